@@ -31,5 +31,5 @@ extension Catalog {
     }
   }
 
-  private static func newNames(_ app: AppID) -> String { "new_names_per_day/\(app.rawValue)" }
+  static func newNames(_ app: AppID) -> String { "new_names_per_day/\(app.rawValue)" }
 }

@@ -6,7 +6,7 @@ enum CatalogSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = apps + access + views + definitions
+  static let tables = apps + access + views + definitions + jobs
 
   private static let apps = """
     CREATE TABLE app (
@@ -61,6 +61,14 @@ enum CatalogSchema {
       timeout INTEGER NOT NULL, campaign_days INTEGER NOT NULL, quotas INTEGER NOT NULL, currency TEXT NOT NULL,
       identity TEXT NOT NULL, PRIMARY KEY (view, day)
     ) WITHOUT ROWID;
+    """
+
+  /// Work on the warehouse that the process with its lock does, one after the other. `message` is the result, or NULL.
+  private static let jobs = """
+    CREATE TABLE job (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, app INTEGER NOT NULL, argument TEXT NOT NULL,
+      is_failed INTEGER NOT NULL DEFAULT 0, message TEXT
+    );
     """
 
   private static let definitions = """

@@ -56,6 +56,11 @@ struct CollectorApplication: Sendable {
     QuestionPageRoutes(pages: pages, answering: answering, store: store, catalog: catalog, wallTime: wallTime)
       .add(to: routes)
     TrailRoutes(pages: pages, reports: reports, source: dependencies.questions, catalog: catalog).add(to: routes)
+    if let exporter = dependencies.exporter {
+      ExportRoutes(
+        exporter: exporter, access: catalog, reports: reports, server: dependencies.duplicateKey.fingerprint
+      ).add(to: routes)
+    }
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
     AccountRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)

@@ -12,6 +12,8 @@ public struct CollectorDependencies: Sendable {
   package var store: any MetricsStore
   /// The answers to questions about stored rows, and the rows of single persons.
   package var questions: any QuestionSource & TrailSource
+  /// The store from which rows can be taken out; `nil` if it can't export.
+  package var exporter: (any EventExport)?
   /// The apps, and the rights of accounts and tokens.
   package var catalog: any CatalogStore & AccessStore
   /// The secret for duplicate keys; must be the one used for the stored hashes.
@@ -32,7 +34,7 @@ public struct CollectorDependencies: Sendable {
   /// Creates the dependencies.
   package init(
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
-    catalog: any CatalogStore & AccessStore,
+    exporter: (any EventExport)? = nil, catalog: any CatalogStore & AccessStore,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     storage: @escaping @Sendable () -> StorageStatus,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
@@ -42,6 +44,7 @@ public struct CollectorDependencies: Sendable {
     self.sink = sink
     self.store = store
     self.questions = questions
+    self.exporter = exporter
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor

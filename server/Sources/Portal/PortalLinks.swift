@@ -27,6 +27,9 @@ struct PortalLinks {
     self.init(app: request.app, range: range)
   }
 
+  /// The address to which the form for deleting the app is posted.
+  var deletion: String { "/apps/\(app)/delete" }
+
   /// The address of an app's report.
   func page(
     _ report: ReportDefinition, _ parameters: [ReportParameter: String] = [:], range: String? = nil, limit: Int? = nil

@@ -27,6 +27,9 @@ struct CommandEnding: Equatable {
     }
   }
 
+  /// The message of a failure without the program's name.
+  var reason: String { String((text ?? "").trimmingPrefix("tern: ")) }
+
   init(code: Int32, text: String?) {
     self.code = code
     self.text = text

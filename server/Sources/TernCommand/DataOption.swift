@@ -21,21 +21,22 @@ struct DataOption: ParsableArguments {
 
   /// Runs `body` with the catalog, which must exist: a mistyped path must not create a new, empty directory.
   func withCatalog<Value>(_ body: (Catalog) throws -> Value) throws -> Value {
-    let catalog = try existingCatalog()
+    let catalog = try openCatalog()
     defer { try? catalog.close() }
     return try body(catalog)
   }
 
   /// Runs `body` with the catalog and a reader of the events.
   func withReader<Value>(_ body: (Catalog, WarehouseReader) async throws -> Value) async throws -> Value {
-    let catalog = try existingCatalog()
+    let catalog = try openCatalog()
     defer { try? catalog.close() }
     let reader = try SQLiteWarehouse.openForReading(directory: directory, catalog: catalog)
     defer { try? reader.close() }
     return try await body(catalog, reader)
   }
 
-  private func existingCatalog() throws -> Catalog {
+  /// Opens the catalog, which must exist.
+  func openCatalog() throws -> Catalog {
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
       throw CommandFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }

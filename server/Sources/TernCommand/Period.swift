@@ -1,4 +1,5 @@
 import ArgumentParser
+import Warehouse
 
 /// Periods as options write them.
 enum Period {
@@ -9,5 +10,11 @@ enum Period {
       (1...1_000_000).contains(number)
     else { throw ValidationError("Enter a time such as 30m, 6h or 1d.") }
     return .seconds(number * unit)
+  }
+
+  /// Parses a day such as `2026-05-31`.
+  @Sendable static func day(_ text: String) throws -> Day {
+    guard let day = Day(text) else { throw ValidationError("Enter a day such as 2026-05-31.") }
+    return day
   }
 }

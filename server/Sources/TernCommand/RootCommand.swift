@@ -24,7 +24,7 @@ struct RootCommand: AsyncParsableCommand {
       AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
       QueryCommand.self,
       TrackCommand.self, VerifyCommand.self,
-      RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
+      RebuildCommand.self, BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
     ])
 

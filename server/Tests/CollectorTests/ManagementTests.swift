@@ -142,6 +142,25 @@ import Warehouse
     }
   }
 
+  @Test func `an owner deletes an app by typing its name`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
+    try await fixture.routed { client in
+      let settings = try await client.execute(uri: "/apps/1/settings", method: .get, headers: [.cookie: cookie])
+      #expect(String(buffer: settings.body).contains("action=\"/apps/1/delete\""))
+      for mistake in ["", "confirm=", "confirm=player+%26+%3Cfriends%3E", "confirm=1"] {
+        let refused = try await post(client, "/apps/1/delete", mistake, cookie)
+        #expect(refused.status == .badRequest && String(buffer: refused.body).contains("enter its name"))
+      }
+      #expect(try catalog.nextJob() == nil)
+      let deleted = try await post(client, "/apps/1/delete", "confirm=Player+%26+%3CFriends%3E", cookie)
+      #expect(deleted.status == .seeOther && deleted.headers[.location] == "/")
+    }
+    #expect(try catalog.nextJob() == DataJob(id: 1, kind: .deleteApp, app: AppID(1), argument: ""))
+    let entry = try #require(try catalog.audit(limit: 1).first)
+    #expect(entry.action == "app deleted" && entry.actor.name == "owner" && entry.subject.contains("Player"))
+  }
+
   @Test func `the settings page changes an app's name and identifiers`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()

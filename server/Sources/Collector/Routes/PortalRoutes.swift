@@ -11,7 +11,7 @@ struct PortalRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let catalog: any CatalogStore
+  let catalog: any CatalogStore & AccessStore
   let live: LiveHub
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
@@ -29,6 +29,7 @@ struct PortalRoutes: Sendable {
         .get: .page(.permission(.edit)) { try settings($0, $1) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
       ])
+    routes.on("/apps/:app/delete", [.post: .page(.permission(.administer)) { try await delete($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
     routes.on(
@@ -85,6 +86,16 @@ struct PortalRoutes: Sendable {
     } catch let error as WarehouseError where error.code == .invalid {
       return try settings(request, context, message: error.message)
     }
+  }
+
+  private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try context.app
+    let form = try await reader.form(request, context)
+    guard form["confirm"]?.trimmed == app.name else {
+      return try settings(request, context, message: "To delete this app, enter its name exactly as it is.")
+    }
+    try catalog.requestDeletion(of: app)
+    return Redirect(path: "/").response
   }
 
   private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {

@@ -31,6 +31,13 @@ public struct DuplicateHashKey: Sendable, Hashable {
     DuplicateHashKey(generator.next(), generator.next())
   }
 
+  /// A text that identifies the key without revealing it.
+  public var fingerprint: String {
+    var hasher = SipHasher(first, second)
+    for byte in "tern-export".utf8 { hasher.append(byte: byte) }
+    return String(hasher.finished(), radix: 16)
+  }
+
   /// The sixteen bytes of the key.
   public var bytes: [UInt8] {
     [first, second].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) } }

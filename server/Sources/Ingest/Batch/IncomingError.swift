@@ -16,6 +16,8 @@ public struct IncomingError: Sendable, Hashable {
   public var fingerprint: Int64
   /// The error as sent, up to ``maximumRawBytes`` long.
   public var raw: [UInt8]
+  /// True if its message, stack and raw text had been removed before it was exported.
+  public var isTextRemoved = false
 
   /// The maximum length of a stored stack, in bytes.
   public static let maximumStackBytes = 64 << 10

@@ -12,6 +12,7 @@ extension PortalPages {
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
       "trackingID": app.trackingID, "address": collector, "setup": setup(app: app), "message": message,
       "action": PortalLinks(app: app.id).settings, "name": app.name, "shared": PortalLinks(app: app.id).shared,
+      "deletion": reader.isOwner ? PortalLinks(app: app.id).deletion : nil,
     ]
     return page(shell, body: templates.render("settings", values))
   }

@@ -6,11 +6,11 @@ import Reports
 import Warehouse
 
 /// `tern apps`
-struct AppsCommand: ParsableCommand {
+struct AppsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps",
-    abstract: "Create, change and list apps, and limit their number of names; works while a server runs.",
-    subcommands: [Create.self, List.self, Set.self, Names.self])
+    abstract: "Create, change, list and delete apps, and limit their number of names; works while a server runs.",
+    subcommands: [Create.self, List.self, Set.self, Names.self, Delete.self])
 
   /// `tern apps create`
   struct Create: ParsableCommand {

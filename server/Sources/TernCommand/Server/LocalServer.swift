@@ -71,7 +71,8 @@ struct LocalServer {
   ) async throws {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
+      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, exporter: warehouse.reader,
+      catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
       storage: { [warehouse] in warehouse.storageStatus },
       logger: logger)
@@ -80,6 +81,7 @@ struct LocalServer {
     quiet.logLevel = .error
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
       .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
+      .init(service: JobService(warehouse: warehouse, catalog: catalog, logger: logger)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
     if let backups {

@@ -61,6 +61,12 @@ public protocol AccessStore: Sendable {
   /// Returns the shared link with a secret, or `nil` if it has ended or was revoked.
   func link(_ secret: String) throws -> SharedLink?
 
+  /// Adds the job of deleting an app with everything, which the server does soon.
+  @discardableResult
+  func requestDeletion(of app: App) throws -> DataJob
+
+  /// Records an action that changes nothing in the catalog in the audit log.
+  func record(_ action: AuditEntry.Action, _ subject: String) throws
   /// Returns the latest entries of the audit log before a number, latest first.
   func audit(before id: Int64?, limit: Int) throws -> [AuditEntry]
 }

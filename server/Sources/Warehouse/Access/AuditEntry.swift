@@ -36,9 +36,12 @@ public struct AuditEntry: Sendable, Hashable {
     case shareRevoked = "shared link revoked"
     case appCreated = "app created"
     case appChanged = "app changed"
+    case appDeleted = "app deleted"
     case viewCreated = "view created"
     case viewChanged = "view changed"
     case definitionChanged = "definition changed"
+    case exported = "data exported"
+    case imported = "data imported"
     case backupCreated = "backup created"
     case backupRestored = "backup restored"
   }

@@ -33,6 +33,9 @@ final class ColumnStore: Sendable {
     }
   }
 
+  /// Drops the columns of an app whose rows have been deleted.
+  func forget(app: Int64) { state.withLock { $0.apps[app] = nil } }
+
   private static func update(
     _ state: State, _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void
   ) throws {

@@ -59,6 +59,16 @@ extension RowStore {
     try move.run()
   }
 
+  /// Deletes the files of segments whose rows have moved, and new segments without rows.
+  func deleteSegments(_ old: [Int64]) throws {
+    forget()
+    let used = try StoredSpan.segments(connection)
+    let newest = try RowSegment.numbers(in: directory).max().map { [$0] } ?? []
+    for number in old + newest where !used.contains(number) {
+      try StoredFile.delete(RowSegment.path(number, in: directory))
+    }
+  }
+
   /// Deletes the segments that no span uses.
   func deleteUnused() throws {
     forget()

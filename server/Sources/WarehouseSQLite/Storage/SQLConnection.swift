@@ -196,6 +196,8 @@ final class SQLStatement {
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
+  func isBlob(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_BLOB }
+
   func text(_ column: Int32) -> String {
     String(decoding: bytes(column), as: UTF8.self)
   }

@@ -139,6 +139,8 @@ enum WarehouseFile {
     configuration.label = "warehouse"
     configuration.maximumReaderCount = ReaderThreads.standardCount + WarehouseReader.questionCount
     configuration.prepareDatabase { database in
+      // In effect only for a new file: space of deleted rows can be returned to the disk.
+      if !database.configuration.readonly { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       try database.execute(sql: "PRAGMA cache_size = -16384")
     }
     return configuration

@@ -9,18 +9,21 @@ enum WarehouseSchema {
   /// All statements that create the tables of an empty file.
   static let tables = names + events + rollups + ledger + views + errors
 
+  /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
+  /// readers may remember them.
   private static let names = """
     CREATE TABLE dictionary (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, text TEXT NOT NULL,
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, kind INTEGER NOT NULL, text TEXT NOT NULL,
       UNIQUE (app, kind, text)
     );
     CREATE TABLE device (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, facts BLOB NOT NULL, UNIQUE (app, facts)
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, facts BLOB NOT NULL, UNIQUE (app, facts)
     );
     CREATE TABLE app (app INTEGER PRIMARY KEY, installs INTEGER NOT NULL);
     CREATE TABLE install (
       app INTEGER NOT NULL, name NOT NULL, slot INTEGER NOT NULL, first_day INTEGER NOT NULL, PRIMARY KEY (app, name)
     ) WITHOUT ROWID;
+    CREATE INDEX install_slot ON install (app, slot);
     CREATE TABLE member (
       app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
     ) WITHOUT ROWID;
@@ -94,22 +97,32 @@ enum WarehouseSchema {
     CREATE TABLE view_open_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, rules TEXT NOT NULL, counted BLOB NOT NULL, PRIMARY KEY (view, day)
     );
-    """ + ["view_day", "view_state", "view_order"].map(immutable).joined()
+    """ + sealedTables.map(immutable).joined()
 
   private static func immutable(_ table: String) -> String {
     """
     CREATE TRIGGER \(table)_update BEFORE UPDATE ON \(table)
     BEGIN SELECT raise(ABORT, 'sealed days must not change'); END;
+    """ + undeletable(table)
+  }
+
+  private static func undeletable(_ table: String) -> String {
+    """
     CREATE TRIGGER \(table)_delete BEFORE DELETE ON \(table)
     BEGIN SELECT raise(ABORT, 'sealed days must not change'); END;
     """
   }
 
+  /// The statements that create the triggers against deletion again, after an app was deleted.
+  static let deletionTriggers = sealedTables.map(undeletable).joined()
+
+  private static let sealedTables = ["view_day", "view_state", "view_order"]
+
   /// Details of errors beyond their event rows, whose IDs they share. Long texts are stored separately, so that lists
   /// don't have to read past them.
   private static let errors = """
     CREATE TABLE error_group (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,
       type TEXT NOT NULL, place TEXT NOT NULL, message TEXT NOT NULL, UNIQUE (app, kind, fingerprint)
     );
     CREATE TABLE error (
@@ -125,7 +138,7 @@ enum WarehouseSchema {
     CREATE INDEX error_text_app ON error_text (app);
     CREATE INDEX error_text_name ON error_text (app, name);
     CREATE TABLE attachment (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, owner INTEGER NOT NULL, received INTEGER NOT NULL,
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, owner INTEGER NOT NULL, received INTEGER NOT NULL,
       error TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL, type TEXT NOT NULL, parts INTEGER NOT NULL,
       stored INTEGER NOT NULL, bytes INTEGER NOT NULL, UNIQUE (app, error, name)
     );

@@ -106,6 +106,21 @@ final class ViewDayCache: Sendable {
   /// The views whose days are kept.
   var liveViews: [LiveView.Key: Locked<LiveView>] { state.withLock { $0.views } }
 
+  /// Drops the days of an app's views.
+  func forget(app: AppID) {
+    state.withLock { state in
+      for (item, use) in state.uses {
+        switch item {
+        case .day(let key) where key.view.app == app: state.days[key] = nil
+        case .live(let key) where key.view.app == app: state.views[key] = nil
+        default: continue
+        }
+        state.uses[item] = nil
+        state.bytes -= use.bytes
+      }
+    }
+  }
+
   /// Returns true if the view's days are kept, or if there is room for them.
   func hasRoom(for key: LiveView.Key) -> Bool {
     state.withLock { $0.views[key] != nil || $0.bytes < capacity / 2 }

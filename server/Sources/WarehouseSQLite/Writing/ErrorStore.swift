@@ -50,6 +50,7 @@ final class ErrorStore {
     addError.bind(error.id, at: 9)
     if user.isEmpty { addError.bindNull(at: 10) } else { addError.bind(user, at: 10) }
     try addError.run()
+    guard !error.isTextRemoved else { return true }
     let size = Int64(error.message.utf8.count + error.stack.utf8.count + error.raw.count)
     guard try room.take(size, app: row.app, isClaimed: true) else { return false }
     addText.bind(row.id, row.app, size)

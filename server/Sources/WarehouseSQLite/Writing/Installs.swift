@@ -41,7 +41,7 @@ final class WriterInstalls {
 
   /// Returns the slot of an install, assigning one if it is new.
   func slot(app: Int64, install: String, day: Int) throws -> UInt32 {
-    let key = Key(app: app, name: UniqueID(install).map { .identifier($0) } ?? .text(ExactText(truncated(install))))
+    let key = Key(app: app, name: Self.name(install))
     if let slot = young[key] { return slot }
     let slot = try old[key] ?? stored(key) ?? add(key, day: day)
     if young.count >= generationLimit {
@@ -52,14 +52,35 @@ final class WriterInstalls {
     return slot
   }
 
+  /// Returns the slot of an install that is stored.
+  static func storedSlot(app: Int64, install: String, _ connection: SQLConnection) throws -> UInt32? {
+    let find = try connection.prepare("SELECT slot FROM install WHERE app = ? AND name = ?")
+    bind(Key(app: app, name: name(install)), to: find)
+    return try find.first { UInt32(clamping: $0.integer(0)) }
+  }
+
+  /// Reads an install's name from a column.
+  static func name(_ row: SQLStatement, _ column: Int32) -> String {
+    let bytes = row.bytes(column)
+    guard row.isBlob(column), bytes.count == 16 else { return row.text(column) }
+    return UniqueID(
+      high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    ).description
+  }
+
   /// Stores the number of slots assigned per app. Must be called once per transaction.
   func storeCounts() throws { try counts.store() }
 
-  private func truncated(_ text: String) -> String {
-    withUTF8(text) { String(decoding: prefix($0, atMost: Self.maximumBytes), as: UTF8.self) }
+  private static func name(_ install: String) -> Name {
+    UniqueID(install).map { .identifier($0) } ?? .text(ExactText(truncated(install)))
   }
 
-  private func bind(_ key: Key, to statement: SQLStatement) {
+  private static func truncated(_ text: String) -> String {
+    withUTF8(text) { String(decoding: prefix($0, atMost: maximumBytes), as: UTF8.self) }
+  }
+
+  private static func bind(_ key: Key, to statement: SQLStatement) {
     statement.bind(key.app)
     switch key.name {
     case .text(let name): statement.bind(name.text, at: 2)
@@ -69,13 +90,13 @@ final class WriterInstalls {
   }
 
   private func stored(_ key: Key) throws -> UInt32? {
-    bind(key, to: find)
+    Self.bind(key, to: find)
     return try find.first { UInt32(clamping: $0.integer(0)) }
   }
 
   private func add(_ key: Key, day: Int) throws -> UInt32 {
     let slot = try counts.next(key.app)
-    bind(key, to: insert)
+    Self.bind(key, to: insert)
     insert.bind(slot, at: 3)
     insert.bind(Int64(day), at: 4)
     try insert.run()

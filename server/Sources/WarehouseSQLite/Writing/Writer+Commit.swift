@@ -50,8 +50,11 @@ extension Writer {
     return receipts
   }
 
-  private func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
+  func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
     try configuration.beforeBatch?(app)
+    guard !refusedApps.contains(app.rawValue) else {
+      throw WarehouseError(code: .unknownApp, message: "App \(app) is being deleted.")
+    }
     try batch.check()
     var context = BatchContext(
       batch: batch, app: app.rawValue, calendar: try calendar(app.rawValue),

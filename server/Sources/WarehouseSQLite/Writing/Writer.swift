@@ -33,6 +33,8 @@ final class Writer {
   let rollbackStatement: SQLStatement
 
   var calendars: [Int64: ZoneCalendar] = [:]
+  /// The apps that are being deleted.
+  var refusedApps: Set<Int64> = []
   /// The ID of the last row stored.
   var lastID: Int64 = 0
   /// The ID of the last row that the stored rollups cover.
@@ -100,7 +102,7 @@ final class Writer {
   }
 
   /// Discards in-memory state that a rolled-back transaction may have changed.
-  private func forget() {
+  func forget() {
     dictionary.forget()
     devices.forget()
     installs.forget()

@@ -49,8 +49,8 @@ final class Fixture: Sendable {
 
   var dependencies: CollectorDependencies {
     CollectorDependencies(
-      sink: warehouse, store: warehouse, questions: questions, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      storage: { StorageStatus() },
+      sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), catalog: catalog,
+      duplicateKey: DuplicateHashKey(1, 2), storage: { StorageStatus() },
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
 

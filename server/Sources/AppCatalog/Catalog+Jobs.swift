@@ -1,0 +1,76 @@
+import GRDB
+public import Warehouse
+
+/// The work that waits for the process with the warehouse's lock. It survives crashes: a job is done again from its
+/// beginning until its result is stored.
+extension Catalog {
+  /// Adds a job, and records it in the audit log.
+  ///
+  /// - Parameter subject: The job in the words of the audit log.
+  public func addJob(
+    _ kind: DataJob.Kind, app: AppID, argument: String = "", audit action: AuditEntry.Action, _ subject: String
+  ) throws -> DataJob {
+    try writing { database in
+      try database.execute(
+        sql: "INSERT INTO job (kind, app, argument) VALUES (?, ?, ?)",
+        arguments: [kind.rawValue, app.rawValue, argument])
+      let id = database.lastInsertedRowID
+      try record(action, subject, database)
+      return DataJob(id: id, kind: kind, app: app, argument: argument)
+    }
+  }
+
+  /// Adds the job of deleting an app with everything.
+  @discardableResult
+  public func requestDeletion(of app: App) throws -> DataJob {
+    try addJob(.deleteApp, app: app.id, audit: .appDeleted, "\(app.id) \(app.name)")
+  }
+
+  /// Deletes an app with its views, definitions, links and tokens, and stores the result of the job that does it.
+  /// Numbers of apps and views are never used again.
+  public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
+    try writing { database in
+      for table in ["view_zone", "view_rule"] {
+        try database.execute(
+          sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
+      }
+      for table in ["view", "definition", "definition_rule", "link", "token"] {
+        try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
+      }
+      try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])
+      try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
+      try Self.finishJob(job, result, database)
+    }
+  }
+
+  /// Returns the oldest job that isn't finished.
+  public func nextJob() throws -> DataJob? {
+    try reading { database in
+      try Row.fetchOne(database, sql: "SELECT * FROM job WHERE message IS NULL ORDER BY id LIMIT 1").flatMap { row in
+        DataJob.Kind(rawValue: row["kind"]).map {
+          DataJob(id: row["id"], kind: $0, app: AppID(row["app"]), argument: row["argument"])
+        }
+      }
+    }
+  }
+
+  /// Stores the result of a job.
+  public func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
+    try writing { try Self.finishJob(id, result, $0) }
+  }
+
+  private static func finishJob(_ id: Int64, _ result: DataJob.Result, _ database: Database) throws {
+    try database.execute(
+      sql: "UPDATE job SET is_failed = ?, message = ? WHERE id = ?", arguments: [result.isFailed, result.message, id])
+  }
+
+  /// Returns the result of a job; `nil` while it isn't finished.
+  public func result(ofJob id: Int64) throws -> DataJob.Result? {
+    try reading { database in
+      try Row.fetchOne(database, sql: "SELECT is_failed, message FROM job WHERE id = ?", arguments: [id]).flatMap {
+        row in
+        (row["message"] as String?).map { DataJob.Result(isFailed: row["is_failed"], message: $0) }
+      }
+    }
+  }
+}

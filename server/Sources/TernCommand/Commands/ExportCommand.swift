@@ -1,0 +1,117 @@
+import AppCatalog
+import ArgumentParser
+import Foundation
+import Reports
+import Warehouse
+import WarehouseSQLite
+
+/// `tern export`
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write an app's raw rows, errors and attachments to standard output.",
+    discussion: """
+      Works while a server runs. NDJSON has one JSON object a line and everything that `tern import` needs; CSV is a table
+      of rows without the texts of errors and without attachments. docs/export-format.md describes both. Days are in the
+      app's time zone. The command is recorded in the audit log.
+
+      Examples:
+        tern export --app 1 > app.ndjson
+        tern export --app 1 | gzip > app.ndjson.gz
+        tern export --app 1 --from 2026-05-01 --to 2026-05-31 --format csv > may.csv
+      """)
+
+  @OptionGroup var app: AppOption
+
+  @Option(help: ArgumentHelp("The first day, YYYY-MM-DD.", valueName: "day"), transform: Period.day)
+  var from: Day?
+
+  @Option(help: ArgumentHelp("The last day, YYYY-MM-DD.", valueName: "day"), transform: Period.day)
+  var to: Day?
+
+  @Option(
+    help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"), transform: { try choice($0) })
+  var format = ExportRequest.Format.ndjson
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Only rows after the one with this number.", valueName: "row"))
+  var after: Int64 = 0
+
+  @OptionGroup var data: DataOption
+
+  func validate() throws {
+    guard from.map({ from in to.map { from <= $0 } ?? true }) ?? true else {
+      throw ValidationError("--from must not be after --to.")
+    }
+  }
+
+  func run() async throws {
+    try await data.withReader { catalog, reader in
+      let app = try app.find(in: catalog)
+      var request = ExportRequest(
+        app: app, format: format, from: from, to: to,
+        server: try JobRunner.serverName(catalog))
+      request.after = max(after, 0)
+      try catalog.record(.exported, "app \(app.id), by tern export")
+      try await Self.write(request, reader)
+    }
+  }
+
+  /// Writes an export to standard output.
+  static func write(_ request: ExportRequest, _ reader: WarehouseReader) async throws {
+    var cursor: ExportCursor? = .start
+    while let place = cursor {
+      let page = try await reader.exportPage(request, at: place)
+      do {
+        try FileHandle.standardOutput.write(contentsOf: Data(page.bytes))
+      } catch {
+        throw CommandFailure("Standard output can't be written: the export is incomplete.")
+      }
+      cursor = page.next
+    }
+  }
+}
+
+/// `tern import`
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Add the rows of an export to an app.",
+    discussion: """
+      Reads NDJSON as `tern export` writes it, of this server or another one (docs/export-format.md). The app must have
+      the time zone of the export. Rows that were imported before are recognized, so an interrupted import can simply be
+      repeated. While a server runs on the directory, it does the work. The command is recorded in the audit log.
+
+      Examples:
+        tern import --app 2 app.ndjson
+        zcat app.ndjson.gz | tern import --app 2 -
+      """)
+
+  @OptionGroup var app: AppOption
+
+  @Argument(help: "The file, or - for standard input.", completion: .file())
+  var file: String
+
+  @OptionGroup var data: DataOption
+
+  func run() async throws {
+    let catalog = try data.openCatalog()
+    defer { try? catalog.close() }
+    let app = try app.find(in: catalog)
+    let path = file == "-" ? try spool() : URL(filePath: file).standardizedFileURL.path
+    defer { if file == "-" { try? FileManager.default.removeItem(atPath: path) } }
+    guard FileManager.default.isReadableFile(atPath: path) else { throw CommandFailure("\(path) can't be read.") }
+    let job = try catalog.addJob(.importFile, app: app.id, argument: path, audit: .imported, "app \(app.id), \(path)")
+    Terminal.say(try await JobRunner.wait(for: job, data, catalog))
+  }
+
+  /// Copies standard input to a file that only its owner can read, because another process may import it.
+  private func spool() throws -> String {
+    let path = "\(data.directory)/import-\(UUID().uuidString)"
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw CommandFailure("\(path) can't be created.") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    while let bytes = try FileHandle.standardInput.read(upToCount: 1 << 20), !bytes.isEmpty {
+      try file.write(contentsOf: bytes)
+    }
+    try file.close()
+    return path
+  }
+}

@@ -1,0 +1,81 @@
+import AppCatalog
+import Foundation
+import Ingest
+import Reports
+import Warehouse
+import WarehouseSQLite
+
+/// Does the work that waits in the catalog. The process must hold the warehouse's lock.
+struct JobRunner {
+  let warehouse: SQLiteWarehouse
+  let catalog: Catalog
+
+  /// Does all waiting work.
+  func run() async throws {
+    while !Task.isCancelled, let job = try catalog.nextJob() {
+      do {
+        try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
+      } catch let error as WarehouseError where error.code == .full || error.code == .unavailable {
+        // Not the job's fault: it is tried again.
+        throw error
+      } catch {
+        try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: CommandEnding(error).reason))
+      }
+    }
+  }
+
+  private func perform(_ job: DataJob) async throws -> String {
+    guard let app = try catalog.app(job.app) else {
+      throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
+    }
+    switch job.kind {
+    case .importFile: return try await importFile(job.argument, to: app)
+    case .deleteApp:
+      try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
+      let message = "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
+      try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
+      return message
+    }
+  }
+
+  private func importFile(_ path: String, to app: App) async throws -> String {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw CommandFailure("\(path) can't be opened.")
+    }
+    defer { try? file.close() }
+    let summary = try await warehouse.importRows(to: app, server: try Self.serverName(catalog)) {
+      [UInt8](try file.read(upToCount: 1 << 20) ?? Data())
+    }
+    let duplicates = summary.duplicates == 0 ? "" : "; \(grouped(summary.duplicates)) were stored already"
+    return "Imported \(grouped(summary.rows)) rows into app \(app.id)\(duplicates)."
+  }
+
+  /// The text by which this server recognizes its own exports.
+  static func serverName(_ catalog: Catalog) throws -> String {
+    let secret = try catalog.duplicateSecret()
+    return DuplicateHashKey(secret.0, secret.1).fingerprint
+  }
+
+  /// Waits until a job is done: by the server that runs on the directory, or by this process.
+  static func wait(for job: DataJob, _ data: DataOption, _ catalog: Catalog) async throws -> String {
+    while true {
+      if let result = try catalog.result(ofJob: job.id) {
+        guard !result.isFailed else { throw CommandFailure(result.message) }
+        return result.message
+      }
+      if try catalog.isServed() {
+        try await Task.sleep(for: .milliseconds(100))
+      } else {
+        do {
+          let warehouse = try SQLiteWarehouse(directory: data.directory, catalog: catalog)
+          let result = await Result { try await JobRunner(warehouse: warehouse, catalog: catalog).run() }
+          try await warehouse.close()
+          try result.get()
+        } catch let error as WarehouseError where error.code == .inUse {
+          // A server has started in the meantime.
+          continue
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// Work on stored rows. Only the process that holds the warehouse's lock can do it: a running server, or else a command.
+public struct DataJob: Sendable, Hashable {
+  /// The kinds of work.
+  public enum Kind: String, Sendable {
+    /// The import of a file, whose path is the argument.
+    case importFile = "import"
+    /// The deletion of the app with everything.
+    case deleteApp = "delete app"
+  }
+
+  /// The result of finished work.
+  public struct Result: Sendable, Hashable {
+    /// True if the work failed.
+    public var isFailed: Bool
+    /// The result in words, or the reason of the failure.
+    public var message: String
+
+    /// Creates a result.
+    public init(isFailed: Bool = false, message: String) {
+      self.isFailed = isFailed
+      self.message = message
+    }
+  }
+
+  /// The number of the job.
+  public var id: Int64
+  /// The kind of work.
+  public var kind: Kind
+  /// The app whose rows are concerned.
+  public var app: AppID
+  /// What the work needs to know besides.
+  public var argument: String
+
+  /// Creates a job.
+  public init(id: Int64, kind: Kind, app: AppID, argument: String) {
+    self.id = id
+    self.kind = kind
+    self.app = app
+    self.argument = argument
+  }
+}

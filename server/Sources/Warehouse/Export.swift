@@ -1,0 +1,91 @@
+/// The rows to export, and their format (docs/export-format.md).
+public struct ExportRequest: Sendable, Hashable {
+  /// The formats of an export.
+  public enum Format: String, Sendable, CaseIterable {
+    /// One JSON object a line, with everything that another server needs.
+    case ndjson
+    /// A table of rows, without the texts of errors and without attachments.
+    case csv
+
+    /// The media type.
+    public var contentType: String {
+      switch self {
+      case .ndjson: "application/x-ndjson"
+      case .csv: "text/csv; charset=utf-8"
+      }
+    }
+  }
+
+  /// A person, by what the app has sent of them.
+  public enum Person: Sendable, Hashable {
+    /// An install: a UUID, or the client ID of the Measurement Protocol.
+    case install(String)
+    /// A user ID that the app has set.
+    case user(String)
+  }
+
+  /// The app.
+  public var app: App
+  /// The format.
+  public var format: Format
+  /// The first day of the rows, in the app's time zone; `nil` for no limit.
+  public var from: Day?
+  /// The last day of the rows; `nil` for no limit.
+  public var to: Day?
+  /// Only rows after this one are exported.
+  public var after: Int64 = 0
+  /// The person whose rows are exported; `nil` for everyone.
+  public var person: Person?
+  /// A text that identifies the server, by which it recognizes its own rows.
+  public var server: String
+
+  /// Creates a request.
+  public init(
+    app: App, format: Format, from: Day? = nil, to: Day? = nil, after: Int64 = 0, person: Person? = nil,
+    server: String
+  ) {
+    self.app = app
+    self.format = format
+    self.from = from
+    self.to = to
+    self.after = after
+    self.person = person
+    self.server = server
+  }
+}
+
+/// The place at which an export continues.
+public enum ExportCursor: Sendable, Hashable {
+  /// The header.
+  case start
+  /// The rows after one ID and up to another.
+  case rows(after: Int64, through: Int64)
+  /// The attachments after a number.
+  case attachments(after: Int64)
+  /// The rejected events.
+  case rejections
+  /// The devices' own counts, after those of an install.
+  case ledgers(after: Int64)
+}
+
+/// A part of an export.
+public struct ExportPage: Sendable {
+  /// Whole lines; possibly none.
+  public var bytes: [UInt8]
+  /// The place at which the export continues; `nil` at its end.
+  public var next: ExportCursor?
+
+  /// Creates a part.
+  public init(bytes: [UInt8], next: ExportCursor?) {
+    self.bytes = bytes
+    self.next = next
+  }
+}
+
+/// A store whose rows can be taken out.
+public protocol EventExport: Sendable {
+  /// Returns the part of an export at a place. Memory and time for one part are bounded.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the person or the time zone is unknown.
+  func exportPage(_ request: ExportRequest, at cursor: ExportCursor) async throws -> ExportPage
+}

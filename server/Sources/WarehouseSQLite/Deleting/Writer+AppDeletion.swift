@@ -1,0 +1,90 @@
+import Ingest
+import TernBase
+import Views
+public import Warehouse
+
+/// Deletes everything of an app, in steps between which batches of other apps are stored.
+extension Writer {
+  /// The tables with rows of apps, and views. What other rows refer to comes last.
+  private static let tables = [
+    "attachment", "error_text", "error", "error_group", "error_room", "span_session", "daily_count", "daily_users",
+    "property_values", "hit", "reject", "reject_sample", "ledger", "install", "app", "member", "member_count",
+    "device", "dictionary",
+  ]
+  private static let viewTables = ["view_day", "view_state", "view_order", "view_open_day"]
+
+  /// Stops accepting events of an app.
+  func beginDeletion(of app: Int64) throws {
+    refusedApps.insert(app)
+    // Counts in memory would be written after those on disk are gone.
+    try flush()
+  }
+
+  /// Deletes the rows of an app in the first segment that has some, and the segment's old file; returns false if there
+  /// was none.
+  func deleteRows(of app: Int64) throws -> Bool {
+    let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
+      .filter { $0.value.contains { $0.apps.contains(app) } }
+    guard let (segment, affected) = spans.min(by: { $0.key < $1.key }) else { return false }
+    try transact { try rows.rewrite(affected) { row, _ in row.app == app ? .delete : .keep } }
+    try rows.deleteSegments([segment])
+    return true
+  }
+
+  /// Deletes what the database has of an app and its views.
+  func deleteTables(of app: Int64, views: [Int64]) throws {
+    try transact {
+      try connection.prepare(
+        "DELETE FROM attachment_part WHERE attachment IN (SELECT id FROM attachment WHERE app = ?)"
+      ).bind(app).run()
+    }
+    for table in Self.tables {
+      try transact { try connection.prepare("DELETE FROM \(table) WHERE app = ?").bind(app).run() }
+    }
+    // The triggers keep sealed days from changing, not from going with everything else.
+    try transact {
+      for table in Self.viewTables where table != "view_open_day" {
+        try connection.execute("DROP TRIGGER \(table)_delete")
+      }
+      for table in Self.viewTables {
+        for view in views { try connection.prepare("DELETE FROM \(table) WHERE view = ?").bind(view).run() }
+      }
+      try connection.execute(WarehouseSchema.deletionTriggers)
+    }
+    forget()
+    calendars[app] = nil
+  }
+
+  /// Returns a part of the unused pages to the disk; returns false at the end.
+  func shrinkDatabase() throws -> Bool {
+    try connection.prepare("PRAGMA incremental_vacuum(2000)").run()
+    return try connection.integer("PRAGMA freelist_count") ?? 0 > 0
+  }
+}
+
+extension SQLiteWarehouse {
+  /// Deletes everything of an app, and returns the space to the disk. From then on, its events are refused.
+  ///
+  /// If the process is killed, call it again: what is deleted already is no obstacle.
+  public func delete(app: AppID, views: [ViewID]) async throws {
+    let number = app.rawValue
+    try await perform { try $0.beginDeletion(of: number) }
+    let isDone = Locked(false)
+    while !isDone.withLock({ $0 }) {
+      try await perform { writer in
+        let hasMore = try writer.deleteRows(of: number)
+        isDone.withLock { $0 = !hasMore }
+      }
+    }
+    try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
+    reader.columns.forget(app: number)
+    reader.viewDays.forget(app: app)
+    isDone.withLock { $0 = false }
+    while !isDone.withLock({ $0 }) {
+      try await perform { writer in
+        let hasMore = try writer.shrinkDatabase()
+        isDone.withLock { $0 = !hasMore }
+      }
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+/// Writes the lines of an export (docs/export-format.md).
+struct ExportText {
+  static let version: Int64 = 1
+
+  let request: ExportRequest
+  let connection: SQLConnection
+  let dictionary: ReaderDictionary
+  var json = JSONWriter(capacity: 1 << 20)
+  /// The times of the wanted rows; `nil` for all.
+  let times: Range<Int64>?
+  private let app: Int64
+  /// The slot of the person, if it is an install.
+  private let slot: Int64?
+  private let findInstall: SQLStatement
+  private let findDevice: SQLStatement
+  private let findError: SQLStatement
+  private var installs: [UInt32: String] = [:]
+  private var devices: [Int64: [UInt8]] = [:]
+
+  /// - Throws: ``WarehouseError`` with code `invalid` if the person is unknown.
+  init(_ request: ExportRequest, _ connection: SQLConnection, _ dictionary: ReaderDictionary) throws {
+    self.request = request
+    self.connection = connection
+    self.dictionary = dictionary
+    app = request.app.id.rawValue
+    times = try Self.times(request)
+    findInstall = try connection.prepare("SELECT name FROM install WHERE app = ? AND slot = ?")
+    findDevice = try connection.prepare("SELECT facts FROM device WHERE id = ?")
+    findError = try connection.prepare(
+      """
+      SELECT e.name, g.type, g.place, g.fingerprint, t.id, t.message, t.stack, t.raw, g.message
+      FROM error e JOIN error_group g ON g.id = e.grp LEFT JOIN error_text t ON t.id = e.id WHERE e.id = ?
+      """)
+    slot = try Self.slot(request.person, app, connection)
+  }
+
+  private static func times(_ request: ExportRequest) throws -> Range<Int64>? {
+    guard request.from != nil || request.to != nil else { return nil }
+    guard let calendar = ZoneCalendar(request.app.timeZone) else {
+      throw WarehouseError(
+        code: .invalid, message: "The time zone \(request.app.timeZone) is unknown on this system.")
+    }
+    // A day that a zone has skipped has no bounds; its neighbours have.
+    let start = request.from.flatMap { day in (0...2).lazy.compactMap { calendar.bounds(of: day.number + $0) }.first }
+    let end = request.to.flatMap { day in (0...2).lazy.compactMap { calendar.bounds(of: day.number - $0) }.first }
+    let first = start?.lowerBound ?? .min
+    return first..<max(first, end?.upperBound ?? .max)
+  }
+
+  private static func slot(
+    _ person: ExportRequest.Person?, _ app: Int64, _ connection: SQLConnection
+  ) throws -> Int64? {
+    switch person {
+    case nil: return nil
+    case .install(let name):
+      guard let slot = try WriterInstalls.storedSlot(app: app, install: name, connection) else {
+        throw WarehouseError(code: .invalid, message: "The app has no data of the install \"\(name)\".")
+      }
+      return Int64(slot)
+    case .user(let name):
+      let find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?").bind(app, name)
+      guard try find.exists() else {
+        throw WarehouseError(code: .invalid, message: "The app has no data of the user \"\(name)\".")
+      }
+      return nil
+    }
+  }
+
+  /// True if a row belongs to the person who is exported.
+  @inline(__always)
+  func isOfPerson(_ row: EventRow, _ scan: EventScan) -> Bool {
+    switch request.person {
+    case nil: true
+    case .install: Int64(row.slot) == slot
+    case .user(let name): scan.userBytes.elementsEqual(name.utf8)
+    }
+  }
+
+  func isOfPerson(slot: Int64, user: String) throws -> Bool {
+    switch request.person {
+    case nil: true
+    case .install: slot == self.slot
+    case .user(let name): user.utf8.elementsEqual(name.utf8)
+    }
+  }
+
+  // MARK: - Lines
+
+  mutating func header() {
+    guard request.format == .ndjson else { return csvHeader() }
+    json.raw("{\"tern\":\"export\",\"version\":")
+    json.integer(Self.version)
+    member(",\"server\":", request.server)
+    json.raw(",\"app\":")
+    json.integer(app)
+    member(",\"name\":", request.app.name)
+    member(",\"timeZone\":", request.app.timeZone)
+    if let from = request.from { member(",\"from\":", from.description) }
+    if let to = request.to { member(",\"to\":", to.description) }
+    switch request.person {
+    case .install(let name): member(",\"install\":", name)
+    case .user(let name): member(",\"user\":", name)
+    case nil: break
+    }
+    json.raw("}\n")
+  }
+
+  mutating func end() { json.raw("{\"end\":true}\n") }
+
+  mutating func add(_ row: EventRow, _ scan: EventScan) throws {
+    guard request.format == .ndjson else { return try addCSV(row, scan) }
+    json.raw("{\"row\":")
+    json.integer(row.id)
+    member(",\"kind\":", row.flags.kind.name)
+    member(",\"name\":", try name(of: row, scan))
+    json.raw(",\"time\":")
+    json.integer(row.time)
+    json.raw(",\"received\":")
+    json.integer(row.time &+ row.lag)
+    member(",\"install\":", try install(row.slot))
+    if row.session != 0 { member(",\"session\":", Self.hexadecimal(row.session)) }
+    if row.flags.startsSession { json.raw(",\"startsSession\":true") }
+    if row.flags.isMeasurement { json.raw(",\"measurement\":true") }
+    if !scan.userBytes.isEmpty { member(",\"user\":", scan.user) }
+    if let key = row.key {
+      json.raw(",\"key\":{\"time\":")
+      json.integer(key.milliseconds)
+      member(",\"hash\":", Self.hexadecimal(key.hash))
+      json.raw("}")
+    }
+    json.raw(try device(row.device))
+    try add(properties: scan.properties)
+    if let parameters = scan.parameters {
+      json.raw(",\"parameters\":[")
+      for (index, parameter) in HitCoding.decode(parameters).enumerated() {
+        json.raw(index > 0 ? ",[" : "[")
+        json.string(parameter.name)
+        json.raw(",")
+        json.string(parameter.value)
+        json.raw("]")
+      }
+      json.raw("]")
+    }
+    if [.handledError, .crash].contains(row.flags.kind) { try addError(row.id) }
+    json.raw("}\n")
+  }
+
+  private mutating func add(properties bytes: UnsafeRawBufferPointer) throws {
+    let properties = try PropertyCoding.decode(bytes) { try dictionary.text($0, connection) }
+    guard !properties.isEmpty else { return }
+    json.raw(",\"properties\":[")
+    for (index, property) in properties.enumerated() {
+      json.raw(index > 0 ? ",{\"name\":" : "{\"name\":")
+      json.string(property.name)
+      switch property.value {
+      case .string(let text): member(",\"string\":", text)
+      case .date(let time):
+        json.raw(",\"date\":")
+        json.integer(time.millisecondsSince1970)
+      case .integer:
+        json.raw(",\"integer\":")
+        json.value(property.value)
+      case .double:
+        json.raw(",\"double\":")
+        json.value(property.value)
+      case .boolean:
+        json.raw(",\"boolean\":")
+        json.value(property.value)
+      }
+      json.raw("}")
+    }
+    json.raw("]")
+  }
+
+  private mutating func addError(_ id: Int64) throws {
+    findError.bind(id)
+    defer { findError.reset() }
+    guard try findError.step() else { return }
+    let isKept = !findError.isNull(4)
+    json.raw(",\"error\":{\"id\":")
+    json.string(findError.text(0))
+    member(",\"type\":", findError.text(1))
+    member(",\"place\":", findError.text(2))
+    member(",\"fingerprint\":", Self.hexadecimal(findError.integer(3)))
+    member(",\"message\":", isKept ? findError.text(5) : findError.text(8))
+    if isKept {
+      member(",\"stack\":", findError.text(6))
+      member(",\"raw\":", Data(findError.bytes(7)).base64EncodedString())
+    } else {
+      json.raw(",\"isTextRemoved\":true")
+    }
+    json.raw("}")
+  }
+
+  // MARK: - Texts
+
+  mutating func member(_ name: StaticString, _ value: String) {
+    json.raw(name)
+    json.string(value)
+  }
+
+  static func hexadecimal(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }
+
+  func name(of row: EventRow, _ scan: EventScan) throws -> String {
+    try (row.name == 0 ? PropertyCoding.eventName(scan.properties) : nil) ?? dictionary.text(row.name, connection)
+  }
+
+  mutating func install(_ slot: UInt32) throws -> String {
+    if let name = installs[slot] { return name }
+    let name = try findInstall.bind(app, Int64(slot)).first { WriterInstalls.name($0, 0) } ?? ""
+    installs[slot] = name
+    return name
+  }
+
+  func device(id: Int64) throws -> IncomingDevice {
+    try findDevice.bind(id).first { row in
+      try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
+    } ?? IncomingDevice()
+  }
+
+  private mutating func device(_ id: Int64) throws -> [UInt8] {
+    if let text = devices[id] { return text }
+    let device = try device(id: id)
+    var json = JSONWriter(capacity: 256)
+    json.raw(",\"device\":{\"timeZoneOffset\":")
+    json.integer(Int64(device.timeZoneOffsetMinutes))
+    let texts: [(StaticString, String)] = [
+      (",\"osName\":", device.osName), (",\"osVersion\":", device.osVersion), (",\"model\":", device.model),
+      (",\"locale\":", device.locale), (",\"country\":", device.country), (",\"appVersion\":", device.appVersion),
+      (",\"appBuild\":", device.appBuild), (",\"sdkName\":", device.sdkName), (",\"sdkVersion\":", device.sdkVersion),
+    ]
+    for (name, text) in texts where !text.isEmpty {
+      json.raw(name)
+      json.string(text)
+    }
+    json.raw("}")
+    devices[id] = json.bytes
+    return json.bytes
+  }
+}

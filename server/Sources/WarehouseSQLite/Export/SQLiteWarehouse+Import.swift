@@ -1,0 +1,168 @@
+import Foundation
+import Ingest
+import TernBase
+public import Warehouse
+
+/// The result of an import.
+public struct ImportSummary: Sendable, Hashable {
+  /// The rows that were stored.
+  public var rows = 0
+  /// The rows that were stored before.
+  public var duplicates = 0
+  /// The pieces of attachments.
+  public var attachments = 0
+
+  static func += (left: inout ImportSummary, right: ImportSummary) {
+    left.rows += right.rows
+    left.duplicates += right.duplicates
+    left.attachments += right.attachments
+  }
+}
+
+/// Lines of an export that are stored in one transaction.
+struct ImportedPart: Sendable {
+  var batches: [IncomingBatch] = []
+  var attachments: [ImportedLine.Attachment] = []
+  var rejected: [ImportedLine.Rejected] = []
+  /// The samples, each with the number of equal ones up to it: two events may be rejected alike.
+  var rejections: [(sample: ImportedLine.RejectionSample, ordinal: Int64)] = []
+  var ledgers: [ImportedLine.Ledger] = []
+}
+
+extension SQLiteWarehouse {
+  private static let partLines = 2_000
+  private static let partBytes = 8 << 20
+  /// More than the longest line: an attachment of 7 MiB in base64.
+  private static let maximumLineBytes = 64 << 20
+
+  /// Stores an export (docs/export-format.md) of this server or another one. Rows that are stored already are left out.
+  ///
+  /// - Parameters:
+  ///   - app: The app to which the rows are added. Its time zone must be that of the export.
+  ///   - server: The text that identifies this server.
+  ///   - read: Returns the next bytes of the export; none at its end.
+  /// - Throws: ``WarehouseError`` with code `invalid` if the export is damaged or incomplete. What precedes the damage
+  ///   is stored; importing a complete export later adds the rest.
+  public func importRows(
+    to app: App, server: String, progress: (Int) -> Void = { _ in }, read: @escaping () throws -> [UInt8]
+  ) async throws -> ImportSummary {
+    var lines = LineReader(maximumBytes: Self.maximumLineBytes, read: read)
+    guard let first = try lines.next(), let header = try? JSONDecoder().decode(ImportedLine.self, from: first),
+      header.tern == "export", let version = header.version
+    else { throw Self.invalid("This is not an export: its first line is not the header.") }
+    guard version <= ExportText.version else {
+      throw Self.invalid("The export was written by a newer version of tern. Install that version.")
+    }
+    guard header.timeZone == app.timeZone else {
+      throw Self.invalid(
+        """
+        The export's days are in \(header.timeZone ?? "an unknown time zone"), those of app \(app.id) in \
+        \(app.timeZone). Import into an app with the same time zone.
+        """)
+    }
+    let keys = ImportBatches.Keys(header: header, app: app, server: server)
+    var summary = ImportSummary()
+    var isComplete = false
+    var samples: [ImportedLine.RejectionSample: Int64] = [:]
+    while !isComplete {
+      let (part, ended) = try Self.part(&lines, keys, &samples, isComplete: &isComplete)
+      summary += try await store(part, app: app.id)
+      progress(summary.rows + summary.duplicates)
+      if ended { break }
+    }
+    try await flush()
+    guard isComplete else {
+      throw Self.invalid("The export ends early, at line \(lines.number). Everything before is stored.")
+    }
+    return summary
+  }
+
+  private func store(_ part: ImportedPart, app: AppID) async throws -> ImportSummary {
+    let summary = Locked(ImportSummary())
+    try await perform { writer in
+      let stored = try writer.store(imported: part, app: app)
+      summary.withLock { $0 = stored }
+    }
+    return summary.withLock { $0 }
+  }
+
+  private static func part(
+    _ lines: inout LineReader, _ keys: ImportBatches.Keys, _ samples: inout [ImportedLine.RejectionSample: Int64],
+    isComplete: inout Bool
+  ) throws -> (ImportedPart, ended: Bool) {
+    var part = ImportedPart()
+    var batches = ImportBatches(keys: keys)
+    var (count, bytes) = (0, 0)
+    while count < partLines, bytes < partBytes {
+      guard let text = try lines.next() else {
+        part.batches = batches.batches
+        return (part, true)
+      }
+      count += 1
+      bytes += text.count
+      do {
+        let line = try JSONDecoder().decode(ImportedLine.self, from: text)
+        if line.row != nil {
+          try text.withUnsafeBytes { try batches.add(line, $0) }
+        } else if line.end == true {
+          isComplete = true
+          break
+        } else if let attachment = line.attachment {
+          part.attachments.append(attachment)
+        } else if let rejected = line.rejected {
+          part.rejected.append(rejected)
+        } else if let rejection = line.rejection {
+          samples[rejection, default: 0] += 1
+          part.rejections.append((rejection, samples[rejection] ?? 1))
+        } else if let ledger = line.ledger {
+          part.ledgers.append(ledger)
+        } else {
+          throw ImportFailure("It is of no known kind.")
+        }
+      } catch let error as ImportFailure {
+        throw invalid("Line \(lines.number) can't be imported. \(error.reason)")
+      } catch is DecodingError {
+        throw invalid("Line \(lines.number) can't be imported. It is not a line of an export.")
+      }
+    }
+    part.batches = batches.batches
+    return (part, false)
+  }
+
+  static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
+}
+
+/// Splits bytes into lines.
+struct LineReader {
+  private let maximumBytes: Int
+  private let read: () throws -> [UInt8]
+  private var buffer: [UInt8] = []
+  private var position = 0
+  private var isAtEnd = false
+  /// The number of lines returned.
+  private(set) var number = 0
+
+  init(maximumBytes: Int, read: @escaping () throws -> [UInt8]) {
+    self.maximumBytes = maximumBytes
+    self.read = read
+  }
+
+  /// Returns the next line, without its end; `nil` after the last one. A last line without an end is not returned.
+  mutating func next() throws -> Data? {
+    var searched = position
+    while true {
+      if let end = buffer[searched...].firstIndex(of: 0x0A) {
+        defer { position = end + 1 }
+        number += 1
+        return Data(buffer[position..<end])
+      }
+      guard !isAtEnd, buffer.count - position <= maximumBytes else { return nil }
+      buffer.removeFirst(position)
+      position = 0
+      searched = buffer.count
+      let more = try read()
+      isAtEnd = more.isEmpty
+      buffer += more
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+extension Writer {
+  /// Stores lines of an export in one transaction.
+  func store(imported lines: ImportedPart, app: AppID) throws -> ImportSummary {
+    if mustCatchUp { try catchUp() }
+    let summary = try transact {
+      var summary = ImportSummary()
+      for batch in lines.batches {
+        let receipt = try store(batch, app: app)
+        summary.rows += receipt.accepted
+        summary.duplicates += receipt.duplicates.count
+      }
+      for attachment in lines.attachments {
+        let piece = IncomingAttachment(
+          event: 0, eventID: "", error: attachment.error, id: attachment.id, name: attachment.name,
+          contentType: attachment.contentType, part: attachment.part, parts: attachment.parts,
+          data: try ImportBatches.bytes(attachment.data))
+        if try errors.add(piece, app: app.rawValue, received: attachment.received) == nil { summary.attachments += 1 }
+      }
+      try store(rejected: lines, app: app.rawValue)
+      for ledger in lines.ledgers {
+        let day = try calendar(app.rawValue).day(of: ledger.received)
+        try ledgers.add(
+          DeviceLedger(
+            tracked: ledger.tracked, delivered: ledger.delivered, waiting: ledger.waiting, inFlight: ledger.inFlight,
+            dropped: ledger.dropped), app: app.rawValue,
+          slot: try installs.slot(app: app.rawValue, install: ledger.install, day: day), received: ledger.received)
+      }
+      try installs.storeCounts()
+      try members.storeCounts()
+      return summary
+    }
+    duplicates.committed(throughRow: lastID)
+    return summary
+  }
+
+  /// Rejections have no keys; the larger counts win, so that importing them twice changes nothing.
+  private func store(rejected lines: ImportedPart, app: Int64) throws {
+    for rejected in lines.rejected {
+      try connection.prepare(
+        "INSERT INTO reject VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)"
+      ).bind(app, rejected.day, rejected.protocol, rejected.reason, rejected.count).run()
+    }
+    for (sample, ordinal) in lines.rejections {
+      try connection.prepare(
+        """
+        INSERT INTO reject_sample (app, received, protocol, position, event, reason, message)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ?8 > (
+          SELECT count(*) FROM reject_sample WHERE app = ?1 AND received = ?2 AND protocol = ?3 AND position = ?4
+            AND event = ?5 AND reason = ?6 AND message = ?7)
+        """
+      ).bind(
+        app, sample.received, sample.protocol, sample.position, sample.event, sample.reason, sample.message, ordinal
+      ).run()
+    }
+  }
+}

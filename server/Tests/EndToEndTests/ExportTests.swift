@@ -1,0 +1,129 @@
+import Foundation
+import TernChildProcess
+import Testing
+
+/// Exports and imports by the command line, between servers.
+@Suite struct ExportTests {
+  /// The reports of an app in JSON, by name. The list of live rows names their keys nowhere, so all must be equal.
+  private func reports(_ workspace: Workspace, _ directory: String, _ app: String) throws -> [String: String] {
+    var texts: [String: String] = [:]
+    let names = [
+      "overview", "events", "screens", "versions", "devices", "countries", "errors", "dropped", "live",
+    ]
+    for name in names {
+      let (status, output, error) = try workspace.run([
+        "report", name, "--app", app, "--data", workspace.path(directory), "--format", "json", "--from", "2026-01-01",
+        "--to", "2030-12-31",
+      ])
+      // Some reports take no range.
+      let plain =
+        status == 0
+        ? output
+        : try workspace.run([
+          "report", name, "--app", app, "--data", workspace.path(directory), "--format", "json",
+        ]).output
+      #expect(!plain.isEmpty, "\(name): \(error)")
+      texts[name] = plain
+    }
+    return texts
+  }
+
+  private func send(_ numbers: Range<Int>, _ app: CreatedApp, _ server: RunningServer) async throws {
+    let now = Int64(Date().timeIntervalSince1970 * 1_000)
+    let lines = numbers.map { number in
+      let id = "01900000-0000-7000-8000-\(String(number + 100_000_000_000))"
+      return #"{"id":"\#(id)","type":"event","name":"Play \#(number % 5)","time":\#(now - Int64(number)),"#
+        + #""install":"01900000-0000-7000-8000-00000000000\#(number % 7)","properties":{"count":\#(number % 3)}}"#
+    }
+    let answer = try await server.post(lines.joined(separator: "\n"), to: "/v1/events", ["Tern-Key": app.key])
+    #expect(answer["accepted"] as? Int == numbers.count, "\(answer)")
+    let body = (0..<40).map { hit in
+      "v=1&tid=\(app.trackingID)&cid=\(hit % 5)&t=screenview&cd=S\(hit % 3)&an=A&qt=\(hit * 1_000)&z=\(hit)"
+    }
+    _ = try? await server.post(body.prefix(20).joined(separator: "\n"), to: "/batch", [:])
+    _ = try? await server.post(#"{"id":"x","type":"event"}"#, to: "/v1/events", ["Tern-Key": app.key])
+  }
+
+  @Test func `an app imported into another server has the same reports, byte for byte`() async throws {
+    let workspace = try Workspace()
+    let server = try await RunningServer.start(workspace)
+    let app = try CreatedApp.create(workspace, "Export")
+    try await send(0..<300, app, server)
+    _ = try await eventually {
+      try workspace.run(["verify", "--data", workspace.path("data")]).output.contains("320 events.")
+    }
+    let export = try workspace.run(["export", "--app", app.id, "--data", workspace.path("data")])
+    #expect(export.status == 0 && export.output.hasSuffix("{\"end\":true}\n"), "\(export.error)")
+    try export.output.write(toFile: workspace.path("app.ndjson"), atomically: true, encoding: .utf8)
+    let token = try workspace.run([
+      "tokens", "create", "out", "--scope", "export", "--data", workspace.path("data"),
+    ]).output
+    let secret = try #require(token.firstMatch(of: /tern_[A-Za-z0-9_-]+|[A-Za-z0-9_-]{30,}/)).output
+    #expect(try await server.status("/api/v1/apps/1/export", token: String(secret)) == 200)
+    #expect(try await server.status("/api/v1/apps/1/export", token: "wrong") == 401)
+    #expect(server.stop() == .code(0))
+
+    _ = try workspace.run(["apps", "create", "Copy", "--data", workspace.path("copy")])
+    for expected in ["Imported 320 rows", "Imported 0 rows"] {
+      let (status, output, error) = try workspace.run([
+        "import", "--app", "1", workspace.path("app.ndjson"), "--data", workspace.path("copy"),
+      ])
+      #expect(status == 0 && output.contains(expected), "\(output)\(error)")
+    }
+    let original = try reports(workspace, "data", app.id)
+    for (name, text) in try reports(workspace, "copy", "1") { #expect(text == original[name], "\(name)") }
+    let verified = try workspace.run(["verify", "--data", workspace.path("copy")])
+    #expect(verified.status == 0, "\(verified)")
+  }
+
+  @Test func `an app is deleted while a server runs, or without one`() async throws {
+    let workspace = try Workspace()
+    var server = try await RunningServer.start(workspace)
+    let apps = try (0..<3).map { try CreatedApp.create(workspace, "App \($0)") }
+    for app in apps { try await send(0..<50, app, server) }
+    func delete(_ app: CreatedApp, _ more: [String] = ["--yes"]) throws -> (
+      status: Int32, output: String, error: String
+    ) {
+      try workspace.run(["apps", "delete", app.id, "--data", workspace.path("data")] + more)
+    }
+    let unconfirmed = try delete(apps[0], [])
+    #expect(unconfirmed.status == 2 && unconfirmed.error.contains("--yes"))
+    let deleted = try delete(apps[0])
+    #expect(deleted.status == 0 && deleted.output.contains("Deleted app 1"), "\(deleted)")
+    try await send(50..<60, apps[1], server)
+    #expect(server.stop() == .code(0))
+    #expect(try delete(apps[1]).status == 0)
+    #expect(try delete(apps[1]).status == 2)
+    let listed = try workspace.run(["apps", "list", "--data", workspace.path("data")]).output
+    #expect(!listed.contains("App 0") && !listed.contains("App 1") && listed.contains("App 2"))
+    let verified = try workspace.run(["verify", "--data", workspace.path("data")])
+    #expect(verified.status == 0 && verified.output.contains("70 events."), "\(verified)")
+    server = try await RunningServer.start(workspace)
+    try await send(60..<70, apps[2], server)
+    #expect(server.stop() == .code(0))
+  }
+
+  @Test func `a running server imports a file that a command names, and reports mistakes to it`() async throws {
+    let workspace = try Workspace()
+    let server = try await RunningServer.start(workspace)
+    let app = try CreatedApp.create(workspace, "Export")
+    try await send(0..<50, app, server)
+    let export = try workspace.run(["export", "--app", app.id, "--data", workspace.path("data")]).output
+    try export.write(toFile: workspace.path("app.ndjson"), atomically: true, encoding: .utf8)
+    _ = try workspace.run(["apps", "create", "Copy", "--data", workspace.path("data")])
+    let imported = try workspace.run([
+      "import", "--app", "2", workspace.path("app.ndjson"), "--data", workspace.path("data"),
+    ])
+    #expect(imported.status == 0 && imported.output.contains("Imported 70 rows"), "\(imported)")
+    try "nonsense\n".write(toFile: workspace.path("wrong"), atomically: true, encoding: .utf8)
+    let refused = try workspace.run([
+      "import", "--app", "2", workspace.path("wrong"), "--data", workspace.path("data"),
+    ])
+    #expect(refused.status == 2 && refused.error.contains("not an export"), "\(refused)")
+    let missing = try workspace.run(["import", "--app", "2", "/nowhere", "--data", workspace.path("data")])
+    #expect(missing.status == 2 && missing.error.split(separator: "\n").count == 1, "\(missing)")
+    #expect(server.stop() == .code(0))
+    let audit = try workspace.run(["audit", "--data", workspace.path("data")]).output
+    #expect(audit.contains("data imported") && audit.contains("data exported"))
+  }
+}
