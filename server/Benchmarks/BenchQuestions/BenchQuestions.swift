@@ -180,7 +180,11 @@ func seconds(_ clock: clockid_t) -> Double {
 /// The most memory that the process has held; 0 where the system doesn't tell.
 func peakKiB() -> Int {
   var usage = rusage()
-  getrusage(RUSAGE_SELF, &usage)
+  #if canImport(Darwin)
+    getrusage(RUSAGE_SELF, &usage)
+  #else
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  #endif
   return Int(usage.ru_maxrss)
 }
 

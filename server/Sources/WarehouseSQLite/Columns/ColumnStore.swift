@@ -84,7 +84,8 @@ final class ColumnStore: Sendable {
     let spans = try StoredSpan.all(connection, after: state.through, through: last).filter { span in
       span.apps.contains { app in state.apps[app].map { $0.chunked < span.ids.upperBound } ?? true }
     }
-    let scan = EventScan(connection, spans, after: state.through, through: last)
+    // Like reports, questions get on without rows that can't be read.
+    let scan = EventScan(connection, spans, after: state.through, through: last, damage: DamagedRows())
     var added = 0
     while added < Self.stepRows {
       guard let row = try scan.next() else {
@@ -119,7 +120,7 @@ final class ColumnStore: Sendable {
   /// Returns true if the last row of a chunk is the stored one: after a restored backup, it may be another.
   private func isStored(_ chunk: Chunk, _ connection: SQLConnection) throws -> Bool {
     let id = chunk.header.last
-    guard let row = try EventScan(connection, ids: id...id).find(id) else { return false }
+    guard let row = try EventScan(connection, ids: id...id, damage: DamagedRows()).find(id) else { return false }
     return row.app == chunk.header.app && chunk.ends(slot: row.slot, time: row.time)
   }
 
@@ -144,7 +145,7 @@ final class ColumnStore: Sendable {
     var apps: [Int64: AppColumns] = [:]
     var left = stored.mapValues { $0[...] }
     var count = 0
-    let scan = try EventScan(connection, after: 0)
+    let scan = try EventScan(connection, after: 0, damage: DamagedRows())
     while let row = try scan.next() {
       guard let expected = left[row.app]?.first?.header else { continue }
       let columns = apps[row.app] ?? AppColumns(app: row.app)
