@@ -70,13 +70,13 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "Portal",
       dependencies: [
-        "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
@@ -84,7 +84,7 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "Ingest", "Warehouse", "Reports", "Portal", .product(name: "TernBase", package: "tern"),
+        "Ingest", "Warehouse", "Questions", "Reports", "Portal", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -98,7 +98,7 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "Collector", "Reports", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
@@ -172,26 +172,27 @@ let package = Package(
     .target(
       name: "ReportsTestSupport",
       dependencies: [
-        "WarehouseContract", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "WarehouseContract", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "ReportsTestSupport", "WarehouseContract", "Reports", "Warehouse", "Ingest",
+        "ReportsTestSupport", "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Warehouse", "Ingest",
+        "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
         "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
+        "Questions",
         "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),

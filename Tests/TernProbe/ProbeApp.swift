@@ -12,8 +12,8 @@ import Tern
 /// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for no network hints, `--flush-on-termination
 /// MILLISECONDS` (or `longest`), and `--before HANDLER` and `--after HANDLER` for the app's own SIGTERM handler,
 /// installed before or after that call: `ignore`, or `exit`, which prints `handled` and exits with 7.
-/// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`,
-/// `flush-on-termination MILLISECONDS`; the app answers each with a line.
+/// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`; the app
+/// answers each with a line.
 struct ProbeApp {
   private let tern: TernClient
 
@@ -89,11 +89,6 @@ struct ProbeApp {
       case "shutdown":
         await tern.shutdown()
         say("down")
-      case "flush-on-termination":
-        #if os(Linux)
-          tern.flushOnTermination(deadline: .milliseconds(Int(words[1]) ?? 1000))
-        #endif
-        say("watching")
       case "handler": say("handler \(handler)")
       default: fatalError("Unknown command: \(line)")
       }

@@ -25,7 +25,7 @@ struct Main {
       "target_events_per_second": .count(options.number("rate", default: 0)),
       "seconds": .number(result.seconds), "requests": .count(result.requests), "events": .count(result.events),
       "refused": .count(result.refused), "failed": .count(result.failed),
-      "events_per_second": .count(Int(Double(result.events) / result.seconds)),
+      "events_per_second": .count(Int(Double(result.events) / max(result.seconds, 1e-9))),
       "p50_ms": .number(Double(result.quantiles[0]) / 1e6), "p99_ms": .number(Double(result.quantiles[1]) / 1e6),
       "max_ms": .number(Double(result.quantiles[2]) / 1e6), "reports": .count(result.reports),
       "reports_refused": .count(result.refusedReports),

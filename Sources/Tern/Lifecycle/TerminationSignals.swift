@@ -39,8 +39,20 @@ import TernBase
       var source: (any DispatchSourceRead)?
     }
 
+    /// Calls a closure on a queue after a time.
+    typealias Timer = @Sendable (DispatchQueue, Duration, @escaping @Sendable () -> Void) -> Void
+
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "tern.termination")
+    private let timer: Timer
+
+    init(
+      timer: @escaping Timer = { queue, time, action in
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: time.wholeMilliseconds)), execute: action)
+      }
+    ) {
+      self.timer = timer
+    }
 
     /// Calls `flush` when one of the signals arrives, until the observation ends.
     func observe(
@@ -94,9 +106,7 @@ import TernBase
       }
       state.withLock { $0.pending[signal] = FinalFlush(number: number, work: work) }
       // Use Dispatch rather than a task: this must work even if the app blocks all threads of Swift's pool.
-      queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: min(longest, .longest).wholeMilliseconds))) {
-        self.pass(signal, endOf: number)
-      }
+      timer(queue, min(longest, .longest)) { self.pass(signal, endOf: number) }
     }
 
     /// Passes the signal on unless that has been done: an app that survives it may already expect the next one.

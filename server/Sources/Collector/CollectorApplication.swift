@@ -51,6 +51,11 @@ struct CollectorApplication: Sendable {
       ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage
     ).add(to: routes)
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
+    let answering = QuestionAnswering(dependencies, limits: limits)
+    QuestionRoutes(reader: reader, answering: answering).add(to: routes)
+    QuestionPageRoutes(pages: pages, answering: answering, store: store, catalog: catalog, wallTime: wallTime)
+      .add(to: routes)
+    TrailRoutes(pages: pages, reports: reports, source: dependencies.questions, catalog: catalog).add(to: routes)
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
     AccountRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)

@@ -1,34 +1,38 @@
-public import Ingest
-public import Logging
-public import TernEvents
-public import Warehouse
+package import Ingest
+package import Logging
+package import Questions
+package import TernEvents
+package import Warehouse
 
 /// The collector's dependencies.
 public struct CollectorDependencies: Sendable {
   /// The store of events.
-  public var sink: any EventSink
+  package var sink: any EventSink
   /// The store that reports read.
-  public var store: any MetricsStore
+  package var store: any MetricsStore
+  /// The answers to questions about stored rows, and the rows of single persons.
+  package var questions: any QuestionSource & TrailSource
   /// The apps, and the rights of accounts and tokens.
-  public var catalog: any CatalogStore & AccessStore
+  package var catalog: any CatalogStore & AccessStore
   /// The secret for duplicate keys; must be the one used for the stored hashes.
-  public var duplicateKey: DuplicateHashKey
+  package var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
-  public var reportExecutor: (any TaskExecutor)?
+  package var reportExecutor: (any TaskExecutor)?
   /// Returns the memory and disk space of the store, for `/metrics`.
-  public var storage: @Sendable () -> StorageStatus
+  package var storage: @Sendable () -> StorageStatus
   /// The wall clock.
-  public var wallTime: @Sendable () -> Timestamp
+  package var wallTime: @Sendable () -> Timestamp
   /// A monotonic clock.
-  public var uptime: @Sendable () -> Duration
+  package var uptime: @Sendable () -> Duration
   /// Waits for a duration.
-  public var sleep: @Sendable (Duration) async throws -> Void
+  package var sleep: @Sendable (Duration) async throws -> Void
   /// The log for errors. It never contains keys or tokens.
-  public var logger: Logger
+  package var logger: Logger
 
   /// Creates the dependencies.
-  public init(
-    sink: any EventSink, store: any MetricsStore, catalog: any CatalogStore & AccessStore,
+  package init(
+    sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
+    catalog: any CatalogStore & AccessStore,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     storage: @escaping @Sendable () -> StorageStatus,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
@@ -37,6 +41,7 @@ public struct CollectorDependencies: Sendable {
   ) {
     self.sink = sink
     self.store = store
+    self.questions = questions
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
@@ -50,5 +55,5 @@ public struct CollectorDependencies: Sendable {
   private static let started = ContinuousClock.now
 
   /// The approximate time since the process started.
-  public static let systemUptime: @Sendable () -> Duration = { ContinuousClock.now - started }
+  package static let systemUptime: @Sendable () -> Duration = { ContinuousClock.now - started }
 }

@@ -46,6 +46,12 @@ struct CollectorLimits: Sendable, Hashable {
   var maximumConcurrentReports = max(1, System.coreCount / 2)
   /// The maximum time that a report waits for its turn; then the response is 503.
   var maximumReportWait = Duration.seconds(10)
+  /// The maximum number of questions that are answered at the same time.
+  var maximumConcurrentQuestions = 2
+  /// The maximum number of questions that wait for their turn, each for at most ``maximumReportWait``.
+  var maximumWaitingQuestions = 32
+  /// The time limit for the answer to a question.
+  var questionDeadline = Duration.seconds(30)
 }
 
 /// The response to App Center clients with an unknown secret.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Collector
 import Foundation
+import Questions
 import Reports
 import Tern
 import Warehouse
@@ -37,6 +38,7 @@ struct CommandEnding: Equatable {
     case let error as WarehouseError: error.description
     case let error as CollectorError: error.message
     case let error as ReportError: error.message
+    case let error as QuestionError: "\(error.message) (\(error.path))"
     case let error as TernError: error.message
     default: RootCommand.message(for: error)
     }

@@ -22,6 +22,7 @@ struct RootCommand: AsyncParsableCommand {
       DemoCommand.self,
       ServeCommand.self,
       AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
+      QueryCommand.self,
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,

@@ -2,7 +2,8 @@ public import Ingest
 
 /// The write side of a warehouse, as the collector uses it.
 public protocol EventSink: Sendable {
-  /// Stores a batch. When this returns, the events are on disk, and they appear in all reports within a second.
+  /// Stores a batch. When this returns, the events are on disk, and they appear in all reports soon: within a
+  /// second, or within five under load.
   ///
   /// Throws ``WarehouseError`` if nothing of the batch was stored. The client must keep it and retry.
   func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt

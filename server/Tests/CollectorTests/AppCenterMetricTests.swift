@@ -53,7 +53,8 @@ import WarehouseSQLite
     for visit in visits { _ = try await warehouse.commit(visit.batch, app: app) }
     try await warehouse.flush()
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
+      duplicateKey: DuplicateHashKey(1, 2),
       storage: { StorageStatus() },
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(

@@ -84,7 +84,8 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
+      duplicateKey: DuplicateHashKey(1, 2),
       storage: { StorageStatus() },
       wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

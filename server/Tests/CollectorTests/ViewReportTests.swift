@@ -29,7 +29,8 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "A")
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
+      duplicateKey: DuplicateHashKey(1, 2),
       storage: { StorageStatus() },
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(

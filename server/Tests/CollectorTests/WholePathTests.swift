@@ -26,7 +26,8 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
+      duplicateKey: DuplicateHashKey(secret.0, secret.1),
       storage: { StorageStatus() },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player")
@@ -157,6 +158,38 @@ import WarehouseSQLite
           uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: ByteBuffer(string: body))
         #expect(answer.status == .serviceUnavailable)
       }
+    }
+  }
+
+  @Test func `a question after the answer to a batch counts its events, and leads to the person`() async throws {
+    try await withWarehouse { client, app, headers, _ in
+      let now = WallClock.system()
+      func ask(_ kind: String, _ json: String) async throws -> [String: Any] {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/\(kind)", method: .post, headers: headers, body: ByteBuffer(string: json))
+        #expect(response.status == .ok, "\(String(buffer: response.body))")
+        return try object(response)
+      }
+      for number in 1...3 {
+        let body = ByteBuffer(string: line("Play", id: UInt64(number), at: now + .milliseconds(number)))
+        let sent = try await client.execute(
+          uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: body)
+        #expect(sent.status == .ok)
+        let query = #"{"metrics": ["events", "sum:property:Length"], "filters": [["is", "property:HD", ["true"]]]}"#
+        let rows = try #require(try await ask("query", query)["results"] as? [[String: Any]])
+        #expect(rows.first?["metrics"] as? [Double] == [Double(number), 12.5 * Double(number)])
+      }
+      let funnel = #"{"steps": [{"event": "Play"}, {"event": "Play"}], "date_range": "7d"}"#
+      let steps = try #require(
+        (try await ask("funnel", funnel)["results"] as? [[String: Any]])?.first?["steps"] as? [[String: Any]])
+      #expect(steps.map { $0["persons"] as? Int } == [1, 1])
+      let persons = try #require(try await ask("persons", "{}")["results"] as? [[String: Any]])
+      let install = try #require(persons.first?["install"] as? String)
+      #expect(persons.count == 1)
+      let trail = try await client.execute(
+        uri: "/api/v1/apps/1/installs/\(install)/events", method: .get, headers: headers)
+      let rows = try #require(try object(trail)["results"] as? [[String: Any]])
+      #expect(rows.map { $0["name"] as? String } == ["Play", "Play", "Play"])
     }
   }
 }

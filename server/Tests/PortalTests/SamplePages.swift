@@ -1,5 +1,6 @@
 import Ingest
 import Portal
+import Questions
 import Reports
 import ReportsTestSupport
 import TernEvents
@@ -95,6 +96,79 @@ struct SamplePages {
     try await pages.report(try request(name, parameters), app: app, apps: [app, app], from: source)
   }
 
+  /// A page that asks a question: with an answer, without any row, with a fault in the address, and before its form is
+  /// filled in.
+  func questionPages(_ page: QuestionPage) async throws -> [(name: String, html: String)] {
+    let filled = [
+      "k0": "event", "n0": text, "breakdown": "property:\(text)", "f1": "property:\(text)", "o1": "contains",
+      "v1": text, "f2": "country", "v2": text, "k1": "screen", "n1": text, "n2": text, "anchor": "end", "nodes": "both",
+      "group": page == .people ? "funnel" : "", "step": "2", "metric": "avg", "property": text,
+    ]
+    return [
+      ("\(page)", try await question(page, filled)),
+      ("\(page), no rows", try await question(page, filled, isEmpty: true)),
+      (
+        "\(page), fault", try await question(page, ["range": text, "by": text, "metric": text, "n1": text, "n2": text])
+      ),
+      ("\(page), new", try await question(page, [:], isEmpty: true)),
+    ]
+  }
+
+  func question(_ page: QuestionPage, _ parameters: [String: String], isEmpty: Bool = false) async throws -> String {
+    let today = try ReportZone("Europe/Berlin").day(of: Self.now)
+    return try await pages.question(
+      page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source
+    ) { question in
+      try #require(
+        AnsweredQuestion(
+          question, QuestionResult(isEmpty ? Self.emptyAnswer(question.kind) : answer(question), rowsRead: 1_234),
+          milliseconds: 5))
+    }
+  }
+
+  /// An answer with the text wherever a client chooses one.
+  private func answer(_ question: Question) -> Answer {
+    let value = QuestionValue.text(text)
+    switch question {
+    case .query(let question):
+      var answer = QueryAnswer()
+      let isTimeline = question.groups.first?.dimension.timeUnit != nil
+      let days = ["2026-05-29", "2026-05-30"]
+      answer.rows = (isTimeline ? days.map { .text($0) } : [value, .number(2.5), nil]).map {
+        .init(dimensions: [$0], metrics: [1_234.5])
+      }
+      answer.timeLabels = days
+      answer.totals = [2_469]
+      answer.totalRows = 3
+      return .query(answer)
+    case .funnel:
+      return .funnel(FunnelAnswer(groups: [.init(value: value, steps: 2, attempts: [[0, 2_500], [0]])]))
+    case .paths:
+      let node = PathsAnswer.Node(isScreen: true, name: value)
+      return .paths(
+        PathsAnswer(edges: [.init(step: 1, from: node, to: node, sessions: 5)], other: [2], ended: [1]))
+    case .persons:
+      var person = PersonsAnswer.Person(
+        install: text, user: text, firstSeen: 0, last: PersonsCursor(time: 1_780_000_000_000, row: 7))
+      (person.version, person.model, person.country) = (text, text, text)
+      let install = PersonsAnswer.Person(install: text, firstSeen: 0, last: PersonsCursor(time: 0, row: 1))
+      return .persons(PersonsAnswer(persons: [person] + Array(repeating: install, count: 99), total: 1_234))
+    default: return SampleAnswers.answer(question.kind)
+    }
+  }
+
+  private static func emptyAnswer(_ kind: Question.Kind) -> Answer {
+    switch kind {
+    case .query: .query(QueryAnswer())
+    case .funnel: .funnel(FunnelAnswer(groups: []))
+    case .retention: .retention(RetentionAnswer(cohorts: [], partial: []))
+    case .paths: .paths(PathsAnswer(edges: [], other: [], ended: []))
+    case .lifecycle: .lifecycle([])
+    case .stickiness: .stickiness([])
+    case .persons: .persons(PersonsAnswer(persons: [], total: 0))
+    }
+  }
+
   /// All pages by name.
   func all() async throws -> [(name: String, html: String)] {
     var all: [(String, String)] = []
@@ -130,6 +204,14 @@ struct SamplePages {
     var guest = pages
     guest.reader = PortalReader(canEdit: false, isOwner: false, isGuest: true)
     all.append(("shared", try await guest.report(try request("events"), app: app, from: source)))
+    all.append(
+      (
+        "trail",
+        try pages.trail(
+          SampleAnswers.trail(text), of: .user(text), app: app, apps: [app], next: PersonsCursor(time: 1, row: 2))
+      ))
+    all.append(("trail, empty", try pages.trail([], of: .install(text), app: app, apps: [app], next: nil)))
+    for page in QuestionPage.allCases { all += try await questionPages(page) }
     all.append(("login", pages.login(message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))
     return all

@@ -4,7 +4,7 @@ import Ingest
 import TernEvents
 
 /// An error response. All errors of the collector have the same format:
-/// `{"error":{"code","message","position","index","indexes"}}`.
+/// `{"error":{"code","message","position","index","indexes"}}`, for questions with a `path`.
 struct APIError: Error, Sendable {
   /// The status.
   var status: HTTPResponse.Status
@@ -18,6 +18,8 @@ struct APIError: Error, Sendable {
   var index: Int?
   /// All invalid lines, if they can be separated from the others. Without them, the request can be sent again.
   var indexes: [Int] = []
+  /// The JSON path of the fault in a question.
+  var path: String?
   /// Further header fields.
   var headers: HTTPFields = [:]
 
@@ -34,6 +36,10 @@ struct APIError: Error, Sendable {
     json.optional(index)
     json.raw(",\"indexes\":")
     json.integers(indexes)
+    if let path {
+      json.raw(",\"path\":")
+      json.string(path)
+    }
     json.raw("}}")
     return json.bytes
   }

@@ -18,6 +18,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// The event that a handler sends down the pipeline before it reads the body.
   struct BodyWanted: Sendable {}
 
+  /// The event that a handler sends down the pipeline to learn that the client disconnects before the response.
+  struct Departure: Sendable {
+    let handle: @Sendable () -> Void
+
+    init(_ handle: @escaping @Sendable () -> Void) { self.handle = handle }
+  }
+
   /// The time that a client has to read its last response before the connection is closed.
   private static let lingering = Duration.seconds(2)
 
@@ -25,6 +32,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var deadline: Scheduled<Void>?
   private var headDeadline: Scheduled<Void>?
   private var writeDeadline: Scheduled<Void>?
+  private var departure: Departure?
+  private var isInputClosed = false
   private var context: ChannelHandlerContext?
   private var phase = ConnectionPhase.withoutRequest
   private let limits: CollectorLimits
@@ -75,6 +84,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     case .body:
       context.write(data, promise: promise)
     case .end:
+      departure = nil
       context.write(data, promise: promise)
       if decisions.answerEnd() == .finishAndDiscard { finish(context) }
       notePhase(context)
@@ -82,6 +92,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    if let event = event as? Departure {
+      departure = event
+      // The client may have gone before.
+      if isInputClosed { depart() }
+      promise?.succeed()
+      return
+    }
     guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
     if decisions.bodyWanted() {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
@@ -91,8 +108,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     context.fireUserInboundEventTriggered(event)
+    guard case ChannelEvent.inputClosed = event else { return }
     // The client has closed its side, so there is nothing to wait for.
-    if decisions.isDiscarding, case ChannelEvent.inputClosed = event { context.close(promise: nil) }
+    if decisions.isDiscarding { context.close(promise: nil) }
+    isInputClosed = true
+    depart()
+  }
+
+  private func depart() {
+    departure?.handle()
+    departure = nil
   }
 
   /// Closes the connection if the client does not read its response in time.
@@ -111,6 +136,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     cancelDeadlines()
+    isInputClosed = true
+    depart()
     context.fireChannelInactive()
   }
 

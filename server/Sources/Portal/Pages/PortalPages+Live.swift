@@ -41,7 +41,7 @@ extension PortalPages {
   }
 
   /// The caption of a kind of row. The script of the live page has the same list.
-  private static func caption(_ kind: StoredKind) -> String {
+  static func caption(_ kind: StoredKind) -> String {
     switch kind {
     case .event: "Event"
     case .screen: "Screen"

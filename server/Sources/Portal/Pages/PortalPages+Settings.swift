@@ -40,7 +40,7 @@ extension PortalPages {
   }
 
   /// Formats text as a single word of a shell command.
-  private static func shellWord(_ text: String) -> String {
+  static func shellWord(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
         || "-._~:/@".utf8.contains(byte)

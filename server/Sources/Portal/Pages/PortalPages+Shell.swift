@@ -15,6 +15,8 @@ struct Shell {
   /// True if the page shows the request's date range and lets the reader change it.
   var hasRange = true
   var script: String?
+  /// The page that asks a question; `nil` on all others.
+  var question: QuestionPage?
   /// True on the list of views.
   var isViews = false
 }
@@ -62,7 +64,10 @@ extension PortalPages {
     func item(_ icon: String, _ label: String, _ link: String, isActive: Bool) -> TemplateValues {
       ["icon": icon, "label": label, "link": link, "isActive": isActive]
     }
-    return ReportNavigation.Section.allCases.map { section in
+    let questions = QuestionPage.allCases.filter { $0 != .people || reader.seesPersonalData }.map { page in
+      item(Icon.svg(page.icon), page.title, links.question(page), isActive: shell.question == page)
+    }
+    var groups = ReportNavigation.Section.allCases.map { section -> TemplateValues in
       var items = reports.app.compactMap { report -> TemplateValues? in
         guard let entry = report.navigation, entry.section == section,
           reader.seesPersonalData || !report.showsPersonalData
@@ -73,11 +78,16 @@ extension PortalPages {
       if section == .monitoring {
         items.append(item(Icon.views, "Views", links.views, isActive: isView))
         if reader.canEdit {
-          items.append(item(Icon.settings, "Settings", links.settings, isActive: shell.report == nil && !isView))
+          items.append(
+            item(
+              Icon.settings, "Settings", links.settings,
+              isActive: shell.report == nil && shell.question == nil && !isView))
         }
       }
       return ["caption": section.rawValue, "items": items]
     }
+    groups.insert(["caption": "Questions", "items": questions], at: 1)
+    return groups
   }
 
   /// The range of days in use, and the form that changes it.

@@ -1,7 +1,23 @@
+import Ingest
+
 extension Question {
   /// Decodes a question; throws an error that names the place of the fault.
   package init(_ kind: Kind, json bytes: [UInt8]) throws(QuestionError) {
-    let node = JSONNode(value: try JSONTree(parsing: bytes), path: "$")
+    try self.init(kind, JSONNode(value: try JSONTree(parsing: bytes), path: "$"))
+  }
+
+  /// Decodes a question that may name its kind in the member `kind`; without one it is a query.
+  package init(json bytes: [UInt8]) throws(QuestionError) {
+    var tree = try JSONTree(parsing: bytes)
+    var kind = Kind.query
+    if case .object(var members) = tree, let index = members.firstIndex(where: { $0.name.hasBytes(of: "kind") }) {
+      kind = try JSONNode(value: members.remove(at: index).value, path: "$.kind").choice()
+      tree = .object(members)
+    }
+    try self.init(kind, JSONNode(value: tree, path: "$"))
+  }
+
+  private init(_ kind: Kind, _ node: JSONNode) throws(QuestionError) {
     self =
       switch kind {
       case .query: .query(try QueryQuestion(node))

@@ -25,7 +25,7 @@ extension Question {
 
 extension JSONTree {
   /// An object of members in the given order.
-  static func object(_ members: [(String, JSONTree)]) -> JSONTree {
+  package static func object(_ members: [(String, JSONTree)]) -> JSONTree {
     .object(members.map { Member(name: $0.0, value: $0.1) })
   }
 

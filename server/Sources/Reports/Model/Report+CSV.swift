@@ -23,8 +23,14 @@ extension ReportList {
 
   private static func field(_ value: ReportValue) -> String {
     let text = value.plainText
-    return value.isNumeric ? text : quoted(disarmed(text))
+    return value.isNumeric ? text : CSVText.field(text)
   }
+}
+
+/// Texts as fields of RFC 4180.
+enum CSVText {
+  /// Returns a text as a field that no spreadsheet or terminal executes, quoted where needed.
+  static func field(_ text: String) -> String { quoted(disarmed(text)) }
 
   /// Scalars that start a formula in some spreadsheet, including full-width forms.
   private static let formulaStarts: Set<Unicode.Scalar> = [

@@ -71,8 +71,9 @@ struct LocalServer {
   ) async throws {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
-      reportExecutor: warehouse.reader.executor, storage: { [warehouse] in warehouse.storageStatus },
+      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
+      duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
+      storage: { [warehouse] in warehouse.storageStatus },
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

@@ -10,8 +10,6 @@ import Warehouse
 /// `@unchecked Sendable`: `writer` is used by the thread that opens the warehouse until `start`, and only by the writer
 /// thread afterwards.
 final class WriterThread: @unchecked Sendable {
-  /// The delay before retrying to write rollups after a failure.
-  private static let retryTime: Duration = .seconds(1)
   /// The age at which keys are deleted. Older events are not accepted.
   private static let keyLifetime = DuplicateIndex.lifetimeDays * 86_400_000
 
@@ -20,7 +18,7 @@ final class WriterThread: @unchecked Sendable {
   private var writer: Writer?
   private let configuration: WarehouseConfiguration
   private let didFlush: @Sendable () -> Void
-  private var flushDue: ContinuousClock.Instant?
+  private var flushes: FlushPacing
   private var latestReceived: Int64 = 0
   private var expiredDay: Int64 = 0
 
@@ -33,6 +31,7 @@ final class WriterThread: @unchecked Sendable {
     self.pool = pool
     self.queue = queue
     self.configuration = configuration
+    flushes = FlushPacing(interval: configuration.flushInterval)
     self.writer = writer
   }
 
@@ -49,7 +48,7 @@ final class WriterThread: @unchecked Sendable {
 
   private func run() -> (any Error)? {
     guard let writer else { return nil }
-    if writer.hasUnrolled { flushDue = .now }
+    if writer.hasUnrolled { flushes.needsFlush(at: .now) }
     while let jobs = queue.take(events: configuration.maximumGroupEvents, waitingFor: waitingTime(writer)) {
       perform(jobs, writer)
       flushIfDue(writer)
@@ -64,7 +63,7 @@ final class WriterThread: @unchecked Sendable {
   }
 
   private func waitingTime(_ writer: Writer) -> Duration {
-    flushDue.map { max(.zero, ContinuousClock.now.duration(to: $0)) } ?? .seconds(3_600)
+    flushes.due.map { max(.zero, ContinuousClock.now.duration(to: $0)) } ?? .seconds(3_600)
   }
 
   private func perform(_ jobs: [WriterJob], _ writer: Writer) {
@@ -84,21 +83,22 @@ final class WriterThread: @unchecked Sendable {
       }
     }
     commitWaiting()
-    if flushDue == nil, writer.hasUnrolled { flushDue = .now + configuration.flushInterval }
+    if writer.hasUnrolled { flushes.needsFlush(at: .now) }
   }
 
   private func flushIfDue(_ writer: Writer) {
-    guard let due = flushDue else { return }
+    guard let due = flushes.due else { return }
     let hasMany = writer.lastID - writer.rolledID >= Int64(configuration.flushEvents) || writer.properties.isLarge
-    guard hasMany || ContinuousClock.now >= due else { return }
+    let now = ContinuousClock.now
+    guard hasMany || now >= due else { return }
     do {
       try writer.flush()
-      flushDue = nil
+      flushes.flushed(from: now, to: .now)
       didFlush()
       expireKeys(writer)
     } catch {
       // The rows are safe; their rollups will be written once there is space again.
-      flushDue = .now + Self.retryTime
+      flushes.failed(at: .now)
     }
   }
 

@@ -17,6 +17,7 @@ import WarehouseSQLite
 /// A collector over a fake warehouse and a real catalog in a temporary directory.
 final class Fixture: Sendable {
   let warehouse = FakeWarehouse()
+  let questions = StubQuestions()
   let catalog: Catalog
   let app: App
   let token: String
@@ -48,7 +49,7 @@ final class Fixture: Sendable {
 
   var dependencies: CollectorDependencies {
     CollectorDependencies(
-      sink: warehouse, store: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse, questions: questions, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       storage: { StorageStatus() },
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }

@@ -1,0 +1,107 @@
+import HTTPTypes
+import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
+import Questions
+import Reports
+import TernEvents
+import Warehouse
+
+/// Answers questions a few at a time, within a time limit, for as long as their clients wait.
+struct QuestionAnswering: Sendable {
+  private let source: any QuestionSource
+  private let scheduler: ReportScheduler
+  private let limits: CollectorLimits
+  private let wallTime: @Sendable () -> Timestamp
+  private let uptime: @Sendable () -> Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let admitted = NIOLockedValueBox(0)
+
+  init(_ dependencies: CollectorDependencies, limits: CollectorLimits) {
+    source = dependencies.questions
+    self.limits = limits
+    wallTime = dependencies.wallTime
+    uptime = dependencies.uptime
+    sleep = dependencies.sleep
+    var own = limits
+    own.maximumConcurrentReports = limits.maximumConcurrentQuestions
+    // The source has threads of its own.
+    scheduler = ReportScheduler(own, sleep: dependencies.sleep)
+  }
+
+  /// Answers a question about an app; ends early if the client disconnects.
+  ///
+  /// Throws `QuestionError` beyond the limits of time and memory, and ``APIError``: 403 for personal data that the visitor
+  /// may not read, 503 if too many questions are waiting.
+  func answer(_ question: Question, _ context: CollectorContext) async throws -> AnsweredQuestion {
+    let (app, client) = (try context.app, context.clientShare)
+    if question.showsPersonalData, !(try context.visitor.rights.allows(.readPersonalData, app: app.id)) {
+      throw APIError.notAllowed
+    }
+    guard enter() else { throw APIError.tooManyReports(retryAfterSeconds: limits.retryAfterSeconds) }
+    defer { admitted.withLockedValue { $0 -= 1 } }
+    let task = Task { try await scheduler.run(for: client) { try await answerNow(question, app) } }
+    context.channel.triggerUserOutboundEvent(ConnectionGuard.Departure { task.cancel() }, promise: nil)
+    do {
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    } catch is CancellationError {
+      throw APIError.questionEnded
+    }
+  }
+
+  private static func calendar(of app: App) throws -> sending QuestionCalendar {
+    guard let calendar = QuestionCalendar(app.timeZone) else {
+      throw WarehouseError(code: .invalid, message: "This computer does not know the time zone \(app.timeZone).")
+    }
+    return calendar
+  }
+
+  private func enter() -> Bool {
+    admitted.withLockedValue { admitted in
+      guard admitted < limits.maximumConcurrentQuestions + limits.maximumWaitingQuestions else { return false }
+      admitted += 1
+      return true
+    }
+  }
+
+  private func answerNow(_ question: Question, _ app: App) async throws -> AnsweredQuestion {
+    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    let (resolved, started) = (question.resolved(today: today), uptime())
+    let result = try await withThrowingTaskGroup(of: QuestionResult.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { [source] in
+        try await source.answer(resolved, app: app.id, calendar: Self.calendar(of: app), today: today)
+      }
+      group.addTask { [sleep, limits] in
+        try await sleep(limits.questionDeadline)
+        throw QuestionError(
+          "The answer takes longer than \(limits.questionDeadline.components.seconds) seconds. Ask for fewer days or "
+            + "fewer dimensions.", at: "$", code: .tooSlow)
+      }
+      guard let first = try await group.next() else { throw CancellationError() }
+      return first
+    }
+    let milliseconds = Int((uptime() - started) / .milliseconds(1))
+    guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
+      throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
+    }
+    return answered
+  }
+}
+
+extension APIError {
+  /// Creates the error for a question without an answer.
+  init(_ error: QuestionError) {
+    self.init(
+      status: error.code == .invalid ? .badRequest : .unprocessableContent, code: error.code.rawValue,
+      message: error.message, path: error.path)
+  }
+
+  /// The error for a client that has gone, and for a server that stops.
+  static let questionEnded = APIError(
+    status: .serviceUnavailable, code: "question_ended", message: "The question ended before its answer. Ask again.")
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+import Hummingbird
+import Portal
+import Questions
+import Reports
+import TernEvents
+import Warehouse
+
+/// The pages that ask questions: `/apps/ID/explore`, `/funnels` and so on.
+struct QuestionPageRoutes: Sendable {
+  let pages: PortalPages
+  let answering: QuestionAnswering
+  let store: any MetricsStore
+  let catalog: any CatalogStore
+  let wallTime: @Sendable () -> Timestamp
+
+  /// The days whose names are suggested.
+  private static let suggestedDays = 30
+
+  func add(to routes: RouteTable) {
+    for page in QuestionPage.allCases {
+      routes.on(
+        "/apps/:app/\(page.rawValue)",
+        [.get: .page(.permission(page == .people ? .readPersonalData : .read)) { try await show(page, $0, $1) }])
+    }
+  }
+
+  private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, parameters) = (try context.app, request.parameters)
+    if let format = parameters["format"], !format.isEmpty {
+      return try await download(page, parameters, AnswerFormat(parsing: format), context)
+    }
+    let today = try ReportZone(app.timeZone).day(of: wallTime())
+    return .html(
+      try await pages.shown(to: context, request).question(
+        page, parameters, app: app, apps: try context.visitor.visible(try catalog.apps()),
+        days: today.advanced(by: 1 - Self.suggestedDays)...today, from: store
+      ) { question in
+        try await answering.answer(question, context)
+      })
+  }
+
+  private func download(
+    _ page: QuestionPage, _ parameters: [String: String], _ format: AnswerFormat, _ context: CollectorContext
+  ) async throws -> Response {
+    do {
+      guard let question = try pages.question(page, parameters) else {
+        throw APIError(status: .badRequest, code: "incomplete", message: "Fill in the form first.")
+      }
+      let ending = format == .rows ? "json" : format.rawValue
+      return .answer(
+        try await answering.answer(question, context), format,
+        headers: [.contentDisposition: "attachment; filename=\"\(page.rawValue).\(ending)\""])
+    } catch let error as QuestionError {
+      throw APIError(error)
+    }
+  }
+}

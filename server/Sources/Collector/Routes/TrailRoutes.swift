@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Portal
+import Questions
+import Reports
+import Warehouse
+
+/// The rows of one install or user, for programs and as a page.
+struct TrailRoutes: Sendable {
+  let pages: PortalPages
+  let reports: ReportScheduler
+  let source: any TrailSource
+  let catalog: any CatalogStore
+
+  private static let pageRows = 100
+
+  func add(to routes: RouteTable) {
+    for path in ["installs/:install", "users/:user"] {
+      routes.on(
+        "/api/v1/apps/:app/\(path)/events", [.get: .api(.permission(.readPersonalData)) { try await rows($0, $1) }])
+      routes.on("/apps/:app/people/\(path)", [.get: .page(.permission(.readPersonalData)) { try await page($0, $1) }])
+    }
+  }
+
+  private func rows(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    .json(try TrailJSON.document(try await trail(request, context).rows, limit: Self.pageRows))
+  }
+
+  private func page(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (person, rows) = try await trail(request, context)
+    let next = rows.count == Self.pageRows ? rows.last?.cursor : nil
+    return .html(
+      try pages.shown(to: context, request).trail(
+        rows, of: person, app: try context.app, apps: try context.visitor.visible(try catalog.apps()), next: next))
+  }
+
+  private func trail(
+    _ request: Request, _ context: CollectorContext
+  ) async throws -> (person: TrailPerson, rows: [TrailRow]) {
+    func name(_ parameter: String) -> String? {
+      context.parameters.get(parameter).map { $0.removingPercentEncoding ?? String($0) }
+    }
+    guard let person = name("install").map({ TrailPerson.install($0) }) ?? name("user").map({ .user($0) }) else {
+      throw APIError.notFound
+    }
+    var before: PersonsCursor?
+    if let text = request.parameters["before"], !text.isEmpty {
+      guard let cursor = PersonsCursor(text) else {
+        throw APIError(
+          status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the answer before.")
+      }
+      before = cursor
+    }
+    let app = try context.app
+    let (source, end) = (source, before)
+    let rows = try await reports.run(for: context.clientShare) {
+      try await source.trail(of: person, app: app.id, before: end, limit: Self.pageRows)
+    }
+    guard let rows else {
+      throw APIError(
+        status: .notFound, code: "unknown_person", message: "This app has stored nothing of such a person.")
+    }
+    return (person, rows)
+  }
+}

@@ -1,0 +1,120 @@
+package import Questions
+package import Reports
+import TernBase
+package import Warehouse
+
+extension PortalPages {
+  /// Answers a question of a page; throws `QuestionError` beyond the limits.
+  package typealias Ask = (Question) async throws -> AnsweredQuestion
+
+  /// The page that asks a question.
+  ///
+  /// - Parameters:
+  ///   - parameters: The parameters of the address, which are the state of the form.
+  ///   - days: The days whose names are suggested; the last is today.
+  ///   - store: The metrics, for suggestions of names.
+  ///   - ask: Answers the page's questions.
+  package func question(
+    _ page: QuestionPage, _ parameters: [String: String], app: App, apps: [App], days: ClosedRange<Day>,
+    from store: any MetricsStore, ask: Ask
+  ) async throws -> String {
+    let form = QuestionForm(page, parameters)
+    var answer = QuestionView()
+    do {
+      answer = try await view(form, app, today: days.upperBound, ask)
+    } catch let error as QuestionError {
+      answer.message = error.path == "$" ? error.message : "\(error.message) (\(error.path))"
+    }
+    let links = PortalLinks(app: app.id)
+    let values: TemplateValues = [
+      "explanation": page.explanation, "action": links.question(page), "hidden": form.hidden, "fields": form.fields,
+      "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
+      "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
+      "picture": answer.picture.map { ["heading": $0.heading, "content": $0.content] as TemplateValues },
+      "grids": answer.grids, "curl": curl(form, app), "answered": answer.facts,
+      "downloads": ["csv", "json", "ndjson"].map { format in
+        TemplateValues.link(format.uppercased(), "\(links.question(page, form.query()))&format=\(format)")
+      },
+      "names": try await names(app, days, store), "dimensions": Self.dimensions,
+    ]
+    var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
+    shell.question = page
+    return self.page(shell, body: templates.render("question", values))
+  }
+
+  /// The page's main question; nil while the form lacks something.
+  package func question(_ page: QuestionPage, _ parameters: [String: String]) throws(QuestionError) -> Question? {
+    let form = QuestionForm(page, parameters)
+    if page == .explore { return try form.timeline() }
+    guard let json = form.json(page.kind) else { return nil }
+    return try Question(page.kind, json: json.encoded)
+  }
+
+  private static let dimensions = [
+    "event", "screen", "version", "os", "model", "country", "language", "property:",
+  ]
+
+  /// The most frequent names of events and screens.
+  private func names(_ app: App, _ days: ClosedRange<Day>, _ store: any MetricsStore) async throws -> [String] {
+    let events = try await store.totals(app: app.id, dimension: .event, days: days, limit: 100)
+    let screens = try await store.totals(app: app.id, dimension: .screen, days: days, limit: 100)
+    return (events + screens).map(\.key)
+  }
+
+  /// The command that asks the same of the API.
+  private func curl(_ form: QuestionForm, _ app: App) -> String? {
+    let json = form.page == .explore ? form.timelineJSON() : form.json(form.page.kind)
+    guard let json else { return nil }
+    let body = String(decoding: json.encoded, as: UTF8.self)
+    return """
+      curl \(Self.shellWord("\(collector)/api/v1/apps/\(app.id)/\(form.page.kind.rawValue)")) \\
+        -H "Authorization: Bearer $TOKEN" \\
+        -d \(Self.shellWord(body))
+      """
+  }
+}
+
+/// The answer on a page.
+struct QuestionView {
+  var message: String?
+  var calm: (heading: String, text: String)?
+  var picture: (heading: String, content: String)?
+  var grids: [TemplateValues] = []
+  /// The cost of the answer in words.
+  var facts: String?
+
+  init() {}
+
+  init(_ answered: AnsweredQuestion) {
+    facts = "\(counted(answered.rowsRead, "row")) read in \(grouped(answered.milliseconds)) ms."
+  }
+}
+
+extension TemplateValues {
+  /// A table of a page. The first cell of each row is its heading.
+  static func grid(
+    _ heading: String, _ columns: [String], _ rows: [[TemplateValues]], note: String? = nil, next: String? = nil
+  ) -> TemplateValues {
+    [
+      "heading": heading, "columns": columns, "note": note, "next": next,
+      "rows": rows.map { ["cells": $0] as TemplateValues },
+    ]
+  }
+
+  /// The heading of a row.
+  static func head(_ text: String, link: String? = nil) -> TemplateValues {
+    ["text": text, "target": link, "isHead": true]
+  }
+
+  /// A cell of a table; the style is a class of the style sheet.
+  static func cell(_ text: String, link: String? = nil, style: String = "", bar: String = "") -> TemplateValues {
+    ["text": text, "target": link, "style": style, "bar": bar]
+  }
+}
+
+extension PortalLinks {
+  /// The address of a page that asks a question.
+  func question(_ page: QuestionPage, _ query: String = "") -> String {
+    "/apps/\(app)/\(page.rawValue)" + (query.isEmpty ? "" : "?\(query)")
+  }
+}

@@ -1,0 +1,68 @@
+import Ingest
+package import Questions
+import Reports
+import TernBase
+import TernEvents
+package import Warehouse
+
+extension PortalPages {
+  /// The rows of one person, newest first, by day.
+  package func trail(
+    _ rows: [TrailRow], of person: TrailPerson, app: App, apps: [App], next: PersonsCursor?
+  ) throws -> String {
+    let (links, zone) = (PortalLinks(app: app.id), try ReportZone(app.timeZone))
+    var days: [(day: Day, entries: [TemplateValues])] = []
+    for (index, row) in rows.enumerated() {
+      let day = zone.day(of: row.event.time)
+      if days.last?.day != day { days.append((day, [])) }
+      let earlier = index + 1 < rows.count ? rows[index + 1].event : nil
+      days[days.count - 1].entries.append(entry(row, after: earlier, links, zone))
+    }
+    var shell = Shell(app: app, apps: apps, report: nil, title: Self.title(of: person))
+    shell.trail = .link("People", links.question(.people))
+    shell.question = .people
+    let values: TemplateValues = [
+      "days": days.map { ["heading": $0.day.weekdayText, "entries": $0.entries] as TemplateValues },
+      "next": next.map { "\(links.trail(of: person))?before=\($0.text)" },
+      "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
+    ]
+    return page(shell, body: templates.render("trail", values))
+  }
+
+  private static func title(of person: TrailPerson) -> String {
+    switch person {
+    case .install(let name): "Install \(shown(name))"
+    case .user(let name): shown(name)
+    }
+  }
+
+  private func entry(
+    _ row: TrailRow, after earlier: StoredEvent?, _ links: PortalLinks, _ zone: ReportZone
+  ) -> TemplateValues {
+    let event = row.event
+    let isError = event.kind == .crash || event.kind == .handledError
+    let version = DeviceLabels(event.device).version
+    let before = earlier.map { DeviceLabels($0.device).version }
+    let isUpdate = before.map { !$0.isEmpty && !version.isEmpty && !$0.hasBytes(of: version) } ?? false
+    return [
+      "kind": event.kind.name, "caption": Self.caption(event.kind), "clock": zone.timeOfDay(of: event.time),
+      "isoTime": event.time.isoText,
+      "title": event.kind == .sessionStart ? "Session started" : shown(event.name, empty: "–"),
+      "errorLink": isError ? links.page(AppReports.error, [.occurrence: String(event.id)]) : nil,
+      "properties": Self.properties(of: event), "isStart": row.startsSession,
+      "update": isUpdate ? "\(shown(before ?? "")) → \(shown(version))" : nil,
+      "place": [event.device.model, version, event.device.country].filter { !$0.isEmpty }.map { shown($0) }
+        .joined(separator: " · "),
+    ]
+  }
+}
+
+extension PortalLinks {
+  /// The address of the rows of a person.
+  func trail(of person: TrailPerson) -> String {
+    switch person {
+    case .install(let name): "/apps/\(app)/people/installs/\(PercentCoding.encode(name))"
+    case .user(let name): "/apps/\(app)/people/users/\(PercentCoding.encode(name))"
+    }
+  }
+}

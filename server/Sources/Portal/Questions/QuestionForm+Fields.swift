@@ -1,0 +1,126 @@
+import Questions
+import Warehouse
+
+extension QuestionForm {
+  private static let selectors = [
+    ("event", "Event"), ("screen", "Screen"), ("crash", "Crash"), ("handled_error", "Error"),
+    ("session_start", "Session start"), ("any", "Any event or screen"),
+  ]
+
+  private static let comparisons = [
+    ("is", "is"), ("is_not", "is not"), ("contains", "contains"), ("gt", ">"), ("gte", "≥"), ("lt", "<"), ("lte", "≤"),
+    ("set", "is set"), ("not_set", "is not set"),
+  ]
+
+  private static let ranges = [
+    ("today", "Today"), ("7d", "7 days"), ("28d", "28 days"), ("30d", "30 days"), ("90d", "90 days"),
+    ("month", "This month"), ("12mo", "12 months"),
+  ]
+
+  /// The fields of the page's own settings.
+  var fields: [TemplateValues] {
+    switch page {
+    case .explore:
+      [
+        choice("Metric", "metric", Self.metrics, "users"), text("Of property", "property", ""),
+        choice("Of", "k0", [("", "All rows")] + Self.selectors.dropLast(), ""), text("Name", "n0", "", list: "names"),
+        text("By", "breakdown", "", list: "dimensions"), choice("Per", "interval", Self.intervals, "day"),
+      ]
+    case .funnels:
+      steps + [
+        choice("Order", "order", [("ordered", "In order"), ("strict", "Directly"), ("unordered", "Any order")], ""),
+        text("Within", "window", "14d"), text("By", "breakdown", "", list: "dimensions"),
+      ]
+    case .retention:
+      selector(1, "Started with", standard: "any") + selector(2, "Came back with", standard: "any") + [
+        choice("Per", "interval", Self.intervals, "week"),
+        choice("Cohort", "cohort", [("first_ever", "First time ever"), ("recurring", "Every time")], ""),
+      ]
+    case .paths:
+      [
+        choice("Of", "nodes", [("screens", "Screens"), ("events", "Events"), ("both", "Both")], ""),
+        choice("Paths", "anchor", [("start", "Starting with"), ("end", "Leading to")], ""),
+      ] + selector(1, "", standard: "screen") + [text("Steps", "depth", "5")]
+    case .lifecycle: [choice("Per", "interval", Self.intervals, "day")]
+    case .people: []
+    }
+  }
+
+  /// The range and the identity, which every page has.
+  var shared: [TemplateValues] {
+    [
+      choice("Days", "range", Self.ranges, "30d"), text("Or from", "from", "", type: "date"),
+      text("to", "to", "", type: "date"), choice("Users", "by", [("install", "Installs"), ("user", "User names")], ""),
+    ]
+  }
+
+  /// The filters in use, and an empty one.
+  var filterRows: [TemplateValues] {
+    let used = Self.filters.filter { values["f\($0)"] != nil }
+    let free = Self.filters.first { values["f\($0)"] == nil }
+    return (used + (free.map { [$0] } ?? [])).map { index in
+      [
+        "fields": [
+          text("Filter", "f\(index)", "", list: "dimensions", placeholder: "country"),
+          choice("Comparison", "o\(index)", Self.comparisons, "is"), text("Value", "v\(index)", ""),
+        ]
+      ]
+    }
+  }
+
+  /// The parameters that the form keeps without showing them: those of the group of persons.
+  var hidden: [TemplateValues] {
+    guard page == .people else { return [] }
+    let shown = Set(["range", "from", "to", "by", "before"])
+    return values.filter { !shown.contains($0.key) && !["f", "o", "v"].contains($0.key.prefix(1)) }
+      .sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
+  }
+
+  private static let intervals = [("day", "Day"), ("week", "Week"), ("month", "Month")]
+
+  /// The metrics in words.
+  static let metrics: [(String, String)] = [
+    ("users", "Users"), ("events", "Events"), ("screens", "Screens"), ("sessions", "Sessions"),
+    ("session_starts", "Session starts"), ("new_users", "New users"), ("events_per_user", "Events per user"),
+    ("sessions_per_user", "Sessions per user"), ("session_duration_avg", "Average session (s)"),
+    ("session_duration_p50", "Median session (s)"), ("session_duration_p90", "90 % of sessions below (s)"),
+    ("errors", "Errors"), ("crashes", "Crashes"), ("crash_free_users", "Crash-free users"),
+    ("crash_free_sessions", "Crash-free sessions"), ("sum", "Sum of a property"), ("avg", "Average of a property"),
+    ("min", "Minimum of a property"), ("max", "Maximum of a property"), ("p50", "Median of a property"),
+    ("p90", "90th percentile of a property"), ("p99", "99th percentile of a property"),
+  ]
+
+  /// The steps in use, and two more while there is room.
+  private var steps: [TemplateValues] {
+    let last = Self.steps.last { selector($0) != nil } ?? 0
+    return (1...min(max(last + 1, 2), Self.steps.upperBound)).flatMap { selector($0, "Step \($0)", standard: "event") }
+  }
+
+  private func selector(_ index: Int, _ label: String, standard: String) -> [TemplateValues] {
+    [
+      choice(label.isEmpty ? "With" : label, "k\(index)", Self.selectors, standard),
+      text("Name", "n\(index)", "", list: "names"),
+    ]
+  }
+
+  private func choice(_ label: String, _ name: String, _ options: [(String, String)], _ standard: String)
+    -> TemplateValues
+  {
+    let value = values[name] ?? standard
+    // A value from an address that is none of the options stays visible, because the question still has it.
+    let isKnown = value.isEmpty || options.contains { $0.0 == value }
+    return .choice(
+      label, name, options.map { (value: $0.0, text: $0.1) } + (isKnown ? [] : [(value: value, text: shown(value))]),
+      chosen: value)
+  }
+
+  private func text(
+    _ label: String, _ name: String, _ standard: String, type: String = "text", list: String? = nil,
+    placeholder: String? = nil
+  ) -> TemplateValues {
+    [
+      "caption": label, "name": name, "value": values[name] ?? standard, "type": type, "placeholder": placeholder,
+      "isInput": true, "suggestions": list,
+    ]
+  }
+}

@@ -1,0 +1,136 @@
+package import Questions
+import TernEvents
+
+/// A form of answers.
+package enum AnswerFormat: String, CaseIterable, Sendable {
+  /// One object with results, meta and the question as understood.
+  case json
+  /// An array of flat objects.
+  case rows
+  /// RFC 4180, one header line.
+  case csv
+  /// One flat object per line.
+  case ndjson
+
+  /// Finds a format by its name; throws ``ReportError`` with the valid names.
+  package init(parsing name: String) throws(ReportError) {
+    self = try Self.allCases.named(name, by: \.rawValue, code: .unknownFormat) {
+      "There is no format \($0). Choose one of: \($1)."
+    }
+  }
+
+  /// The media type of the output.
+  package var contentType: String {
+    switch self {
+    case .json, .rows: "application/json"
+    case .csv: "text/csv; charset=utf-8"
+    case .ndjson: "application/x-ndjson"
+    }
+  }
+}
+
+/// A question with its answer.
+package struct AnsweredQuestion: Sendable {
+  /// The question; its range is two dates.
+  package let question: Question
+  package let answer: Answer
+  package let rowsRead: Int
+  package let milliseconds: Int
+  /// The answer as a table.
+  package let table: AnswerTable
+
+  /// Creates the pair; nil if the answer is of another kind than the question.
+  package init?(_ question: Question, _ result: QuestionResult, milliseconds: Int) {
+    guard let table = AnswerTable(question, result.answer) else { return nil }
+    self.table = table
+    self.question = question
+    self.milliseconds = milliseconds
+    answer = result.answer
+    rowsRead = result.rowsRead
+  }
+
+  /// The answer in a form, as parts of some kilobytes that are made when they are read.
+  package func document(_ format: AnswerFormat) -> AnswerDocument {
+    let table = table
+    switch format {
+    case .json: return json
+    case .rows:
+      return AnswerDocument(head: "[", tail: "]\n", count: table.count, separator: ",\n") { index, writer in
+        table.writeObject(index, to: &writer)
+      }
+    case .ndjson:
+      return AnswerDocument(count: table.count) { index, writer in
+        table.writeObject(index, to: &writer)
+        writer.raw("\n")
+      }
+    case .csv:
+      let head = table.columns.map(CSVText.field).joined(separator: ",") + "\r\n"
+      return AnswerDocument(head: head, count: table.count) { index, writer in
+        let fields = table.row(index).map(\.csvField)
+        writer.raw(Array((fields.joined(separator: ",") + "\r\n").utf8))
+      }
+    }
+  }
+}
+
+extension AnswerTable {
+  fileprivate func writeObject(_ index: Int, to writer: inout JSONWriter) {
+    writer.raw("{")
+    for (place, (column, cell)) in zip(columns, row(index)).enumerated() {
+      if place > 0 { writer.raw(",") }
+      writer.string(column)
+      writer.raw(":")
+      cell.write(to: &writer)
+    }
+    writer.raw("}")
+  }
+}
+
+/// A text in parts: a head, elements and a tail.
+package struct AnswerDocument: Sendable, Sequence {
+  typealias Write = @Sendable (_ index: Int, _ writer: inout JSONWriter) -> Void
+
+  private let head: [UInt8]
+  private let tail: [UInt8]
+  private let separator: [UInt8]
+  private let count: Int
+  private let write: Write
+
+  init(head: String = "", tail: String = "", count: Int, separator: String = "", write: @escaping Write) {
+    self.head = Array(head.utf8)
+    self.tail = Array(tail.utf8)
+    self.separator = Array(separator.utf8)
+    self.count = count
+    self.write = write
+  }
+
+  /// The size from which a part is complete, in bytes.
+  private static let partBytes = 32 << 10
+
+  package func makeIterator() -> Iterator { Iterator(document: self) }
+
+  package struct Iterator: IteratorProtocol {
+    fileprivate let document: AnswerDocument
+    private var index = 0
+    private var hasEnded = false
+
+    fileprivate init(document: AnswerDocument) { self.document = document }
+
+    /// Makes the next part.
+    package mutating func next() -> [UInt8]? {
+      guard !hasEnded else { return nil }
+      var writer = JSONWriter(capacity: AnswerDocument.partBytes)
+      if index == 0 { writer.raw(document.head) }
+      while index < document.count, writer.bytes.count < AnswerDocument.partBytes {
+        if index > 0 { writer.raw(document.separator) }
+        document.write(index, &writer)
+        index += 1
+      }
+      if index == document.count {
+        writer.raw(document.tail)
+        hasEnded = true
+      }
+      return writer.bytes
+    }
+  }
+}

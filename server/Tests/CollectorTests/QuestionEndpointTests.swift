@@ -1,0 +1,237 @@
+import AppCatalog
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Questions
+import ReportsTestSupport
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+@Suite struct QuestionEndpointTests {
+  private static let questions: [(Question.Kind, String)] = [
+    (.query, #"{"metrics": ["users"], "date_range": "7d"}"#),
+    (.funnel, #"{"steps": [{"screen": "Home"}, {"event": "Play"}]}"#), (.retention, "{}"), (.paths, "{}"),
+    (.lifecycle, "{}"), (.stickiness, "{}"), (.persons, "{}"),
+  ]
+
+  private func ask(
+    _ client: any TestClientProtocol, _ kind: Question.Kind, _ json: String, headers: HTTPFields, format: String = ""
+  ) async throws -> TestResponse {
+    try await client.execute(
+      uri: "/api/v1/apps/1/\(kind.rawValue)\(format)", method: .post, headers: headers, body: ByteBuffer(string: json))
+  }
+
+  private func errorCode(_ response: TestResponse) throws -> String? {
+    try #require(try object(response)["error"] as? [String: Any])["code"] as? String
+  }
+
+  @Test func `every kind of question is answered in every format`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (kind, json) in Self.questions {
+        for (format, type) in [
+          ("", "application/json"), ("?format=rows", "application/json"), ("?format=csv", "text/csv; charset=utf-8"),
+          ("?format=ndjson", "application/x-ndjson"),
+        ] {
+          let response = try await ask(client, kind, json, headers: fixture.authorized, format: format)
+          #expect(response.status == .ok, "\(kind) \(format) \(String(buffer: response.body))")
+          #expect(response.headers[.contentType] == type)
+        }
+        let members = try object(try await ask(client, kind, json, headers: fixture.authorized))
+        #expect(Set(members.keys).isSuperset(of: ["results", "meta", "query"]))
+      }
+    }
+  }
+
+  @Test func `the range of a question ends on the app's day, not on that of UTC`() async throws {
+    // 23:30 UTC on 1 May is 01:30 on the 2nd in Berlin.
+    let fixture = try Fixture(wallTime: { Timestamp(millisecondsSince1970: 1_777_678_200_000) })
+    try await fixture.routed { client in
+      let response = try await ask(client, .query, Self.questions[0].1, headers: fixture.authorized)
+      let query = try #require(try object(response)["query"] as? [String: Any])
+      #expect(query["date_range"] as? [String] == ["2026-04-26", "2026-05-02"])
+    }
+    #expect(
+      fixture.questions.asked.first?.scope.range
+        == .dates(Day(year: 2026, month: 4, day: 26), Day(year: 2026, month: 5, day: 2)))
+  }
+
+  @Test(arguments: [
+    (#"{"metrics": ["visitors"]}"#, "$.metrics[0]"), (#"{"metrics": ["users"], "filter": []}"#, "$.filter"), ("{", "$"),
+  ])
+  func `a fault is answered with its JSON path`(json: String, path: String) async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let response = try await ask(client, .query, json, headers: fixture.authorized)
+      #expect(response.status == .badRequest)
+      let error = try #require(try object(response)["error"] as? [String: Any])
+      #expect(error["code"] as? String == "invalid_question")
+      #expect(error["path"] as? String == path)
+      #expect((error["message"] as? String)?.isEmpty == false)
+    }
+    #expect(fixture.questions.asked.isEmpty)
+  }
+
+  @Test func `a question of more than 64 KiB, and an unknown format, are refused`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let long = String(repeating: " ", count: 65_537)
+      #expect(try await ask(client, .query, long, headers: fixture.authorized).status == .contentTooLarge)
+      let json = Self.questions[0].1
+      let response = try await ask(client, .query, json, headers: fixture.authorized, format: "?format=xml")
+      #expect(response.status == .badRequest)
+      let error = try #require(try object(response)["error"] as? [String: Any])
+      #expect(error["code"] as? String == "unknown_format")
+    }
+  }
+
+  @Test(arguments: [QuestionError.Code.tooSlow, .tooLarge])
+  func `a question beyond a limit is unprocessable`(code: QuestionError.Code) async throws {
+    let fixture = try Fixture()
+    fixture.questions.fail(with: QuestionError("Ask for fewer days.", at: "$", code: code))
+    try await fixture.routed { client in
+      let response = try await ask(client, .paths, "{}", headers: fixture.authorized)
+      #expect(response.status == .unprocessableContent)
+      #expect(try errorCode(response) == code.rawValue)
+    }
+  }
+
+  @Test func `a question that takes too long ends`() async throws {
+    var settings = CollectorSettings()
+    settings.limits.questionDeadline = .milliseconds(1)
+    let fixture = try Fixture(settings)
+    fixture.questions.wait()
+    try await fixture.routed { client in
+      let response = try await ask(client, .paths, "{}", headers: fixture.authorized)
+      #expect(response.status == .unprocessableContent)
+      #expect(try errorCode(response) == "question_too_slow")
+    }
+    await fixture.questions.reaches(running: 0, cancelled: 1)
+  }
+
+  @Test(arguments: [
+    (Question.Kind.query, #"{"metrics": ["users"], "dimensions": ["user"]}"#),
+    (.query, #"{"metrics": ["users"], "filters": [["not", ["or", [["is", "install", ["7"]]]]]]}"#),
+    (.query, #"{"metrics": ["users"], "filters": [["has_done", {"any": true, "filters": [["set", "user"]]}]]}"#),
+    (.funnel, #"{"steps": [{"any": true}, {"any": true, "filters": [["set", "user"]]}]}"#),
+    (.funnel, #"{"steps": [{"any": true}, {"any": true}], "breakdown": "install"}"#),
+    (.retention, #"{"return": {"any": true, "filters": [["contains", "user", ["a"]]]}}"#),
+    (.paths, #"{"end": {"any": true, "filters": [["is_not", "user", ["a"]]]}}"#),
+  ])
+  func `questions that tell persons apart need the right to personal data`(
+    kind: Question.Kind, json: String
+  ) async throws {
+    let fixture = try Fixture()
+    func token(_ scope: AccessToken.Scope) throws -> HTTPFields {
+      [.authorization: "Bearer \(try fixture.catalog.createToken(name: "t", scopes: [scope], app: nil).secret)"]
+    }
+    let (read, export) = (try token(.read), try token(.export))
+    try await fixture.routed { client in
+      let refused = try await ask(client, kind, json, headers: read)
+      #expect(refused.status == .forbidden)
+      let answered = try await ask(client, kind, json, headers: export)
+      #expect(answered.status == .ok)
+      let harmless = try await ask(client, .query, Self.questions[0].1, headers: read)
+      #expect(harmless.status == .ok)
+    }
+    #expect(fixture.questions.asked.count == 2)
+  }
+
+  @Test func `two questions run at a time, and too many waiting ones are refused`() async throws {
+    var settings = CollectorSettings()
+    settings.limits.maximumWaitingQuestions = 1
+    let fixture = try Fixture(settings)
+    fixture.questions.wait()
+    let request = Self.request(fixture)
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { first in
+        try await first.send(request)
+        try await RawConnection.open(to: port) { second in
+          try await second.send(request)
+          await fixture.questions.reaches(running: 2, cancelled: 0)
+          try await RawConnection.open(to: port) { third in
+            try await third.send(request)
+            try await RawConnection.open(to: port) { fourth in
+              try await fourth.send(request)
+              // One of the two waits and the other is refused; the order of their arrival decides.
+              try await withThrowingTaskGroup(of: String.self) { group in
+                for connection in [third, fourth] {
+                  group.addTask { try await connection.receive(until: "\r\n\r\n") }
+                }
+                let answer = try #require(try await group.next())
+                #expect(answer.hasPrefix("HTTP/1.1 503"))
+                for connection in [first, second, third, fourth] { connection.finishSending() }
+                for try await _ in group {}
+              }
+            }
+          }
+        }
+      }
+      #expect(fixture.questions.mostRunning == 2)
+    }
+  }
+
+  @Test func `a question ends when its client disconnects`() async throws {
+    let fixture = try Fixture()
+    fixture.questions.wait()
+    let request = Self.request(fixture)
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(request)
+        await fixture.questions.reaches(running: 1, cancelled: 0)
+      }
+      await fixture.questions.reaches(running: 0, cancelled: 1)
+    }
+  }
+
+  private static func request(_ fixture: Fixture) -> String {
+    "POST /api/v1/apps/1/paths HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(fixture.token)\r\n"
+      + "Content-Length: 2\r\n\r\n{}"
+  }
+
+  @Test func `the rows of a person come in pages`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for path in ["installs/known%20id", "users/a%2Fb"] {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/\(path)/events", method: .get, headers: fixture.authorized)
+        #expect((try object(response)["results"] as? [Any])?.count == 2, "\(path)")
+        let later = try await client.execute(
+          uri: "/api/v1/apps/1/\(path)/events?before=5-7", method: .get, headers: fixture.authorized)
+        #expect((try object(later)["results"] as? [Any])?.isEmpty == true)
+        let page = try await client.execute(
+          uri: "/apps/1/people/\(path)", method: .get, headers: [.cookie: try fixture.cookie()])
+        #expect(String(buffer: page.body).contains("Session started"))
+      }
+      for (path, status) in [
+        ("installs/unknown/events", HTTPResponse.Status.notFound), ("installs/known%20id/events?before=x", .badRequest),
+      ] {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/\(path)", method: .get, headers: fixture.authorized)
+        #expect(response.status == status)
+      }
+    }
+  }
+
+  @Test func `pages ask for what their address says, and their files are the same answer`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let headers: HTTPFields = [.cookie: try fixture.cookie()]
+      for page in ["explore?metric=users", "funnels?n1=A&n2=B", "retention", "paths", "lifecycle", "people"] {
+        let response = try await client.execute(uri: "/apps/1/\(page)", method: .get, headers: headers)
+        #expect(response.status == .ok, "\(page)")
+        let separator = page.contains("?") ? "&" : "?"
+        let file = try await client.execute(
+          uri: "/apps/1/\(page)\(separator)format=csv", method: .get, headers: headers)
+        #expect(file.headers[.contentType] == "text/csv; charset=utf-8", "\(page)")
+        #expect(file.headers[.contentDisposition]?.hasPrefix("attachment") == true)
+      }
+      let unfinished = try await client.execute(uri: "/apps/1/funnels?format=csv", method: .get, headers: headers)
+      #expect(unfinished.status == .badRequest)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import NIOConcurrencyHelpers
+import Questions
+import ReportsTestSupport
+import Warehouse
+
+/// Answers every question with the sample of its kind; can fail or wait on request.
+final class StubQuestions: QuestionSource, TrailSource {
+  private struct State {
+    var asked: [Question] = []
+    var error: QuestionError?
+    var waits = false
+    var running = 0
+    var mostRunning = 0
+    var cancelled = 0
+    var watchers: [(isMet: @Sendable (Int, Int) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  var asked: [Question] { state.withLockedValue { $0.asked } }
+  var mostRunning: Int { state.withLockedValue { $0.mostRunning } }
+
+  func fail(with error: QuestionError?) { state.withLockedValue { $0.error = error } }
+
+  /// Makes every question wait until it is cancelled.
+  func wait() { state.withLockedValue { $0.waits = true } }
+
+  /// Returns once as many questions run, and as many were cancelled.
+  func reaches(running: Int, cancelled: Int) async {
+    await withCheckedContinuation { continuation in
+      state.withLockedValue { state in
+        state.watchers.append(({ $0 == running && $1 == cancelled }, continuation))
+        Self.notify(&state)
+      }
+    }
+  }
+
+  func answer(
+    _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> QuestionResult {
+    let (error, waits) = state.withLockedValue { state in
+      state.asked.append(question)
+      state.running += 1
+      state.mostRunning = max(state.mostRunning, state.running)
+      Self.notify(&state)
+      return (state.error, state.waits)
+    }
+    defer {
+      state.withLockedValue { state in
+        state.running -= 1
+        if Task.isCancelled { state.cancelled += 1 }
+        Self.notify(&state)
+      }
+    }
+    if let error { throw error }
+    // Longer than any test; it ends by its cancellation.
+    if waits { try await Task.sleep(for: .seconds(3_600)) }
+    return SampleAnswers.result(question.kind)
+  }
+
+  /// Returns rows for one install and one user.
+  func trail(
+    of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
+  ) async throws -> [TrailRow]? {
+    guard person == .install("known id") || person == .user("a/b") else { return nil }
+    return before == nil ? SampleAnswers.trail : []
+  }
+
+  private static func notify(_ state: inout State) {
+    let (running, cancelled) = (state.running, state.cancelled)
+    for watcher in state.watchers where watcher.isMet(running, cancelled) { watcher.continuation.resume() }
+    state.watchers.removeAll { $0.isMet(running, cancelled) }
+  }
+}

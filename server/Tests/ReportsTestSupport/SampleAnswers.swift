@@ -1,0 +1,113 @@
+import Ingest
+package import Questions
+import TernEvents
+import Warehouse
+
+/// Questions with answers of every kind, with numbers and texts that are easily written wrong.
+package enum SampleAnswers {
+  package static let days = QuestionRange.dates(
+    Day(year: 2026, month: 10, day: 26), Day(year: 2026, month: 10, day: 28))
+  package static let scope = QuestionScope(range: days)
+
+  /// A text that means something in CSV, HTML, spreadsheets and scripts.
+  package static let hostile = "=cmd|'\"<script>alert(1)</script>, \u{202E}\u{1F600}\n"
+
+  package static func question(_ kind: Question.Kind) -> Question {
+    switch kind {
+    case .query:
+      .query(
+        QueryQuestion(
+          scope: scope, metrics: [.plain(.users), .property(.avg, ExactText("Length"))],
+          groups: [.init(.time(.day)), .init(.property("Genre"))], comparesPreviousPeriod: true, includesTotals: true,
+          includesTimeLabels: true, includesTotalRows: true))
+    case .funnel:
+      .funnel(FunnelQuestion(scope: scope, steps: [Selector(.screen("Home")), Selector(.event("Play"))]))
+    case .retention: .retention(RetentionQuestion(scope: scope, interval: .day, intervals: 2))
+    case .paths: .paths(PathsQuestion(scope: scope))
+    case .lifecycle: .lifecycle(IntervalQuestion(scope: scope))
+    case .stickiness: .stickiness(IntervalQuestion(scope: scope))
+    case .persons: .persons(PersonsQuestion(scope: scope, limit: 2))
+    }
+  }
+
+  package static func answer(_ kind: Question.Kind) -> Answer {
+    switch kind {
+    case .query: .query(query)
+    case .funnel: .funnel(FunnelAnswer(groups: [.init(value: nil, steps: 2, attempts: [[0, 2_500], [0]])]))
+    case .retention:
+      .retention(
+        RetentionAnswer(
+          cohorts: [
+            .init(value: nil, interval: "2026-10-26", values: [10, 4, 1]),
+            .init(value: nil, interval: "2026-10-27", values: [3, 0, 0]),
+          ], partial: ["2026-10-28"]))
+    case .paths:
+      .paths(
+        PathsAnswer(
+          edges: [
+            .init(
+              step: 1, from: .init(isScreen: true, name: .text("Home")),
+              to: .init(isScreen: false, name: .text(hostile)), sessions: 5)
+          ], other: [2], ended: [1, 7]))
+    case .lifecycle: .lifecycle([interval])
+    case .stickiness: .stickiness([5, 0, 2])
+    case .persons: .persons(persons)
+    }
+  }
+
+  /// Two rows of a person, newest first.
+  package static var trail: [TrailRow] { trail(hostile) }
+
+  package static func trail(_ text: String) -> [TrailRow] {
+    var device = IncomingDevice(osName: text, model: text, country: text, appVersion: text)
+    let crash = StoredEvent(
+      id: 4_711, kind: .crash, name: text, time: Timestamp(millisecondsSince1970: 1_780_135_200_250),
+      received: Timestamp(millisecondsSince1970: 1_780_135_201_000), install: 7, user: text, device: device,
+      properties: [
+        .init(name: text, value: .string(text)), .init(name: "n", value: .double(2)),
+        .init(name: "big", value: .integer(.max)), .init(name: "at", value: .date(Timestamp(millisecondsSince1970: 0))),
+      ])
+    device.appVersion = "1.0"
+    let start = StoredEvent(
+      id: 4_700, kind: .sessionStart, name: "", time: Timestamp(millisecondsSince1970: 1_780_135_100_000),
+      received: Timestamp(millisecondsSince1970: 1_780_135_101_000), install: 7, user: "", device: device,
+      properties: [])
+    return [
+      TrailRow(crash, session: 9_007_199_254_740_993),
+      TrailRow(start, session: 9_007_199_254_740_993, startsSession: true),
+    ]
+  }
+
+  package static func result(_ kind: Question.Kind) -> QuestionResult { QuestionResult(answer(kind), rowsRead: 42) }
+
+  private static var query: QueryAnswer {
+    var answer = QueryAnswer()
+    answer.rows = [
+      .init(dimensions: [.text("2026-10-26"), .text(hostile)], metrics: [812, 0.1], compared: [790, nil]),
+      .init(
+        dimensions: [.text("2026-10-27"), .number(2.5)], metrics: [9_007_199_254_740_991, .infinity],
+        compared: [0, 1e-7]),
+      .init(dimensions: [.text("2026-10-28"), nil], metrics: [0, nil], compared: nil),
+    ]
+    answer.totals = [812, 0.1]
+    answer.comparedTotals = [790, nil]
+    answer.timeLabels = ["2026-10-26", "2026-10-27", "2026-10-28"]
+    answer.totalRows = 3
+    return answer
+  }
+
+  private static var interval: LifecycleInterval {
+    var interval = LifecycleInterval(interval: "2026-10-26")
+    (interval.new, interval.returning, interval.resurrected, interval.dormant) = (1, 2, 3, 4)
+    return interval
+  }
+
+  private static var persons: PersonsAnswer {
+    let first = PersonsCursor(time: 1_793_100_000_000, row: 9)
+    var one = PersonsAnswer.Person(install: "7", user: hostile, firstSeen: 1_790_000_000_000, last: first)
+    (one.events, one.sessions, one.version, one.model, one.country) = (12, 3, "3.2.0 (418)", "iPhone17,1", "DE")
+    let two = PersonsAnswer.Person(
+      install: "8", firstSeen: 1_793_000_000_000, last: PersonsCursor(time: 1_793_000_000_000, row: 3))
+    return PersonsAnswer(persons: [one, two], total: 9)
+  }
+}
