@@ -124,6 +124,14 @@ let package = Package(
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchWarehouse"),
+    // Likewise: `swift run -c release bench-questions DIRECTORY`.
+    .executableTarget(
+      name: "bench-questions",
+      dependencies: [
+        "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse", "Ingest",
+        .product(name: "TernEvents", package: "tern"),
+      ],
+      path: "Benchmarks/BenchQuestions"),
     .testTarget(
       name: "IngestTests",
       dependencies: [

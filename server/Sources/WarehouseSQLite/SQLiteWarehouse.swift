@@ -77,9 +77,12 @@ public final class SQLiteWarehouse: EventSink {
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
     queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
-    reader = WarehouseReader(pool: pool, catalog: catalog, viewCacheBytes: configuration.viewCacheBytes)
+    reader = WarehouseReader(
+      pool: pool, columns: ColumnDirectory(path: files.columnsPath, isWritable: true), catalog: catalog,
+      viewCacheBytes: configuration.viewCacheBytes)
     let writer = try WarehouseFile.writer(pool, files, catalog: catalog, configuration: configuration)
-    let thread = WriterThread(pool: pool, queue: queue, configuration: configuration, writer: writer)
+    let thread = WriterThread(
+      pool: pool, queue: queue, configuration: configuration, writer: writer, didFlush: reader.updateColumns)
     let end = end
     thread.start { failure in
       lock.release()
@@ -91,6 +94,7 @@ public final class SQLiteWarehouse: EventSink {
       }
       for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
     }
+    reader.updateColumns()
   }
 
   deinit { _ = queue.close() }
@@ -175,10 +179,12 @@ extension SQLiteWarehouse {
       try WarehouseFile.completeRollups(pool, files, catalog: catalog)
       try pool.close()
     }
-    return WarehouseReader(pool: try WarehouseFile.openReadOnly(files), catalog: catalog)
+    return WarehouseReader(
+      pool: try WarehouseFile.openReadOnly(files),
+      columns: ColumnDirectory(path: files.columnsPath, isWritable: false), catalog: catalog)
   }
 
-  /// Rebuilds all rollups and the duplicate index from the stored events.
+  /// Rebuilds all rollups, the duplicate index and the columns from the stored events.
   ///
   /// - Parameters:
   ///   - now: The wall time; names that had no room use up this day's allowance.
@@ -199,6 +205,12 @@ extension SQLiteWarehouse {
     defer { lock.release() }
     let pool = try WarehouseFile.open(files, configuration: configuration)
     try WarehouseFile.rebuild(pool, files, catalog: catalog, configuration: configuration, now: now, progress: progress)
+    let columns = ColumnStore(ColumnDirectory(path: files.columnsPath, isWritable: true))
+    do {
+      try pool.read { try columns.rebuild(WarehouseFile.connection($0), dictionary: ReaderDictionary()) }
+    } catch {
+      throw WarehouseError.from(error)
+    }
     try pool.close()
   }
 }

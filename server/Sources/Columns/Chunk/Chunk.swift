@@ -77,7 +77,7 @@ package final class Chunk: @unchecked Sendable {
   }
 
   package var rows: Int { header.rows }
-  package var byteCount: Int { header.byteCount }
+  package var bytes: UnsafeRawBufferPointer { memory.bytes }
 
   @inline(__always)
   func time(_ row: Int) -> Int64 {
@@ -88,6 +88,11 @@ package final class Chunk: @unchecked Sendable {
   func id(_ row: Int) -> Int64 {
     if let shortIDs { return header.after + Int64(shortIDs[row]) }
     return longIDs.map { $0[row] } ?? 0
+  }
+
+  /// Returns true if the last row is of an install and a time.
+  package func ends(slot: UInt32, time: Int64) -> Bool {
+    rows > 0 && self.time(rows - 1) == time && senderSlots[Int(senders[rows - 1])] == slot
   }
 
   /// The kind of a label.
@@ -105,7 +110,7 @@ package final class Chunk: @unchecked Sendable {
     return nil
   }
 
-  /// The distinct installs, and the sessions that they had last; in the order of the rows.
+  /// Calls `body` with the install and the session of each sender, in the order in which they occur.
   package func forEachSender(_ body: (_ slot: UInt32, _ session: Int64) -> Void) {
     for sender in 0..<header.senders { body(senderSlots[sender], senderSessions[sender]) }
   }

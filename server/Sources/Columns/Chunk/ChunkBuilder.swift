@@ -66,6 +66,8 @@ package final class ChunkBuilder {
   /// Creates a builder of rows after a row.
   package init(app: Int64, after: Int64) { header = ChunkHeader(app: app, after: after) }
 
+  /// The rows come after this one.
+  package var after: Int64 { header.after }
   package var rows: Int { times.count }
   package var isFull: Bool { rows >= Chunk.maximumRows }
   /// The approximate size in bytes.

@@ -24,7 +24,7 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
   /// The size of everything, header included.
   package var byteCount = 0
   /// A hash of all bytes after the header.
-  var bodyCheck: UInt64 = 0
+  package var bodyCheck: UInt64 = 0
   /// A hash of the other members.
   var check: UInt64 = 0
 

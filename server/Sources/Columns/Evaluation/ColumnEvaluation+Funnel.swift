@@ -13,11 +13,12 @@ extension ColumnEvaluation {
   func answer(_ question: FunnelQuestion) throws -> FunnelAnswer {
     let values = ValueNumbers(question.breakdown ?? .kind)
     var attempts: [Int: [[Int64]]] = [:]
-    var size = 0
+    var (count, size) = (0, 0)
     try forEachAttempt(question, values) { _, attempt, value in
       attempts[value, default: []].append(attempt.times)
+      count += 1
       size += 40 + attempt.times.count * 8
-      if size % 4_096 < 48 { try limits.check(size) }
+      if count & 1_023 == 0 { try limits.check(limits.bytes / 2 + size) }
     }
     if question.breakdown == nil, attempts.isEmpty { attempts[0] = [] }
     let groups = try attempts.map { (value: try values.value($0, names), attempts: $1) }
@@ -45,7 +46,7 @@ extension ColumnEvaluation {
       collected.begin(next..<UInt32(personCount))
       try forEachChunk(in: DayRange(days)) { cursor, range in
         try collect(wanted, steps, exclusions, range, question.breakdown, values, cursor, into: collected)
-        collected.shrink { $0 }
+        try collected.shrink { $0 }
       }
       try collected.forEach { rows in
         for row in rows {

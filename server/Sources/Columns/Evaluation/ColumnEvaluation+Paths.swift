@@ -62,7 +62,7 @@ extension ColumnEvaluation {
             collect(rows, anchors: mask, nodes.numbers(cursor.chunk), sessions, cursor.chunk, into: collected)
           }
         }
-        collected.shrink { sessions.install($0) }
+        try collected.shrink { sessions.install($0) }
         try limits.check(limits.bytes / 2 + sessions.byteCount)
       }
       try collected.forEach { rows in

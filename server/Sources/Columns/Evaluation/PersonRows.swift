@@ -1,3 +1,4 @@
+import Questions
 import Views
 
 /// Rows of persons or sessions, collected from chunks and then visited person by person, in the order of time.
@@ -32,11 +33,12 @@ final class PersonRows<Row: BitwiseCopyable> {
   @inline(__always)
   func append(_ element: Element) { rows.append(element) }
 
-  /// Collects fewer persons if their rows take too much memory.
+  /// Collects fewer persons if their rows take too much memory; throws if those of one do.
   ///
   /// - Parameter person: Returns the person of an owner.
-  func shrink(person: (UInt32) -> UInt32) {
-    while rows.count > limit, owners.count > 1 {
+  func shrink(person: (UInt32) -> UInt32) throws {
+    while rows.count > limit {
+      guard owners.count > 1 else { throw QuestionError.tooLarge }
       owners = owners.lowerBound..<owners.lowerBound + UInt32(owners.count / 2)
       var kept = 0
       let elements = rows.elements

@@ -39,10 +39,33 @@ package struct FunnelFold: Sendable {
   private let order: FunnelOrder
   private let window: Int64
   private let exclusions: [(from: Int, to: Int)]
-  /// Attempts by the steps taken.
-  private var groups: [(taken: UInt16, attempts: [FunnelAttempt])] = []
-  private var best: FunnelAttempt?
+  private var groups: [Group] = []
+  /// The attempt that got furthest so far; without times if there is none.
+  private var best = FunnelAttempt(start: 0, times: [])
   private var position = 0
+
+  /// The attempts that have taken the same steps.
+  private struct Group {
+    var taken: UInt16
+    var starts: [Int] = []
+    /// The times of the first attempt, then those of the second, and so on: an array for each would cost most of the
+    /// time of a funnel.
+    var times: [Int64] = []
+
+    var stepsTaken: Int { taken.nonzeroBitCount }
+
+    /// The attempts that a row may still advance, with its time.
+    func advanced(to taken: UInt16, at time: Int64, within window: Int64) -> Group {
+      var next = Group(taken: taken)
+      let count = stepsTaken
+      for (index, start) in starts.enumerated() where time - times[index * count] <= window {
+        next.starts.append(start)
+        next.times.append(contentsOf: times[index * count..<(index + 1) * count])
+        next.times.append(time)
+      }
+      return next
+    }
+  }
 
   /// Creates a fold for a funnel.
   package init(_ question: FunnelQuestion) {
@@ -59,23 +82,23 @@ package struct FunnelFold: Sendable {
     advance(row)
     let startable = order == .unordered ? row.steps : row.steps & 1
     guard startable != 0 else { return }
-    keep(FunnelAttempt(start: position, times: [row.time]), taken: lowestBit(startable))
+    keep(Group(taken: lowestBit(startable), starts: [position], times: [row.time]))
   }
 
   /// Returns the result of the person and forgets their rows; `nil` if they never started.
   package mutating func finish() -> FunnelAttempt? {
     defer {
       groups.removeAll(keepingCapacity: true)
-      best = nil
+      best.times.removeAll(keepingCapacity: true)
       position = 0
     }
-    return best
+    return best.times.isEmpty ? nil : best
   }
 
   private mutating func exclude(_ matched: UInt16) {
     let exclusions = exclusions
     groups.removeAll { group in
-      let count = group.taken.nonzeroBitCount
+      let count = group.stepsTaken
       return exclusions.indices.contains { index in
         matched & 1 << index != 0 && exclusions[index].from <= count && count < exclusions[index].to
       }
@@ -86,33 +109,35 @@ package struct FunnelFold: Sendable {
     guard row.steps != 0 || order == .strict else { return }
     let (order, window) = (order, window)
     // Groups taken out first, so that an attempt that a row has advanced is not advanced by it again.
-    var moved: [(taken: UInt16, attempts: [FunnelAttempt])] = []
+    var moved: [Group] = []
     groups.removeAll { group in
       let step = order == .unordered ? lowestBit(row.steps & ~group.taken) : group.taken &+ 1
       if row.steps & step != 0 {
-        let live = group.attempts.filter { row.time - $0.times[0] <= window }
-        if !live.isEmpty { moved.append((group.taken | step, live)) }
+        let advanced = group.advanced(to: group.taken | step, at: row.time, within: window)
+        if !advanced.starts.isEmpty { moved.append(advanced) }
         return true
       }
       return order == .strict && row.isEventOrScreen
     }
-    for group in moved {
-      for var attempt in group.attempts {
-        attempt.times.append(row.time)
-        keep(attempt, taken: group.taken)
-      }
-    }
+    for group in moved { keep(group) }
   }
 
-  /// Records an attempt as the best if it is, and keeps it if it can still advance.
-  private mutating func keep(_ attempt: FunnelAttempt, taken: UInt16) {
-    let (count, bestCount) = (attempt.times.count, best?.times.count ?? 0)
-    if count > bestCount || count == bestCount && attempt.start < (best?.start ?? .max) { best = attempt }
-    guard taken != all else { return }
-    if let index = groups.firstIndex(where: { $0.taken == taken }) {
-      groups[index].attempts.append(attempt)
+  /// Records the best of some attempts if it is better than others, and keeps them if they can still advance.
+  private mutating func keep(_ group: Group) {
+    let count = group.stepsTaken
+    if count >= best.times.count {
+      for (index, start) in group.starts.enumerated() where count > best.times.count || start < best.start {
+        best.start = start
+        best.times.removeAll(keepingCapacity: true)
+        best.times.append(contentsOf: group.times[index * count..<(index + 1) * count])
+      }
+    }
+    guard group.taken != all else { return }
+    if let index = groups.firstIndex(where: { $0.taken == group.taken }) {
+      groups[index].starts += group.starts
+      groups[index].times += group.times
     } else {
-      groups.append((taken, [attempt]))
+      groups.append(group)
     }
   }
 }

@@ -8,8 +8,8 @@ import TernBase
   import Musl
 #endif
 
-/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folders `rows`
-/// and `keys`, and a lock file.
+/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folders `rows`,
+/// `keys` and `columns`, and a lock file.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -19,6 +19,7 @@ package struct DataDirectory: Sendable {
   package var warehousePath: String { path + "/warehouse.sqlite" }
   package var rowsPath: String { path + "/rows" }
   package var keysPath: String { path + "/keys" }
+  package var columnsPath: String { path + "/columns" }
 
   /// Creates the directory and its parents if missing, with mode 0700.
   package func create() throws {

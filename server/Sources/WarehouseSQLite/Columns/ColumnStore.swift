@@ -3,51 +3,173 @@ import TernBase
 import Views
 import Warehouse
 
-/// The columns of all apps, kept up to date with the rows by those who read them.
+/// The columns of all apps, kept up to date with the rows.
 final class ColumnStore: Sendable {
   /// `@unchecked Sendable` because it is used only while the lock is held.
   private final class State: @unchecked Sendable {
+    var isLoaded = false
     var apps: [Int64: AppColumns] = [:]
     /// The last row that is in the columns.
     var through: Int64 = 0
   }
 
-  /// The number of rows between two looks at whether the reader still waits.
-  private static let stepRows: Int64 = 65_536
+  /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
+  private static let stepRows = 131_072
+  let directory: ColumnDirectory
   private let state = Locked(State())
+  private let isUpdateWaiting = Locked(false)
+  private let isClosed = Locked(false)
+
+  init(_ directory: ColumnDirectory) { self.directory = directory }
+
+  /// Returns true if no background update is waiting; from then on, one is.
+  func willUpdate() -> Bool {
+    isUpdateWaiting.withLock { isWaiting in
+      defer { isWaiting = true }
+      return !isWaiting
+    }
+  }
+
+  /// Ends background updates, within a step.
+  func close() { isClosed.withLock { $0 = true } }
+
+  /// Throws if the store is closed.
+  func checkOpen() throws { if isClosed.withLock({ $0 }) { throw CancellationError() } }
+
+  /// Notes that a background update sees all rows so far.
+  func didBegin() { isUpdateWaiting.withLock { $0 = false } }
 
   /// Returns the chunks of an app with all rows that the connection's transaction sees.
   func chunks(
     app: Int64, _ connection: SQLConnection, dictionary: ReaderDictionary, checkCancellation: () throws -> Void
   ) throws -> [Chunk] {
-    try state.withLock { state in
-      do {
-        try Self.update(state, connection, dictionary, checkCancellation)
-      } catch let error as WarehouseError {
-        // A row may have been added in part.
-        state.apps = [:]
-        state.through = 0
-        throw error
+    try update(connection, dictionary, checkCancellation) { $0.apps[app]?.allChunks() ?? [] }
+  }
+
+  /// Adds the rows that the connection's transaction sees.
+  func update(
+    _ connection: SQLConnection, dictionary: ReaderDictionary, checkCancellation: () throws -> Void = {}
+  ) throws {
+    try update(connection, dictionary, checkCancellation) { _ in }
+  }
+
+  /// Adds the rows that the connection's transaction sees, and returns something of the result.
+  private func update<Value>(
+    _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void,
+    _ value: (State) -> Value
+  ) throws -> Value {
+    let last = try WarehouseSchema.lastRow(connection)
+    while true {
+      try checkCancellation()
+      let result: Value? = try state.withLock { state in
+        do {
+          return try step(state, through: last, connection, dictionary) ? value(state) : nil
+        } catch {
+          // A row may have been added in part.
+          state.isLoaded = false
+          throw error
+        }
       }
-      return state.apps[app]?.allChunks() ?? []
+      if let result { return result }
     }
   }
 
   /// Drops the columns of an app whose rows have been deleted.
-  func forget(app: Int64) { state.withLock { $0.apps[app] = nil } }
+  func forget(app: Int64) throws {
+    try state.withLock {
+      $0.apps[app] = nil
+      try directory.deleteAll(of: app)
+    }
+  }
 
-  private static func update(
-    _ state: State, _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void
-  ) throws {
+  /// Adds some rows; returns true if no more are wanted.
+  private func step(
+    _ state: State, through last: Int64, _ connection: SQLConnection, _ dictionary: ReaderDictionary
+  ) throws -> Bool {
+    if !state.isLoaded { try load(state, connection) }
+    guard state.through < last else { return true }
     let source = try ColumnSource(connection, dictionary: dictionary)
-    let scan = try EventScan(connection, after: state.through)
-    while let row = try scan.next() {
-      if row.id & (stepRows - 1) == 0 { try checkCancellation() }
+    let spans = try StoredSpan.all(connection, after: state.through, through: last).filter { span in
+      span.apps.contains { app in state.apps[app].map { $0.chunked < span.ids.upperBound } ?? true }
+    }
+    // Like reports, questions get on without rows that can't be read.
+    let scan = EventScan(connection, spans, after: state.through, through: last, damage: DamagedRows())
+    var added = 0
+    while added < Self.stepRows {
+      guard let row = try scan.next() else {
+        state.through = last
+        return true
+      }
       let columns = state.apps[row.app] ?? AppColumns(app: row.app)
       state.apps[row.app] = columns
-      try source.add(row, scan, to: columns)
-      if columns.builder.isFull { columns.endChunk() }
       state.through = row.id
+      guard row.id > columns.chunked else { continue }
+      try source.add(row, scan, to: columns)
+      if columns.builder.isFull { columns.endChunk(directory.store) }
+      added += 1
     }
+    return false
+  }
+
+  /// Begins with the chunks on disk, if they are those of this warehouse.
+  private func load(_ state: State, _ connection: SQLConnection) throws {
+    state.apps = [:]
+    state.through = 0
+    for (app, chunks) in try directory.load() {
+      guard let last = chunks.last, try isStored(last, connection) else {
+        for chunk in chunks { directory.delete(chunk) }
+        continue
+      }
+      state.apps[app] = AppColumns(app: app, chunks: chunks)
+    }
+    state.isLoaded = true
+  }
+
+  /// Returns true if the last row of a chunk is the stored one: after a restored backup, it may be another.
+  private func isStored(_ chunk: Chunk, _ connection: SQLConnection) throws -> Bool {
+    let id = chunk.header.last
+    guard let row = try EventScan(connection, ids: id...id, damage: DamagedRows()).find(id) else { return false }
+    return row.app == chunk.header.app && chunk.ends(slot: row.slot, time: row.time)
+  }
+
+  // MARK: - Rebuilding, checking
+
+  /// Makes all columns again.
+  func rebuild(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
+    try directory.deleteAll()
+    state.withLock { $0.isLoaded = false }
+    try update(connection, dictionary: dictionary)
+  }
+
+  /// Makes the columns again in memory, and calls `body` with the app and the name of each file that differs.
+  ///
+  /// - Returns: The number of chunks compared.
+  static func verify(
+    _ directory: ColumnDirectory, _ connection: SQLConnection, dictionary: ReaderDictionary,
+    _ body: (_ app: Int64, _ file: String) -> Void
+  ) throws -> Int {
+    let stored = try directory.load { name in body(Int64(name.prefix { $0 != "-" }) ?? 0, name) }
+    let source = try ColumnSource(connection, dictionary: dictionary)
+    var apps: [Int64: AppColumns] = [:]
+    var left = stored.mapValues { $0[...] }
+    var count = 0
+    let scan = try EventScan(connection, after: 0, damage: DamagedRows())
+    while let row = try scan.next() {
+      guard let expected = left[row.app]?.first?.header else { continue }
+      let columns = apps[row.app] ?? AppColumns(app: row.app)
+      apps[row.app] = columns
+      try source.add(row, scan, to: columns)
+      guard columns.builder.isFull else { continue }
+      columns.endChunk { chunk in
+        if chunk.header != expected { body(row.app, directory.name(expected)) }
+        return chunk
+      }
+      columns.dropChunks()
+      left[row.app]?.removeFirst()
+      count += 1
+    }
+    // Chunks of rows that are not there.
+    for chunks in left.values { for chunk in chunks { body(chunk.header.app, directory.name(chunk.header)) } }
+    return count
   }
 }

@@ -27,6 +27,18 @@ extension WarehouseReader: QuestionSource {
     }
   }
 
+  /// Begins to add new rows to the columns, on a thread of its own, unless that is about to happen.
+  func updateColumns() {
+    guard columns.willUpdate() else { return }
+    columnThread.submit { [self] in
+      columns.didBegin()
+      // A failure shows when a question needs the rows; the next call tries again.
+      try? pool.read {
+        try columns.update(WarehouseFile.connection($0), dictionary: dictionary, checkCancellation: columns.checkOpen)
+      }
+    }
+  }
+
   private func chunks(of app: AppID, _ limits: QuestionLimits) throws -> [Chunk] {
     do {
       return try pool.read { database in

@@ -77,7 +77,7 @@ extension SQLiteWarehouse {
       }
     }
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
-    reader.columns.forget(app: number)
+    try reader.columns.forget(app: number)
     reader.viewDays.forget(app: app)
     isDone.withLock { $0 = false }
     while !isDone.withLock({ $0 }) {

@@ -13,19 +13,23 @@ public final class WarehouseReader: MetricsStore {
   let dictionary = ReaderDictionary()
   let viewDays: ViewDayCache
   let spanDays = SpanDays()
-  let columns = ColumnStore()
+  let columns: ColumnStore
 
   private let threads: ReaderThreads
   /// The threads on which questions run, two at a time, so that they never take the place of reports.
   let questionThreads = ReaderThreads(count: WarehouseReader.questionCount)
   static let questionCount = 2
+  /// The thread that adds new rows to the columns.
+  let columnThread = ReaderThreads(count: 1)
 
   /// The threads on which reports run, at a lower priority than ingestion.
   public var executor: any TaskExecutor { threads }
 
   init(
-    pool: DatabasePool, catalog: any CatalogStore, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes
+    pool: DatabasePool, columns: ColumnDirectory, catalog: any CatalogStore,
+    viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes
   ) {
+    self.columns = ColumnStore(columns)
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
@@ -36,6 +40,8 @@ public final class WarehouseReader: MetricsStore {
   public func close() throws {
     threads.close()
     questionThreads.close()
+    columnThread.close()
+    columns.close()
     do {
       try pool.close()
     } catch {

@@ -91,6 +91,11 @@ extension WarehouseReader {
     try await reading { [self] connection in
       let counted = try WarehouseSchema.rolledUp(connection)
       var report = try Verifier(connection, reader: self, through: counted).run(progress: progress)
+      report.metrics += try ColumnStore.verify(columns.directory, connection, dictionary: dictionary) { app, file in
+        report.add(
+          VerificationReport.Difference(
+            app: AppID(app), day: nil, dimension: .total, key: file, expected: "its rows", found: "other columns"))
+      }
       report.uncountedEvents = Int(try WarehouseSchema.lastRow(connection) - counted)
       return report
     }

@@ -17,11 +17,17 @@ final class WriterThread: @unchecked Sendable {
   let pool: DatabasePool
   private var writer: Writer?
   private let configuration: WarehouseConfiguration
+  private let didFlush: @Sendable () -> Void
   private var flushes: FlushPacing
   private var latestReceived: Int64 = 0
   private var expiredDay: Int64 = 0
 
-  init(pool: DatabasePool, queue: WriterQueue, configuration: WarehouseConfiguration, writer: Writer) {
+  /// - Parameter didFlush: Runs after rollups were written, for what is derived from rows on other threads.
+  init(
+    pool: DatabasePool, queue: WriterQueue, configuration: WarehouseConfiguration, writer: Writer,
+    didFlush: @escaping @Sendable () -> Void
+  ) {
+    self.didFlush = didFlush
     self.pool = pool
     self.queue = queue
     self.configuration = configuration
@@ -88,6 +94,7 @@ final class WriterThread: @unchecked Sendable {
     do {
       try writer.flush()
       flushes.flushed(from: now, to: .now)
+      didFlush()
       expireKeys(writer)
     } catch {
       // The rows are safe; their rollups will be written once there is space again.

@@ -1,0 +1,88 @@
+import Columns
+import Views
+import Warehouse
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The files of full chunks.
+///
+/// They are made from the rows and can be made again at any time, so nothing waits until they are on disk: what a crash
+/// leaves unfinished has a wrong checksum.
+struct ColumnDirectory: Sendable {
+  static let suffix = ".columns"
+
+  let path: String
+  /// True if this process may create and delete files.
+  let isWritable: Bool
+
+  func name(_ header: ChunkHeader) -> String { "\(header.app)-\(header.after)-\(header.last)\(Self.suffix)" }
+
+  private func path(_ header: ChunkHeader) -> String { "\(path)/\(name(header))" }
+
+  /// Returns the valid chunks of each app in order, up to the first that is missing or damaged. Deletes the others.
+  ///
+  /// - Parameter isDamaged: Receives the name of each file that is not a valid chunk.
+  func load(isDamaged: (String) -> Void = { _ in }) throws -> [Int64: [Chunk]] {
+    if isWritable { try StoredFile.createDirectory(path) }
+    guard access(path, F_OK) == 0 else { return [:] }
+    var chunks: [Int64: [Chunk]] = [:]
+    for name in try names() {
+      let file = "\(path)/\(name)"
+      guard let chunk = ChunkMemory(path: file).flatMap({ Chunk($0) }), self.path(chunk.header) == file else {
+        // Another process may be writing it.
+        if name.hasSuffix(Self.suffix) { isDamaged(name) }
+        delete(file)
+        continue
+      }
+      chunks[chunk.header.app, default: []].append(chunk)
+    }
+    return chunks.mapValues { chunks in
+      var kept: [Chunk] = []
+      for chunk in chunks.sorted(by: { $0.header.after < $1.header.after }) {
+        if chunk.header.after == kept.last?.header.last ?? 0 { kept.append(chunk) } else { delete(chunk) }
+      }
+      return kept
+    }
+  }
+
+  /// Writes a chunk and returns it as mapped from its file; the chunk itself if that can't be written.
+  func store(_ chunk: Chunk) -> Chunk {
+    guard isWritable else { return chunk }
+    let file = path(chunk.header)
+    let temporary = file + ".new"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return chunk }
+    defer { close(descriptor) }
+    guard (try? StoredFile.write(chunk.bytes, to: descriptor, at: 0, temporary)) != nil,
+      rename(temporary, file) == 0
+    else {
+      unlink(temporary)
+      return chunk
+    }
+    return ChunkMemory(path: file).flatMap { Chunk($0) } ?? chunk
+  }
+
+  func delete(_ chunk: Chunk) { delete(path(chunk.header)) }
+
+  func deleteAll() throws {
+    guard access(path, F_OK) == 0 else { return }
+    for name in try names() { delete("\(path)/\(name)") }
+  }
+
+  func deleteAll(of app: Int64) throws {
+    guard access(path, F_OK) == 0 else { return }
+    for name in try names() where name.hasPrefix("\(app)-") { delete("\(path)/\(name)") }
+  }
+
+  private func names() throws -> [String] {
+    try StoredFile.names(in: path, endingWith: [Self.suffix, Self.suffix + ".new"])
+  }
+
+  private func delete(_ file: String) { if isWritable { unlink(file) } }
+}
