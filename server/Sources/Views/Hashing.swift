@@ -17,8 +17,11 @@ public func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
 ///
 /// Most texts in events are that short, so hashing and comparing them needs no loop over bytes.
 public struct StringKey: BitwiseCopyable, Sendable {
+  /// The first eight bytes.
   public var first: UInt64
+  /// The bytes from the ninth to the sixteenth.
   public var second: UInt64
+  /// A hash of all bytes.
   public var hash: UInt64
 
   /// - Parameter seed: The hash key, so that clients can't provoke collisions.
@@ -58,9 +61,12 @@ public struct StringKey: BitwiseCopyable, Sendable {
 /// A class over raw memory rather than an array: in the writer's inner loops, the uniqueness and exclusivity checks of
 /// arrays cost as much as the work itself.
 public final class Memory<Element: BitwiseCopyable> {
+  /// The first value.
   public let start: UnsafeMutablePointer<Element>
+  /// The number of values.
   public let count: Int
 
+  /// Allocates memory for values, each of them `zero`.
   @inlinable public init(count: Int, zero: Element) {
     self.count = count
     start = .allocate(capacity: count)
@@ -69,6 +75,7 @@ public final class Memory<Element: BitwiseCopyable> {
 
   @inlinable deinit { start.deallocate() }
 
+  /// The value at an index, which is not checked.
   @inlinable @inline(__always)
   public subscript(index: Int) -> Element {
     get { start[index] }
@@ -79,19 +86,23 @@ public final class Memory<Element: BitwiseCopyable> {
 /// A growable list of trivial values.
 public final class GrowingMemory<Element: BitwiseCopyable> {
   // Unchecked: every access to a variable of a class that other modules inline would be checked for exclusivity.
+  /// The number of elements.
   @exclusivity(unchecked) @usableFromInline var memory: Memory<Element>
   @exclusivity(unchecked) public var count = 0
   @usableFromInline let zero: Element
 
+  /// Creates an empty list.
   public init(zero: Element) {
     self.zero = zero
     memory = Memory(count: 4, zero: zero)
   }
 
+  /// The elements, valid until the next one is appended.
   @inlinable public var elements: UnsafeMutableBufferPointer<Element> {
     UnsafeMutableBufferPointer(start: memory.start, count: count)
   }
 
+  /// Adds an element at the end.
   @inlinable @inline(__always)
   public func append(_ element: Element) {
     if count == memory.count { memory = memory.grown(to: count * 2, zero: zero) }
@@ -128,6 +139,7 @@ public final class ByteTable {
 
   /// Each cell holds the number of a string plus one and, above it, half of its hash; 0 if it is free. The number of
   /// cells is a power of two.
+  /// The number of strings.
   @exclusivity(unchecked) @usableFromInline var cells = Memory<UInt64>(count: 8, zero: 0)
   @exclusivity(unchecked) @usableFromInline var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
   @exclusivity(unchecked) @usableFromInline var bytes = Memory<UInt8>(count: 32, zero: 0)
@@ -135,11 +147,13 @@ public final class ByteTable {
   @exclusivity(unchecked) public var count = 0
   @usableFromInline let seed: UInt64
 
+  /// Creates an empty table.
   public init(seed: UInt64) { self.seed = seed }
 
   /// The size in bytes.
   @inlinable public var size: Int { cells.count * 8 + entries.count * MemoryLayout<Entry>.stride + bytes.count }
 
+  /// Returns the key of a string for ``find(_:_:)`` and ``insert(_:_:)``.
   @inlinable @inline(__always)
   public func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
 
@@ -227,6 +241,7 @@ public final class PairTable {
   @exclusivity(unchecked) @usableFromInline var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
   @exclusivity(unchecked) @usableFromInline var pairs = Memory<Pair>(
     count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
+  /// The number of pairs.
   @exclusivity(unchecked) public var count = 0
 
   /// Creates an empty table.
@@ -234,12 +249,16 @@ public final class PairTable {
 
   /// A pair of words.
   public struct Pair: BitwiseCopyable {
+    /// The first word.
     public var first: UInt64
+    /// The second word.
     public var second: UInt64
 
+    /// Creates a pair.
     @inlinable public init(first: UInt64, second: UInt64) { (self.first, self.second) = (first, second) }
   }
 
+  /// Returns the pair with a number.
   @inlinable public func pair(_ number: Int) -> Pair { pairs[number] }
 
   /// Returns the number of a pair, and true if it is new.
@@ -255,6 +274,7 @@ public final class PairTable {
     return (insert(Pair(first: first, second: second)), true)
   }
 
+  /// Removes all pairs.
   @inlinable public func removeAll() {
     guard count > 0 else { return }
     count = 0
