@@ -86,8 +86,8 @@ public final class Memory<Element: BitwiseCopyable> {
 /// A growable list of trivial values.
 public final class GrowingMemory<Element: BitwiseCopyable> {
   // Unchecked: every access to a variable of a class that other modules inline would be checked for exclusivity.
-  /// The number of elements.
   @exclusivity(unchecked) @usableFromInline var memory: Memory<Element>
+  /// The number of elements.
   @exclusivity(unchecked) public var count = 0
   @usableFromInline let zero: Element
 
@@ -139,11 +139,11 @@ public final class ByteTable {
 
   /// Each cell holds the number of a string plus one and, above it, half of its hash; 0 if it is free. The number of
   /// cells is a power of two.
-  /// The number of strings.
   @exclusivity(unchecked) @usableFromInline var cells = Memory<UInt64>(count: 8, zero: 0)
   @exclusivity(unchecked) @usableFromInline var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
   @exclusivity(unchecked) @usableFromInline var bytes = Memory<UInt8>(count: 32, zero: 0)
   @exclusivity(unchecked) @usableFromInline var byteCount = 0
+  /// The number of strings.
   @exclusivity(unchecked) public var count = 0
   @usableFromInline let seed: UInt64
 
