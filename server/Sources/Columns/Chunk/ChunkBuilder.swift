@@ -35,32 +35,32 @@ package final class ChunkBuilder {
   /// The values of one property so far.
   final class Property {
     let name: UInt32
-    let rows = GrowingMemory<UInt16>(zero: 0)
+    let rows = GrowingMemory<UInt16>()
     /// The index of each value among the numbers, or the complement of that among the texts.
-    let values = GrowingMemory<Int32>(zero: 0)
-    let numbers = GrowingMemory<Double>(zero: 0)
-    let texts = GrowingMemory<UInt32>(zero: 0)
+    let values = GrowingMemory<Int32>()
+    let numbers = GrowingMemory<Double>()
+    let texts = GrowingMemory<UInt32>()
 
     init(name: UInt32) { self.name = name }
   }
 
   var header: ChunkHeader
-  let ids = GrowingMemory<Int64>(zero: 0)
-  let times = GrowingMemory<Int64>(zero: 0)
-  let senders = GrowingMemory<UInt16>(zero: 0)
-  let labels = GrowingMemory<UInt16>(zero: 0)
+  let ids = GrowingMemory<Int64>()
+  let times = GrowingMemory<Int64>()
+  let senders = GrowingMemory<UInt16>()
+  let labels = GrowingMemory<UInt16>()
   /// Slot and user, and session, of each pair; then the pair and the device of each sender.
   let visits = PairTable()
   let senderTable = PairTable()
   let labelTable = PairTable()
   private var deviceNumbers: [Int64: UInt16] = [:]
-  let deviceTexts = GrowingMemory<UInt32>(zero: 0)
+  let deviceTexts = GrowingMemory<UInt32>()
   let texts = ByteTable(seed: 0x7465_726E)
   private var propertyNumbers: [UInt32: Int] = [:]
   private(set) var properties: [Property] = []
   /// The place of each distinct value among those of its property.
   private let valueTable = PairTable()
-  private let valuePlaces = GrowingMemory<Int32>(zero: 0)
+  private let valuePlaces = GrowingMemory<Int32>()
   private var lastSender: (row: Row, number: UInt16)?
 
   /// Creates a builder of rows after a row.

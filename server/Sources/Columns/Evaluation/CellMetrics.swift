@@ -19,7 +19,7 @@ final class CellMetrics {
   private struct PropertyState {
     let name: ExactText
     let keepsValues: Bool
-    let sums = GrowingMemory<Sums>(zero: Sums())
+    let sums = GrowingMemory<Sums>()
     var values: [[Double]] = []
   }
 
@@ -27,13 +27,13 @@ final class CellMetrics {
   let cells: CellNumbers
   private let evaluation: ColumnEvaluation
   private let days: DayRange
-  private let counts = GrowingMemory<Int>(zero: 0)
-  private let rowCounts = GrowingMemory<Int>(zero: 0)
+  private let counts = GrowingMemory<Int>()
+  private let rowCounts = GrowingMemory<Int>()
   private let users: DistinctPairs?
   private let crashedUsers: DistinctPairs?
   private let sessions: DistinctPairs?
   private let crashedSessions: DistinctPairs?
-  private let newUsers = GrowingMemory<Int>(zero: 0)
+  private let newUsers = GrowingMemory<Int>()
   private let firstTimes: Memory<Int64>?
   private var properties: [PropertyState] = []
   private let cellOfRow = Memory<Int32>(count: Chunk.maximumRows, zero: -1)
@@ -248,8 +248,8 @@ final class CellMetrics {
 
 /// The first and the last row of each session.
 final class SessionTimes {
-  private let first = GrowingMemory<Int64>(zero: 0)
-  private let last = GrowingMemory<Int64>(zero: 0)
+  private let first = GrowingMemory<Int64>()
+  private let last = GrowingMemory<Int64>()
 
   var isEmpty: Bool { first.count == 0 }
   var byteCount: Int { first.count * 16 }

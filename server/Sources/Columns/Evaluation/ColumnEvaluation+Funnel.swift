@@ -38,8 +38,7 @@ extension ColumnEvaluation {
     let exclusions = try question.exclusions.map { try condition($0.selector, days) }
     // A strict attempt ends with a row of no step, so all rows matter.
     let wanted: RowCondition = question.order == .strict ? scope : .all([scope, .any(steps + exclusions)])
-    let collected = PersonRows(
-      zero: Bits(steps: 0, exclusions: 0, isEventOrScreen: false), bytes: limits.bytes / 2)
+    let collected = PersonRows<Bits>(bytes: limits.bytes / 2)
     var fold = FunnelFold(question)
     var next: UInt32 = 0
     while next < UInt32(personCount) {

@@ -12,7 +12,7 @@ extension ColumnEvaluation {
 
   func answer(_ question: PathsQuestion) throws -> PathsAnswer {
     let edges = PairTable()
-    let counts = GrowingMemory<Int>(zero: 0)
+    let counts = GrowingMemory<Int>()
     var ended = Array(repeating: 0, count: question.depth)
     let nodes = PathNodes(question.nodes)
     let isBackwards = if case .end = question.anchor { true } else { false }
@@ -47,7 +47,7 @@ extension ColumnEvaluation {
       case .sessionStart: nil
       case .start(let selector), .end(let selector): try condition(selector, days)
       }
-    let collected = PersonRows(zero: Visit(node: -1, isAnchor: false), bytes: limits.bytes / 2)
+    let collected = PersonRows<Visit>(bytes: limits.bytes / 2)
     var fold = PathFold(question)
     var next: UInt32 = 0
     while next < firstUser {

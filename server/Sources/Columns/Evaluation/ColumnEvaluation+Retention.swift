@@ -103,8 +103,8 @@ extension ColumnEvaluation {
 
 /// The time and the value of the first row of each of some things; the first one added among equals.
 final class FirstRows {
-  private let times = GrowingMemory<Int64>(zero: .max)
-  private let values = GrowingMemory<Int32>(zero: 0)
+  private let times = GrowingMemory<Int64>()
+  private let values = GrowingMemory<Int32>()
 
   init(persons count: Int) { grow(to: count) }
 

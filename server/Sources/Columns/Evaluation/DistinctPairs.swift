@@ -9,7 +9,7 @@ final class DistinctPairs {
   private var bits: [Memory<UInt64>?] = []
   private var bitBytes = 0
   private var table: PairTable?
-  private let counts = GrowingMemory<Int>(zero: 0)
+  private let counts = GrowingMemory<Int>()
 
   init(universe: Int?) {
     self.universe = universe

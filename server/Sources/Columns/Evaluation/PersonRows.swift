@@ -19,8 +19,8 @@ final class PersonRows<Row: BitwiseCopyable> {
   private(set) var owners: Range<UInt32> = 0..<0
 
   /// - Parameter bytes: The memory that the rows may take; sorting takes as much again.
-  init(zero: Row, bytes: Int) {
-    rows = GrowingMemory(zero: Element(owner: 0, value: 0, time: 0, row: zero))
+  init(bytes: Int) {
+    rows = GrowingMemory()
     limit = max(bytes / 3 / MemoryLayout<Element>.stride, 1)
   }
 
