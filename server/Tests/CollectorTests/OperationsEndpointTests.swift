@@ -11,7 +11,8 @@ import WarehouseSQLite
 /// Tests health, metrics, unknown addresses and the header fields of every response.
 @Suite struct OperationsEndpointTests {
   @Test func `health and readiness differ when storing fails`() async throws {
-    let fixture = try Fixture()
+    // A failure counts only for a while.
+    let fixture = try Fixture(uptime: { .seconds(1) })
     try await fixture.routed { client in
       #expect(try await client.execute(uri: "/healthz", method: .get).status == .ok)
       #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)

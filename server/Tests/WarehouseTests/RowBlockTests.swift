@@ -104,7 +104,9 @@ import Testing
 
   @Test func `a block that is cut short is read up to the cut, and not beyond`() {
     let rows = Self.rows(30, firstID: 1, seed: 3)
-    let bytes = Array(Self.block(rows).bytes.bytes)
+    let block = Self.block(rows)
+    // The block owns the memory.
+    let bytes = withExtendedLifetime(block) { Array($0.bytes.bytes) }
     for cut in stride(from: 0, to: bytes.count, by: 3) {
       let read = Array(bytes[..<cut]).withUnsafeBytes { Self.read($0, firstID: 1) }
       #expect(read.rows == Array(rows[..<read.rows.count]), "cut \(cut)")
