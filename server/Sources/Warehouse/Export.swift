@@ -16,7 +16,7 @@ public struct ExportRequest: Sendable, Hashable {
     }
   }
 
-  /// A person, by what the app has sent of them.
+  /// A person, named by their install or user.
   public enum Person: Sendable, Hashable {
     /// An install: a UUID, or the client ID of the Measurement Protocol.
     case install(String)

@@ -175,7 +175,7 @@ import WarehouseContract
     try await warehouse.close()
     let catalog = try Catalog(directory: image.path)
     let restarted = try SQLiteWarehouse(directory: image.path, catalog: catalog)
-    // Until the work goes on, the app can still get events.
+    // Until the work continues, the app can still get events.
     _ = try await restarted.commit(batch(["Late"], firstKey: 1), app: apps[1].id)
     try await restarted.delete(app: apps[1].id, views: [ViewID(2)])
     #expect(try await tables(restarted, with: apps[1], view: 2) == [])

@@ -8,7 +8,7 @@ import WarehouseContract
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What `tern export` writes, and its import.
+/// Tests exports and their import.
 @Suite struct ExportTests {
   /// A server with an app.
   private final class Server {

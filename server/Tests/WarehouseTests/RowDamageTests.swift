@@ -66,7 +66,7 @@ import Testing
     bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: position, as: RowSegment.BlockHeader.self).byteCount) }
   }
 
-  @Test(arguments: [0, 2, 4]) func `collecting goes on after a damaged block, and a rebuild keeps all other events`(
+  @Test(arguments: [0, 2, 4]) func `collecting continues after a damaged block, and a rebuild keeps all other events`(
     damaged: Int
   ) async throws {
     let (directory, app) = try await stored()
@@ -96,7 +96,7 @@ import Testing
     #expect(try await verify(directory).isClean)
   }
 
-  @Test(arguments: [0, 10, 24, 300, -1, -300]) func `collecting goes on after a segment lost its end or its beginning`(
+  @Test(arguments: [0, 10, 24, 300, -1, -300]) func `collecting continues after a segment lost its end or its beginning`(
     cut: Int
   ) async throws {
     let (directory, app) = try await stored(spanRows: 7)

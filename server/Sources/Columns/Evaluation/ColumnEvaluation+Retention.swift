@@ -43,7 +43,7 @@ extension ColumnEvaluation {
     let scope = try condition(question.scope.filters, days)
     let start = RowCondition.all([scope, try condition(question.start, days)])
     let comesBack = RowCondition.all([scope, try condition(question.comesBack, days)])
-    // What came after the range can't be anybody's first row in it.
+    // A row after the range can't be a person's first row in it.
     let looked = isFirstEver ? DayRange(Day(number: -1_000_000)...days.upperBound) : range
     try forEachChunk(in: looked) { cursor, _ in
       let (chunk, persons) = (cursor.chunk, cursor.persons)

@@ -42,7 +42,7 @@ extension PortalPages {
   private func show(_ answer: FunnelAnswer, _ form: QuestionForm, _ app: App, _ view: inout QuestionView) {
     let names = QuestionForm.steps.filter { form.selector($0) != nil }.map { form.stepName($0) }
     guard answer.groups.contains(where: { ($0.steps.first?.persons ?? 0) > 0 }) else {
-      view.calm = ("Nobody took the first step", "Choose a longer range, or another first step.")
+      view.calm = ("No one took the first step", "Choose a longer range, or another first step.")
       return
     }
     for group in answer.groups {
@@ -70,7 +70,7 @@ extension PortalPages {
 
   private func show(_ answer: RetentionAnswer, _ form: QuestionForm, _ app: App, _ view: inout QuestionView) {
     guard !answer.cohorts.isEmpty else {
-      view.calm = ("No cohorts", "Nobody started in this range. Choose a longer one, or another start.")
+      view.calm = ("No cohorts", "No one started in this range. Choose a longer one, or another start.")
       return
     }
     let length = answer.cohorts.map(\.values.count).max() ?? 1
@@ -127,7 +127,7 @@ extension PortalPages {
     let days = intervals.compactMap { Day($0.interval) }
     guard days.count == intervals.count, intervals.contains(where: { $0.new + $0.returning + $0.resurrected > 0 })
     else {
-      view.calm = ("No users", "Nobody was active in this range. Choose a longer one.")
+      view.calm = ("No users", "No one was active in this range. Choose a longer one.")
       return
     }
     let series: [Chart.Series] = [
@@ -157,7 +157,7 @@ extension PortalPages {
     _ answer: PersonsAnswer, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) throws {
     guard !answer.persons.isEmpty else {
-      view.calm = ("No users", "Nobody matches. Remove a filter or choose a longer range.")
+      view.calm = ("No users", "No one matches. Remove a filter or choose a longer range.")
       return
     }
     let (links, key) = (PortalLinks(app: app.id), form["by"])

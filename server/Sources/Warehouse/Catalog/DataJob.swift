@@ -28,7 +28,7 @@ public struct DataJob: Sendable, Hashable {
   public var kind: Kind
   /// The app whose rows are concerned.
   public var app: AppID
-  /// What the work needs to know besides.
+  /// Further arguments of the work.
   public var argument: String
 
   /// Creates a job.

@@ -3,7 +3,7 @@ import TernEvents
 import Views
 import Warehouse
 
-/// What an export contains besides rows.
+/// The contents of an export other than rows.
 extension ExportText {
   /// Adds the pieces of the next attachment; returns its number, or `nil` if there is none.
   mutating func addAttachment(after last: Int64) throws -> Int64? {
