@@ -33,7 +33,9 @@ import WarehouseSQLite
       sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
       duplicateKey: DuplicateHashKey(1, 2),
       storage: { StorageStatus() },
-      wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      // Failed logins are counted by the minute.
+      wallTime: { Self.now }, uptime: { .seconds(1) },
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "My Notes")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
