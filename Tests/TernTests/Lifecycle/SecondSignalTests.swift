@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Dispatch
   import Glibc
   import TernBase
   import Testing
@@ -10,12 +11,15 @@
     @Test func `has the full time again: the first one's deadline does not end its flush`() async {
       await #expect(processExitsWith: .success) {
         signal(SIGTERM, SIG_IGN)
-        let deadlines = Locked<[@Sendable () -> Void]>([])
-        let signals = TerminationSignals { _, _, action in deadlines.withLock { $0.append(action) } }
+        let deadlines = Locked<[(queue: DispatchQueue, action: @Sendable () -> Void)]>([])
+        let signals = TerminationSignals { queue, _, action in deadlines.withLock { $0.append((queue, action)) } }
         let first = signals.observe([.terminate], deadline: .seconds(1)) {}
         kill(getpid(), SIGTERM)
         // The first signal is passed on: the app ignores it.
         while !isIgnored(SIGTERM) || deadlines.withLock({ $0.isEmpty }) { await Task.yield() }
+        let deadline = deadlines.withLock { $0[0] }
+        // It is raised again on the queue after that, and must not reach the second observer.
+        await withCheckedContinuation { raised in deadline.queue.async { raised.resume() } }
         let (flushes, flushing) = AsyncStream.makeStream(of: Void.self)
         let second = signals.observe([.terminate], deadline: .seconds(3600)) {
           flushing.yield()
@@ -24,8 +28,7 @@
         kill(getpid(), SIGTERM)
         for await _ in flushes { break }
         precondition(!isIgnored(SIGTERM), "the second signal waits for its flush")
-        let deadline = deadlines.withLock { $0[0] }
-        deadline()
+        deadline.action()
         precondition(!isIgnored(SIGTERM), "and still does after the first one's deadline")
         withExtendedLifetime((first, second)) {}
       }
