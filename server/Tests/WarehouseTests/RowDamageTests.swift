@@ -96,7 +96,8 @@ import Testing
     #expect(try await verify(directory).isClean)
   }
 
-  @Test(arguments: [0, 10, 24, 300, -1, -300]) func `collecting continues after a segment lost its end or its beginning`(
+  @Test(arguments: [0, 10, 24, 300, -1, -300])
+  func `collecting continues after a segment lost its end or its beginning`(
     cut: Int
   ) async throws {
     let (directory, app) = try await stored(spanRows: 7)
