@@ -20,6 +20,8 @@ struct CollectorLimits: Sendable, Hashable {
   /// The maximum number of connections per client address; beyond it, connections of that address are closed. Trusted
   /// proxies have no such limit.
   var maximumConnectionsPerClient = 3_072
+  /// The maximum size of the head of a request in bytes.
+  var maximumHeadBytes = 32 << 10
   /// The time limit for the head of a request, from its first byte, or from the start of the connection for its first
   /// request.
   var headDeadline = Duration.seconds(10)

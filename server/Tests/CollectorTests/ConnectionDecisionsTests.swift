@@ -55,21 +55,22 @@ import Testing
     var decisions = ConnectionDecisions()
     #expect(decisions.phase == .withoutRequest)
     #expect(decisions.headDeadlinePassed() == .close, "nothing has arrived")
-    #expect(decisions.bytesWereRead() == false, "the first head's deadline is already running")
+    #expect(
+      decisions.bytesWereRead(10, maximumHeadBytes: 100) == .nothing, "the first head's deadline is already running")
     _ = decisions.requestHead(awaitsContinue: false)
-    #expect(decisions.bytesWereRead() == false)
+    #expect(decisions.bytesWereRead(10, maximumHeadBytes: 100) == .nothing)
     #expect(decisions.phase == .receiving)
     #expect(decisions.headDeadlinePassed() == .nothing)
-    #expect(decisions.bytesWereRead() == false, "part of a chunk is not a head")
+    #expect(decisions.bytesWereRead(10, maximumHeadBytes: 100) == .nothing, "part of a chunk is not a head")
     _ = decisions.requestEnd()
-    #expect(decisions.bytesWereRead() == false)
+    #expect(decisions.bytesWereRead(10, maximumHeadBytes: 100) == .nothing)
     #expect(decisions.phase == .answering)
     _ = decisions.answerEnd()
     #expect(decisions.phase == .withoutRequest)
     #expect(decisions.headDeadlinePassed() == .nothing)
-    #expect(decisions.bytesWereRead() == true)
+    #expect(decisions.bytesWereRead(10, maximumHeadBytes: 100) == .startHeadDeadline)
     #expect(decisions.phase == .withoutRequest)
-    #expect(decisions.bytesWereRead() == false, "once")
+    #expect(decisions.bytesWereRead(10, maximumHeadBytes: 100) == .nothing, "once")
     #expect(decisions.headDeadlinePassed() == .close)
   }
 
@@ -77,8 +78,8 @@ import Testing
     var decisions = ConnectionDecisions()
     _ = decisions.requestHead(awaitsContinue: false)
     _ = decisions.requestEnd()
-    _ = decisions.bytesWereRead()
-    #expect(decisions.bytesWereRead() == true)
+    _ = decisions.bytesWereRead(10, maximumHeadBytes: 100)
+    #expect(decisions.bytesWereRead(10, maximumHeadBytes: 100) == .startHeadDeadline)
     #expect(decisions.phase == .answering)
     #expect(decisions.headDeadlinePassed() == .wait)
     _ = decisions.requestHead(awaitsContinue: false)
@@ -88,5 +89,28 @@ import Testing
     _ = decisions.requestEnd()
     _ = decisions.answerEnd()
     #expect(decisions.phase == .withoutRequest)
+  }
+
+  @Test func `a head that is too large is refused, also the second one, but not a body or bytes during a response`() {
+    var decisions = ConnectionDecisions()
+    func read(_ count: Int) -> ConnectionDecisions.ReadAction {
+      decisions.bytesWereRead(count, maximumHeadBytes: 100)
+    }
+    #expect(read(100) == .nothing, "the first head's deadline is already running")
+    _ = decisions.requestHead(awaitsContinue: false)
+    #expect(read(1_000) == .nothing, "the end of the head and a part of the body")
+    #expect(read(1_000) == .nothing, "a body")
+    _ = decisions.requestEnd()
+    #expect(read(1_000) == .nothing, "the end of a body")
+    #expect(read(1_000) == .startHeadDeadline, "bytes during a response")
+    #expect(read(1_000) == .nothing, "bytes during a response")
+    _ = decisions.requestHead(awaitsContinue: false)
+    _ = decisions.requestEnd()
+    _ = decisions.answerEnd()
+    _ = decisions.answerEnd()
+    #expect(read(0) == .nothing)
+    #expect(read(60) == .startHeadDeadline)
+    #expect(read(41) == .refuseHead)
+    #expect(decisions.isDiscarding)
   }
 }

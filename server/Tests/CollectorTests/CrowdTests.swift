@@ -60,7 +60,12 @@ import WarehouseSQLite
     try await fixture.running { port in
       let begun = head(fixture, "Content-Length: 50000") + String(repeating: "\n", count: 45_000)
       try await withCrowd([begun, begun], to: port) { crowd in
-        #expect(try await store(fixture, port, padding: 60_000).hasPrefix("HTTP/1.1 200"))
+        // While the others' bytes are still arriving, this one may be the one to give way.
+        var answer = ""
+        for _ in 0..<5 where !answer.hasPrefix("HTTP/1.1 200") {
+          answer = try await store(fixture, port, padding: 60_000)
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
         // At least one of the two was cut off; the other may finish.
         try? await crowd[1].send(String(repeating: "\n", count: 5_000))
         _ = try await crowd[1].receive(until: "}")
@@ -147,8 +152,8 @@ import WarehouseSQLite
   }
 
   @Test(arguments: [
-    ("HTTP/1.0\r\n\r\n", true), ("HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false), ("HTTP/1.1\r\n\r\n", false),
-    ("HTTP/1.1\r\nConnection: Close\r\n\r\n", true),
+    ("HTTP/1.0\r\n\r\n", true), ("HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false),
+    ("HTTP/1.1\r\nHost: x\r\n\r\n", false), ("HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n\r\n", true),
   ])
   func `a connection is closed after the response if the client's version or header requires it`(
     end: String, closes: Bool
@@ -160,7 +165,7 @@ import WarehouseSQLite
         let first = try await closes ? connection.receiveToEnd() : connection.receive(until: "}")
         #expect(first.hasPrefix("HTTP/1.1 200"))
         guard !closes else { return }
-        try await connection.send("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")
+        try await connection.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         #expect(try await connection.receiveToEnd().contains("}HTTP/1.1 200"))
       }
     }

@@ -222,7 +222,19 @@ import WarehouseSQLite
             try await connection.send("X-\(number): \(String(repeating: "a", count: 1_000))\r\n")
           } catch { break }
         }
-        #expect(try await !connection.receiveToEnd().contains("200 OK"))
+        #expect(try await connection.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
+      }
+    }
+  }
+
+  @Test(arguments: ["", "Host: a\r\nHost: b\r\n"])
+  func `a request that doesn't name exactly one host is refused`(hosts: String) async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send("GET /health/live HTTP/1.1\r\n\(hosts)\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let answer = try await connection.receiveToEnd()
+        #expect(answer == "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
       }
     }
   }

@@ -24,7 +24,7 @@ struct AcceptingChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: .first)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-      try pipeline.addHandler(ClosingClients(), position: .before(codec))
+      try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
       return AcceptedConnection(connection)
     }
   }

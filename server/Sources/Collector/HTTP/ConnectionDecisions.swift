@@ -12,12 +12,15 @@ struct ConnectionDecisions: Sendable, Equatable {
   private var unanswered = 0
   /// The number of the current request, so that a late deadline doesn't end the next one.
   private(set) var requestNumber = 0
+  /// The number of bytes of an incomplete head.
+  private var headBytes = 0
 
   enum HeadAction: Equatable { case passAndStartDeadline(request: Int), discard }
   enum PartAction: Equatable { case pass, discard }
   enum EndAction: Equatable { case passAndCancelDeadline, discard }
   enum AnswerAction: Equatable { case nothing, finishAndDiscard }
   enum HeadDeadlineAction: Equatable { case nothing, wait, close }
+  enum ReadAction: Equatable { case nothing, startHeadDeadline, refuseHead }
 
   /// Records the head of a request.
   mutating func requestHead(awaitsContinue: Bool) -> HeadAction {
@@ -47,15 +50,25 @@ struct ConnectionDecisions: Sendable, Equatable {
     return .passAndCancelDeadline
   }
 
-  /// Records that the decoder has seen all bytes so far. Returns true if they begin a head, for which a deadline
-  /// starts.
+  /// Records that the decoder has seen all bytes so far.
   ///
-  /// A head that begins in the same bytes as the end of the previous request is missed: the connection counts as idle.
-  mutating func bytesWereRead() -> Bool {
+  /// A head that begins in the same bytes as the end of the previous request is missed: the connection counts as idle,
+  /// and these bytes of the head are not counted.
+  mutating func bytesWereRead(_ count: Int, maximumHeadBytes: Int) -> ReadAction {
     defer { madeParts = false }
-    guard !madeParts, !awaitsHead, reading == .nothing else { return false }
+    guard !madeParts, reading == .nothing else {
+      headBytes = 0
+      return .nothing
+    }
+    // While a response is in progress, the decoder also holds back complete requests, and soon stops reading.
+    if unanswered == 0 { headBytes += count }
+    if headBytes > maximumHeadBytes {
+      reading = .discarding
+      return .refuseHead
+    }
+    guard !awaitsHead else { return .nothing }
     awaitsHead = true
-    return true
+    return .startHeadDeadline
   }
 
   /// Records that the handler will read the body. Returns true if the client is waiting for `100 Continue`.

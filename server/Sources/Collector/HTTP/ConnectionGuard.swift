@@ -51,10 +51,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// Records that the decoder has seen all bytes so far.
-  func bytesWereRead() {
-    guard let context, decisions.bytesWereRead() else { return }
-    startHeadDeadline(context)
-    notePhase(context)
+  ///
+  /// - Returns: False if they are part of a head that is too large.
+  func bytesWereRead(_ count: Int) -> Bool {
+    guard let context else { return true }
+    switch decisions.bytesWereRead(count, maximumHeadBytes: limits.maximumHeadBytes) {
+    case .nothing: return true
+    case .startHeadDeadline:
+      startHeadDeadline(context)
+      notePhase(context)
+      return true
+    case .refuseHead: return false
+    }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -86,7 +94,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     case .end:
       departure = nil
       context.write(data, promise: promise)
-      if decisions.answerEnd() == .finishAndDiscard { finish(context) }
+      if decisions.answerEnd() == .finishAndDiscard { finish() }
       notePhase(context)
     }
   }
@@ -177,7 +185,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Closes the output, then waits briefly: closing at once while the client is still sending would reset the
   /// connection and destroy the response in transit.
-  private func finish(_ context: ChannelHandlerContext) {
+  func finish() {
+    guard let context else { return }
     deadline?.cancel()
     context.flush()
     context.close(mode: .output, promise: nil)
