@@ -5,11 +5,11 @@ public import TernEvents
 import Views
 public import Warehouse
 
-/// The embedded warehouse: events and rollups in `warehouse.sqlite`.
+/// The embedded warehouse: events in files of rows, `warehouse.sqlite` and `counts.sqlite`.
 ///
 /// One process at a time opens a data directory for writing. Within it, one thread writes: it stores all waiting
-/// batches in one transaction, then answers them, so the cost per event falls as load rises. Reports read concurrently
-/// through ``reader``, on their own connections and threads.
+/// batches in one transaction, then answers them, so the cost per event falls as load rises. Another thread counts what
+/// was stored. Reports read concurrently through ``reader``, on their own connections and threads.
 ///
 /// ## Topics
 /// ### Opening and closing
@@ -32,6 +32,8 @@ public final class SQLiteWarehouse: EventSink {
   private let space: DiskSpace
   private let queue: WriterQueue
   private let lock: DirectoryLock
+  /// The thread that counts rows.
+  let counting: CountingThread
   private let end = Locked(End())
 
   private struct End {
@@ -80,9 +82,14 @@ public final class SQLiteWarehouse: EventSink {
     reader = WarehouseReader(
       pool: pool, columns: ColumnDirectory(path: files.columnsPath, isWritable: true), catalog: catalog,
       viewCacheBytes: configuration.viewCacheBytes)
-    let writer = try WarehouseFile.writer(pool, files, catalog: catalog, configuration: configuration)
+    let damage = DamagedRows(report: configuration.report)
+    let writer = try WarehouseFile.writer(
+      pool, files, catalog: catalog, configuration: configuration, damage: damage)
+    let counter = try WarehouseFile.counter(files, catalog: catalog, configuration: configuration, damage: damage)
+    counting = CountingThread(counter, interval: configuration.flushInterval, didCount: reader.updateColumns)
     let thread = WriterThread(
-      pool: pool, queue: queue, configuration: configuration, writer: writer, didFlush: reader.updateColumns)
+      pool: pool, queue: queue, configuration: configuration, writer: writer, counting: counting)
+    counting.start()
     let end = end
     thread.start { failure in
       lock.release()
@@ -126,13 +133,13 @@ public final class SQLiteWarehouse: EventSink {
   /// Checks whether storing works; see ``EventSink/probeWrite()``.
   public func probeWrite() async throws { try await perform { try $0.probeWrite() } }
 
-  /// Writes the rollups of all events committed so far, so that reports include them immediately rather than within a
-  /// second.
-  public func flush() async throws { try await perform { try $0.flush() } }
+  /// Counts all events committed so far, so that reports include them immediately rather than within a second.
+  public func flush() async throws { try await counting.flush() }
 
   /// Runs `body` on the writer thread, after all batches that are waiting now.
-  func perform(_ body: @escaping @Sendable (Writer) throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+  @discardableResult
+  func perform<Value: Sendable>(_ body: @escaping @Sendable (Writer) throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Value, any Error>) in
       do {
         try queue.append { writer in
           waiter.resume(with: Result { try body(writer) }.mapError { WarehouseError.from($0) as any Error })
@@ -143,7 +150,7 @@ public final class SQLiteWarehouse: EventSink {
     }
   }
 
-  /// Stores all waiting batches, writes all rollups, releases the data directory and ends the writer thread.
+  /// Stores all waiting batches, counts them, releases the data directory and ends the writer thread.
   ///
   /// Acknowledged events are already on disk; closing only saves work at the next start.
   public func close() async throws {
@@ -168,7 +175,7 @@ public final class SQLiteWarehouse: EventSink {
 extension SQLiteWarehouse {
   /// Opens a data directory for reports. A server may be running on it.
   ///
-  /// If no server is running, rollups that a crash left incomplete are completed first, so that reports are exact.
+  /// If no server is running, events that a crash left uncounted are counted first, so that reports are exact.
   public static func openForReading(directory: String, catalog: any CatalogStore) throws -> WarehouseReader {
     let files = DataDirectory(path: directory)
     try files.create()
@@ -176,7 +183,7 @@ extension SQLiteWarehouse {
     if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
       defer { lock.release() }
       let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-      try WarehouseFile.completeRollups(pool, files, catalog: catalog)
+      _ = try WarehouseFile.counter(files, catalog: catalog, configuration: WarehouseConfiguration())
       try pool.close()
     }
     return WarehouseReader(
@@ -184,7 +191,7 @@ extension SQLiteWarehouse {
       columns: ColumnDirectory(path: files.columnsPath, isWritable: false), catalog: catalog)
   }
 
-  /// Rebuilds all rollups, the duplicate index and the columns from the stored events.
+  /// Rebuilds all counts, the duplicate index and the columns from the stored events.
   ///
   /// - Parameters:
   ///   - now: The wall time; names that had no room use up this day's allowance.

@@ -10,8 +10,8 @@ struct WarehouseConfiguration: Sendable {
   var maximumGroupEvents = 20_000
   /// The delay before committed events appear in reports, unless flushes take long; see ``FlushPacing``.
   var flushInterval = Duration.milliseconds(400)
-  /// The number of events after which rollups are written in any case, to bound memory and what a crash leaves to count.
-  var flushEvents = 250_000
+  /// The maximum number of events counted in memory before the counts are stored.
+  var flushEvents = 500_000
   /// The number of duplicate keys collected in memory before they are sorted and written (about 18 MB).
   var pendingKeys = 1 << 19
   /// The number of installs cached in memory; others are looked up on disk (about 60 MB).

@@ -37,6 +37,7 @@ import WarehouseContract
       _ = try await warehouse.commit(batch, app: app)
     }
     try await warehouse.flush()
+    try await warehouse.perform { try $0.finishHits() }
     try await warehouse.sealDays(of: try catalog.views(), now: now)
   }
 
@@ -61,7 +62,12 @@ import WarehouseContract
   /// The tables of the warehouse that have rows of an app or its view.
   private func tables(_ warehouse: SQLiteWarehouse, with app: App, view: Int64) async throws -> [String] {
     try await warehouse.reader.reading { connection in
-      try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'").filter { table in
+      try connection.texts(
+        """
+        SELECT name FROM sqlite_schema WHERE type = 'table'
+        UNION ALL SELECT name FROM counts.sqlite_schema WHERE type = 'table'
+        """
+      ).filter { table in
         let columns = try connection.texts("SELECT name FROM pragma_table_info('\(table)')")
         let number = app.id.rawValue
         if columns.contains("app") {

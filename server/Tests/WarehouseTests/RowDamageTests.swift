@@ -137,13 +137,14 @@ import Testing
     ("UPDATE span SET min_t = max_t", "outside their listed"), ("UPDATE span SET apps = x''", "outside their listed"),
     ("DELETE FROM span WHERE first_id = 8", "continues at 15 instead of 8"),
     ("UPDATE span SET last_id = last_id + 1 WHERE first_id = 8", "continues at 15 instead of 16"),
-    ("UPDATE state SET value = 99 WHERE name = 'rolled'", "include events up to 99"),
+    ("UPDATE counted SET row = 99", "include events up to 99"),
   ])
   func `a wrong description of rows is reported, and a rebuild mends what it can`(sql: String, problem: String)
     async throws
   {
     let (directory, _) = try await stored(spanRows: 7)
-    let queue = try DatabaseQueue(path: directory.path + "/warehouse.sqlite")
+    let file = sql.contains("counted") ? "counts.sqlite" : "warehouse.sqlite"
+    let queue = try DatabaseQueue(path: "\(directory.path)/\(file)")
     try await queue.write { try $0.execute(sql: sql) }
     try queue.close()
     let report = try await verify(directory)

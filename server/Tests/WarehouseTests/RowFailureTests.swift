@@ -40,9 +40,9 @@ import Testing
     for number in 0..<3 {
       _ = try await warehouse.commit(batch(number), app: app)
       let before = try segments(directory)
-      try await warehouse.perform { sqlite3_commit_hook($0.connection.handle, { _ in 1 }, nil) }
+      try await warehouse.perform { _ = sqlite3_commit_hook($0.connection.handle, { _ in 1 }, nil) }
       await #expect(throws: WarehouseError.self) { try await warehouse.commit(batch(100 + number), app: app) }
-      try await warehouse.perform { sqlite3_commit_hook($0.connection.handle, nil, nil) }
+      try await warehouse.perform { _ = sqlite3_commit_hook($0.connection.handle, nil, nil) }
       // One without new rows in between.
       #expect(try await warehouse.commit(batch(number), app: app).accepted == 0)
       let failed = try segments(directory)

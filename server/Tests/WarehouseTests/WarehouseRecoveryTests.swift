@@ -122,6 +122,7 @@ import Testing
     let probe = await #expect(throws: WarehouseError.self) { try await warehouse.probeWrite() }
     #expect(probe?.code == .full)
     try await warehouse.perform { try $0.connection.execute("PRAGMA max_page_count = 100000") }
+    try await warehouse.counting.perform { try $0.connection.execute("PRAGMA counts.max_page_count = 100000") }
     try await warehouse.probeWrite()
     try await warehouse.perform {
       let left = try $0.connection.integer("SELECT count(*) FROM write_probe")
@@ -216,7 +217,10 @@ import Testing
     let pool = try WarehouseFile.open(
       DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
     try withConnection(pool) { connection in
-      guard let change else { return try connection.execute(sql) }
+      guard let change else {
+        try connection.execute("ATTACH DATABASE '\(directory.path)/counts.sqlite' AS counts")
+        return try connection.execute(sql)
+      }
       let rows = try RowStore(connection, spanRows: 20, segmentBytes: 1 << 20, damage: DamagedRows())
       try connection.execute("BEGIN")
       try rows.rewrite(StoredSpan.all(connection)) { row, properties in
@@ -238,7 +242,7 @@ import Testing
     }
     let catalogMode = try withConnection(catalog.pool) { try $0.integer("PRAGMA synchronous") }
     #expect(catalogMode == 2)
-    for (name, mode) in [("warehouse.sqlite", 0o600), ("catalog.sqlite", 0o600)] {
+    for (name, mode) in [("warehouse.sqlite", 0o600), ("counts.sqlite", 0o600), ("catalog.sqlite", 0o600)] {
       let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + name)
       #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
     }

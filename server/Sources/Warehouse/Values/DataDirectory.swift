@@ -8,8 +8,8 @@ import TernBase
   import Musl
 #endif
 
-/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folders `rows`,
-/// `keys` and `columns`, and a lock file.
+/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, `counts.sqlite`, the
+/// folders `rows`, `keys` and `columns`, and a lock file.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -17,6 +17,7 @@ package struct DataDirectory: Sendable {
 
   package var catalogPath: String { path + "/catalog.sqlite" }
   package var warehousePath: String { path + "/warehouse.sqlite" }
+  package var countsPath: String { path + "/counts.sqlite" }
   package var rowsPath: String { path + "/rows" }
   package var keysPath: String { path + "/keys" }
   package var columnsPath: String { path + "/columns" }

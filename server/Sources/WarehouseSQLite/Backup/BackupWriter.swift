@@ -9,10 +9,12 @@ struct BackupWriter {
   private let previous: (path: String, files: [String: BackupManifest.File])?
   private let now: Timestamp
   private let onStep: (Backup.Step) throws -> Void
-  private let catalog: DatabaseSnapshot
-  private let warehouse: DatabaseSnapshot
+  private let catalog: SQLDatabase
+  private let warehouse: SQLDatabase
+  /// The counts; `nil` if there are none, so that the first start on the copy counts the events.
+  private let counts: SQLDatabase?
 
-  /// Begins to see one moment of both databases.
+  /// Begins to see one moment of all databases.
   init(
     _ files: DataDirectory, _ target: String, previous: String?, now: Timestamp,
     onStep: @escaping (Backup.Step) throws -> Void
@@ -25,12 +27,15 @@ struct BackupWriter {
     self.previous = previous.flatMap { path in
       (try? BackupManifest(readingFrom: path)).map { (path, $0.filesByPath) }
     }
-    catalog = try DatabaseSnapshot(files.catalogPath)
-    warehouse = try DatabaseSnapshot(files.warehousePath)
+    catalog = try SQLDatabase(files.catalogPath)
+    warehouse = try SQLDatabase(files.warehousePath)
+    counts = files.isEmpty(files.countsPath) ? nil : try SQLDatabase(files.countsPath)
     // While nothing can be written to the catalog, both connections begin to see the moment at which the warehouse's
     // does: an app is in neither copy or in both.
-    let gate = try DatabaseSnapshot(files.catalogPath, isReadOnly: false)
+    let gate = try SQLDatabase(files.catalogPath, isReadOnly: false)
     try gate.execute("BEGIN IMMEDIATE")
+    // The counts first: they must not include events that the copy of the warehouse lacks.
+    try counts?.begin()
     try warehouse.begin()
     try catalog.begin()
     try gate.execute("ROLLBACK")
@@ -38,7 +43,8 @@ struct BackupWriter {
 
   func run() throws -> Backup.Summary {
     try onStep(.began)
-    let databases = [(catalog, "catalog.sqlite"), (warehouse, "warehouse.sqlite")]
+    var databases = [(catalog, "catalog.sqlite"), (warehouse, "warehouse.sqlite")]
+    if let counts { databases.append((counts, "counts.sqlite")) }
     for (database, name) in databases {
       try database.copy(to: "\(target)/\(name)") { try onStep(.database) }
     }
@@ -95,9 +101,10 @@ struct BackupWriter {
   /// - Parameter onStep: Called for each span of rows.
   static func verify(_ directory: String, onStep: () throws -> Void) throws {
     let files = DataDirectory(path: directory)
-    try DatabaseSnapshot.check(files.catalogPath)
+    try SQLDatabase.check(files.catalogPath)
     try onStep()
-    try DatabaseSnapshot.check(files.warehousePath) { connection in
+    if files.exists(files.countsPath) { try SQLDatabase.check(files.countsPath) }
+    try SQLDatabase.check(files.warehousePath) { connection in
       for span in try StoredSpan.all(connection) {
         let scan = EventScan(connection, [span])
         while try scan.next() != nil {}

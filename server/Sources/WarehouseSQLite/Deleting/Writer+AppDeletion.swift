@@ -7,17 +7,16 @@ public import Warehouse
 extension Writer {
   /// The tables with rows of apps, and views. What other rows refer to comes last.
   private static let tables = [
-    "attachment", "error_text", "error", "error_group", "error_room", "span_session", "daily_count", "daily_users",
-    "property_values", "hit", "reject", "reject_sample", "ledger", "install", "app", "member", "member_count",
-    "device", "dictionary",
+    "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
+    "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary",
   ]
   private static let viewTables = ["view_day", "view_state", "view_order", "view_open_day"]
 
   /// Stops accepting events of an app.
   func beginDeletion(of app: Int64) throws {
     refusedApps.insert(app)
-    // Counts in memory would be written after those on disk are gone.
-    try flush()
+    // Hits in memory would be stored after those on disk are gone.
+    try finishHits()
   }
 
   /// Deletes the rows of an app in the first segment that has some, and the segment's old file; returns false if there
@@ -56,9 +55,26 @@ extension Writer {
   }
 
   /// Returns a part of the unused pages to the disk; returns false at the end.
-  func shrinkDatabase() throws -> Bool {
-    try connection.prepare("PRAGMA incremental_vacuum(2000)").run()
-    return try connection.integer("PRAGMA freelist_count") ?? 0 > 0
+  func shrinkDatabase() throws -> Bool { try connection.returnPages() }
+}
+
+extension EventCounter {
+  /// Deletes the counts of an app that has no more rows.
+  func deleteCounts(of app: Int64) throws {
+    // Counts in memory would be written after those on disk are gone.
+    try count()
+    for table in CountSchema.countTables {
+      try connection.prepare("DELETE FROM \(table) WHERE app = ?").bind(app).run()
+    }
+    forget()
+  }
+}
+
+extension SQLConnection {
+  /// Returns a part of the unused pages of a database to the disk; returns false at the end.
+  func returnPages(of schema: String = "main") throws -> Bool {
+    try prepare("PRAGMA \(schema).incremental_vacuum(2000)").run()
+    return try integer("PRAGMA \(schema).freelist_count") ?? 0 > 0
   }
 }
 
@@ -69,22 +85,18 @@ extension SQLiteWarehouse {
   public func delete(app: AppID, views: [ViewID]) async throws {
     let number = app.rawValue
     try await perform { try $0.beginDeletion(of: number) }
-    let isDone = Locked(false)
-    while !isDone.withLock({ $0 }) {
-      try await perform { writer in
-        let hasMore = try writer.deleteRows(of: number)
-        isDone.withLock { $0 = !hasMore }
-      }
-    }
+    try await repeatWhile { try await self.perform { try $0.deleteRows(of: number) } }
+    try await counting.perform { try $0.deleteCounts(of: number) }
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
     try reader.columns.forget(app: number)
     reader.viewDays.forget(app: app)
-    isDone.withLock { $0 = false }
-    while !isDone.withLock({ $0 }) {
-      try await perform { writer in
-        let hasMore = try writer.shrinkDatabase()
-        isDone.withLock { $0 = !hasMore }
-      }
+    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
+    try await repeatWhile {
+      try await self.counting.perform { try $0.connection.returnPages(of: CountFile.schema) }
     }
+  }
+
+  private func repeatWhile(_ step: () async throws -> Bool) async throws {
+    while try await step() {}
   }
 }

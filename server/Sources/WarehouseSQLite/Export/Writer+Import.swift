@@ -6,7 +6,7 @@ import Warehouse
 extension Writer {
   /// Stores lines of an export in one transaction.
   func store(imported lines: ImportedPart, app: AppID) throws -> ImportSummary {
-    if mustCatchUp { try catchUp() }
+    if mustReadHits { try readHits() }
     let summary = try transact {
       var summary = ImportSummary()
       for batch in lines.batches {
@@ -32,6 +32,7 @@ extension Writer {
       }
       try installs.storeCounts()
       try members.storeCounts()
+      try storeHitsIfDue()
       return summary
     }
     duplicates.committed(throughRow: lastID)

@@ -72,8 +72,13 @@ public final class WarehouseReader: MetricsStore {
   private static func read<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
     while true {
       do {
-        return try pool.read { database in
+        return try pool.unsafeRead { database in
           let connection = try WarehouseFile.connection(database)
+          try connection.execute("BEGIN")
+          // Nothing was written, so there is nothing to commit.
+          defer { try? connection.execute("ROLLBACK") }
+          // The counts first: the snapshot of the warehouse, which the next read begins, has all that they include.
+          _ = try CountSchema.countedRow(connection)
           do {
             return try body(connection)
           } catch let error as WarehouseError where error.code == .damaged {

@@ -1,32 +1,49 @@
+import TernBase
 import Warehouse
 
 /// The rows that were found to be unreadable, for work that must get on without them.
 ///
 /// Without this object, an ``EventScan`` fails at the first of them.
-final class DamagedRows {
+final class DamagedRows: Sendable {
   private struct Place: Hashable {
     var path: String
     var ids: ClosedRange<Int64>?
   }
 
-  private var places: Set<Place> = []
-  /// A message for each damage.
-  private(set) var messages: [String] = []
-  private let report: (String) -> Void
+  private struct State {
+    var places: Set<Place> = []
+    var messages: [String] = []
+  }
+
+  private let state = Locked(State())
+  private let report: @Sendable (String) -> Void
 
   /// - Parameter report: Receives a message for each damage, once.
-  init(report: @escaping (String) -> Void = { _ in }) { self.report = report }
+  init(report: @escaping @Sendable (String) -> Void = { _ in }) { self.report = report }
+
+  /// A message for each damage.
+  var messages: [String] { state.withLock { $0.messages } }
 
   /// Records that rows of a segment can't be read; no rows if only the segment's header is damaged.
-  func note(_ ids: ClosedRange<Int64>?, in path: String) {
-    guard places.insert(Place(path: path, ids: ids)).inserted else { return }
+  func note(_ ids: ClosedRange<Int64>?, in path: String) { note(Place(path: path, ids: ids)) }
+
+  /// Records the damage that another object recorded.
+  func note(_ other: DamagedRows) {
+    for place in other.state.withLock({ $0.places }) { note(place) }
+  }
+
+  private func note(_ place: Place) {
     let message =
-      if let ids {
-        "\(path) is damaged: events \(ids.lowerBound) to \(ids.upperBound) can't be read."
+      if let ids = place.ids {
+        "\(place.path) is damaged: events \(ids.lowerBound) to \(ids.upperBound) can't be read."
       } else {
-        "\(path) is missing or its header is damaged."
+        "\(place.path) is missing or its header is damaged."
       }
-    messages.append(message)
-    report(message)
+    let isNew = state.withLock { state in
+      guard state.places.insert(place).inserted else { return false }
+      state.messages.append(message)
+      return true
+    }
+    if isNew { report(message) }
   }
 }

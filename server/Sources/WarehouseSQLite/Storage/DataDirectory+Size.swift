@@ -2,11 +2,12 @@ import Foundation
 import Warehouse
 
 extension DataDirectory {
-  /// The bytes on disk of each part: `catalog`, `warehouse`, `rows` and `keys`. Files that vanish meanwhile don't count.
+  /// The bytes on disk of each part: `catalog`, `warehouse`, `counts`, `rows` and `keys`. Files that vanish
+  /// meanwhile don't count.
   var diskBytes: [String: Int64] {
     [
       "catalog": databaseBytes(catalogPath), "warehouse": databaseBytes(warehousePath),
-      "rows": folderBytes(rowsPath), "keys": folderBytes(keysPath),
+      "counts": databaseBytes(countsPath), "rows": folderBytes(rowsPath), "keys": folderBytes(keysPath),
     ]
   }
 

@@ -3,7 +3,7 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Opens `warehouse.sqlite`.
+/// Opens `warehouse.sqlite`, and for readers `counts.sqlite` with it.
 enum WarehouseFile {
   /// Opens the file for writing. The caller must hold the lock.
   static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> DatabasePool {
@@ -16,7 +16,8 @@ enum WarehouseFile {
     }
     try files.createFile(path)
     do {
-      let pool = try DatabasePool(path: path, configuration: settings)
+      try CountFile.create(files)
+      let pool = try DatabasePool(path: path, configuration: settings(files))
       let isEmpty = try pool.read { database in
         try WarehouseSchema.format.isEmpty(path, integer: connection(database).integer)
       }
@@ -45,15 +46,17 @@ enum WarehouseFile {
   /// Opens the file for reading, while another process may write to it.
   static func openReadOnly(_ files: DataDirectory) throws -> DatabasePool {
     do {
-      var settings = settings
+      var settings = settings(files)
       settings.readonly = true
       let pool = try DatabasePool(path: files.warehousePath, configuration: settings)
       let isEmpty = try pool.read { database in
-        try WarehouseSchema.format.isEmpty(files.warehousePath, integer: connection(database).integer)
+        let connection = try connection(database)
+        return try WarehouseSchema.format.isEmpty(files.warehousePath, integer: connection.integer)
+          || connection.integer("SELECT count(*) FROM \(CountFile.schema).sqlite_schema") == 0
       }
       guard !isEmpty else {
         throw WarehouseError(
-          code: .unavailable, message: "\(files.warehousePath) is being created. Try again in a moment.")
+          code: .unavailable, message: "\(files.path) is being created. Try again in a moment.")
       }
       return pool
     } catch {
@@ -63,18 +66,41 @@ enum WarehouseFile {
 
   /// Creates a writer and finishes what a crash interrupted.
   static func writer(
-    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
+    damage: DamagedRows
   ) throws -> Writer {
-    // The seed affects only memory layout, so it needn't be injectable.
-    var generator = SystemRandomNumberGenerator()
-    let seed = generator.next()
     do {
       return try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), files: files, catalog: catalog, configuration: configuration, seed: seed)
+          connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage,
+          seed: seed())
         try writer.recover()
         return writer
       }
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+
+  /// A seed that only affects memory layout, so it needn't be injectable.
+  private static func seed() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+
+  /// Creates a counter and counts all rows that were not counted yet.
+  static func counter(
+    _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
+    damage: DamagedRows = DamagedRows(), progress: (Int) -> Void = { _ in }
+  ) throws -> EventCounter {
+    do {
+      let counter = try EventCounter(
+        files, configuration: configuration, damage: damage, seed: seed(), calendar: catalog.calendar)
+      if try counter.countedRow > WarehouseSchema.lastRow(counter.connection) {
+        configuration.report("The counts include events that are missing. Stop the server and run `tern rebuild`.")
+      }
+      try counter.count(progress: progress)
+      return counter
     } catch {
       throw WarehouseError.from(error)
     }
@@ -88,42 +114,34 @@ enum WarehouseFile {
     defer { try? pool.close() }
     let isComplete = try? pool.read { database in
       let connection = try connection(database)
-      return try WarehouseSchema.lastRow(connection) == WarehouseSchema.rolledUp(connection)
+      return try WarehouseSchema.lastRow(connection) == CountSchema.countedRow(connection)
     }
     return isComplete ?? false
-  }
-
-  static func completeRollups(_ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore) throws {
-    try withWriter(pool, files, catalog: catalog) { writer in
-      try writer.loadLastID()
-      try writer.flush()
-    }
   }
 
   static func rebuild(
     _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
     now: Timestamp, progress: (Int) -> Void
   ) throws {
-    try withWriter(pool, files, catalog: catalog, configuration: configuration) { writer in
-      try writer.loadLastID()
-      try writer.rebuild(now: now, progress: progress)
-      try writer.rebuildKeys()
-    }
-  }
-
-  private static func withWriter(
-    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore,
-    configuration: WarehouseConfiguration = WarehouseConfiguration(), _ body: (Writer) throws -> Void
-  ) throws {
+    let damage = DamagedRows(report: configuration.report)
     do {
+      // Counts must not outlive the names and rows that they count.
+      try EventCounter(
+        files, configuration: configuration, damage: damage, seed: 0, calendar: catalog.calendar
+      ).removeAll()
       try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), files: files, catalog: catalog, configuration: configuration, seed: 0)
-        try body(writer)
+          connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage, seed: 0)
+        try writer.loadLastID()
+        try writer.rebuild(now: now)
+        try writer.rebuildKeys()
       }
     } catch {
       throw WarehouseError.from(error)
     }
+    let counter = try counter(
+      files, catalog: catalog, configuration: configuration, damage: damage, progress: progress)
+    try counter.finish()
   }
 
   static func connection(_ database: Database) throws -> SQLConnection {
@@ -133,7 +151,7 @@ enum WarehouseFile {
     return SQLConnection(handle: handle)
   }
 
-  private static var settings: Configuration {
+  private static func settings(_ files: DataDirectory) -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
@@ -142,6 +160,10 @@ enum WarehouseFile {
       // In effect only for a new file: space of deleted rows can be returned to the disk.
       if !database.configuration.readonly { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
       try database.execute(sql: "PRAGMA cache_size = -16384")
+      // The writer doesn't attach it: its transactions would lock the counts, too.
+      if database.configuration.readonly {
+        try database.execute(sql: "ATTACH DATABASE ? AS \(CountFile.schema)", arguments: [files.countsPath])
+      }
     }
     return configuration
   }

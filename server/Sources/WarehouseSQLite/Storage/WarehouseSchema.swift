@@ -7,7 +7,7 @@ enum WarehouseSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E57, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = names + events + rollups + ledger + views + errors
+  static let tables = names + events + ledger + views + errors
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
   /// readers may remember them.
@@ -31,7 +31,7 @@ enum WarehouseSchema {
     """
 
   /// The rows themselves are in segments; ``StoredSpan`` describes `span`. `write_probe` briefly holds a row while the
-  /// writer checks that storing works again.
+  /// writer checks that storing works again. `state` has the last row that `hit` includes.
   private static let events = """
     CREATE TABLE span (
       first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, segment INTEGER NOT NULL, offset INTEGER NOT NULL,
@@ -41,6 +41,10 @@ enum WarehouseSchema {
     CREATE TABLE hit (
       app INTEGER NOT NULL, slot INTEGER NOT NULL, t INTEGER NOT NULL, PRIMARY KEY (app, slot)
     ) WITHOUT ROWID;
+    CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE span_session (
+      app INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL, PRIMARY KEY (app, first_id)
+    ) WITHOUT ROWID;
     CREATE TABLE reject (
       app INTEGER NOT NULL, day INTEGER NOT NULL, protocol TEXT NOT NULL, reason TEXT NOT NULL, n INTEGER NOT NULL,
       PRIMARY KEY (app, day, protocol, reason)
@@ -49,25 +53,6 @@ enum WarehouseSchema {
       id INTEGER PRIMARY KEY, app INTEGER NOT NULL, received INTEGER NOT NULL, protocol TEXT NOT NULL,
       position INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL
     );
-    """
-
-  private static let rollups = """
-    CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE daily_count (
-      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
-      PRIMARY KEY (app, dim, day, key)
-    ) WITHOUT ROWID;
-    CREATE TABLE daily_users (
-      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
-      slots BLOB NOT NULL, PRIMARY KEY (app, dim, day, key)
-    ) WITHOUT ROWID;
-    CREATE TABLE property_values (
-      app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
-      part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
-    ) WITHOUT ROWID;
-    CREATE TABLE span_session (
-      app INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL, PRIMARY KEY (app, first_id)
-    ) WITHOUT ROWID;
     """
 
   private static let ledger = """
@@ -153,10 +138,5 @@ enum WarehouseSchema {
   /// Returns the ID of the last row stored.
   static func lastRow(_ connection: SQLConnection) throws -> Int64 {
     try connection.integer("SELECT last_id FROM span ORDER BY first_id DESC LIMIT 1") ?? 0
-  }
-
-  /// Returns the ID of the last row that the rollups cover.
-  static func rolledUp(_ connection: SQLConnection) throws -> Int64 {
-    try connection.integer("SELECT value FROM state WHERE name = 'rolled'") ?? 0
   }
 }

@@ -89,7 +89,7 @@ extension WarehouseReader {
   /// - Parameter progress: Receives the number of rows read so far.
   public func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
     try await reading { [self] connection in
-      let counted = try WarehouseSchema.rolledUp(connection)
+      let counted = try CountSchema.countedRow(connection)
       var report = try Verifier(connection, reader: self, through: counted).run(progress: progress)
       report.metrics += try ColumnStore.verify(columns.directory, connection, dictionary: dictionary) { app, file in
         report.add(

@@ -15,7 +15,7 @@ final class Verifier {
   let spans: [StoredSpan]
   /// The rows that can't be read.
   let damage = DamagedRows()
-  private let devices: WriterDevices
+  private let devices: StoredDevices
   private var calendars: [Int64: ZoneCalendar] = [:]
   var report = VerificationReport()
 
@@ -25,7 +25,7 @@ final class Verifier {
     catalog = reader.catalog
     self.through = through
     spans = try StoredSpan.all(connection, through: through)
-    devices = try WriterDevices(connection, dictionary: WriterDictionary(connection, seed: 0))
+    devices = try StoredDevices(connection)
   }
 
   func run(progress: (Int) -> Void) throws -> VerificationReport {
@@ -127,7 +127,7 @@ final class Verifier {
 
   private func allDays() throws -> ClosedRange<Int>? {
     var bounds = spans.map { Self.days(of: $0.times) }.flatMap { [$0.lowerBound, $0.upperBound] }
-    for table in ["daily_count", "daily_users", "property_values"] {
+    for table in CountSchema.countTables {
       for extreme in ["min", "max"] {
         if let day = try connection.integer("SELECT \(extreme)(day) FROM \(table)") { bounds.append(Int(day)) }
       }

@@ -28,21 +28,15 @@ final class WriterDevices {
   private let dictionary: WriterDictionary
   private let insert: SQLStatement
   private let find: SQLStatement
-  private let load: SQLStatement
   private var cached: [Key: DeviceKeys] = [:]
-  private var byID: [Int64: DeviceKeys] = [:]
 
   init(_ connection: SQLConnection, dictionary: WriterDictionary) throws {
     self.dictionary = dictionary
     insert = try connection.prepare("INSERT INTO device (app, facts) VALUES (?, ?) RETURNING id")
     find = try connection.prepare("SELECT id FROM device WHERE app = ? AND facts = ?")
-    load = try connection.prepare("SELECT facts FROM device WHERE id = ?")
   }
 
-  func forget() {
-    cached = [:]
-    byID = [:]
-  }
+  func forget() { cached = [:] }
 
   /// Returns the keys of a device, storing it if it is new.
   ///
@@ -58,19 +52,6 @@ final class WriterDevices {
     guard !keys.isNameLimited else { return keys }
     if cached.count >= Self.limit { cached.removeAll() }
     cached[key] = keys
-    return keys
-  }
-
-  /// Returns the keys of a stored device.
-  func keys(id: Int64) throws -> DeviceKeys {
-    if let keys = byID[id] { return keys }
-    guard var keys = try load.bind(id).first({ try Self.keys($0.bytes(0)) }) else {
-      throw WarehouseError(
-        code: .damaged, message: "Device \(id) is missing. Restore the data directory from a backup.")
-    }
-    keys.id = id
-    if byID.count >= Self.limit { byID.removeAll() }
-    byID[id] = keys
     return keys
   }
 

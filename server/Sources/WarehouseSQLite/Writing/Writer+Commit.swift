@@ -38,12 +38,13 @@ extension Writer {
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
     try space.check()
-    if mustCatchUp { try catchUp() }
+    if mustReadHits { try readHits() }
     try duplicates.checkRoom(throughRow: lastID)
     let receipts = try transact {
       let receipts = try jobs.map { try store($0.batch, app: $0.app) }
       try installs.storeCounts()
       try members.storeCounts()
+      try storeHitsIfDue()
       return receipts
     }
     duplicates.committed(throughRow: lastID)
@@ -161,8 +162,8 @@ extension Writer {
       } else {
         try rows.add(row, user: event.user, properties: bytes, parameters: nil)
       }
-      try count(row, calendar: context.calendar, device: { keys }, bytes)
     }
+    if context.isMeasurement { try hits.note(row) }
     if !event.user.isEmpty { try members.add(event.user, app: context.app) }
     return row
   }

@@ -3,17 +3,13 @@ import Views
 import Warehouse
 
 extension Writer {
-  /// Restores the in-memory state and the rollups after a clean or unclean shutdown. Must be called first.
+  /// Restores the state in memory after a clean or unclean shutdown. Must be called first.
   func recover() throws {
     try loadLastID()
     try rows.reportUnknownRows(to: configuration.report)
-    if try WarehouseSchema.rolledUp(connection) > lastID {
-      configuration.report("The counts include events that are missing. Stop the server and run `tern rebuild`.")
-    }
     try duplicates.open(lastRow: lastID)
     try recollectKeys()
-    try catchUp()
-    try flush()
+    try readHits()
   }
 
   /// Loads the ID of the last row stored.
@@ -47,26 +43,23 @@ extension Writer {
 
   /// Writes all pending state and checkpoints the write-ahead log.
   func finish() throws {
-    try flush()
+    try finishHits()
     duplicates.drain(throughRow: lastID)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Deletes all rollups and recounts every stored row, including names that previously had no room, and without those
-  /// that can't be read. After a crash, the
-  /// next start completes the rebuild.
-  func rebuild(now: Timestamp, progress: (Int) -> Void) throws {
+  /// Derives everything from the rows again that this database has of them: last hits, stored sessions, the sizes of
+  /// errors, and names that previously had no room. Removes rows that can't be read. The counts must be made again
+  /// afterwards.
+  func rebuild(now: Timestamp) throws {
     try transact {
-      for table in ["daily_count", "daily_users", "property_values", "hit"] {
-        try connection.execute("DELETE FROM \(table)")
-      }
+      try connection.execute("DELETE FROM hit; DELETE FROM state WHERE name = 'hits'")
       try SpanSessions.rebuild(connection, damage: damage)
       try ErrorRoom.rebuild(connection)
-      try rollupStore.store(cursor: 0)
     }
     try repairRows(now: now)
-    try catchUp(progress: progress)
-    try flush()
+    try readHits()
+    try finishHits()
   }
 
   /// Deletes all duplicate keys and collects them from the rows again.

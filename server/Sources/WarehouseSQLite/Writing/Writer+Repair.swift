@@ -5,7 +5,7 @@ import Warehouse
 
 extension Writer {
   /// Replaces texts in rows by IDs, where they have one by now or today's allowance has room, and removes what can't be
-  /// read. The rollups must be rebuilt afterwards.
+  /// read. The counts must be made again afterwards.
   func repairRows(now: Timestamp) throws {
     let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
     for (_, spans) in spans.sorted(by: { $0.key < $1.key }) where try needsRepair(spans) {
@@ -51,7 +51,7 @@ extension Writer {
   }
 
   private func restoredDevice(_ row: EventRow, received: Int64) throws -> DeviceKeys {
-    let keys = try devices.keys(id: row.device)
+    let keys = try StoredDevices(connection).keys(id: row.device)
     guard keys.isNameLimited else { return keys }
     let texts = ReaderDictionary()
     let load = try connection.prepare("SELECT facts FROM device WHERE id = ?")

@@ -3,11 +3,10 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Writes batches and rollups. Confined to the writer thread; before that starts, to the thread that opens the
-/// warehouse.
+/// Writes batches. Confined to the writer thread; before that starts, to the thread that opens the warehouse.
 ///
-/// Everything it holds in memory about events beyond the rollups can be read again from the rows after the cursor
-/// `rolled`. Crashes and failed transactions therefore share one way to recover: discard and reread.
+/// Everything it holds in memory is also on disk or can be read again from rows. Crashes and failed transactions
+/// therefore share one way to recover: discard and reread.
 final class Writer {
   let connection: SQLConnection
   let catalog: any CatalogStore
@@ -19,10 +18,6 @@ final class Writer {
   let rows: RowStore
   let damage: DamagedRows
   let duplicates: DuplicateIndex
-  let rollups: RollupAccumulator
-  let properties: PropertyAccumulator
-  let rollupStore: RollupStore
-  let propertyStore: PropertyStore
   let hits: LastHits
   let rejections: RejectionStore
   let ledgers: LedgerStore
@@ -37,14 +32,14 @@ final class Writer {
   var refusedApps: Set<Int64> = []
   /// The ID of the last row stored.
   var lastID: Int64 = 0
-  /// The ID of the last row that the stored rollups cover.
-  var rolledID: Int64 = 0
-  /// True if the counts in memory must be reread from the rows after `rolledID`.
-  var mustCatchUp = true
+  /// The ID of the last row that the stored hits include.
+  var hitsID: Int64 = 0
+  /// True if the hits in memory must be reread from the rows after `hitsID`.
+  var mustReadHits = true
 
   init(
     _ connection: SQLConnection, files: DataDirectory, catalog: any CatalogStore,
-    configuration: WarehouseConfiguration, seed: UInt64
+    configuration: WarehouseConfiguration, damage: DamagedRows, seed: UInt64
   ) throws {
     self.connection = connection
     self.catalog = catalog
@@ -53,16 +48,12 @@ final class Writer {
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
-    damage = DamagedRows(report: configuration.report)
+    self.damage = damage
     rows = try RowStore(
       connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes, damage: damage)
     duplicates = DuplicateIndex(
       directory: files.keysPath, pendingLimit: configuration.pendingKeys, report: configuration.report)
-    rollups = RollupAccumulator()
-    rollupStore = try RollupStore(connection)
-    propertyStore = try PropertyStore(connection)
-    properties = PropertyAccumulator(seed: seed, store: propertyStore)
-    hits = LastHits(store: rollupStore)
+    hits = try LastHits(connection)
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
     errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
@@ -72,9 +63,6 @@ final class Writer {
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
   }
-
-  /// True if there are rows that the stored rollups don't cover.
-  var hasUnrolled: Bool { lastID > rolledID }
 
   /// Runs `body` in a transaction. If it fails, nothing of it remains, on disk or in memory.
   func transact<Value>(_ body: () throws -> Value) throws -> Value {
@@ -109,20 +97,23 @@ final class Writer {
     members.forget()
     rows.forget()
     errors.forget()
-    forgetRollups()
-  }
-
-  func forgetRollups() {
-    rollups.removeAll()
-    properties.removeAll()
     hits.removeAll()
-    mustCatchUp = true
+    mustReadHits = true
   }
 
   /// Returns the calendar of an app's time zone.
   func calendar(_ app: Int64) throws -> ZoneCalendar {
     if let calendar = calendars[app] { return calendar }
-    guard let record = try catalog.app(AppID(app)) else {
+    let calendar = try catalog.calendar(AppID(app))
+    calendars[app] = calendar
+    return calendar
+  }
+}
+
+extension CatalogStore {
+  /// Returns the calendar of an app's time zone.
+  func calendar(_ app: AppID) throws -> ZoneCalendar {
+    guard let record = try self.app(app) else {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
@@ -130,20 +121,6 @@ final class Writer {
       throw WarehouseError(
         code: .invalid, message: "The time zone \(record.timeZone) of \(record.name) is unknown on this system.")
     }
-    calendars[app] = calendar
     return calendar
-  }
-
-  /// Counts a row that was just stored or read back.
-  @inline(__always)
-  func count(_ row: EventRow, calendar: ZoneCalendar, device: () throws -> DeviceKeys, _ bytes: UnsafeRawBufferPointer)
-    throws
-  {
-    let day = calendar.day(of: row.time)
-    try rollups.add(row, day: day, device: device, properties: bytes)
-    try properties.add(row, day: day, properties: bytes)
-    if row.flags.isMeasurement, row.flags.kind != .drops {
-      try hits.note(app: row.app, slot: row.slot, at: row.time)
-    }
   }
 }

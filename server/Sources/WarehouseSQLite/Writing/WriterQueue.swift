@@ -92,21 +92,18 @@ final class WriterQueue: Sendable {
     WarehouseError(code: .unavailable, message: "The warehouse is closed.")
   }
 
-  /// Takes jobs of up to about `events` events, waiting for the first for up to `duration`.
-  ///
-  /// - Returns: The jobs, none if the wait timed out; `nil` if the queue is closed and empty.
-  func take(events: Int, waitingFor duration: Duration) -> [WriterJob]? {
-    for attempt in 0..<2 {
+  /// Takes jobs of up to about `events` events, waiting for the first; returns `nil` if the queue is closed and empty.
+  func take(events: Int) -> [WriterJob]? {
+    while true {
       let (jobs, isClosed) = state.withLock { state in
         let jobs = Self.take(&state, events: events)
-        state.isWriterAsleep = jobs.isEmpty && !state.isClosed && attempt == 0
+        state.isWriterAsleep = jobs.isEmpty && !state.isClosed
         return (jobs, state.isClosed)
       }
       if !jobs.isEmpty { return jobs }
       if isClosed { return nil }
-      if attempt == 0 { _ = wake.wait(timeout: .now() + .nanoseconds(Int(clamping: duration.nanoseconds))) }
+      wake.wait()
     }
-    return []
   }
 
   private static func take(_ state: inout State, events: Int) -> [WriterJob] {
@@ -126,11 +123,5 @@ final class WriterQueue: Sendable {
     }
     defer { state.jobs.removeFirst(count) }
     return Array(state.jobs[..<count])
-  }
-}
-
-extension Duration {
-  fileprivate var nanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }
 }

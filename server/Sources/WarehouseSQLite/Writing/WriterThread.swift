@@ -17,21 +17,18 @@ final class WriterThread: @unchecked Sendable {
   let pool: DatabasePool
   private var writer: Writer?
   private let configuration: WarehouseConfiguration
-  private let didFlush: @Sendable () -> Void
-  private var flushes: FlushPacing
+  private let counting: CountingThread
   private var latestReceived: Int64 = 0
   private var expiredDay: Int64 = 0
 
-  /// - Parameter didFlush: Runs after rollups were written, for what is derived from rows on other threads.
   init(
     pool: DatabasePool, queue: WriterQueue, configuration: WarehouseConfiguration, writer: Writer,
-    didFlush: @escaping @Sendable () -> Void
+    counting: CountingThread
   ) {
-    self.didFlush = didFlush
+    self.counting = counting
     self.pool = pool
     self.queue = queue
     self.configuration = configuration
-    flushes = FlushPacing(interval: configuration.flushInterval)
     self.writer = writer
   }
 
@@ -48,22 +45,15 @@ final class WriterThread: @unchecked Sendable {
 
   private func run() -> (any Error)? {
     guard let writer else { return nil }
-    if writer.hasUnrolled { flushes.needsFlush(at: .now) }
-    while let jobs = queue.take(events: configuration.maximumGroupEvents, waitingFor: waitingTime(writer)) {
+    while let jobs = queue.take(events: configuration.maximumGroupEvents) {
       perform(jobs, writer)
-      flushIfDue(writer)
+      counting.committed(through: writer.lastID)
+      expireKeys(writer)
     }
     defer { self.writer = nil }
-    do {
-      try writer.finish()
-      return nil
-    } catch {
-      return WarehouseError.from(error)
-    }
-  }
-
-  private func waitingTime(_ writer: Writer) -> Duration {
-    flushes.due.map { max(.zero, ContinuousClock.now.duration(to: $0)) } ?? .seconds(3_600)
+    let results = [Result { try writer.finish() }, Result { try counting.close() }]
+    for case .failure(let error) in results { return WarehouseError.from(error) }
+    return nil
   }
 
   private func perform(_ jobs: [WriterJob], _ writer: Writer) {
@@ -83,23 +73,6 @@ final class WriterThread: @unchecked Sendable {
       }
     }
     commitWaiting()
-    if writer.hasUnrolled { flushes.needsFlush(at: .now) }
-  }
-
-  private func flushIfDue(_ writer: Writer) {
-    guard let due = flushes.due else { return }
-    let hasMany = writer.lastID - writer.rolledID >= Int64(configuration.flushEvents) || writer.properties.isLarge
-    let now = ContinuousClock.now
-    guard hasMany || now >= due else { return }
-    do {
-      try writer.flush()
-      flushes.flushed(from: now, to: .now)
-      didFlush()
-      expireKeys(writer)
-    } catch {
-      // The rows are safe; their rollups will be written once there is space again.
-      flushes.failed(at: .now)
-    }
   }
 
   /// Deletes expired keys, once a day.

@@ -1,8 +1,8 @@
-/// The times at which the writer stores rollups.
+/// The times at which rows are counted and the counts stored.
 ///
 /// A flush costs about as much for many rows as for few, since most of them change the same counts. It therefore waits
-/// until ten times as long has passed as the last one took: flushes take at most a tenth of the writer's time, and a
-/// server with little to do still flushes soon.
+/// until ten times as long has passed as the last one took: flushes take at most a tenth of the time, and a server
+/// with little to do still flushes soon.
 struct FlushPacing {
   /// The delay before retrying after a failure.
   static let retryTime = Duration.seconds(1)
@@ -31,4 +31,11 @@ struct FlushPacing {
 
   /// Must be called after a flush that failed.
   mutating func failed(at now: ContinuousClock.Instant) { due = now + Self.retryTime }
+}
+
+extension Duration {
+  /// The nanoseconds, for dispatch.
+  var nanoseconds: Int64 {
+    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+  }
 }

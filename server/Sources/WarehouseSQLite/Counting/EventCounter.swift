@@ -1,0 +1,168 @@
+import Views
+import Warehouse
+
+/// Counts committed rows into `counts.sqlite`, from the first one that the counts don't include.
+///
+/// Confined to the counting thread; before that starts, to the thread that opens the warehouse. Counts and the ID of the
+/// last counted row are stored in one transaction, so a crash neither loses nor double-counts any. What it holds in
+/// memory can be read again: after a failure, it discards that and reads the rows again.
+final class EventCounter {
+  private let database: SQLDatabase
+  private let calendar: (AppID) throws -> ZoneCalendar
+  private let chunkRows: Int
+  private let damage: DamagedRows
+  private let rollups = RollupAccumulator()
+  private let rollupStore: RollupStore
+  private let properties: PropertyAccumulator
+  private let propertyStore: PropertyStore
+  private let devices: StoredDevices
+  private var calendars: [Int64: ZoneCalendar] = [:]
+  /// The ID of the last row that the stored counts include.
+  private(set) var countedRow: Int64
+
+  /// - Parameters:
+  ///   - seed: Affects only the layout in memory.
+  ///   - calendar: Returns the calendar of an app's time zone.
+  init(
+    _ files: DataDirectory, configuration: WarehouseConfiguration, damage: DamagedRows, seed: UInt64,
+    calendar: @escaping (AppID) throws -> ZoneCalendar
+  ) throws {
+    database = try CountFile.open(files, configuration: configuration)
+    self.calendar = calendar
+    self.damage = damage
+    chunkRows = configuration.flushEvents
+    rollupStore = try RollupStore(database.connection)
+    propertyStore = try PropertyStore(database.connection)
+    properties = PropertyAccumulator(seed: seed, store: propertyStore)
+    devices = try StoredDevices(database.connection)
+    countedRow = try CountSchema.countedRow(database.connection)
+  }
+
+  var connection: SQLConnection { database.connection }
+
+  /// Counts all committed rows.
+  ///
+  /// - Parameter progress: Receives the number of rows counted.
+  /// - Returns: The time spent on storing the counts.
+  @discardableResult
+  func count(progress: (Int) -> Void = { _ in }) throws -> Duration {
+    var rows = 0
+    var storing = Duration.zero
+    do {
+      while let chunk = try countChunk() {
+        rows += chunk.rows
+        storing += try ContinuousClock().measure { try store(through: chunk.last) }
+        progress(rows)
+        if chunk.isLast { break }
+      }
+    } catch {
+      forget()
+      throw error
+    }
+    return storing
+  }
+
+  /// Deletes all counts.
+  func removeAll() throws {
+    forget()
+    try transact {
+      for table in CountSchema.countTables { try connection.execute("DELETE FROM \(table)") }
+      try rollupStore.store(cursor: 0)
+    }
+    countedRow = 0
+  }
+
+  /// Discards what is in memory.
+  func forget() {
+    rollups.removeAll()
+    properties.removeAll()
+    calendars = [:]
+  }
+
+  /// Moves everything from the write-ahead log to the file.
+  func finish() throws {
+    try connection.execute("PRAGMA \(CountFile.schema).wal_checkpoint(TRUNCATE)")
+  }
+
+  /// Rows that are counted in memory.
+  private struct Chunk {
+    var rows = 0
+    var last: Int64
+    /// True if there were no more rows.
+    var isLast = true
+  }
+
+  /// Counts a limited number of rows in memory; returns `nil` if there are none.
+  private func countChunk() throws -> Chunk? {
+    while true {
+      let found = DamagedRows()
+      let (chunk, segments) = try transact { try countChunk(found) }
+      guard let segments else { return chunk }
+      // Rows that moved to another segment meanwhile aren't damaged.
+      let present = try StoredSpan.segments(connection)
+      if segments.isSubset(of: present) {
+        damage.note(found)
+        return chunk
+      }
+      forget()
+    }
+  }
+
+  /// Counts a limited number of rows in memory.
+  ///
+  /// - Returns: The rows, and if some of them could not be read, the segments with rows.
+  private func countChunk(_ found: DamagedRows) throws -> (Chunk?, Set<Int64>?) {
+    let end = try WarehouseSchema.lastRow(connection)
+    guard end > countedRow else { return (nil, nil) }
+    var chunk = Chunk(last: end)
+    let scan = try EventScan(connection, ids: countedRow + 1...end, damage: found)
+    while let row = try scan.next() {
+      try count(row, scan.properties)
+      chunk.rows += 1
+      guard chunk.rows < chunkRows, !properties.isLarge else {
+        chunk.last = row.id
+        chunk.isLast = row.id == end
+        break
+      }
+    }
+    return (chunk, scan.hasDamage ? try StoredSpan.segments(connection) : nil)
+  }
+
+  @inline(__always)
+  private func count(_ row: EventRow, _ bytes: UnsafeRawBufferPointer) throws {
+    let day = try calendar(row.app).day(of: row.time)
+    try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
+    try properties.add(row, day: day, properties: bytes)
+  }
+
+  private func store(through row: Int64) throws {
+    try transact {
+      try rollups.forEach { try rollupStore.add($0, $1) }
+      try properties.takePending { try propertyStore.store($0) }
+      try rollupStore.store(cursor: row)
+    }
+    rollups.removeAll()
+    countedRow = row
+  }
+
+  /// Runs `body` in a transaction. It begins with a read: a connection that began to write at once would also lock the
+  /// warehouse.
+  private func transact<Value>(_ body: () throws -> Value) throws -> Value {
+    try connection.execute("BEGIN")
+    do {
+      let value = try body()
+      try connection.execute("COMMIT")
+      return value
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func calendar(_ app: Int64) throws -> ZoneCalendar {
+    if let calendar = calendars[app] { return calendar }
+    let calendar = try calendar(AppID(app))
+    calendars[app] = calendar
+    return calendar
+  }
+}

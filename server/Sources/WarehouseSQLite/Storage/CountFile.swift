@@ -1,0 +1,40 @@
+import Warehouse
+
+/// Opens `counts.sqlite`.
+///
+/// It is a file of its own because SQLite lets one connection at a time write to a file: counting never waits for
+/// commits, nor commits for counting.
+enum CountFile {
+  /// The name under which connections to `warehouse.sqlite` attach the file. Its tables are then found by their own
+  /// names.
+  static let schema = "counts"
+
+  /// Creates the file if it is missing. The caller must hold the lock of the directory.
+  static func create(_ files: DataDirectory) throws {
+    let path = files.countsPath
+    try files.createFile(path)
+    let file = try SQLDatabase(path, isReadOnly: false)
+    // In effect only for a new file.
+    try file.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+    guard try CountSchema.format.isEmpty(path, integer: file.integer) else { return }
+    try file.execute("BEGIN IMMEDIATE")
+    try CountSchema.format.prepare(path, tables: CountSchema.tables, integer: file.integer, execute: file.execute)
+    try file.execute("COMMIT")
+  }
+
+  /// Opens a connection that counts rows: it reads the warehouse and writes only to the counts.
+  static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> SQLDatabase {
+    let file = try SQLDatabase(files.warehousePath, isReadOnly: false)
+    let path = files.countsPath.replacing("'", with: "''")
+    // Without a sync for each transaction, a power failure loses some, but never a part of one: they are counted again.
+    try file.execute(
+      """
+      ATTACH DATABASE '\(path)' AS \(schema);
+      PRAGMA \(schema).synchronous = NORMAL; PRAGMA \(schema).cache_size = -65536; PRAGMA cache_size = -4096;
+      PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
+      PRAGMA \(schema).journal_size_limit = \(64 << 20)
+      """)
+    if let pages = configuration.maximumPages { try file.execute("PRAGMA \(schema).max_page_count = \(pages)") }
+    return file
+  }
+}

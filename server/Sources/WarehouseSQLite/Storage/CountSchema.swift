@@ -1,0 +1,32 @@
+import Warehouse
+
+/// The tables of `counts.sqlite`: everything that is counted from rows. Missing counts are counted again at the start.
+enum CountSchema {
+  /// The mark of `counts.sqlite` in its header: "TrnC".
+  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
+
+  static let countTables = ["daily_count", "daily_users", "property_values"]
+
+  /// `counted` has a single row: the ID of the last event that the counts include.
+  static let tables = """
+    CREATE TABLE counted (id INTEGER PRIMARY KEY CHECK (id = 1), row INTEGER NOT NULL);
+    INSERT INTO counted VALUES (1, 0);
+    CREATE TABLE daily_count (
+      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
+      PRIMARY KEY (app, dim, day, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE daily_users (
+      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
+      slots BLOB NOT NULL, PRIMARY KEY (app, dim, day, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE property_values (
+      app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
+      part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
+    ) WITHOUT ROWID;
+    """
+
+  /// Returns the ID of the last row that the counts include.
+  static func countedRow(_ connection: SQLConnection) throws -> Int64 {
+    try connection.integer("SELECT row FROM counted") ?? 0
+  }
+}

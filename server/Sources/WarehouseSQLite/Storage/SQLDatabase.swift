@@ -1,0 +1,42 @@
+import GRDBSQLite
+import Warehouse
+
+/// A connection of its own to a database file, for one thread at a time.
+final class SQLDatabase {
+  let connection: SQLConnection
+  let path: String
+
+  /// Opens an existing file.
+  init(_ path: String, isReadOnly: Bool = true) throws {
+    var handle: OpaquePointer?
+    let flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    let result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard let handle else { throw WarehouseError(code: .unavailable, message: "\(path) can't be opened.") }
+    connection = SQLConnection(handle: handle)
+    self.path = path
+    guard result == SQLITE_OK else { throw failure }
+    sqlite3_busy_timeout(handle, 10_000)
+  }
+
+  deinit { sqlite3_close_v2(connection.handle) }
+
+  var failure: WarehouseError {
+    let failure = connection.failure
+    return WarehouseError(
+      code: failure.isFull ? .full : .unavailable, message: "\(path) can't be read or written.", cause: failure)
+  }
+
+  /// Begins to see one moment, at latest now.
+  func begin() throws {
+    try execute("BEGIN")
+    _ = try integer("SELECT count(*) FROM sqlite_schema")
+  }
+
+  func execute(_ sql: String) throws {
+    do { try connection.execute(sql) } catch { throw failure }
+  }
+
+  func integer(_ sql: String) throws -> Int64? {
+    do { return try connection.integer(sql) } catch { throw failure }
+  }
+}
