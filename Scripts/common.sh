@@ -55,3 +55,30 @@ run_tests() {
   rm -f "$output"
   fail "Some tests failed."
 }
+
+# python_environment: installs the tools of Scripts/requirements.txt, unless they are there, and prints their directory.
+python_environment() {
+  local environment="$root/.build/python" requirements="$root/Scripts/requirements.txt"
+  if ! cmp -s "$requirements" "$environment/requirements.txt"; then
+    say "installing the Python packages of Scripts/requirements.txt"
+    rm -rf "$environment"
+    python3 -m venv "$environment" >&2 || fail "Couldn't create a virtual environment. Install python3 (3.11 or later) and python3-venv."
+    "$environment/bin/pip" install --disable-pip-version-check --quiet --only-binary :all: --no-deps --requirement "$requirements" >&2 \
+      || fail "Couldn't install the Python packages of Scripts/requirements.txt. They come from PyPI: check the network and the settings of pip."
+    cp "$requirements" "$environment/requirements.txt"
+  fi
+  echo "$environment/bin"
+}
+
+# run_python_tests FILES…: runs tests of server/Tests/ClientTests, which start servers and talk to them on this machine.
+run_python_tests() {
+  local tools programs
+  tools=$(python_environment)
+  programs=$(swift build --package-path "$root/server" --show-bin-path)
+  mkdir -p "$root/.build/client-tests"
+  # In a directory of its own: some tools write files where they run.
+  (cd "$root/.build/client-tests" && env PATH="$tools:$PATH" PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 \
+    TERN_PROGRAM="$programs/tern" TERN_DEMO_PLAYER="$root/Examples/.build/debug/demo-player" \
+    "$tools/pytest" --quiet -p no:cacheprovider --rootdir "$root/server/Tests/ClientTests" "$@" >&2) \
+    || fail "Some tests failed."
+}

@@ -29,6 +29,8 @@ struct History {
     let today = now - now % Self.day
     var tally = Tally()
     var last: Player?
+    var crashReports: [UInt8] = []
+    var isSubscriber = false
     // The history ends yesterday: today belongs to `live`.
     for day in profile.firstDay..<options.days where isActive(profile, day, &generator) {
       let midnight = today - Int64(options.days - day) * Self.day
@@ -39,28 +41,57 @@ struct History {
       let clock = StoryClock(at: Timestamp(millisecondsSince1970: midnight + start))
       await last?.quit()
       let player = try Player(
-        options, profile: profile, day: day, clock: clock, transport: transport, journal: journal)
-      visit(player, clock, until: midnight + Self.day, &generator)
+        options, profile: profile, day: day, seed: generator.next(), clock: clock, transport: transport,
+        journal: journal)
+      var circumstances = profile.circumstances(day: day)
+      circumstances.isFirst = last == nil && profile.firstDay > 0
+      circumstances.isSubscriber = isSubscriber
+      isSubscriber = visit(player, circumstances, clock, until: midnight + Self.day, &generator)
       tally.add(player.tally)
+      if let report = player.crashReport { crashReports += report + [UInt8(ascii: "\n")] }
       last = player
     }
     try await last?.deliver(within: .seconds(120))
     await last?.quit()
+    if !crashReports.isEmpty { try await report(crashReports, transport) }
     tally.installs = last == nil ? 0 : 1
     return tally
   }
 
-  private func visit(_ player: Player, _ clock: StoryClock, until end: Int64, _ generator: inout FastGenerator) {
+  /// Sends crashes, as a crash reporter does at a later launch.
+  private func report(_ body: [UInt8], _ transport: any Transport) async throws {
+    let headers = [NativeProtocol.keyHeader: options.key, "Content-Type": NativeProtocol.contentType]
+    let url = options.collector.appending(path: NativeProtocol.path)
+    let deadline = ContinuousClock.now + .seconds(120)
+    while true {
+      let request = TransportRequest(url: url, headers: headers, body: body, timeout: .seconds(30))
+      if case .response(let response) = await transport.send(request), response.status == 200 { return }
+      guard ContinuousClock.now < deadline else { throw Undelivered(left: 1) }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  /// Plays the visits of a day; true if someone is a subscriber afterwards.
+  private func visit(
+    _ player: Player, _ circumstances: Circumstances, _ clock: StoryClock, until end: Int64,
+    _ generator: inout FastGenerator
+  ) -> Bool {
+    var circumstances = circumstances
     for number in 0..<Int.random(in: 1...3, using: &generator) {
       if number > 0 { clock.advance(by: .seconds(Int.random(in: 60...1_800, using: &generator))) }
       // The journal names days, so no visit runs past midnight.
-      guard clock.wallTime.millisecondsSince1970 < end - 3_600_000 else { return }
+      guard clock.wallTime.millisecondsSince1970 < end - 3_600_000 else { break }
       player.beginSession()
-      for step in Visit(using: &generator).steps {
+      let visit = Visit(circumstances, using: &generator)
+      for step in visit.steps {
         if case .wait(let milliseconds) = step { clock.advance(by: .milliseconds(milliseconds)) }
         player.perform(step)
       }
+      circumstances.isSubscriber = visit.isSubscriber
+      guard player.crashReport == nil else { break }
+      circumstances.isFirst = false
     }
+    return circumstances.isSubscriber
   }
 
   private func isActive(_ profile: Profile, _ day: Int, _ generator: inout FastGenerator) -> Bool {

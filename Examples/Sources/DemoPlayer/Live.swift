@@ -16,11 +16,14 @@ struct Live {
     let end = options.seconds > 0 ? ContinuousClock.now + .seconds(options.seconds) : nil
     let transport = SystemTransport()
     var players: [Player] = []
+    var circumstances: [Circumstances] = []
     for number in options.first..<options.first + options.count {
       let profile = Profile(number: number, days: options.days, seed: options.seed)
+      circumstances.append(profile.circumstances(day: options.days))
       players.append(
         try Player(
-          options, profile: profile, day: options.days, clock: SystemClock(), transport: transport, journal: journal))
+          options, profile: profile, day: options.days, seed: .random(in: .min ... .max), clock: SystemClock(),
+          transport: transport, journal: journal))
     }
     var generator = FastGenerator(seed: options.seed &+ UInt64(options.first))
     // Interleaves the steps of several visits, like a crowd.
@@ -31,7 +34,7 @@ struct Live {
       let index = Int.random(in: 0..<players.count, using: &generator)
       if visits[index].isEmpty {
         players[index].beginSession()
-        visits[index] = Visit(using: &generator).steps.reversed()
+        visits[index] = Visit(circumstances[index], using: &generator).steps.reversed()
       }
       if let step = visits[index].popLast() { players[index].perform(step) }
       try await Task.sleep(for: .milliseconds(options.pace))

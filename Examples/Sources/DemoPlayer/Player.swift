@@ -8,11 +8,19 @@ final class Player {
   private let install: Int
   private let journal: Journal
   private let clock: any TernClock
+  private let user: String?
+  private let device: Device
+  private let crashID: UniqueID
+  /// The crash of this process as a line of a request, which a later process sends.
+  private(set) var crashReport: [UInt8]?
   private(set) var tally = Tally()
 
-  /// Launches the app, which opens the queue and begins a session.
+  /// Launches the app, which opens the queue.
+  ///
+  /// - Parameter seed: The seed of identifiers. Equal ones in two launches would make their events duplicates.
   init(
-    _ options: Options, profile: Profile, day: Int, clock: any TernClock, transport: any Transport, journal: Journal
+    _ options: Options, profile: Profile, day: Int, seed: UInt64, clock: any TernClock, transport: any Transport,
+    journal: Journal
   ) throws {
     install = profile.number
     self.journal = journal
@@ -20,14 +28,18 @@ final class Player {
     var configuration = TernClient.Configuration(key: options.key, collector: options.collector)
     configuration.queueDirectory = options.directory.appending(path: "install-\(profile.number)")
     // In a story, the app may stay closed for weeks; its events must not expire in the meantime.
-    configuration.maximumEventAge = .seconds(60 * 86_400)
+    configuration.maximumEventAge = .seconds(400 * 86_400)
     // Sessions are manual so that the journal can name each; a signed-in user would add `identify`.
     configuration.sessions = .manual
-    let device = profile.device(day: day, days: options.days)
+    let device = profile.device(day: day)
+    self.device = device
+    var generator = FastGenerator(seed: seed &+ 1)
+    crashID = UniqueID.random(using: &generator)
+    user = profile.number % 3 == 0 ? "member-\(profile.number)" : nil
     let environment = TernClient.Environment(
-      clock: clock, seed: .random(in: .min ... .max), transport: transport, device: { device })
+      clock: clock, seed: seed, transport: transport, device: { device })
     client = try TernClient(configuration, environment: environment)
-    if profile.number % 3 == 0 { client.identify("member-\(profile.number)") }
+    if let user { client.identify(user) }
   }
 
   func beginSession() {
@@ -43,6 +55,12 @@ final class Player {
     case .event(let name, let properties, let priority):
       journal.recording(entry("event \(name)")) { client.track(name, properties, priority: priority) }
       tally.events += 1
+    case .error(let facts): client.record(facts)
+    case .crash(let facts):
+      let event = Event(
+        id: crashID, kind: .crash, name: facts.type, time: clock.wallTime, install: client.installID,
+        session: client.sessionID, user: user, details: facts.encodedMember())
+      crashReport = event.line(device: device.encodedMembers())
     case .wait: break
     }
   }

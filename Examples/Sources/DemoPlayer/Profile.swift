@@ -11,6 +11,7 @@ struct Profile {
   let timeZoneOffsetMinutes: Int
   /// The day of the install in the history; 0 is the first.
   let firstDay: Int
+  private let story: Story
   /// The chance of opening the app on a given day, 0…1.
   let keenness: Double
   /// The days between a release and this person's update.
@@ -21,32 +22,36 @@ struct Profile {
     var generator = FastGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
     let device = Self.devices.weighted(&generator)
     (model, osName, osVersions) = (device.model, device.osName, device.osVersions)
-    let place = Self.places.weighted(&generator)
+    story = Story(days: days)
+    // Some installed the app before the history begins, some because of the campaign, the rest at any time.
+    let origin = Double.random(in: 0..<1, using: &generator)
+    let isFromCampaign = (0.45..<0.6).contains(origin)
+    let campaignDay = Int.random(in: story.campaign, using: &generator)
+    let anyDay = Int.random(in: 0..<max(days, 1), using: &generator)
+    firstDay = origin < 0.45 ? 0 : isFromCampaign ? campaignDay : anyDay
+    let place = (isFromCampaign ? Self.campaignPlaces : Self.places).weighted(&generator)
     (locale, country, timeZoneOffsetMinutes) = (place.locale, place.country, place.offset)
-    // Most people installed the app before the history begins, the rest during it.
-    let wasThere = Double.random(in: 0..<1, using: &generator) < 0.55
-    firstDay = wasThere ? 0 : Int.random(in: 0..<max(days, 1), using: &generator)
     let chance = Double.random(in: 0..<1, using: &generator)
-    keenness = 0.06 + 0.7 * chance * chance * chance
+    let factor = story.keenness(firstDay: firstDay, isFromCampaign: isFromCampaign)
+    keenness = min((0.06 + 0.7 * chance * chance * chance) * factor, 0.9)
     updateDelay = Int.random(in: 0...9, using: &generator)
   }
 
-  /// The app version that this person runs on a day: a release takes about a week to reach everyone.
-  func version(day: Int, days: Int) -> (version: String, build: String) {
-    let releases: [(fraction: Double, version: String, build: String)] = [
-      (-1, "3.0.2", "380"), (0.1, "3.1.0", "401"), (0.4, "3.1.1", "407"), (0.7, "3.2.0", "418"),
-    ]
-    let known = releases.last { Int($0.fraction * Double(days)) + updateDelay <= day } ?? releases[0]
-    return (known.version, known.build)
+  /// The circumstances of a visit on a day. A release takes about a week to reach everyone.
+  func circumstances(day: Int) -> Circumstances {
+    Circumstances(release: story.release(day: day, updateDelay: updateDelay), system: system(day: day))
   }
 
-  func device(day: Int, days: Int) -> Device {
-    let (version, build) = version(day: day, days: days)
-    let osVersion = osVersions[min(osVersions.count - 1, (day + updateDelay) * osVersions.count / max(days + 9, 1))]
+  private func system(day: Int) -> String {
+    osVersions[min(osVersions.count - 1, (day + updateDelay) * osVersions.count / max(story.days + 9, 1))]
+  }
+
+  func device(day: Int) -> Device {
+    let release = story.release(day: day, updateDelay: updateDelay)
     return Device(
-      osName: osName, osVersion: osVersion, model: model, manufacturer: osName == "Android" ? nil : "Apple",
-      locale: locale, country: country, timeZoneOffsetMinutes: timeZoneOffsetMinutes, appVersion: version,
-      appBuild: build, appNamespace: "com.example.demo-player")
+      osName: osName, osVersion: system(day: day), model: model, manufacturer: osName == "Android" ? nil : "Apple",
+      locale: locale, country: country, timeZoneOffsetMinutes: timeZoneOffsetMinutes, appVersion: release.version,
+      appBuild: release.build, appNamespace: "com.example.demo-player")
   }
 }
 
@@ -93,6 +98,11 @@ extension Profile {
     Place(weight: 3, locale: "pl_PL", country: "PL", offset: 60),
     Place(weight: 3, locale: "sv_SE", country: "SE", offset: 60),
     Place(weight: 2, locale: "en_AU", country: "AU", offset: 600),
+  ]
+
+  fileprivate static let campaignPlaces: [Place] = [
+    Place(weight: 3, locale: "pt_BR", country: "BR", offset: -180),
+    Place(weight: 1, locale: "es_MX", country: "MX", offset: -360),
   ]
 }
 

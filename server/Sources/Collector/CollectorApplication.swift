@@ -50,6 +50,7 @@ struct CollectorApplication: Sendable {
     HealthRoutes(
       ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage
     ).add(to: routes)
+    DescriptionRoutes().add(to: routes)
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
     QuestionRoutes(reader: reader, answering: answering).add(to: routes)

@@ -34,7 +34,7 @@ import Warehouse
     "OPTIONS /j/collect": .nothing, "POST /batch": .nothing, "OPTIONS /batch": .nothing,
     "GET /debug/collect": .nothing, "POST /debug/collect": .nothing, "OPTIONS /debug/collect": .nothing,
     "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /assets/:name": .nothing,
-    "GET /metrics": .permission(.read),
+    "GET /metrics": .permission(.read), "GET /api/openapi.json": .nothing,
     "GET /login": .nothing, "POST /login": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
     "GET /shared/:secret": .nothing,
     "POST /logout": .login, "GET /account": .login, "POST /account": .login,

@@ -107,6 +107,15 @@ import Warehouse
       ])
   }
 
+  @Test(arguments: [[:], ["range": "7d"]])
+  func `downloads lead to the page's own address with a format`(parameters: [String: String]) async throws {
+    let page = try await sample.pages.question(
+      .retention, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
+    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    let query = parameters.isEmpty ? "" : "range=7d&amp;"
+    #expect(page.contains("href=\"/apps/\(sample.app.id)/retention?\(query)format=csv\""))
+  }
+
   @Test func `each page has the command that asks the same`() async throws {
     let page = try await sample.question(.funnels, ["n1": "It's", "n2": "B"])
     let text = PageScanner(page).text

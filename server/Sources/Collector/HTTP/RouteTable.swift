@@ -11,7 +11,7 @@ final class RouteTable {
   typealias Handler = @Sendable (Request, CollectorContext) async throws -> Response
 
   /// The methods that browsers and tools send; any other gets 404.
-  private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+  private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
 
   private let router: Router<CollectorContext>
   private let access: Access

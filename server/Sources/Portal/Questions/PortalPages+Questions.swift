@@ -33,7 +33,9 @@ extension PortalPages {
       "picture": answer.picture.map { ["heading": $0.heading, "content": $0.content] as TemplateValues },
       "grids": answer.grids, "curl": curl(form, app), "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
-        TemplateValues.link(format.uppercased(), "\(links.question(page, form.query()))&format=\(format)")
+        TemplateValues.link(
+          format.uppercased(),
+          links.question(page, [form.query(), "format=\(format)"].filter { !$0.isEmpty }.joined(separator: "&")))
       },
       "names": try await names(app, days, store), "dimensions": Self.dimensions,
     ]

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Collector
 import Foundation
+import Ingest
 import NIOConcurrencyHelpers
 import NIOPosix
 import TernEvents
@@ -14,7 +15,8 @@ struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Start a server and a fictional app that reports to it, until Ctrl-C.",
     discussion: """
-      Several processes of the example app first play the past days of many installs, then use the app in real time. \
+      Several processes of the example app first play the past days of many installs: a year's releases, a campaign, \
+      and the crashes of one version. Then they use the app in real time. \
       One process is killed and restarted, one loses its network for a while. Nothing is lost or counted twice.
 
       Examples:
@@ -34,11 +36,11 @@ struct DemoCommand: AsyncParsableCommand {
   var port: UInt16 = 8787
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The number of installs.", valueName: "number"))
-  var installs = 1_000
+  var installs = 600
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The number of days of history, including today.", valueName: "number"))
-  var days = 30
+  var days = 90
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The number of processes that play the history.", valueName: "number"))
@@ -78,7 +80,13 @@ struct DemoCommand: AsyncParsableCommand {
     let directory = try DemoDirectory(data)
     defer { directory.removeIfTemporary() }
     let server = try LocalServer(directory: directory.data.path)
-    let app = try server.catalog.createApp(name: "Demo Player")
+    let app = try server.catalog.createApp(name: "Demo Player", trackingID: DemoTelevisions.trackingID)
+    // What people save in an app would be saved here as well, such as views and dashboards.
+    try DemoTelevisions.createView(server.catalog, of: app)
+    let secret = try server.catalog.duplicateSecret()
+    let televisions = DemoTelevisions(
+      app: app, days: max(days - 1, 1), seed: seed, warehouse: server.warehouse,
+      key: DuplicateHashKey(secret.0, secret.1))
     let script = NIOLockedValueBox<Task<Void, Never>?>(nil)
     // Closing the terminal also ends the demo and its processes cleanly.
     try await server.run(.init(port: Int(port)), signals: [.sigterm, .sigint, .sighup]) { port in
@@ -87,7 +95,7 @@ struct DemoCommand: AsyncParsableCommand {
       // The last day is today, which is for live traffic.
       let stage = DemoStage(
         player: player, collector: address, key: app.key, queues: directory.queues, days: max(days - 1, 1), seed: seed)
-      let task = Task { await play(stage, port: port, app: app.id, warehouse: server.warehouse) }
+      let task = Task { await play(stage, televisions, port: port, warehouse: server.warehouse) }
       script.withLockedValue { $0 = task }
     }
     let task = script.withLockedValue { $0 }
@@ -107,7 +115,10 @@ struct DemoCommand: AsyncParsableCommand {
       """)
   }
 
-  private func play(_ stage: DemoStage, port: Int, app: AppID, warehouse: SQLiteWarehouse) async {
+  private func play(
+    _ stage: DemoStage, _ televisions: DemoTelevisions, port: Int, warehouse: SQLiteWarehouse
+  ) async {
+    let app = televisions.app.id
     let began = ContinuousClock.now
     let today = Day(number: Int(WallClock.system().secondsSince1970 / 86_400))
     let range = today.advanced(by: -days - 1)...today.advanced(by: 1)
@@ -124,7 +135,9 @@ struct DemoCommand: AsyncParsableCommand {
           let seconds = String((ContinuousClock.now - began).components.seconds)
           Terminal.say("[\(String(repeating: " ", count: max(0, 4 - seconds.count)))\(seconds) s] \(text)")
         })
+      async let hits: Void = televisions.play(until: WallClock.system())
       try await script.playHistory()
+      try await hits
       try await script.playLive(
         killAfter: .seconds(killAfter), networkGoneFor: .seconds(offlineFor),
         endAfter: liveSeconds > 0 ? .seconds(liveSeconds) : nil)

@@ -1,0 +1,88 @@
+"""What a person does in the demo, in a real browser."""
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
+
+
+def fill(browser, name, text):
+    field = browser.find(f".ask [name={name}]")
+    if field.tag_name == "select":
+        Select(field).select_by_visible_text(text)
+    else:
+        field.clear()
+        field.send_keys(text)
+
+
+def show(browser):
+    browser.follow(browser.find(".ask button[type=submit]"))
+
+
+def row(browser, text):
+    """The row of a table whose heading contains a text."""
+    return next(
+        row for row in browser.all(".asked tbody tr") if text in row.find_element(By.TAG_NAME, "th").text)
+
+
+def test_a_funnel_is_built_by_clicking_and_leads_to_a_person_and_a_crash(browser, demo):
+    browser.open(f"{demo.address}/apps/1")
+    browser.follow(browser.find("nav.menu a[href$='/funnels']"))
+    fill(browser, "range", "90 days")
+    fill(browser, "k1", "Screen")
+    fill(browser, "n1", "Player")
+    fill(browser, "k2", "Crash")
+    fill(browser, "window", "1h")
+    show(browser)
+    assert "Player" in row(browser, "1.").text
+    reached = row(browser, "2.").find_element(By.CSS_SELECTOR, "td a")
+    count = int(reached.text.replace(",", ""))
+    assert count > 0
+
+    # The address is the whole state: someone else who opens it sees the same.
+    shared = browser.driver.current_url
+    answer = browser.find(".asked table").text
+    browser.driver.switch_to.new_window("tab")
+    browser.open(shared)
+    assert browser.find(".asked table").text == answer
+    browser.driver.close()
+    browser.driver.switch_to.window(browser.driver.window_handles[0])
+
+    browser.follow(row(browser, "2.").find_element(By.CSS_SELECTOR, "td a"))
+    assert browser.find("h1").text == "People"
+    assert len(browser.all(".asked tbody tr")) == min(count, 100)
+    browser.follow(browser.find(".asked tbody th a"))
+    # The crash is weeks ago, some pages back.
+    for _ in range(30):
+        if crashes := browser.all(".trails li.crash strong a"):
+            break
+        browser.follow(browser.driver.find_element(By.LINK_TEXT, "Earlier"))
+    browser.follow(crashes[0])
+    assert browser.find("h1").text == "EXC_BAD_ACCESS"
+    text = browser.find("main").text
+    assert "HardwareDecoder" in text and "3.2.0" in text
+    # The events before the crash.
+    assert "Video clicked" in browser.find("section.live").text
+    assert not browser.problems(demo.address.split("//")[1])
+
+
+def test_the_history_of_the_demo_tells_a_story(browser, demo):
+    def funnel(filter_value):
+        browser.open(
+            f"{demo.address}/apps/1/funnels?range=90d&k1=screen&n1=Checkout&k2=event&n2=Purchase&window=1h"
+            f"&f1=version&o1={filter_value}&v1=3.3.0")
+        return float(row(browser, "2.").find_elements(By.TAG_NAME, "td")[1].text.rstrip("%"))
+
+    assert funnel("contains") > funnel("is_not") + 10, "the newest release sells more"
+
+    browser.open(f"{demo.address}/apps/1/explore?range=90d&metric=crashes&breakdown=version")
+    assert [line.text for line in browser.all(".asked tbody th") if line.text.startswith("3.")] == ["3.2.0 (418)"]
+
+    browser.open(f"{demo.address}/apps/1/views")
+    assert "America/Los_Angeles" in browser.find("main").text
+    browser.open(f"{demo.address}/apps/1/late?view=1&days=90")
+    assert browser.all("main tbody tr"), "some hits are late"
+
+
+def test_every_page_of_the_demo_is_sound(browser, demo):
+    addresses, problems = browser.crawl(f"{demo.address}/apps/1")
+    assert len(addresses) > 25, addresses
+    assert not problems, "\n".join(problems)
