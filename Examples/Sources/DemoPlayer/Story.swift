@@ -53,7 +53,8 @@ extension ExceptionFacts {
   static let decoder = ExceptionFacts(
     type: "EXC_BAD_ACCESS", message: "KERN_INVALID_ADDRESS at 0x0000000000000010",
     frames: [
-      Frame(className: "HardwareDecoder", methodName: "nextFrame()", fileName: "HardwareDecoder.swift", lineNumber: 214),
+      Frame(
+        className: "HardwareDecoder", methodName: "nextFrame()", fileName: "HardwareDecoder.swift", lineNumber: 214),
       Frame(className: "PlayerView", methodName: "draw(_:)", fileName: "PlayerView.swift", lineNumber: 88),
       Frame(className: "RenderLoop", methodName: "tick()", fileName: "RenderLoop.swift", lineNumber: 41),
     ])

@@ -36,4 +36,4 @@ def test_the_server_does_what_its_description_says():
 def environment(token, app):
     return os.environ | {
         "TERN_TOKEN": token, "TERN_KEY": app["key"], "TERN_SECRET": app["appSecret"], "TERN_INSTALL": INSTALL,
-        "SCHEMATHESIS_HOOKS": "hooks",        "PYTHONPATH": str(HERE)}
+        "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE)}

@@ -33,7 +33,8 @@ extension APIDescription {
       appCenter("events/{event}/count_per_session", ratio("session")),
       appCenter("events/{event}/properties", ["event_properties": .list(.text)]),
       appCenter("events/{event}/properties/{property}/counts", ["total": .count, "values": list("name")]),
-    ] + [
+    ]
+    + [
       ("versions", "version"), ("models", "model_name"), ("oses", "os_name"), ("languages", "language_name"),
       ("places", "code"),
     ].map { plural, noun in appCenter(plural, ["total": .count, "\(plural)": list(noun)]) } + [

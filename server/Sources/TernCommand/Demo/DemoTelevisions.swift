@@ -60,7 +60,8 @@ struct DemoTelevisions {
           time += Int64.random(in: 60...900, using: &generator) * 1_000
           let kind = ["Film", "Sport", "Music"][Int.random(in: 0..<3, using: &generator)]
           hits.append((time, "t=screenview&cd=Player"))
-          hits.append((time + 5_000, "t=event&ec=Video&ea=Play&el=\(kind)&ev=\(Int.random(in: 1...90, using: &generator))"))
+          hits.append(
+            (time + 5_000, "t=event&ec=Video&ea=Play&el=\(kind)&ev=\(Int.random(in: 1...90, using: &generator))"))
         }
         let isOffline = Double.random(in: 0..<1, using: &generator) < 0.07
         let delay = isOffline ? Int64.random(in: 30...120, using: &generator) * 3_600_000 : 60_000
