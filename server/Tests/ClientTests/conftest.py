@@ -4,6 +4,7 @@ import importlib.resources
 import json
 import os
 import re
+import signal
 import tempfile
 import time
 from urllib.parse import parse_qsl, urlsplit
@@ -13,6 +14,9 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from tern import Demo, Serve
+
+# A run that is ended still ends its servers and browsers.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 WIDE, NARROW = 1280, 390
 # Only the script of this package: the package itself drives another browser library.
