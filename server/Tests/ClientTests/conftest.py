@@ -165,7 +165,7 @@ def demo(browser):
         demo = Demo(directory, installs=int(os.environ.get("TERN_DEMO_INSTALLS", "60")))
         try:
             browser.open(demo.link)
-            demo.find(r"(the history has arrived)", 120)
+            demo.find(r"(the history has arrived)", 300)
             yield demo
         finally:
             demo.stop()

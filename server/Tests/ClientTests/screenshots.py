@@ -4,10 +4,6 @@ import base64
 
 from tern import ROOT
 
-FUNNEL = (
-    "range=90d&k1=screen&n1=Welcome&k2=event&n2=Account+created&k3=event&n3=Video+clicked&k4=screen&n4=Subscribe"
-    "&k5=event&n5=Purchase&window=90d")
-
 
 def draw(browser, address, name, height):
     browser.look(1280, "light", height=height)
@@ -18,4 +14,4 @@ def draw(browser, address, name, height):
 
 def test_pictures(browser, demo):
     draw(browser, f"{demo.address}/apps/1?days=90", "overview", 900)
-    draw(browser, f"{demo.address}/apps/1/funnels?{FUNNEL}", "funnel", 900)
+    draw(browser, f"{demo.address}/apps/1/retention?range=90d", "retention", 900)
