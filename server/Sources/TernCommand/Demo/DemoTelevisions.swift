@@ -28,7 +28,7 @@ struct DemoTelevisions {
 
   /// Stores the hits of all days before a time.
   func play(until now: Timestamp) async throws {
-    for delivery in deliveries(until: now.millisecondsSince1970) {
+    for delivery in Self.deliveries(days: days, until: now, seed: seed) {
       let received = Timestamp(millisecondsSince1970: delivery.received)
       let parsed = Array(delivery.body.utf8).withUnsafeBytes {
         MeasurementParser.batch($0, received: received, key: key)
@@ -44,16 +44,17 @@ struct DemoTelevisions {
   }
 
   /// The requests of all televisions, in the order in which they arrived.
-  func deliveries(until now: Int64) -> [Delivery] {
+  static func deliveries(days: Int, until now: Timestamp, seed: UInt64) -> [Delivery] {
+    let now = now.millisecondsSince1970
     var generator = FastGenerator(seed: seed &+ 88)
-    let today = now - now % Self.day
+    let today = now - now % day
     var deliveries: [Delivery] = []
     for number in 0..<30 {
       let client = UniqueID.random(using: &generator)
       let habit = Double.random(in: 0.1..<0.7, using: &generator)
       for back in stride(from: days, to: 0, by: -1) where Double.random(in: 0..<1, using: &generator) < habit {
         // From 17:00 to 22:00 in Los Angeles: in UTC, that is the next day.
-        let evening = today - Int64(back) * Self.day + Int64.random(in: 0..<18_000, using: &generator) * 1_000
+        let evening = today - Int64(back) * day + Int64.random(in: 0..<18_000, using: &generator) * 1_000
         var time = evening
         var hits: [(time: Int64, parameters: String)] = [(time, "t=screenview&cd=Home")]
         for _ in 0..<Int.random(in: 1...5, using: &generator) {
@@ -68,7 +69,7 @@ struct DemoTelevisions {
         let received = time + delay
         guard received < now else { continue }
         let version = back * 2 > days ? "2.4" : "2.5"
-        let start = "v=1&tid=\(Self.trackingID)&cid=\(client)&an=Demo+Player+TV&av=\(version)&ul=en-us&sr=1920x1080"
+        let start = "v=1&tid=\(trackingID)&cid=\(client)&an=Demo+Player+TV&av=\(version)&ul=en-us&sr=1920x1080"
         let lines = hits.enumerated().map { index, hit in
           "\(start)&\(hit.parameters)&qt=\(received - hit.time)&z=\(number)\(back)\(index)"
         }
