@@ -42,10 +42,21 @@ struct SipHasher: Sendable {
       append(word: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
       offset += 8
     }
-    while offset < bytes.count {
-      append(byte: bytes[offset])
-      offset += 1
-    }
+    guard offset < bytes.count else { return }
+    var rest: UInt64 = 0
+    for index in stride(from: bytes.count - 1, through: offset, by: -1) { rest = rest << 8 | UInt64(bytes[index]) }
+    append(rest, byteCount: UInt64(bytes.count - offset))
+  }
+
+  /// Appends one to seven bytes, in little-endian order.
+  @inline(__always)
+  private mutating func append(_ bytes: UInt64, byteCount count: UInt64) {
+    let filled = byteCount & 7
+    byteCount &+= count
+    tail |= bytes << (filled * 8)
+    guard filled + count >= 8 else { return }
+    compress(tail)
+    tail = bytes >> (64 - filled * 8)
   }
 
   /// Appends a string and a byte that does not occur in UTF-8, so that adjacent strings cannot exchange characters.

@@ -47,11 +47,16 @@ final class EventScan {
   /// Creates a cursor over the rows of some spans, given in order.
   ///
   /// - Parameter damage: Records rows that can't be read, which are then left out; `nil` to throw at the first of them.
-  init(
+  convenience init(
     _ connection: SQLConnection, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max,
     damage: DamagedRows? = nil
   ) {
-    directory = connection.rowsPath
+    self.init(directory: connection.rowsPath, spans, after: after, through: through, damage: damage)
+  }
+
+  /// Creates a cursor over the rows of some spans, given in order, without a connection.
+  init(directory: String, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max, damage: DamagedRows? = nil) {
+    self.directory = directory
     self.damage = damage
     self.spans = spans[...]
     from = after + 1

@@ -134,14 +134,24 @@ enum WarehouseFile {
           connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage, seed: 0)
         try writer.loadLastID()
         try writer.rebuild(now: now)
-        try writer.rebuildKeys()
       }
+      // Keys and counts depend on rows, not on each other.
+      let keys = ParallelWork {
+        try pool.writeWithoutTransaction { database in
+          let writer = try Writer(
+            connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage, seed: 0)
+          try writer.loadLastID()
+          try writer.rebuildKeys()
+        }
+      }
+      let counting = Result {
+        try counter(files, catalog: catalog, configuration: configuration, damage: damage, progress: progress).finish()
+      }
+      try keys.wait()
+      try counting.get()
     } catch {
       throw WarehouseError.from(error)
     }
-    let counter = try counter(
-      files, catalog: catalog, configuration: configuration, damage: damage, progress: progress)
-    try counter.finish()
   }
 
   static func connection(_ database: Database) throws -> SQLConnection {

@@ -10,19 +10,18 @@ final class Verifier {
 
   let connection: SQLConnection
   private let reader: WarehouseReader
-  private let catalog: any CatalogStore
   let through: Int64
   let spans: [StoredSpan]
   /// The rows that can't be read.
   let damage = DamagedRows()
   private let devices: StoredDevices
-  private var calendars: [Int64: ZoneCalendar] = [:]
+  private let calendars: VerifierCalendars
   var report = VerificationReport()
 
   init(_ connection: SQLConnection, reader: WarehouseReader, through: Int64) throws {
     self.connection = connection
     self.reader = reader
-    catalog = reader.catalog
+    calendars = VerifierCalendars(reader.catalog)
     self.through = through
     spans = try StoredSpan.all(connection, through: through)
     devices = try StoredDevices(connection)
@@ -32,8 +31,15 @@ final class Verifier {
     var read = 0
     for days in try dayRanges() {
       let rollups = RollupAccumulator()
-      let properties = PropertyAccumulator(seed: 0, store: nil)
-      try count(days, rollups, properties, read: &read)
+      // Until the other thread has ended, only it uses this object.
+      nonisolated(unsafe) let properties = PropertyAccumulator(seed: 0, store: nil)
+      let rows = scanner(days)
+      let propertyCount = ParallelWork { [catalog = reader.catalog] in
+        try Self.count(days, properties, rows(), VerifierCalendars(catalog))
+      }
+      let rollupCount = Result { try count(days, rollups, rows(), read: &read) }
+      try propertyCount.wait()
+      try rollupCount.get()
       var comparison = RollupComparison(connection, days: days, report: report)
       try comparison.compare(rollups)
       try comparison.compare(properties)
@@ -76,30 +82,36 @@ final class Verifier {
     }
   }
 
+  /// Returns a function that begins to read the rows of some days, among others.
+  private func scanner(_ days: ClosedRange<Int>) -> @Sendable () -> EventScan {
+    let spans = spans.filter { Self.days(of: $0.times).overlaps(days) }
+    return { [directory = connection.rowsPath, through, damage] in
+      EventScan(directory: directory, spans, through: through, damage: damage)
+    }
+  }
+
   private func count(
-    _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ properties: PropertyAccumulator, read: inout Int
+    _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ scan: EventScan, read: inout Int
   ) throws {
-    let scan = EventScan(
-      connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through, damage: damage)
     while let row = try scan.next() {
       read += 1
       let day = try calendar(row.app).day(of: row.time)
       guard days.contains(day) else { continue }
       report.events += 1
-      let bytes = scan.properties
-      try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
-      try properties.add(row, day: day, properties: bytes)
+      try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: scan.properties)
     }
   }
 
-  func calendar(_ app: Int64) throws -> ZoneCalendar {
-    if let calendar = calendars[app] { return calendar }
-    guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
-      throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")
+  private static func count(
+    _ days: ClosedRange<Int>, _ properties: PropertyAccumulator, _ scan: EventScan, _ calendars: VerifierCalendars
+  ) throws {
+    while let row = try scan.next() {
+      let day = try calendars.calendar(row.app).day(of: row.time)
+      if days.contains(day) { try properties.add(row, day: day, properties: scan.properties) }
     }
-    calendars[app] = calendar
-    return calendar
   }
+
+  func calendar(_ app: Int64) throws -> ZoneCalendar { try calendars.calendar(app) }
 
   /// Returns the civil days to which times may belong: in some time zones they begin a day before or after UTC.
   private static func days(of times: ClosedRange<Int64>) -> ClosedRange<Int> {
@@ -134,5 +146,22 @@ final class Verifier {
     }
     guard let first = bounds.min(), let last = bounds.max() else { return nil }
     return first...last
+  }
+}
+
+/// The calendars of the apps that have events.
+private final class VerifierCalendars {
+  private let catalog: any CatalogStore
+  private var calendars: [Int64: ZoneCalendar] = [:]
+
+  init(_ catalog: any CatalogStore) { self.catalog = catalog }
+
+  func calendar(_ app: Int64) throws -> ZoneCalendar {
+    if let calendar = calendars[app] { return calendar }
+    guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
+      throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")
+    }
+    calendars[app] = calendar
+    return calendar
   }
 }

@@ -3,6 +3,14 @@ import TernEvents
 import Views
 import Warehouse
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 extension Writer {
   /// Stores batches in one transaction and resumes their waiting callers.
   ///
@@ -109,6 +117,8 @@ extension Writer {
     var slots: [UInt32?]
     var devices: [DeviceKeys?]
     /// The indexes of the batch's errors and attachments, by the positions of their events.
+    /// The names of the last event's properties, and their IDs. Most events of a batch have the same ones.
+    private var knownNames: [(name: String, id: Int64)] = []
     let errors: [Int: Int]
     let attachments: [Int: Int]
     let hits: [Int: Int]
@@ -129,6 +139,23 @@ extension Writer {
 
     private static func positions(_ events: [Int]) -> [Int: Int] {
       Dictionary(zip(events, events.indices), uniquingKeysWith: { $1 })
+    }
+
+    /// Returns the ID of the name of the property at a position of an event; 0 if the app has too many.
+    @inline(__always)
+    mutating func nameID(_ name: String, at position: Int) throws -> Int64 {
+      if position < knownNames.count, knownNames[position].name.hasSameBytes(as: name) {
+        return knownNames[position].id
+      }
+      let id = try names.id(.property, name, received: received)
+      // Not if there is no room: there may be some tomorrow.
+      guard id != 0 else { return 0 }
+      if position < knownNames.count {
+        knownNames[position] = (name, id)
+      } else if position == knownNames.count {
+        knownNames.append((name, id))
+      }
+      return id
     }
 
     var receivedDay: Int { calendar.day(of: received) }
@@ -187,13 +214,26 @@ extension Writer {
   private func encode(_ properties: [Properties.Element], _ context: inout BatchContext) throws -> Bool {
     context.scratch.removeAll(keepingCapacity: true)
     var isNameLimited = false
-    for property in properties {
-      let id = try context.names.id(.property, property.name, received: context.received)
+    for (position, property) in properties.enumerated() {
+      let id = try context.nameID(property.name, at: position)
       if id == 0, property.name != WriterDictionary.other { isNameLimited = true }
       PropertyCoding.append(name: property.name, id: UInt64(bitPattern: id), to: &context.scratch)
       PropertyCoding.append(property.value, to: &context.scratch)
     }
     return isNameLimited
+  }
+}
+
+extension String {
+  /// Compares bytes: Swift strings compare as equal if they are canonically equivalent.
+  @inline(__always)
+  fileprivate func hasSameBytes(as other: String) -> Bool {
+    utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        guard left.count == right.count, let one = left.baseAddress, let two = right.baseAddress else { return false }
+        return memcmp(one, two, left.count) == 0
+      } ?? false
+    } ?? false
   }
 }
 
