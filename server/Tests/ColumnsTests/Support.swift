@@ -1,4 +1,5 @@
 import Columns
+import Dispatch
 import Ingest
 import Questions
 import QuestionsTestSupport
@@ -16,6 +17,13 @@ struct ListedNames: PersonNames {
     if let known = names.firstIndex(of: name) { return UInt32(known) }
     names.append(name)
     return UInt32(names.count - 1)
+  }
+}
+
+extension EvaluationThreads {
+  /// Threads of the system, as many as it likes; the calling thread does what they don't begin with.
+  static func test(parts: Int) -> EvaluationThreads {
+    EvaluationThreads(parts: parts) { job in DispatchQueue.global().async(execute: job) }
   }
 }
 

@@ -1,3 +1,5 @@
+import TernBase
+
 /// All rows of one app at a moment, in the order in which they were stored.
 package struct ColumnSnapshot: Sendable {
   package var chunks: [Chunk]
@@ -18,15 +20,27 @@ package protocol PersonNames: Sendable {
 }
 
 /// Names that are loaded when a question first needs them.
-final class LoadedNames {
+final class LoadedNames: Sendable {
   private let names: any PersonNames
-  private lazy var installs = Result { try names.installs() }
-  private lazy var users = Result { try names.users() }
+  private let known = Locked((installs: [String]?.none, users: [String]?.none))
 
   init(_ names: any PersonNames) { self.names = names }
 
-  func install(_ number: UInt32) throws -> String { Self.name(number, try installs.get()) }
-  func user(_ number: UInt32) throws -> String { Self.name(number, try users.get()) }
+  func install(_ number: UInt32) throws -> String {
+    try known.withLock { known in
+      let all = try known.installs ?? names.installs()
+      known.installs = all
+      return Self.name(number, all)
+    }
+  }
+
+  func user(_ number: UInt32) throws -> String {
+    try known.withLock { known in
+      let all = try known.users ?? names.users()
+      known.users = all
+      return Self.name(number, all)
+    }
+  }
 
   private static func name(_ number: UInt32, _ names: [String]) -> String {
     Int(number) < names.count ? names[Int(number)] : ""

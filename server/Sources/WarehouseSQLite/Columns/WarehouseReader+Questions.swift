@@ -20,7 +20,8 @@ extension WarehouseReader: QuestionSource {
         let limits = QuestionLimits { isCancelled.withLock { $0 } }
         let chunks = try chunks(of: app, limits)
         let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
-        return try ColumnEvaluation.answer(question, snapshot, calendar: calendar, today: today, limits: limits)
+        return try ColumnEvaluation.answer(
+          question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
       }
     } onCancel: {
       isCancelled.withLock { $0 = true }
