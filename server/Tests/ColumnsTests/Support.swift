@@ -10,7 +10,9 @@ struct ListedNames: PersonNames {
   var userNames: [String] = []
 
   func installs() -> [String] { installNames }
+  func install(_ number: UInt32) -> String { installNames[Int(number)] }
   func users() -> [String] { userNames }
+  func user(_ number: UInt32) -> String { userNames[Int(number)] }
 
   static func number(_ name: String, in names: inout [String]) -> UInt32 {
     // No names here are equal but for their bytes.

@@ -7,15 +7,30 @@ extension ColumnEvaluation {
     let days = question.scope.range.resolved(today: today)
     let intervals = QuestionIntervals(question.interval, days, hours)
     let values = ValueNumbers(question.breakdown ?? .kind)
-    var counts: [Int: [Int: [Int]]] = [:]
+    let cells = PairTable()
+    let counts = GrowingMemory<Int>()
+    let width = question.intervals + 1
+    var lengths: [Int] = []
     try forEachCohort(question, values) { _, cohort, value, isBack in
-      counts[value, default: [:]][cohort, default: Array(repeating: 0, count: isBack.count)].add(isBack)
+      let (cell, isNew) = cells.number(UInt64(value), UInt64(cohort))
+      if isNew {
+        for _ in 0..<width { counts.append(0) }
+        lengths.append(isBack.count)
+      }
+      for index in isBack.indices where isBack[index] { counts.elements[cell * width + index] += 1 }
     }
-    let groups = try counts.map { (value: try values.value($0, names), intervals: $1) }
-    let cohorts = groups.sorted { QuestionValue.isOrdered($0.value, $1.value) }.flatMap { group in
-      group.intervals.sorted { $0.key < $1.key }
-        .map { RetentionAnswer.Cohort(value: group.value, interval: intervals.label($0), values: $1) }
+    let found = try (0..<cells.count).map { cell in
+      let (value, interval) = (Int(cells.pair(cell).first), Int(cells.pair(cell).second))
+      return (
+        value: try values.value(value, names), interval: interval,
+        counts: Array(counts.elements[cell * width..<cell * width + lengths[cell]])
+      )
     }
+    let cohorts = found.sorted { left, right in
+      left.value == right.value
+        ? left.interval < right.interval : QuestionValue.isOrdered(left.value, right.value)
+    }
+    .map { RetentionAnswer.Cohort(value: $0.value, interval: intervals.label($0.interval), values: $0.counts) }
     let current = QuestionCalendar.number(of: question.interval, on: today)
     let partial = intervals.numbers.indices.filter { intervals.numbers[$0] >= current }.map(intervals.label)
     return RetentionAnswer(cohorts: cohorts, partial: partial)
@@ -222,12 +237,5 @@ struct ChunkValues {
     let index = Int(column.indexes[row])
     if known[index] < 0 { known[index] = Int32(values.number(column.value(index))) }
     return Int(known[index])
-  }
-}
-
-extension [Int] {
-  /// Adds one for each true element.
-  fileprivate mutating func add(_ flags: [Bool]) {
-    for index in flags.indices where flags[index] { self[index] += 1 }
   }
 }
