@@ -50,7 +50,9 @@ let package = Package(
         "Views", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
       ]),
     // Rows as columns, derived from a store's rows, and the evaluator of questions over them.
-    .target(name: "Columns", dependencies: ["Questions", "Views", "Warehouse", "Ingest"]),
+    .target(
+      name: "Columns",
+      dependencies: ["Questions", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern")]),
     .target(
       name: "AppCatalog",
       dependencies: [
@@ -129,7 +131,7 @@ let package = Package(
       name: "bench-questions",
       dependencies: [
         "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse", "Ingest",
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchQuestions"),
     .testTarget(
@@ -162,7 +164,7 @@ let package = Package(
       name: "ColumnsTests",
       dependencies: [
         "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "QuestionsTests",

@@ -1,6 +1,7 @@
 import AppCatalog
 import Ingest
 import Questions
+import TernBase
 import TernEvents
 import Warehouse
 import WarehouseSQLite
@@ -13,48 +14,66 @@ import WarehouseSQLite
   import Musl
 #endif
 
-/// Measures how fast questions are answered: `bench-questions DIRECTORY [rows]`, 1,000,000 by default.
+/// Measures how fast questions are answered: `bench-questions fill|ask DIRECTORY [rows] [seconds]`.
 ///
-/// Stores the rows of 100,000 installs over 30 days unless the directory has some, then prints a JSON line for each
-/// question: milliseconds, and processor time, of seven answers after a first one.
+/// `fill` stores rows of 100,000 installs over 30 days, 1,000,000 by default, for 600 seconds at most. `ask` prints a
+/// JSON line for each question: the milliseconds, processor time and memory of seven answers after a first one, and the
+/// most that the specification allows for ten million rows on two cores. They are two commands so that the memory of
+/// storing rows is not taken for that of questions.
 @main
 struct Main {
   static let days = 30
   static let firstDay = Day(year: 2026, month: 10, day: 1)
+  static let installs: UInt64 = 100_000
   private static let runs = 7
+  /// A question that takes this many seconds is asked fewer times.
+  private static let slowSeconds = 5.0
 
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count > 1 else { return print("bench-questions DIRECTORY [rows]") }
-    let directory = arguments[1]
-    let rows = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1_000_000
-    let catalog = try Catalog(directory: directory)
-    let known = try catalog.apps().first?.id
-    let id = try known ?? catalog.createApp(name: "Bench").id
-    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    if known == nil {
-      let start = seconds(CLOCK_MONOTONIC)
-      try await store(rows, warehouse, id)
-      line("fill", ["rows": Double(rows), "seconds": seconds(CLOCK_MONOTONIC) - start])
+    guard arguments.count > 2, ["fill", "ask"].contains(arguments[1]) else {
+      return print("bench-questions fill|ask DIRECTORY [rows] [seconds]")
     }
-    let start = seconds(CLOCK_MONOTONIC)
-    let first = try await ask(#"{"metrics": ["events"]}"#, .query, warehouse, id)
-    line("first_question", ["rows": Double(first), "ms": (seconds(CLOCK_MONOTONIC) - start) * 1e3])
-    for (name, kind, json) in questions { try await measure(name, kind, json, warehouse, id) }
-    line("memory", ["peak_mib": Double(peakKiB()) / 1_024])
+    let directory = arguments[2]
+    let catalog = try Catalog(directory: directory)
+    let id = try catalog.apps().first?.id ?? catalog.createApp(name: "Bench").id
+    let opening = seconds(CLOCK_MONOTONIC)
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    if arguments[1] == "fill" {
+      let rows = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 1_000_000
+      try await fill(rows, within: arguments.count > 4 ? Double(arguments[4]) ?? 0 : 600, warehouse, id)
+    } else {
+      let stored = try await ask(#"{"metrics": ["events"]}"#, .query, warehouse, id)
+      line("first_question", ["rows": Double(stored), "ms": (seconds(CLOCK_MONOTONIC) - opening) * 1e3])
+      for question in questions {
+        try await measure(question.name, aim: question.aim) {
+          try await ask(question.json, question.kind, warehouse, id)
+        }
+      }
+      try await measure("trail_first_page", aim: 50) { try await trail(warehouse, id) }
+      line("memory", ["peak_mib": Double(peakKiB()) / 1_024])
+    }
     try await warehouse.close()
   }
 
-  private static let questions: [(String, Question.Kind, String)] = [
+  private static func fill(_ rows: Int, within limit: Double, _ warehouse: SQLiteWarehouse, _ app: AppID) async throws {
+    let start = seconds(CLOCK_MONOTONIC)
+    let stored = try await store(rows, until: start + limit, warehouse, app)
+    // Makes the columns of the last rows, too.
+    _ = try await ask(#"{"metrics": ["events"]}"#, .query, warehouse, app)
+    line("fill", ["rows": Double(stored), "seconds": seconds(CLOCK_MONOTONIC) - start])
+  }
+
+  private static let questions: [(name: String, kind: Question.Kind, aim: Double, json: String)] = [
     (
-      "query_events", .query,
+      "query_events", .query, 100,
       """
       {"metrics": ["events"], "dimensions": ["time:day", "property:Category"],
        "filters": [["is", "country", ["DE", "US"]], ["gt", "property:Length", 100]]}
       """
     ),
     (
-      "query_users_has_done", .query,
+      "query_users_has_done", .query, 200,
       """
       {"metrics": ["users"], "dimensions": ["time:day", "property:Category"],
        "filters": [["is", "country", ["DE", "US"]], ["gt", "property:Length", 100],
@@ -62,13 +81,13 @@ struct Main {
       """
     ),
     (
-      "funnel_three_steps", .funnel,
+      "funnel_three_steps", .funnel, 200,
       #"{"steps": [{"event": "Event 0"}, {"event": "Event 1"}, {"event": "Event 2"}], "window": "1d"}"#
     ),
-    ("retention_8_weeks", .retention, #"{"interval": "week", "intervals": 8}"#),
-    ("paths_depth_5", .paths, #"{"nodes": "both", "depth": 5}"#),
-    ("persons_first_page", .persons, "{}"),
-    ("lifecycle_by_day", .lifecycle, "{}"),
+    ("retention_8_weeks", .retention, 100, #"{"interval": "week", "intervals": 8}"#),
+    ("paths_depth_5", .paths, 300, #"{"nodes": "both", "depth": 5}"#),
+    ("persons_first_page", .persons, 50, "{}"),
+    ("lifecycle_by_day", .lifecycle, .infinity, "{}"),
   ]
 
   /// Asks over all days; returns the number of rows read.
@@ -81,43 +100,65 @@ struct Main {
     return try await warehouse.reader.answer(question, app: app, calendar: calendar, today: today).rowsRead
   }
 
-  private static func measure(
-    _ name: String, _ kind: Question.Kind, _ json: String, _ warehouse: SQLiteWarehouse, _ app: AppID
-  ) async throws {
+  /// Reads the latest rows of another install each time; returns their number.
+  private static func trail(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> Int {
+    let person = TrailPerson.install(name(ofInstall: generator.withLock { $0.next() % installs }))
+    return try await warehouse.reader.trail(of: person, app: app, before: nil, limit: 100)?.count ?? 0
+  }
+
+  private static let generator = Locked(SmallGenerator(state: 7))
+
+  /// - Parameter aim: The most milliseconds, as specified; infinite if nothing is.
+  private static func measure(_ name: String, aim: Double, _ body: () async throws -> Int) async throws {
     var (times, processor, rows) = ([Double](), [Double](), 0)
+    let memory = MemoryPeak()
     for run in 0...runs {
       let (wall, used) = (seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID))
-      rows = try await ask(json, kind, warehouse, app)
-      guard run > 0 else { continue }
-      times.append((seconds(CLOCK_MONOTONIC) - wall) * 1e3)
+      rows = max(rows, try await body())
+      let taken = seconds(CLOCK_MONOTONIC) - wall
+      guard run > 0 || taken > slowSeconds else { continue }
+      times.append(taken * 1e3)
       processor.append((seconds(CLOCK_PROCESS_CPUTIME_ID) - used) * 1e3)
+      if taken > slowSeconds { break }
     }
     times.sort()
     processor.sort()
+    let middle = times.count / 2
     line(
       name,
       [
-        "rows": Double(rows), "median_ms": times[runs / 2], "min_ms": times[0], "max_ms": times[runs - 1],
-        "processor_ms": processor[runs / 2],
+        "rows": Double(rows), "median_ms": times[middle], "min_ms": times[0], "max_ms": times[times.count - 1],
+        "aim_ms_at_10m_rows": aim, "processor_ms": processor[middle], "memory_mib": memory.end(), "aim_mib": 256,
       ])
   }
 
-  private static func store(_ rows: Int, _ warehouse: SQLiteWarehouse, _ app: AppID) async throws {
+  /// Stores rows until a time; returns their number.
+  private static func store(
+    _ rows: Int, until end: Double, _ warehouse: SQLiteWarehouse, _ app: AppID
+  ) async throws -> Int {
     let perBatch = 25
-    let callers = 64
+    // Commits wait for the disk together.
+    let callers = 1_024
     let batches = rows / perBatch
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    return try await withThrowingTaskGroup(of: Int.self) { group in
       for caller in 0..<callers {
         group.addTask {
           var generator = SmallGenerator(state: UInt64(caller + 1))
-          for number in stride(from: caller, to: batches, by: callers) {
+          var stored = 0
+          for number in stride(from: caller, to: batches, by: callers) where seconds(CLOCK_MONOTONIC) < end {
             let batch = Self.batch(number, of: batches, perBatch, &generator)
             _ = try await warehouse.commit(batch, app: app)
+            stored += perBatch
           }
+          return stored
         }
       }
-      try await group.waitForAll()
+      return try await group.reduce(0, +)
     }
+  }
+
+  private static func name(ofInstall number: UInt64) -> String {
+    UniqueID(high: number &* 0x9E37_79B9_7F4A_7C15, low: number).description
   }
 
   /// The rows of one session; sessions of later batches begin later.
@@ -126,7 +167,7 @@ struct Main {
   {
     let start =
       Int64(firstDay.number) * 86_400_000 + Int64(number) * (Int64(days) * 86_400_000 - 3_600_000) / Int64(count)
-    let install = generator.next() % 100_000
+    let install = generator.next() % installs
     let version = Int(install % 5)
     let device = IncomingDevice(
       osName: "iOS", osVersion: "17.\(install % 6)", model: "iPhone\(install % 17),2", locale: "de_DE",
@@ -153,7 +194,7 @@ struct Main {
     }
     return IncomingBatch(
       source: .native, received: Timestamp(millisecondsSince1970: start + 600_000),
-      installs: [UniqueID(high: install &* 0x9E37_79B9_7F4A_7C15, low: install).description], devices: [device],
+      installs: [name(ofInstall: install)], devices: [device],
       events: events)
   }
 }
@@ -189,6 +230,6 @@ func peakKiB() -> Int {
 }
 
 func line(_ figure: String, _ values: KeyValuePairs<String, Double>) {
-  let members = values.map { "\"\($0.key)\":\(($0.value * 100).rounded() / 100)" }
+  let members = values.compactMap { $0.value.isFinite ? "\"\($0.key)\":\(($0.value * 100).rounded() / 100)" : nil }
   print("{\"figure\":\"\(figure)\",\(members.joined(separator: ","))}")
 }

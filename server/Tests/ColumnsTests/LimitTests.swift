@@ -18,7 +18,8 @@ struct LimitTests {
   private func answer(_ question: Question, _ snapshot: ColumnSnapshot, _ limits: QuestionLimits) throws -> Answer {
     let calendar = try #require(QuestionCalendar("UTC"))
     return try ColumnEvaluation.answer(
-      question, snapshot, calendar: calendar, today: Self.day.advanced(by: 12), limits: limits
+      question, snapshot, calendar: calendar, today: Self.day.advanced(by: 12), limits: limits,
+      threads: .test(parts: 3)
     ).answer
   }
 

@@ -25,16 +25,39 @@ struct OracleTests {
     // Chunks of all sizes: most questions then span several.
     let size = [1, 7, 40, 1_000][seed % 4]
     let snapshot = ColumnSnapshot(rows, rowsPerChunk: size)
+    let threads = EvaluationThreads.test(parts: [1, 2, 3, 5][seed / 4 % 4])
     for _ in 0..<8 {
       let question = random.question()
       // So little memory that persons are folded in several parts.
       let isInParts = seed % 3 == 0 && [.funnel, .paths].contains(question.kind)
       let limits = QuestionLimits(bytes: isInParts ? 18_000 : QuestionLimits.standardBytes)
       let answer = try ColumnEvaluation.answer(
-        question, snapshot, calendar: calendar, today: today, limits: limits
+        question, snapshot, calendar: calendar, today: today, limits: limits, threads: threads
       ).answer
       let expected = naive.answer(question)
-      #expect(answer == expected, "seed \(seed), \(question)")
+      #expect(answer == expected, "seed \(seed), \(threads.parts) parts, \(question)")
+    }
+  }
+
+  @Test func `rows of many years in one chunk are counted in their units`() throws {
+    let first = Day(year: 2026, month: 10, day: 17)
+    var random = RandomRows(seed: 3, first: first)
+    var rows = random.rows(200)
+    // More quarters of an hour than are looked up at once.
+    for index in stride(from: 0, to: 200, by: 3) { rows[index].time -= Int64(index) * 30 * 86_400_000 }
+    let calendar = try #require(QuestionCalendar("Europe/Berlin"))
+    let scope = QuestionScope(range: .dates(first.advanced(by: -9_000), first.advanced(by: 12)))
+    for unit in [TimeUnit.hour, .day, .week, .month] {
+      let question = Question.query(
+        QueryQuestion(scope: scope, metrics: [.plain(.users), .plain(.newUsers)], groups: [.init(.time(unit))]))
+      let naive = NaiveEvaluator(rows, calendar: calendar, today: first).answer(question)
+      for size in [30, 1_000] {
+        let answer = try ColumnEvaluation.answer(
+          question, ColumnSnapshot(rows, rowsPerChunk: size), calendar: calendar, today: first,
+          limits: QuestionLimits(), threads: .test(parts: 2)
+        ).answer
+        #expect(answer == naive, "\(unit), chunks of \(size)")
+      }
     }
   }
 }

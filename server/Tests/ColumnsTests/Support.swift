@@ -1,4 +1,5 @@
 import Columns
+import Dispatch
 import Ingest
 import Questions
 import QuestionsTestSupport
@@ -9,13 +10,22 @@ struct ListedNames: PersonNames {
   var userNames: [String] = []
 
   func installs() -> [String] { installNames }
+  func install(_ number: UInt32) -> String { installNames[Int(number)] }
   func users() -> [String] { userNames }
+  func user(_ number: UInt32) -> String { userNames[Int(number)] }
 
   static func number(_ name: String, in names: inout [String]) -> UInt32 {
     // No names here are equal but for their bytes.
     if let known = names.firstIndex(of: name) { return UInt32(known) }
     names.append(name)
     return UInt32(names.count - 1)
+  }
+}
+
+extension EvaluationThreads {
+  /// Threads of the system, as many as it likes; the calling thread does what they don't begin with.
+  static func test(parts: Int) -> EvaluationThreads {
+    EvaluationThreads(parts: parts) { job in DispatchQueue.global().async(execute: job) }
   }
 }
 

@@ -27,9 +27,17 @@ struct FoldTests {
     let question = random.funnel()
     let days = question.scope.range.resolved(today: naive.today)
     var fold = FunnelFold(question)
+    var ordered = OrderedFunnelFold(question)
     for rows in naive.persons(naive.passing(question.scope, in: days), question.scope.person).values {
-      for row in rows { fold.add(naive.funnelRow(row, question, days)) }
-      #expect(fold.finish() == naive.bestAttempt(question, rows, days), "seed \(seed), \(question)")
+      for row in rows {
+        let row = naive.funnelRow(row, question, days)
+        fold.add(row)
+        ordered.add(time: row.time, steps: row.steps)
+      }
+      let best = naive.bestAttempt(question, rows, days)
+      #expect(fold.finish() == best, "seed \(seed), \(question)")
+      let (attempt, isItsKind) = (ordered.finish(), question.order == .ordered && question.exclusions.isEmpty)
+      if isItsKind { #expect(attempt == best, "seed \(seed), \(question)") }
     }
   }
 

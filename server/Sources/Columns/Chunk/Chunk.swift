@@ -21,6 +21,8 @@ package final class Chunk: @unchecked Sendable {
   /// The session of each sender; 0 for none.
   let senderSessions: UnsafePointer<Int64>
   let senderDevices: UnsafePointer<UInt16>
+  /// The first row of each sender in the order of time and ID, and the last one.
+  let senderFirsts, senderLasts: UnsafePointer<UInt16>
   let deviceTexts: UnsafePointer<UInt32>
   /// The kind of each label, twice its stored number, plus one if its rows began a session.
   let labelKinds: UnsafePointer<UInt8>
@@ -29,7 +31,7 @@ package final class Chunk: @unchecked Sendable {
   private let textBytes: UnsafeRawPointer
   private let shortIDs: UnsafePointer<UInt32>?
   private let longIDs: UnsafePointer<Int64>?
-  private let shortTimes: UnsafePointer<UInt32>?
+  let shortTimes: UnsafePointer<UInt32>?
   private let longTimes: UnsafePointer<Int64>?
   private let properties: UnsafePointer<ChunkLayout.PropertyEntry>
   /// One more than the largest number of an install.
@@ -61,6 +63,8 @@ package final class Chunk: @unchecked Sendable {
     senderUsers = column(layout.senderUsers)
     senderSessions = column(layout.senderSessions)
     senderDevices = column(layout.senderDevices)
+    senderFirsts = column(layout.senderFirsts)
+    senderLasts = column(layout.senderLasts)
     deviceTexts = column(layout.deviceTexts)
     labelKinds = column(layout.labelKinds)
     labelNames = column(layout.labelNames)
@@ -144,6 +148,11 @@ struct PropertyColumn {
   }
 
   var distinct: Int { numberCount + textCount }
+
+  /// The value with an index.
+  func value(_ index: Int, _ chunk: Chunk) -> ColumnValue {
+    index < numberCount ? .number(numbers[index]) : .text(chunk.text(texts[index - numberCount]))
+  }
 }
 
 /// The facts of a device that questions know.

@@ -54,6 +54,7 @@ extension ChunkBuilder {
       sessions[sender] = Int64(bitPattern: visit.second)
       devices[sender] = UInt16(pair.second)
     }
+    writeBounds(layout, start)
     copy(deviceTexts.elements, to: start + layout.deviceTexts)
     let kinds = (start + layout.labelKinds).assumingMemoryBound(to: UInt8.self)
     let names = (start + layout.labelNames).assumingMemoryBound(to: UInt32.self)
@@ -70,6 +71,20 @@ extension ChunkBuilder {
       }
       end += text.count
       ends[number] = UInt32(end)
+    }
+  }
+
+  /// Writes the first and the last row of each sender. Questions about persons need no others if all rows pass.
+  private func writeBounds(_ layout: ChunkLayout, _ start: UnsafeMutableRawPointer) {
+    let firsts = (start + layout.senderFirsts).assumingMemoryBound(to: UInt16.self)
+    let lasts = (start + layout.senderLasts).assumingMemoryBound(to: UInt16.self)
+    let known = Memory<Bool>(count: senderTable.count, zero: false)
+    for row in 0..<rows {
+      let sender = Int(senders.elements[row])
+      let time = times.elements[row]
+      if !known[sender] || time < times.elements[Int(firsts[sender])] { firsts[sender] = UInt16(row) }
+      if !known[sender] || time >= times.elements[Int(lasts[sender])] { lasts[sender] = UInt16(row) }
+      known[sender] = true
     }
   }
 

@@ -75,7 +75,7 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
 /// The places of the columns in a chunk, each at a multiple of eight bytes.
 struct ChunkLayout {
   let ids, times, senders, labels: Int
-  let senderSlots, senderUsers, senderSessions, senderDevices: Int
+  let senderSlots, senderUsers, senderSessions, senderDevices, senderFirsts, senderLasts: Int
   let deviceTexts, labelKinds, labelNames, textEnds, textBytes, properties: Int
   /// The start of the columns of properties.
   let end: Int
@@ -94,6 +94,8 @@ struct ChunkLayout {
     senderUsers = next(header.senders, 4)
     senderSessions = next(header.senders, 8)
     senderDevices = next(header.senders, 2)
+    senderFirsts = next(header.senders, 2)
+    senderLasts = next(header.senders, 2)
     deviceTexts = next(header.devices * ChunkDevice.factCount, 4)
     labelKinds = next(header.labels, 1)
     labelNames = next(header.labels, 4)

@@ -25,7 +25,7 @@ final class CellMetrics {
 
   let groups: [QueryQuestion.Group]
   let cells: CellNumbers
-  private let evaluation: ColumnEvaluation
+  private let hours: CivilHours
   private let days: DayRange
   private let counts = GrowingMemory<Int>()
   private let rowCounts = GrowingMemory<Int>()
@@ -43,14 +43,14 @@ final class CellMetrics {
     _ metrics: [QuestionMetric], _ groups: [QueryQuestion.Group], _ evaluation: ColumnEvaluation, _ days: DayRange
   ) throws {
     self.groups = groups
-    self.evaluation = evaluation
+    hours = evaluation.hours
     self.days = days
     cells = CellNumbers(groups)
     let plain = Set(
       metrics.compactMap { if case .plain(let plain) = $0 { plain } else { nil } })
     let persons = evaluation.personCount
     func pairs(_ wanted: Set<QuestionMetric.Plain>, _ universe: Int?) -> DistinctPairs? {
-      plain.isDisjoint(with: wanted) ? nil : DistinctPairs(universe: universe)
+      plain.isDisjoint(with: wanted) ? nil : DistinctPairs(universe: universe, parts: evaluation.threads.parts)
     }
     users = pairs([.users, .newUsers, .eventsPerUser, .sessionsPerUser, .crashFreeUsers], persons)
     crashedUsers = pairs([.crashFreeUsers], persons)
@@ -90,17 +90,21 @@ final class CellMetrics {
     let cells = cells.cells.start
     for position in 0..<rows.count {
       let cell = Int(cells[position])
-      while cell >= rowCounts.count {
-        rowCounts.append(0)
-        newUsers.append(0)
-        for _ in 0..<Self.countWidth { counts.append(0) }
-      }
+      if cell >= rowCounts.count { grow(to: cell) }
       let kind = chunk.labelKinds[Int(chunk.labels[Int(rows[position])])]
       rowCounts.elements[cell] += 1
       counts.elements[cell * Self.countWidth + Int(kind >> 1)] += 1
       if kind & 1 == 1, kind >> 1 != QuestionKind.attachment.storedNumber {
         counts.elements[cell * Self.countWidth + Self.markedStarts] += 1
       }
+    }
+  }
+
+  private func grow(to cell: Int) {
+    while cell >= rowCounts.count {
+      rowCounts.append(0)
+      newUsers.append(0)
+      for _ in 0..<Self.countWidth { counts.append(0) }
     }
   }
 
@@ -121,12 +125,12 @@ final class CellMetrics {
 
   /// Returns true if a person's first row ever lies in the range and in the cell's units of time.
   private func isNew(_ first: Int64, in cell: Int) -> Bool {
-    guard days.contains(first, evaluation.hours) else { return false }
+    guard days.contains(first, hours) else { return false }
     guard groups.contains(where: { $0.dimension.timeUnit != nil }) else { return true }
     let parts = cells.parts(cell)
     return groups.indices.allSatisfy { index in
       guard let unit = groups[index].dimension.timeUnit else { return true }
-      return cells.values[index].unit(parts[index]) == evaluation.hours.number(of: unit, at: first)
+      return cells.values[index].unit(parts[index]) == hours.number(of: unit, at: first)
     }
   }
 
@@ -172,6 +176,47 @@ final class CellMetrics {
           properties[index].values[cell].append(number)
         }
       }
+    }
+  }
+
+  // MARK: - Parts
+
+  /// Adds the cells of another part, whose chunks come after these.
+  ///
+  /// - Parameter sessionNumbers: The number here of each session there.
+  func merge(_ other: CellMetrics, sessionNumbers: [Int]) {
+    let numbers = cells.adopt(other.cells, count: other.rowCounts.count)
+    for (cell, number) in numbers.enumerated() {
+      grow(to: number)
+      rowCounts.elements[number] += other.rowCounts.elements[cell]
+      for index in 0..<Self.countWidth {
+        counts.elements[number * Self.countWidth + index] += other.counts.elements[cell * Self.countWidth + index]
+      }
+    }
+    if let users, let others = other.users {
+      users.merge(others, sets: numbers) { [self] cell, person in
+        if let firstTimes, isNew(firstTimes[Int(person)], in: cell) { newUsers.elements[cell] += 1 }
+      }
+    }
+    if let theirs = other.crashedUsers { crashedUsers?.merge(theirs, sets: numbers, didInsert: nil) }
+    for (mine, theirs) in [(sessions, other.sessions), (crashedSessions, other.crashedSessions)] {
+      if let theirs { mine?.merge(theirs, sets: numbers, members: sessionNumbers, didInsert: nil) }
+    }
+    for index in properties.indices { merge(other.properties[index], into: &properties[index], numbers) }
+  }
+
+  private func merge(_ other: PropertyState, into state: inout PropertyState, _ numbers: [Int]) {
+    for cell in 0..<other.sums.count {
+      let sums = other.sums.elements[cell]
+      while numbers[cell] >= state.sums.count { state.sums.append(Sums()) }
+      state.sums.elements[numbers[cell]].count += sums.count
+      state.sums.elements[numbers[cell]].sum += sums.sum
+      state.sums.elements[numbers[cell]].least = min(state.sums.elements[numbers[cell]].least, sums.least)
+      state.sums.elements[numbers[cell]].greatest = max(state.sums.elements[numbers[cell]].greatest, sums.greatest)
+    }
+    for cell in other.values.indices {
+      while numbers[cell] >= state.values.count { state.values.append([]) }
+      state.values[numbers[cell]] += other.values[cell]
     }
   }
 
@@ -244,31 +289,4 @@ final class CellMetrics {
     case .crashFreeSessions: return share(crashedSessions, of: visits)
     }
   }
-}
-
-/// The first and the last row of each session.
-final class SessionTimes {
-  private let first = GrowingMemory<Int64>()
-  private let last = GrowingMemory<Int64>()
-
-  var isEmpty: Bool { first.count == 0 }
-  var byteCount: Int { first.count * 16 }
-
-  /// Adds the rows of a chunk that lie in the range, whether or not they pass filters.
-  func add(_ rows: UnsafeBufferPointer<UInt16>, _ chunk: Chunk, _ numbers: SessionNumbers) {
-    while first.count < numbers.count {
-      first.append(.max)
-      last.append(.min)
-    }
-    let attachment = QuestionKind.attachment.storedNumber
-    for row in rows {
-      let number = Int(numbers.ofSender[Int(chunk.senders[Int(row)])])
-      guard number >= 0, chunk.labelKinds[Int(chunk.labels[Int(row)])] >> 1 != attachment else { continue }
-      let time = chunk.time(Int(row))
-      if time < first.elements[number] { first.elements[number] = time }
-      if time > last.elements[number] { last.elements[number] = time }
-    }
-  }
-
-  func duration(_ number: Int) -> Int64 { last.elements[number] - first.elements[number] }
 }

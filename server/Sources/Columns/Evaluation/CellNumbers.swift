@@ -10,6 +10,16 @@ final class CellNumbers {
   let cells = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
   private let known = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
 
+  /// A combination seen in the chunk, so that most rows need no look-up in a table of all.
+  private struct Recent: BitwiseCopyable {
+    var first: Int32 = -1
+    var second: Int32 = -1
+    var number: Int32 = 0
+  }
+
+  private static let recentMask: Int32 = 1_023
+  private let recent = Memory<Recent>(count: Int(recentMask) + 1, zero: Recent())
+
   init(_ groups: [QueryQuestion.Group]) {
     values = groups.map(ValueNumbers.init)
     pairs = groups.dropFirst().map { _ in PairTable() }
@@ -23,26 +33,46 @@ final class CellNumbers {
     for (level, group) in groups.enumerated() {
       let column = cursor.column(group.dimension)
       known.start.update(repeating: -1, count: column.distinct)
-      let (numbers, cells, known) = (values[level], cells.start, known.start)
-      @inline(__always)
-      func number(_ row: UInt16) -> Int32 {
-        let index = Int(column.indexes[Int(row)])
-        if known[index] < 0 { known[index] = Int32(numbers.number(column.value(index))) }
+      let (numbers, cells, known, indexes) = (values[level], cells.start, known.start, column.indexes)
+      func firstNumber(_ index: Int) -> Int32 {
+        known[index] = Int32(numbers.number(column.value(index)))
         return known[index]
       }
       if level == 0 {
-        for position in 0..<rows.count { cells[position] = number(rows[position]) }
+        for position in 0..<rows.count {
+          let index = Int(indexes[Int(rows[position])])
+          let number = known[index]
+          cells[position] = number >= 0 ? number : firstNumber(index)
+        }
         continue
       }
       let table = pairs[level - 1]
-      var last = (first: Int32(-1), second: Int32(-1), number: Int32(0))
+      recent.start.update(repeating: Recent(), count: recent.count)
+      let recent = recent.start
       for position in 0..<rows.count {
-        let (first, second) = (cells[position], number(rows[position]))
-        if first != last.first || second != last.second {
-          last = (first, second, Int32(table.number(UInt64(first), UInt64(second)).0))
+        let index = Int(indexes[Int(rows[position])])
+        let number = known[index]
+        let (first, second) = (cells[position], number >= 0 ? number : firstNumber(index))
+        let place = Int((first &* 31 &+ second) & Self.recentMask)
+        if recent[place].first != first || recent[place].second != second {
+          recent[place] = Recent(
+            first: first, second: second, number: Int32(table.number(UInt64(first), UInt64(second)).0))
         }
-        cells[position] = last.number
+        cells[position] = recent[place].number
       }
+    }
+  }
+
+  /// Adds the cells of another part; returns the number that each has here.
+  func adopt(_ other: CellNumbers, count: Int) -> [Int] {
+    let numbers = zip(values, other.values).map { $0.adopt($1) }
+    return (0..<count).map { cell in
+      let parts = other.parts(cell)
+      guard var number = parts.first.map({ numbers[0][$0] }) else { return 0 }
+      for level in pairs.indices {
+        number = pairs[level].number(UInt64(number), UInt64(numbers[level + 1][parts[level + 1]])).0
+      }
+      return number
     }
   }
 

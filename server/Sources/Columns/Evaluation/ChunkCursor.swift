@@ -15,19 +15,35 @@ final class ChunkCursor {
   /// One byte per row: 1 for the rows that pass.
   typealias Mask = Memory<UInt8>
 
+  /// More than a year and a half.
+  private static let maximumQuarters = 60_000
+  private static let mixedQuarter = UInt16.max
+
   let hours: CivilHours
+  /// The number of the part of the question that uses the cursor.
+  let part: Int
   let key: PersonKey
   /// The number of the first person who is a user; lower numbers are installs.
   let firstUser: UInt32
   private(set) var chunk: Chunk
+  /// A byte for each distinct value of a column.
+  let table = Memory<UInt8>(count: Chunk.maximumRows, zero: 0)
+  /// The rows selected last; one more, because a row is written before it is known to be selected.
+  let list = Memory<UInt16>(count: Chunk.maximumRows + 1, zero: 0)
+  /// The indexes of a column with one value. Never changed.
+  private let zerosMemory = Memory<UInt16>(count: Chunk.maximumRows, zero: 0)
+  private lazy var senderUnitsMemory = Memory<UInt64>(count: Chunk.maximumRows, zero: 0)
+  private lazy var quarterHours = Memory<Int32>(count: Self.maximumQuarters, zero: 0)
+  private lazy var quarterIndexes = Memory<UInt16>(count: Self.maximumQuarters, zero: 0)
   private var freeMasks: [Mask] = []
   private var freeIndexes: [Memory<UInt16>] = []
   private var usedIndexes: [Memory<UInt16>] = []
   private let personTable = Memory<UInt32>(count: Chunk.maximumRows, zero: 0)
   private var isPersonTableSet = false
 
-  init(_ hours: CivilHours, key: PersonKey, firstUser: UInt32, chunk: Chunk) {
+  init(_ hours: CivilHours, part: Int, key: PersonKey, firstUser: UInt32, chunk: Chunk) {
     self.hours = hours
+    self.part = part
     self.key = key
     self.firstUser = firstUser
     self.chunk = chunk
@@ -53,11 +69,19 @@ final class ChunkCursor {
     return UnsafePointer(personTable.start)
   }
 
+  /// A zero for each sender, valid until the next call.
+  func senderUnits(count: Int) -> UnsafeMutablePointer<UInt64> {
+    senderUnitsMemory.start.update(repeating: 0, count: count)
+    return senderUnitsMemory.start
+  }
+
   func withMask<Result>(_ body: (Mask) throws -> Result) rethrows -> Result {
     let mask = freeMasks.popLast() ?? Mask(count: Chunk.maximumRows, zero: 0)
     defer { freeMasks.append(mask) }
     return try body(mask)
   }
+
+  private var zeros: UnsafePointer<UInt16> { UnsafePointer(zerosMemory.start) }
 
   private func newIndexes() -> Memory<UInt16> {
     let memory = freeIndexes.popLast() ?? Memory(count: Chunk.maximumRows, zero: 0)
@@ -99,46 +123,62 @@ final class ChunkCursor {
   private func property(_ name: String) -> IndexColumn {
     let chunk = chunk
     guard let column = withUTF8(name, { chunk.property($0) }) else {
-      let zeros = newIndexes()
-      zeros.start.update(repeating: 0, count: chunk.rows)
-      return IndexColumn(indexes: zeros.start, distinct: 1) { _ in .none }
-    }
-    func value(_ index: Int) -> ColumnValue {
-      index < column.numberCount
-        ? .number(column.numbers[index]) : .text(chunk.text(column.texts[index - column.numberCount]))
+      return IndexColumn(indexes: zeros, distinct: 1) { _ in .none }
     }
     guard let rows = column.rows else {
-      return IndexColumn(indexes: column.indexes, distinct: column.distinct, value: value)
+      return IndexColumn(indexes: column.indexes, distinct: column.distinct) { column.value($0, chunk) }
     }
-    let indexes = newIndexes()
-    indexes.start.update(repeating: 0, count: chunk.rows)
-    for position in 0..<column.count { indexes[Int(rows[position])] = column.indexes[position] + 1 }
-    return IndexColumn(indexes: indexes.start, distinct: column.distinct + 1) { $0 == 0 ? .none : value($0 - 1) }
+    let indexes = newIndexes().start
+    indexes.update(repeating: 0, count: chunk.rows)
+    let values = column.indexes
+    for position in 0..<column.count { indexes[Int(rows[position])] = values[position] + 1 }
+    return IndexColumn(indexes: indexes, distinct: column.distinct + 1) {
+      $0 == 0 ? .none : column.value($0 - 1, chunk)
+    }
   }
 
+  /// The units of the rows' times, found by quarters of an hour: a chunk usually spans few of them.
   private func time(_ unit: TimeUnit) -> IndexColumn {
-    let indexes = newIndexes()
-    var units: [Int] = []
-    var known: [Int: UInt16] = [:]
-    var (lastHour, lastIndex) = (Int.min, UInt16(0))
-    for row in 0..<chunk.rows {
-      let hour = hours.hour(chunk.time(row))
-      if hour != lastHour {
-        let number =
-          unit == .hour
-          ? hour : QuestionCalendar.number(of: unit, on: Day(number: Int(flooredQuotient(Int64(hour), 24))))
-        if let index = known[number] {
-          lastIndex = index
-        } else {
-          lastIndex = UInt16(units.count)
-          known[number] = lastIndex
-          units.append(number)
-        }
-        lastHour = hour
+    let first = flooredQuotient(chunk.header.earliest, 900_000)
+    let count = flooredQuotient(chunk.header.latest, 900_000) - first + 1
+    guard count <= Int64(Self.maximumQuarters) else { return timeByRow(unit) }
+    hours.load(first..<first + count, into: quarterHours.start)
+    var units = UnitIndexes(unit)
+    var isMixed = false
+    let quarters = quarterIndexes.start
+    for quarter in 0..<Int(count) {
+      let hour = quarterHours[quarter]
+      if hour == CivilHours.mixed {
+        isMixed = true
+        quarters[quarter] = Self.mixedQuarter
+      } else {
+        quarters[quarter] = units.index(ofHour: Int(hour))
       }
-      indexes[row] = lastIndex
     }
-    return IndexColumn(indexes: indexes.start, distinct: units.count) { [units] in .unit(units[$0]) }
+    if units.numbers.count == 1, !isMixed { return units.column(zeros) }
+    let indexes = newIndexes()
+    // Times as distances from the start of the first quarter.
+    let base = first * 900_000
+    let (start, rows) = (indexes.start, chunk.rows)
+    if let short = chunk.shortTimes {
+      let shift = UInt64(chunk.header.earliest - base)
+      for row in 0..<rows { start[row] = quarters[Int((UInt64(short[row]) + shift) / 900_000)] }
+    } else {
+      for row in 0..<rows { start[row] = quarters[Int(UInt64(chunk.time(row) - base) / 900_000)] }
+    }
+    if isMixed {
+      for row in 0..<rows where start[row] == Self.mixedQuarter {
+        start[row] = units.index(ofHour: hours.hour(chunk.time(row)))
+      }
+    }
+    return units.column(start)
+  }
+
+  private func timeByRow(_ unit: TimeUnit) -> IndexColumn {
+    let indexes = newIndexes()
+    var units = UnitIndexes(unit)
+    for row in 0..<chunk.rows { indexes[row] = units.index(ofHour: hours.hour(chunk.time(row))) }
+    return units.column(indexes.start)
   }
 
   /// The names of kinds as bytes that live as long as the process.
@@ -147,5 +187,31 @@ final class ChunkCursor {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     memory.copyBytes(from: bytes)
     return UnsafeRawBufferPointer(memory)
+  }
+}
+
+/// The units of a chunk, numbered as they occur.
+private struct UnitIndexes {
+  let unit: TimeUnit
+  private(set) var numbers: [Int] = []
+  private var known: [Int: UInt16] = [:]
+  private var last: (hour: Int, index: UInt16)?
+
+  init(_ unit: TimeUnit) { self.unit = unit }
+
+  mutating func index(ofHour hour: Int) -> UInt16 {
+    if let last, last.hour == hour { return last.index }
+    let number = CivilHours.number(of: unit, hour: hour)
+    let index = known[number] ?? UInt16(numbers.count)
+    if Int(index) == numbers.count {
+      numbers.append(number)
+      known[number] = index
+    }
+    last = (hour, index)
+    return index
+  }
+
+  func column(_ indexes: UnsafePointer<UInt16>) -> IndexColumn {
+    IndexColumn(indexes: indexes, distinct: numbers.count) { [numbers] in .unit(numbers[$0]) }
   }
 }

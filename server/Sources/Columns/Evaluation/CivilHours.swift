@@ -1,28 +1,55 @@
 import Questions
+import TernBase
 import Views
 import Warehouse
 
 /// Civil hours of a zone, looked up once per quarter of an hour.
-final class CivilHours {
-  private static let pageQuarters: Int64 = 4_096
+///
+/// `@unchecked Sendable` because the calendar and the pages are used only while the lock is held.
+final class CivilHours: @unchecked Sendable {
+  /// Stands for the quarters in which clocks change.
+  static let mixed = Int32.min + 1
   private static let unset = Int32.min
-  /// The clocks changed within the quarter.
-  private static let mixed = Int32.min + 1
+  private static let pageQuarters: Int64 = 4_096
 
-  let calendar: QuestionCalendar
+  private let calendar: Locked<QuestionCalendar>
   private var pages: [Int64: Memory<Int32>] = [:]
   private var lastPage: (number: Int64, memory: Memory<Int32>)?
 
-  init(_ calendar: QuestionCalendar) { self.calendar = calendar }
+  init(_ calendar: QuestionCalendar) { self.calendar = Locked(calendar) }
+
+  func withCalendar<Value>(_ body: (QuestionCalendar) throws -> Value) rethrows -> Value {
+    try calendar.withLock { try body($0) }
+  }
 
   /// The civil hour of a time, as hours since 1970-01-01T00:00.
-  @inline(__always)
   func hour(_ time: Int64) -> Int {
     let quarter = flooredQuotient(time, 900_000)
+    return calendar.withLock { calendar in
+      let known = hour(ofQuarter: quarter, calendar)
+      return known == Self.mixed ? calendar.number(of: .hour, at: time) : Int(known)
+    }
+  }
+
+  /// Stores the civil hours of consecutive quarters since 1970, or ``mixed``.
+  func load(_ quarters: Range<Int64>, into hours: UnsafeMutablePointer<Int32>) {
+    calendar.withLock { calendar in
+      for (index, quarter) in quarters.enumerated() { hours[index] = hour(ofQuarter: quarter, calendar) }
+    }
+  }
+
+  private func hour(ofQuarter quarter: Int64, _ calendar: QuestionCalendar) -> Int32 {
     let number = flooredQuotient(quarter, Self.pageQuarters)
     let page = lastPage?.number == number ? lastPage?.memory ?? page(number) : page(number)
-    let known = page[Int(quarter - number * Self.pageQuarters)]
-    return known > Self.mixed ? Int(known) : lookUp(time, quarter, page, Int(quarter - number * Self.pageQuarters))
+    let index = Int(quarter - number * Self.pageQuarters)
+    if page[index] == Self.unset {
+      let start = quarter * 900_000
+      let hour = calendar.number(of: .hour, at: start)
+      let isConstant =
+        calendar.isOffsetConstant(inQuarterOf: start) && calendar.number(of: .hour, at: start + 899_999) == hour
+      page[index] = isConstant ? Int32(clamping: hour) : Self.mixed
+    }
+    return page[index]
   }
 
   private func page(_ number: Int64) -> Memory<Int32> {
@@ -32,24 +59,16 @@ final class CivilHours {
     return page
   }
 
-  private func lookUp(_ time: Int64, _ quarter: Int64, _ page: Memory<Int32>, _ index: Int) -> Int {
-    if page[index] == Self.unset {
-      let start = quarter * 900_000
-      let hour = calendar.number(of: .hour, at: start)
-      let isConstant =
-        calendar.isOffsetConstant(inQuarterOf: start) && calendar.number(of: .hour, at: start + 899_999) == hour
-      page[index] = isConstant ? Int32(clamping: hour) : Self.mixed
-    }
-    return calendar.number(of: .hour, at: time)
-  }
-
   /// The civil day of a time.
-  @inline(__always)
   func day(_ time: Int64) -> Int { Int(flooredQuotient(Int64(hour(time)), 24)) }
 
   /// The number of the unit that contains a time; see ``QuestionCalendar/number(of:at:)``.
-  func number(of unit: TimeUnit, at time: Int64) -> Int {
-    unit == .hour ? hour(time) : QuestionCalendar.number(of: unit, on: Day(number: day(time)))
+  func number(of unit: TimeUnit, at time: Int64) -> Int { Self.number(of: unit, hour: hour(time)) }
+
+  /// The number of the unit that contains a civil hour.
+  static func number(of unit: TimeUnit, hour: Int) -> Int {
+    unit == .hour
+      ? hour : QuestionCalendar.number(of: unit, on: Day(number: Int(flooredQuotient(Int64(hour), 24))))
   }
 }
 

@@ -2,100 +2,225 @@ import Questions
 import Views
 import Warehouse
 
+/// The best attempts of some persons, by the number of the breakdown's value.
+private final class AttemptGroups {
+  private(set) var groups: [Int: FunnelAttempts] = [:]
+  private let steps: Int
+  private(set) var byteCount = 0
+
+  init(steps: Int) { self.steps = steps }
+
+  func add(_ attempt: FunnelAttempt, value: Int) {
+    groups[value, default: FunnelAttempts(steps: steps)].add(attempt.times)
+    byteCount += attempt.times.count * 16
+  }
+
+  func merge(_ other: AttemptGroups) {
+    for (value, attempts) in other.groups {
+      groups[value, default: FunnelAttempts(steps: steps)].merge(attempts)
+    }
+  }
+}
+
 extension ColumnEvaluation {
-  /// The bits of one row of a funnel.
-  private struct Bits: BitwiseCopyable {
-    var steps: UInt16
-    var exclusions: UInt16
-    var isEventOrScreen: Bool
+  /// The bits of a row: the steps that it matches, the exclusions, and one for rows that a strict funnel may not skip.
+  private enum RowBits {
+    static let firstExclusion: UInt32 = 16
+    static let eventOrScreen: UInt32 = 1 << 31
+  }
+
+  /// The conditions of a funnel.
+  private struct Conditions {
+    var scope: RowCondition
+    /// Of the steps, then of the exclusions, each with its bit.
+    var bits: [(condition: RowCondition, bit: UInt32)]
+    /// A strict attempt ends with a row of no step, so all rows matter.
+    var needsAllRows: Bool
   }
 
   func answer(_ question: FunnelQuestion) throws -> FunnelAnswer {
     let values = ValueNumbers(question.breakdown ?? .kind)
-    var attempts: [Int: [[Int64]]] = [:]
-    var (count, size) = (0, 0)
-    try forEachAttempt(question, values) { _, attempt, value in
-      attempts[value, default: []].append(attempt.times)
-      count += 1
-      size += 40 + attempt.times.count * 8
-      if count & 1_023 == 0 { try limits.check(limits.bytes / 2 + size) }
+    let all = AttemptGroups(steps: question.steps.count)
+    let limits = limits
+    try forEachAttempt(question, values) {
+      AttemptGroups(steps: question.steps.count)
+    } body: { groups, _, attempt, value in
+      groups.add(attempt, value: value)
+    } finish: { groups in
+      all.merge(groups)
+      try limits.check(limits.bytes / 2 + all.byteCount)
     }
-    if question.breakdown == nil, attempts.isEmpty { attempts[0] = [] }
-    let groups = try attempts.map { (value: try values.value($0, names), attempts: $1) }
+    var groups = all.groups
+    if question.breakdown == nil, groups.isEmpty { groups[0] = FunnelAttempts(steps: question.steps.count) }
+    let named = try groups.map { (value: try values.value($0, names), attempts: $1) }
     return FunnelAnswer(
-      groups: groups.sorted { QuestionValue.isOrdered($0.value, $1.value) }
-        .map { FunnelAnswer.Group(value: $0.value, steps: question.steps.count, attempts: $0.attempts) })
+      groups: named.sorted { QuestionValue.isOrdered($0.value, $1.value) }
+        .map { FunnelAnswer.Group(value: $0.value, $0.attempts) })
   }
 
-  /// Calls `body` with the best attempt of each person, and the number of the breakdown's value.
-  func forEachAttempt(
-    _ question: FunnelQuestion, _ values: ValueNumbers,
-    _ body: (_ person: Int, FunnelAttempt, _ value: Int) throws -> Void
+  /// Calls `body` with the best attempt of each person, and the number of the breakdown's value, on several threads.
+  ///
+  /// - Parameters:
+  ///   - make: Makes the state to which a thread adds attempts.
+  ///   - finish: Receives these states in the order of persons.
+  func forEachAttempt<State>(
+    _ question: FunnelQuestion, _ values: ValueNumbers, _ make: @escaping () -> State,
+    body: @escaping (State, _ person: Int, FunnelAttempt, _ value: Int) throws -> Void, finish: (State) throws -> Void
   ) throws {
     let days = question.scope.range.resolved(today: today)
-    let scope = try condition(question.scope.filters, days)
-    let steps = try question.steps.map { try condition($0, days) }
-    let exclusions = try question.exclusions.map { try condition($0.selector, days) }
-    // A strict attempt ends with a row of no step, so all rows matter.
-    let wanted: RowCondition = question.order == .strict ? scope : .all([scope, .any(steps + exclusions)])
-    let collected = PersonRows<Bits>(bytes: limits.bytes / 2)
-    var fold = FunnelFold(question)
+    let conditions = try conditions(question, days)
     var next: UInt32 = 0
     while next < UInt32(personCount) {
-      collected.begin(next..<UInt32(personCount))
-      try forEachChunk(in: DayRange(days)) { cursor, range in
-        try collect(wanted, steps, exclusions, range, question.breakdown, values, cursor, into: collected)
-        try collected.shrink { $0 }
+      let persons = next..<UInt32(personCount)
+      let (collected, valueNumbers) = try collect(conditions, days, question.breakdown, values, persons)
+      let end = collected.reduce(UInt32.max) { min($0, $1.persons.upperBound) }
+      let ranges = GroupedRows.ranges(next..<end, count: threads.parts)
+      let states = try threads.map(ranges.count) { part in
+        let state = make()
+        let rows = GroupedRows(collected, owners: ranges[part], valueNumbers: valueNumbers)
+        try Self.fold(rows, question) { try body(state, $0, $1, $2) }
+        return state
       }
-      try collected.forEach { rows in
-        for row in rows {
-          fold.add(
-            FunnelRow(
-              time: row.time, steps: row.row.steps, exclusions: row.row.exclusions,
-              isEventOrScreen: row.row.isEventOrScreen))
-        }
-        guard let attempt = fold.finish() else { return }
-        try body(Int(rows[0].owner), attempt, Int(rows[attempt.start].value))
-      }
-      next = collected.owners.upperBound
+      for state in states { try finish(state) }
+      next = end
       try limits.check()
     }
   }
 
-  private func collect(
-    _ wanted: RowCondition, _ steps: [RowCondition], _ exclusions: [RowCondition], _ range: DayRange?,
-    _ breakdown: QuestionDimension?, _ values: ValueNumbers, _ cursor: ChunkCursor, into collected: PersonRows<Bits>
+  private static func fold(
+    _ grouped: GroupedRows, _ question: FunnelQuestion, _ body: (Int, FunnelAttempt, Int) throws -> Void
   ) throws {
-    try select(wanted, range, cursor) { rows in
-      let (chunk, persons, owners) = (cursor.chunk, cursor.persons, collected.owners)
-      let stepBits = try bits(steps, cursor)
-      let exclusionBits = exclusions.isEmpty ? nil : try bits(exclusions, cursor)
-      let value = breakdown.map { ChunkValues(cursor.column($0), values) }
-      let last = QuestionKind.screen.storedNumber
-      for row in rows {
-        let row = Int(row)
-        let person = persons[Int(chunk.senders[row])]
-        guard owners.contains(person) else { continue }
-        collected.append(
-          PersonRows.Element(
-            owner: person, value: Int32(value?.number(row) ?? 0), time: chunk.time(row),
-            row: Bits(
-              steps: stepBits[row], exclusions: exclusionBits.map { $0[row] } ?? 0,
-              isEventOrScreen: chunk.labelKinds[Int(chunk.labels[row])] >> 1 <= last)))
+    // Nearly all funnels are like this, and it takes a fraction of the time.
+    if question.order == .ordered, question.exclusions.isEmpty {
+      var fold = OrderedFunnelFold(question)
+      try grouped.forEach { rows, values in
+        for index in 0..<rows.count { fold.add(time: rows[index].time, steps: UInt16(rows[index].bits & 0xFFFF)) }
+        guard let attempt = fold.finish() else { return }
+        try body(Int(rows[0].owner), attempt, Int(values?[attempt.start] ?? 0))
       }
+      return
+    }
+    var fold = FunnelFold(question)
+    try grouped.forEach { rows, values in
+      for row in rows {
+        fold.add(
+          FunnelRow(
+            time: row.time, steps: UInt16(row.bits & 0xFFFF),
+            exclusions: UInt16(row.bits >> RowBits.firstExclusion & 0x7FFF),
+            isEventOrScreen: row.bits & RowBits.eventOrScreen != 0))
+      }
+      guard let attempt = fold.finish() else { return }
+      try body(Int(rows[0].owner), attempt, Int(values?[attempt.start] ?? 0))
     }
   }
 
-  /// Returns, for each row of the chunk, a bit for each condition that it meets.
-  private func bits(_ conditions: [RowCondition], _ cursor: ChunkCursor) throws -> Memory<UInt16> {
-    let count = cursor.chunk.rows
-    let bits = Memory<UInt16>(count: count, zero: 0)
-    try cursor.withMask { mask in
-      for (index, condition) in conditions.enumerated() {
+  private func conditions(_ question: FunnelQuestion, _ days: ClosedRange<Day>) throws -> Conditions {
+    let steps = try question.steps.enumerated().map { index, step in
+      (condition: try condition(step, days), bit: UInt32(1) << UInt32(index))
+    }
+    let exclusions = try question.exclusions.enumerated().map { index, exclusion in
+      (condition: try condition(exclusion.selector, days), bit: UInt32(1) << (RowBits.firstExclusion + UInt32(index)))
+    }
+    return Conditions(
+      scope: try condition(question.scope.filters, days), bits: steps + exclusions,
+      needsAllRows: question.order == .strict)
+  }
+
+  /// Collects the rows of some persons; returns them by part, and the numbers of each part's values among all.
+  private func collect(
+    _ conditions: Conditions, _ days: ClosedRange<Day>, _ breakdown: QuestionDimension?, _ values: ValueNumbers,
+    _ persons: Range<UInt32>
+  ) throws -> ([PersonRows], [[Int]]) {
+    let bytes = limits.bytes / 2 / threads.parts
+    let parts = try inParts(of: DayRange(days)) {
+      (
+        rows: PersonRows(persons: persons, hasValues: breakdown != nil, bytes: bytes),
+        values: breakdown.map { ValueNumbers($0) }, bits: Memory<UInt32>(count: Chunk.maximumRows, zero: 0)
+      )
+    } body: { [self] part, cursor, range in
+      guard try fill(part.bits, conditions.bits, cursor) || conditions.needsAllRows else { return }
+      let value = breakdown.flatMap { dimension in
+        part.values.map { ChunkValues(cursor.column(dimension), $0) }
+      }
+      try cursor.withMask { mask in
+        try fill(mask, conditions.scope, range, cursor)
+        if !conditions.needsAllRows {
+          let (mask, bits) = (mask.start, part.bits.start)
+          for row in 0..<cursor.chunk.rows { mask[row] &= bits[row] == 0 ? 0 : 1 }
+        }
+        add(Self.rowList(mask, cursor), part.bits, value, cursor, to: part.rows)
+      }
+      try part.rows.shrink { $0 }
+    }
+    return (parts.map(\.rows), parts.map { part in part.values.map { values.adopt($0) } ?? [] })
+  }
+
+  private func add(
+    _ rows: UnsafeBufferPointer<UInt16>, _ bits: Memory<UInt32>, _ value: ChunkValues?, _ cursor: ChunkCursor,
+    to collected: PersonRows
+  ) {
+    let (chunk, persons, wanted) = (cursor.chunk, cursor.persons, collected.persons)
+    let (bits, last) = (bits.start, QuestionKind.screen.storedNumber)
+    for position in 0..<rows.count {
+      let row = Int(rows[position])
+      let person = persons[Int(chunk.senders[row])]
+      guard wanted.contains(person) else { continue }
+      let isEventOrScreen = chunk.labelKinds[Int(chunk.labels[row])] >> 1 <= last
+      collected.append(
+        PersonRow(
+          owner: person, bits: bits[row] | (isEventOrScreen ? RowBits.eventOrScreen : 0), time: chunk.time(row)),
+        value: Int32(value?.number(row) ?? 0))
+    }
+  }
+
+  /// Sets the bits of the conditions that each row of the chunk meets; returns false, at once, if none of them can be
+  /// met.
+  private func fill(
+    _ bits: Memory<UInt32>, _ conditions: [(condition: RowCondition, bit: UInt32)], _ cursor: ChunkCursor
+  ) throws -> Bool {
+    let (chunk, bits) = (cursor.chunk, bits.start)
+    // Kinds and names belong to labels, of which a chunk has few.
+    let labelBits = Memory<UInt32>(count: chunk.header.labels, zero: 0)
+    var others: [(condition: RowCondition, bit: UInt32)] = []
+    for (condition, bit) in conditions {
+      guard let target = condition.target else {
+        others.append((condition, bit))
+        continue
+      }
+      var isPresent = false
+      for label in 0..<chunk.header.labels where Self.matches(target, label, chunk) {
+        isPresent = true
+        if condition.isTarget { labelBits[label] |= bit }
+      }
+      if isPresent, !condition.isTarget { others.append((condition, bit)) }
+    }
+    guard !others.isEmpty || (0..<labelBits.count).contains(where: { labelBits[$0] != 0 }) else {
+      bits.update(repeating: 0, count: chunk.rows)
+      return false
+    }
+    let (labels, ofLabel) = (chunk.labels, labelBits.start)
+    for row in 0..<chunk.rows { bits[row] = ofLabel[Int(labels[row])] }
+    for (condition, bit) in others {
+      try cursor.withMask { mask in
         try fill(mask, condition, cursor)
-        for row in 0..<count { bits[row] |= UInt16(mask[row]) << UInt16(index) }
+        let mask = mask.start
+        for row in 0..<chunk.rows { bits[row] |= mask[row] == 0 ? 0 : bit }
       }
     }
-    return bits
+    return true
+  }
+}
+
+extension RowCondition {
+  /// True if the condition is about nothing but the row's kind and name.
+  fileprivate var isTarget: Bool { if case .target = self { true } else { false } }
+
+  /// The kind and name that all rows that pass have.
+  fileprivate var target: Selector.Target? {
+    switch self {
+    case .target(let target): target
+    case .all(let conditions): conditions.lazy.compactMap(\.target).first
+    default: nil
+    }
   }
 }

@@ -6,7 +6,7 @@ extension ColumnEvaluation {
   func lifecycle(_ question: IntervalQuestion) throws -> [LifecycleInterval] {
     let days = question.scope.range.resolved(today: today)
     let range = DayRange(days)
-    let intervals = QuestionIntervals(question.interval, days, hours.calendar)
+    let intervals = QuestionIntervals(question.interval, days, hours)
     guard intervals.count > 0 else { return [] }
     // The interval before the range decides between returning and resurrected.
     let lastBefore = QuestionCalendar.firstDay(of: question.interval, number: intervals.numbers[0]).advanced(by: -1)
@@ -36,7 +36,7 @@ extension ColumnEvaluation {
 
   func stickiness(_ question: IntervalQuestion) throws -> [Int] {
     let days = question.scope.range.resolved(today: today)
-    let intervals = QuestionIntervals(question.interval, days, hours.calendar)
+    let intervals = QuestionIntervals(question.interval, days, hours)
     let active = try activity(question, intervals: intervals.count, in: days) { number, isInDays in
       isInDays ? intervals.index(of: number) : nil
     }
@@ -55,31 +55,40 @@ extension ColumnEvaluation {
   ///   - wider: The days of rows that matter.
   ///   - index: Returns the bit of an interval's number; the flag is true if the row lies in the question's days.
   private func activity(
-    _ question: IntervalQuestion, intervals: Int, in wider: ClosedRange<Day>, _ index: (Int, Bool) -> Int?
+    _ question: IntervalQuestion, intervals: Int, in wider: ClosedRange<Day>, _ index: @escaping (Int, Bool) -> Int?
   ) throws -> PersonIntervals {
     let days = question.scope.range.resolved(today: today)
     let inner = DayRange(days)
-    try limits.check(PersonIntervals.byteCount(persons: personCount, intervals: intervals) + personCount * 8)
-    let active = PersonIntervals(persons: personCount, intervals: intervals)
+    try limits.check(
+      threads.parts * PersonIntervals.byteCount(persons: personCount, intervals: intervals) + personCount * 8)
     let condition = try condition(question.scope.filters, days)
-    try forEachChunk(in: DayRange(wider)) { cursor, range in
+    let persons = personCount
+    let parts = try inParts(of: DayRange(wider)) {
+      PersonIntervals(persons: persons, intervals: intervals)
+    } body: { [self] active, cursor, range in
       try select(condition, range, cursor) { rows in
-        let (chunk, persons) = (cursor.chunk, cursor.persons)
         let column = cursor.column(.time(question.interval))
         // Each interval's bit for rows in the question's days, and for others.
-        var bits: [(inside: Int?, outside: Int?)] = []
-        for distinct in 0..<column.distinct {
-          guard case .unit(let number) = column.value(distinct) else { continue }
-          bits.append((index(number, true), index(number, false)))
+        func bits(isInside: Bool) -> [Int] {
+          (0..<column.distinct).map { distinct in
+            if case .unit(let number) = column.value(distinct) { index(number, isInside) ?? -1 } else { -1 }
+          }
         }
-        let isInside = inner.includes(chunk)
+        if inner.includes(cursor.chunk) {
+          active.insert(rows, column, bits: bits(isInside: true), cursor)
+          return
+        }
+        let (inside, outside) = (bits(isInside: true), bits(isInside: false))
+        let chunk = cursor.chunk
         for row in rows {
-          let (inside, outside) = bits[Int(column.indexes[Int(row)])]
-          let bit = isInside || inner.contains(chunk.time(Int(row)), hours) ? inside : outside
-          if let bit { active.insert(persons[Int(chunk.senders[Int(row)])], bit) }
+          let row = Int(row)
+          let bit = (inner.contains(chunk.time(row), hours) ? inside : outside)[Int(column.indexes[row])]
+          if bit >= 0 { active.insert(cursor.persons[Int(chunk.senders[row])], bit) }
         }
       }
     }
+    let active = parts[0]
+    for part in parts.dropFirst() { active.merge(part) }
     return active
   }
 }

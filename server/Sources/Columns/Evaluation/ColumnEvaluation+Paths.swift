@@ -1,123 +1,180 @@
 import Questions
+import TernBase
 import Views
 import Warehouse
 
-extension ColumnEvaluation {
-  /// One row of a session.
-  private struct Visit: BitwiseCopyable {
-    /// The number of its node; −1 for none.
-    var node: Int32
-    var isAnchor: Bool
-  }
+/// The paths of some chunks.
+private final class PathPart {
+  let counts: PathCounts
+  /// The rows of sessions that may have some elsewhere.
+  let collected: PersonRows
+  var fold: PathFold
+  static let whole = Int32(-1)
+  static let otherPass = Int32(-2)
 
-  func answer(_ question: PathsQuestion) throws -> PathsAnswer {
-    let edges = PairTable()
-    let counts = GrowingMemory<Int>()
-    var ended = Array(repeating: 0, count: question.depth)
-    let nodes = PathNodes(question.nodes)
-    let isBackwards = if case .end = question.anchor { true } else { false }
-    try forEachPath(question, nodes) { path in
-      if !path.isCut { ended[path.nodes.count - 1] += 1 }
-      for step in 1..<max(path.nodes.count, 1) {
-        let (one, other) = (UInt64(path.nodes[step - 1]), UInt64(path.nodes[step]))
-        let (from, to) = isBackwards ? (other, one) : (one, other)
-        let (edge, isNew) = edges.number(UInt64(step), from << 32 | to)
-        if isNew { counts.append(0) }
-        counts.elements[edge] += 1
-      }
-      if edges.count & 4_095 == 0 { try limits.check(limits.bytes / 2 + edges.count * 48) }
-    }
-    let sorted = (0..<edges.count).map { index in
-      let (step, pair) = (edges.pair(index).first, edges.pair(index).second)
-      return PathsAnswer.Edge(
-        step: Int(step), from: nodes.node(Int(pair >> 32)), to: nodes.node(Int(pair & 0xFFFF_FFFF)),
-        sessions: counts.elements[index])
-    }
-    .sorted(by: PathsAnswer.Edge.precedes)
-    var other = Array(repeating: 0, count: question.depth - 1)
-    for edge in sorted.dropFirst(question.limit) { other[edge.step - 1] += edge.sessions }
-    return PathsAnswer(edges: Array(sorted.prefix(question.limit)), other: other, ended: ended)
-  }
+  /// The rows of the chunk that matter.
+  let list = Memory<UInt16>(count: Chunk.maximumRows + 1, zero: 0)
+  /// For each sender of the chunk, the number of its session, if that may have rows elsewhere.
+  let numbers = Memory<Int32>(count: Chunk.maximumRows, zero: whole)
+  /// The rows of whole sessions by sender, and where those of each sender end.
+  let order = Memory<UInt16>(count: Chunk.maximumRows, zero: 0)
+  let ends = Memory<Int32>(count: Chunk.maximumRows + 1, zero: 0)
 
-  private func forEachPath(_ question: PathsQuestion, _ nodes: PathNodes, _ body: (SessionPath) throws -> Void) throws {
-    let days = question.scope.range.resolved(today: today)
-    let scope = try condition(question.scope.filters, days)
-    let anchor: RowCondition? =
-      switch question.anchor {
-      case .sessionStart: nil
-      case .start(let selector), .end(let selector): try condition(selector, days)
-      }
-    let collected = PersonRows<Visit>(bytes: limits.bytes / 2)
-    var fold = PathFold(question)
-    var next: UInt32 = 0
-    while next < firstUser {
-      // Sessions belong to installs, so these divide the work.
-      collected.begin(next..<firstUser)
-      let sessions = SessionNumbers()
-      try forEachChunk(in: DayRange(days)) { cursor, range in
-        sessions.load(cursor.chunk)
-        try select(scope, range, cursor) { rows in
-          try cursor.withMask { mask in
-            try fill(mask, anchor ?? .not(.always), cursor)
-            collect(rows, anchors: mask, nodes.numbers(cursor.chunk), sessions, cursor.chunk, into: collected)
-          }
-        }
-        try collected.shrink { sessions.install($0) }
-        try limits.check(limits.bytes / 2 + sessions.byteCount)
-      }
-      try collected.forEach { rows in
-        for row in rows { fold.add(node: row.row.node < 0 ? nil : row.row.node, isAnchor: row.row.isAnchor) }
-        if let path = fold.finish() { try body(path) }
-      }
-      next = collected.owners.upperBound
-    }
-  }
-
-  private func collect(
-    _ rows: UnsafeBufferPointer<UInt16>, anchors: ChunkCursor.Mask, _ nodes: Memory<Int32>, _ sessions: SessionNumbers,
-    _ chunk: Chunk, into collected: PersonRows<Visit>
-  ) {
-    let (attachment, owners) = (QuestionKind.attachment.storedNumber, collected.owners)
-    for row in rows {
-      let row = Int(row)
-      let (sender, label) = (Int(chunk.senders[row]), Int(chunk.labels[row]))
-      let session = sessions.ofSender[sender]
-      guard session >= 0, chunk.labelKinds[label] >> 1 != attachment, owners.contains(chunk.senderSlots[sender]),
-        nodes[label] >= 0 || anchors[row] != 0
-      else { continue }
-      collected.append(
-        PersonRows.Element(
-          owner: UInt32(session), value: 0, time: chunk.time(row),
-          row: Visit(node: nodes[label], isAnchor: anchors[row] != 0)))
-    }
+  init(_ question: PathsQuestion, installs: Range<UInt32>, bytes: Int) {
+    counts = PathCounts(question)
+    collected = PersonRows(persons: installs, hasValues: true, bytes: bytes)
+    fold = PathFold(question)
   }
 }
 
-/// Numbers the screens and events of paths.
-private final class PathNodes {
-  private let kinds: [QuestionKind]
-  private let table = ByteTable(seed: 0x7465_726E)
-  private var nodes: [PathsAnswer.Node] = []
-
-  init(_ nodes: PathsQuestion.Nodes) {
-    kinds = nodes == .both ? [.screen, .event] : nodes == .screens ? [.screen] : [.event]
+extension ColumnEvaluation {
+  func answer(_ question: PathsQuestion) throws -> PathsAnswer {
+    let range = DayRange(question.scope.range.resolved(today: today))
+    let scope = try condition(question.scope.filters, range.days)
+    let anchor: RowCondition? =
+      switch question.anchor {
+      case .sessionStart: nil
+      case .start(let selector), .end(let selector): try condition(selector, range.days)
+      }
+    let split = SplitSessions(chunks(in: range))
+    let all = PathCounts(question)
+    var next: UInt32 = 0
+    while next < firstUser {
+      // Sessions belong to installs, so these divide the work.
+      let (installs, isFirst, sessions) = (next..<firstUser, next == 0, Locked(SessionNumbers()))
+      let bytes = limits.bytes / 2 / threads.parts
+      let parts = try inParts(of: range) {
+        PathPart(question, installs: installs, bytes: bytes)
+      } body: { [self] part, cursor, range in
+        try select(scope, range, cursor) { rows in
+          try cursor.withMask { mask in
+            if let anchor { try fill(mask, anchor, cursor) }
+            let anchors = anchor == nil ? nil : mask
+            let count = choose(rows, anchors, part, cursor.chunk)
+            number(part, cursor.chunk, split, sessions)
+            collect(count, anchors, part, cursor.chunk)
+            // Later passes are for other rows that were collected.
+            if isFirst { foldWholeSessions(anchors, part, cursor.chunk) }
+          }
+        }
+        try sessions.withLock { sessions in
+          try part.collected.shrink { sessions.install($0) }
+          try check((sessions.byteCount + split.byteCount) / threads.parts + part.counts.byteCount, cursor)
+        }
+      }
+      let nodes = parts.map { all.nodes.adopt($0.counts.nodes) }
+      for (part, numbers) in zip(parts, nodes) { all.merge(part.counts, nodes: numbers) }
+      let end = parts.reduce(firstUser) { min($0, $1.collected.persons.upperBound) }
+      try fold(parts.map(\.collected), nodes, question, sessions.withLock { $0 }, before: end, into: all)
+      next = end
+    }
+    let sorted = all.sorted
+    var other = Array(repeating: 0, count: question.depth - 1)
+    for edge in sorted.dropFirst(question.limit) { other[edge.step - 1] += edge.sessions }
+    return PathsAnswer(edges: Array(sorted.prefix(question.limit)), other: other, ended: all.ended)
   }
 
-  func node(_ number: Int) -> PathsAnswer.Node { nodes[number] }
-
-  /// Returns the node of each label of a chunk; −1 for none.
-  func numbers(_ chunk: Chunk) -> Memory<Int32> {
-    let numbers = Memory<Int32>(count: chunk.header.labels, zero: -1)
-    for label in 0..<numbers.count where kinds.contains(chunk.kind(label)) && chunk.labelNames[label] != Chunk.noText {
-      let isScreen = chunk.kind(label) == .screen
-      let name = String(decoding: chunk.text(chunk.labelNames[label]), as: UTF8.self)
-      let number = withUTF8((isScreen ? "s" : "e") + name) { bytes in
-        let key = table.key(bytes)
-        return table.find(bytes, key) ?? table.insert(bytes, key)
-      }
-      if number == nodes.count { nodes.append(PathsAnswer.Node(isScreen: isScreen, name: .text(name))) }
-      numbers[label] = Int32(number)
+  /// Lists the rows that matter, and counts those of each sender; returns their number.
+  private func choose(
+    _ rows: UnsafeBufferPointer<UInt16>, _ anchors: ChunkCursor.Mask?, _ part: PathPart, _ chunk: Chunk
+  ) -> Int {
+    let (senders, labels) = (chunk.senders, chunk.labels)
+    let nodes = part.counts.nodes.load(chunk)
+    let (counts, list) = (part.ends.start, part.list.start)
+    counts.update(repeating: 0, count: chunk.header.senders + 1)
+    var count = 0
+    for position in 0..<rows.count {
+      let row = Int(rows[position])
+      let (sender, node) = (Int(senders[row]), nodes[Int(labels[row])])
+      let isAnchor = anchors.map { $0[row] != 0 } ?? false
+      let isWanted = chunk.senderSessions[sender] != 0 && (node >= 0 || node == PathNodes.other && isAnchor)
+      list[count] = UInt16(row)
+      count += isWanted ? 1 : 0
+      counts[sender + 1] += isWanted ? 1 : 0
     }
-    return numbers
+    return count
+  }
+
+  /// Numbers the sessions of the chunk whose rows must be collected.
+  private func number(_ part: PathPart, _ chunk: Chunk, _ split: SplitSessions, _ sessions: Locked<SessionNumbers>) {
+    for sender in 0..<chunk.header.senders {
+      let (install, session) = (chunk.senderSlots[sender], chunk.senderSessions[sender])
+      part.numbers[sender] = PathPart.whole
+      guard part.ends[sender + 1] > 0, split.mayContain(install, session) else { continue }
+      part.ends[sender + 1] = 0
+      part.numbers[sender] =
+        part.collected.persons.contains(install)
+        ? Int32(sessions.withLock { $0.number(install, session) }) : PathPart.otherPass
+    }
+  }
+
+  /// Orders the rows of whole sessions by sender, and collects the rows of others.
+  private func collect(_ count: Int, _ anchors: ChunkCursor.Mask?, _ part: PathPart, _ chunk: Chunk) {
+    let (ends, order, list, numbers) = (part.ends.start, part.order.start, part.list.start, part.numbers.start)
+    let nodes = part.counts.nodes.ofLabel.start
+    for sender in 0..<chunk.header.senders { ends[sender + 1] += ends[sender] }
+    for position in 0..<count {
+      let row = Int(list[position])
+      let sender = Int(chunk.senders[row])
+      if numbers[sender] == PathPart.whole {
+        order[Int(ends[sender])] = UInt16(row)
+        ends[sender] += 1
+      } else if numbers[sender] >= 0 {
+        part.collected.append(
+          PersonRow(
+            owner: UInt32(numbers[sender]), bits: anchors.map { UInt32($0[row]) } ?? 0, time: chunk.time(row)),
+          value: nodes[Int(chunk.labels[row])])
+      }
+    }
+  }
+
+  /// Adds the paths of the sessions that lie as a whole in the chunk.
+  private func foldWholeSessions(_ anchors: ChunkCursor.Mask?, _ part: PathPart, _ chunk: Chunk) {
+    let (nodes, order, ends) = (part.counts.nodes.ofLabel.start, part.order.start, part.ends.start)
+    var start = 0
+    for sender in 0..<chunk.header.senders {
+      let rows = UnsafeMutableBufferPointer(start: order + start, count: Int(ends[sender]) - start)
+      guard !rows.isEmpty else { continue }
+      start += rows.count
+      Self.sortByTime(rows, chunk)
+      for position in 0..<rows.count {
+        let row = Int(rows[position])
+        let node = nodes[Int(chunk.labels[row])]
+        part.fold.add(node: node < 0 ? nil : node, isAnchor: anchors.map { $0[row] != 0 } ?? false)
+      }
+      if let path = part.fold.finish() { part.counts.add(path) }
+    }
+  }
+
+  private static func sortByTime(_ rows: UnsafeMutableBufferPointer<UInt16>, _ chunk: Chunk) {
+    for position in 1..<max(rows.count, 1)
+    where chunk.time(Int(rows[position])) < chunk.time(Int(rows[position - 1])) {
+      var rows = rows
+      return rows.sort { (chunk.time(Int($0)), $0) < (chunk.time(Int($1)), $1) }
+    }
+  }
+
+  /// Adds the paths of sessions whose rows were collected, on several threads.
+  private func fold(
+    _ collected: [PersonRows], _ nodes: [[Int]], _ question: PathsQuestion, _ sessions: SessionNumbers,
+    before end: UInt32, into all: PathCounts
+  ) throws {
+    let ranges = GroupedRows.ranges(0..<UInt32(sessions.count), count: threads.parts)
+    let counts = try threads.map(ranges.count) { part in
+      let counts = PathCounts(question)
+      var fold = PathFold(question)
+      GroupedRows(collected, owners: ranges[part], valueNumbers: nodes).forEach { rows, values in
+        guard sessions.install(rows[0].owner) < end else { return }
+        for index in rows.indices {
+          let node = values?[index] ?? PathNodes.other
+          fold.add(node: node < 0 ? nil : node, isAnchor: rows[index].bits != 0)
+        }
+        if let path = fold.finish() { counts.add(path) }
+      }
+      return counts
+    }
+    // These have the numbers of all nodes already.
+    for part in counts { all.merge(part, nodes: Array(0..<all.nodes.count)) }
+    try limits.check()
   }
 }

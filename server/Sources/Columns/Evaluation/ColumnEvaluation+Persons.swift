@@ -2,59 +2,109 @@ import Questions
 import Views
 import Warehouse
 
-extension ColumnEvaluation {
-  /// The rows of one person that pass.
-  private struct Seen: BitwiseCopyable {
-    var time = Int64.min
-    var row: Int64 = 0
-    /// The chunk and the place in it of the last row.
-    var chunk: Int32 = 0
-    var place: Int32 = 0
-    var events: Int32 = 0
+/// The last row of one person that passes.
+private struct LastRow: BitwiseCopyable {
+  var time = Int64.min
+  var id: Int64 = 0
+  /// The chunk and the place in it.
+  var chunk: Int32 = 0
+  var row: Int32 = 0
 
-    var cursor: PersonsCursor { PersonsCursor(time: time, row: row) }
+  var cursor: PersonsCursor { PersonsCursor(time: time, row: id) }
+
+  @inline(__always)
+  func isLater(than other: LastRow) -> Bool { time != other.time ? time > other.time : id > other.id }
+}
+
+/// Some persons' rows that pass: the number of events, and the sessions.
+private final class PersonCounts {
+  let events: Memory<Int>
+  let sessions = DistinctPairs(universe: nil)
+  let numbers = SessionNumbers()
+
+  init(persons count: Int) { events = Memory(count: count, zero: 0) }
+
+  func merge(_ other: PersonCounts) {
+    for index in 0..<events.count { events[index] += other.events[index] }
+    let members = numbers.adopt(other.numbers)
+    sessions.merge(other.sessions, sets: Array(0..<events.count), members: members, didInsert: nil)
   }
+}
 
+extension ColumnEvaluation {
   func answer(_ question: PersonsQuestion) throws -> PersonsAnswer {
     let days = question.scope.range.resolved(today: today)
     let members = try members(of: question.group)
     let scope = try condition(question.scope.filters, days)
     let condition = members.map { .all([.persons($0), scope]) } ?? scope
-    try limits.check(personCount * 48)
-    let seen = Memory<Seen>(count: personCount, zero: Seen())
-    var number: Int32 = 0
-    var chunks: [Chunk] = []
-    try forEachChunk(in: DayRange(days)) { cursor, range in
-      let (chunk, event) = (cursor.chunk, QuestionKind.event.storedNumber)
-      chunks.append(chunk)
-      defer { number += 1 }
-      try select(condition, range, cursor) { rows in
-        let persons = cursor.persons
-        for row in rows {
-          let row = Int(row)
-          let person = Int(persons[Int(chunk.senders[row])])
-          if chunk.labelKinds[Int(chunk.labels[row])] >> 1 == event { seen[person].events += 1 }
-          let time = chunk.time(row)
-          // Rows come in the order of their IDs.
-          guard time >= seen[person].time else { continue }
-          seen[person].time = time
-          seen[person].row = chunk.id(row)
-          seen[person].chunk = number
-          seen[person].place = Int32(row)
-        }
+    let last = try lastRows(condition, days)
+    var total = 0
+    // The first page of many persons: sorting all of them would take longer than reading them.
+    var page: [(person: Int, row: LastRow)] = []
+    for person in 0..<personCount where last[person].time != .min {
+      total += 1
+      let row = last[person]
+      if let before = question.before, !row.cursor.precedes(before) { continue }
+      if page.count >= question.limit {
+        guard let end = page.last, row.isLater(than: end.row) else { continue }
+        page.removeLast()
       }
+      var (low, high) = (0, page.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if page[middle].row.isLater(than: row) { low = middle + 1 } else { high = middle }
+      }
+      page.insert((person, row), at: low)
     }
-    let all = (0..<personCount).filter { seen[$0].time != .min }
-    let left = all.filter { person in question.before.map { seen[person].cursor.precedes($0) } ?? true }
-    let page = left.sorted { seen[$1].cursor.precedes(seen[$0].cursor) }.prefix(question.limit)
-    let sessions = try sessions(of: Array(page), condition, days)
-    let first = try page.isEmpty ? nil : firstTimes()
-    let persons = try page.map { person in
-      var answer = try self.person(seen[person], in: chunks[Int(seen[person].chunk)], first?[person] ?? 0)
-      answer.sessions = sessions[person] ?? 0
+    guard !page.isEmpty else { return PersonsAnswer(persons: [], total: total) }
+    let counts = try counts(of: page.map(\.person), condition, days)
+    let (first, chunks) = (try firstTimes(), chunks(in: DayRange(days)))
+    let persons = try page.enumerated().map { index, entry in
+      var answer = try person(entry.row, in: chunks[Int(entry.row.chunk)], first[entry.person])
+      answer.events = counts.events[index]
+      answer.sessions = counts.sessions.count(index)
       return answer
     }
-    return PersonsAnswer(persons: persons, total: all.count)
+    return PersonsAnswer(persons: persons, total: total)
+  }
+
+  /// The last row of each person that passes.
+  private func lastRows(_ condition: RowCondition, _ days: ClosedRange<Day>) throws -> Memory<LastRow> {
+    let persons = personCount
+    try limits.check(threads.parts * persons * 24)
+    let numbers = Dictionary(
+      uniqueKeysWithValues: chunks(in: DayRange(days)).enumerated().map { (ObjectIdentifier($1), Int32($0)) })
+    let parts = try inParts(of: DayRange(days)) {
+      (rows: Memory<LastRow>(count: persons, zero: LastRow()), ofSender: Memory<Int32>(count: 65_536, zero: -1))
+    } body: { [self] part, cursor, range in
+      let (chunk, persons, rows) = (cursor.chunk, cursor.persons, part.rows.start)
+      let number = numbers[ObjectIdentifier(chunk)] ?? 0
+      func add(_ row: Int, _ sender: Int) {
+        let person = Int(persons[sender])
+        let last = LastRow(time: chunk.time(row), id: chunk.id(row), chunk: number, row: Int32(row))
+        if last.isLater(than: rows[person]) { rows[person] = last }
+      }
+      if range == nil, condition.isAlways {
+        for sender in 0..<chunk.header.senders { add(Int(chunk.senderLasts[sender]), sender) }
+        return
+      }
+      try select(condition, range, cursor) { selected in
+        let (senders, lasts) = (chunk.senders, part.ofSender.start)
+        lasts.update(repeating: -1, count: chunk.header.senders)
+        for position in 0..<selected.count {
+          let row = Int(selected[position])
+          let sender = Int(senders[row])
+          // Rows come in the order of their IDs.
+          if lasts[sender] < 0 || chunk.time(row) >= chunk.time(Int(lasts[sender])) { lasts[sender] = Int32(row) }
+        }
+        for sender in 0..<chunk.header.senders where lasts[sender] >= 0 { add(Int(lasts[sender]), sender) }
+      }
+    }
+    let last = parts[0].rows
+    for part in parts.dropFirst() {
+      for person in 0..<persons where part.rows[person].isLater(than: last[person]) { last[person] = part.rows[person] }
+    }
+    return last
   }
 
   /// Returns the persons of a group; `nil` for all.
@@ -63,13 +113,17 @@ extension ColumnEvaluation {
     switch group {
     case .all: return nil
     case .funnel(let funnel, let step, let isDropped):
-      try forEachAttempt(funnel, ValueNumbers(.kind)) { person, attempt, _ in
+      try forEachAttempt(funnel, ValueNumbers(.kind)) {
+        GrowingMemory<UInt32>()
+      } body: { persons, person, attempt, _ in
         let count = attempt.times.count
-        if isDropped ? count == step - 1 : count >= step { set.insert(UInt32(person)) }
+        if isDropped ? count == step - 1 : count >= step { persons.append(UInt32(person)) }
+      } finish: { persons in
+        for person in persons.elements { set.insert(person) }
       }
     case .cohort(let cohort, let label, let after):
       let days = cohort.scope.range.resolved(today: today)
-      let intervals = QuestionIntervals(cohort.interval, days, hours.calendar)
+      let intervals = QuestionIntervals(cohort.interval, days, hours)
       guard let wanted = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return set }
       try forEachCohort(cohort, ValueNumbers(.kind)) { person, number, _, isBack in
         if number == wanted, after < isBack.count, isBack[after] { set.insert(UInt32(person)) }
@@ -78,31 +132,35 @@ extension ColumnEvaluation {
     return set
   }
 
-  /// Returns the number of sessions with a row that passes of each of some persons.
-  private func sessions(of persons: [Int], _ condition: RowCondition, _ days: ClosedRange<Day>) throws -> [Int: Int] {
-    guard !persons.isEmpty else { return [:] }
+  /// Returns the events and sessions of some persons, counting rows that pass.
+  private func counts(of page: [Int], _ condition: RowCondition, _ days: ClosedRange<Day>) throws -> PersonCounts {
     let set = PersonSet(persons: personCount)
-    for person in persons { set.insert(UInt32(person)) }
-    let numbers = SessionNumbers()
-    let known = DistinctPairs(universe: nil)
-    try forEachChunk(in: DayRange(days)) { cursor, range in
-      let (chunk, persons, attachment) = (cursor.chunk, cursor.persons, QuestionKind.attachment.storedNumber)
+    for person in page { set.insert(UInt32(person)) }
+    let places = Dictionary(uniqueKeysWithValues: page.enumerated().map { (UInt32($1), $0) })
+    let parts = try inParts(of: DayRange(days)) {
+      PersonCounts(persons: page.count)
+    } body: { [self] counts, cursor, range in
+      let (chunk, persons) = (cursor.chunk, cursor.persons)
       guard (0..<chunk.header.senders).contains(where: { set.contains(persons[$0]) }) else { return }
+      let (event, attachment) = (QuestionKind.event.storedNumber, QuestionKind.attachment.storedNumber)
       try select(.all([.persons(set), condition]), range, cursor) { rows in
-        numbers.load(chunk)
         for row in rows {
           let sender = Int(chunk.senders[Int(row)])
-          guard numbers.ofSender[sender] >= 0, chunk.labelKinds[Int(chunk.labels[Int(row)])] >> 1 != attachment
-          else { continue }
-          _ = known.insert(Int(persons[sender]), UInt32(numbers.ofSender[sender]))
+          let kind = chunk.labelKinds[Int(chunk.labels[Int(row)])] >> 1
+          guard let place = places[persons[sender]] else { continue }
+          if kind == event { counts.events[place] += 1 }
+          let session = chunk.senderSessions[sender]
+          guard session != 0, kind != attachment else { continue }
+          _ = counts.sessions.insert(place, UInt32(counts.numbers.number(chunk.senderSlots[sender], session)))
         }
       }
     }
-    return Dictionary(uniqueKeysWithValues: persons.map { ($0, known.count($0)) })
+    for part in parts.dropFirst() { parts[0].merge(part) }
+    return parts[0]
   }
 
-  private func person(_ seen: Seen, in chunk: Chunk, _ first: Int64) throws -> PersonsAnswer.Person {
-    let sender = Int(chunk.senders[Int(seen.place)])
+  private func person(_ last: LastRow, in chunk: Chunk, _ first: Int64) throws -> PersonsAnswer.Person {
+    let sender = Int(chunk.senders[Int(last.row)])
     let user = chunk.senderUsers[sender]
     func fact(_ dimension: QuestionDimension) -> String? {
       let index = ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0
@@ -111,8 +169,7 @@ extension ColumnEvaluation {
     }
     var person = PersonsAnswer.Person(
       install: try names.install(chunk.senderSlots[sender]), user: user == 0 ? nil : try names.user(user - 1),
-      firstSeen: first, last: seen.cursor)
-    person.events = Int(seen.events)
+      firstSeen: first, last: last.cursor)
     person.version = fact(.version)
     person.model = fact(.model)
     person.country = fact(.country)

@@ -33,37 +33,63 @@ extension ColumnEvaluation {
     if question.includesTotalRows { answer.totalRows = answer.rows.count }
     answer.rows = Array(answer.rows.dropFirst(question.offset).prefix(question.limit))
     if question.includesTimeLabels, let unit = question.groups.lazy.compactMap(\.dimension.timeUnit).first {
-      answer.timeLabels = hours.calendar.numbers(of: unit, in: days).map {
+      answer.timeLabels = hours.withCalendar { $0.numbers(of: unit, in: days) }.map {
         QuestionCalendar.label(of: unit, number: $0)
       }
     }
     return answer
   }
 
+  /// The metrics of some chunks.
+  private struct Part {
+    let metrics: CellMetrics
+    let totals: CellMetrics?
+    let numbers: SessionNumbers?
+    let times = SessionTimes()
+
+    var byteCount: Int {
+      metrics.byteCount + (totals?.byteCount ?? 0) + (numbers?.byteCount ?? 0) + times.byteCount
+    }
+
+    /// Adds the metrics of later chunks.
+    func merge(_ other: Part) {
+      let sessions = other.numbers.flatMap { numbers?.adopt($0) } ?? []
+      times.merge(other.times, numbers: sessions)
+      metrics.merge(other.metrics, sessionNumbers: sessions)
+      if let theirs = other.totals { totals?.merge(theirs, sessionNumbers: sessions) }
+    }
+  }
+
   private func period(_ question: QueryQuestion, _ days: ClosedRange<Day>) throws -> Period {
     let range = DayRange(days)
     let condition = try condition(question.scope.filters, days)
-    let metrics = try CellMetrics(question.metrics, question.groups, self, range)
-    // Without dimensions, the only cell has the totals.
-    let totals =
-      question.includesTotals && !question.groups.isEmpty ? try CellMetrics(question.metrics, [], self, range) : nil
-    let numbers = metrics.needsSessions ? SessionNumbers() : nil
     let needsDurations = question.metrics.contains { metric in
       if case .plain(let plain) = metric { CellMetrics.durationMetrics.contains(plain) } else { false }
     }
-    let times = SessionTimes()
-    try forEachChunk(in: range) { cursor, range in
-      numbers?.load(cursor.chunk)
-      if needsDurations, let numbers {
-        try select(.always, range, cursor) { times.add($0, cursor.chunk, numbers) }
+    let persons = personCount
+    let parts = try inParts(of: range) { [self] in
+      let metrics = try CellMetrics(question.metrics, question.groups, self, range)
+      // Without dimensions, the only cell has the totals.
+      let hasTotals = question.includesTotals && !question.groups.isEmpty
+      return Part(
+        metrics: metrics, totals: hasTotals ? try CellMetrics(question.metrics, [], self, range) : nil,
+        numbers: metrics.needsSessions ? SessionNumbers() : nil)
+    } body: { [self] part, cursor, range in
+      part.numbers?.load(cursor.chunk)
+      if needsDurations, let numbers = part.numbers {
+        try select(.always, range, cursor) { part.times.add($0, cursor.chunk, numbers) }
       }
       try select(condition, range, cursor) { rows in
-        metrics.add(rows, cursor, numbers)
-        totals?.add(rows, cursor, numbers)
+        part.metrics.add(rows, cursor, part.numbers)
+        part.totals?.add(rows, cursor, part.numbers)
       }
-      try limits.check(
-        metrics.byteCount + (totals?.byteCount ?? 0) + (numbers?.byteCount ?? 0) + times.byteCount + personCount * 8)
+      try check(part.byteCount + (cursor.part == 0 ? persons * 8 : 0), cursor)
     }
+    for part in parts.dropFirst() {
+      parts[0].merge(part)
+      try limits.check(parts[0].byteCount + part.byteCount + persons * 8)
+    }
+    let (metrics, totals, times) = (parts[0].metrics, parts[0].totals, parts[0].times)
     metrics.finish(times)
     totals?.finish(times)
     var period = Period()

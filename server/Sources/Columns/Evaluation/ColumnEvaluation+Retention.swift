@@ -5,17 +5,32 @@ import Warehouse
 extension ColumnEvaluation {
   func answer(_ question: RetentionQuestion) throws -> RetentionAnswer {
     let days = question.scope.range.resolved(today: today)
-    let intervals = QuestionIntervals(question.interval, days, hours.calendar)
+    let intervals = QuestionIntervals(question.interval, days, hours)
     let values = ValueNumbers(question.breakdown ?? .kind)
-    var counts: [Int: [Int: [Int]]] = [:]
+    let cells = PairTable()
+    let counts = GrowingMemory<Int>()
+    let width = question.intervals + 1
+    var lengths: [Int] = []
     try forEachCohort(question, values) { _, cohort, value, isBack in
-      counts[value, default: [:]][cohort, default: Array(repeating: 0, count: isBack.count)].add(isBack)
+      let (cell, isNew) = cells.number(UInt64(value), UInt64(cohort))
+      if isNew {
+        for _ in 0..<width { counts.append(0) }
+        lengths.append(isBack.count)
+      }
+      for index in isBack.indices where isBack[index] { counts.elements[cell * width + index] += 1 }
     }
-    let groups = try counts.map { (value: try values.value($0, names), intervals: $1) }
-    let cohorts = groups.sorted { QuestionValue.isOrdered($0.value, $1.value) }.flatMap { group in
-      group.intervals.sorted { $0.key < $1.key }
-        .map { RetentionAnswer.Cohort(value: group.value, interval: intervals.label($0), values: $1) }
+    let found = try (0..<cells.count).map { cell in
+      let (value, interval) = (Int(cells.pair(cell).first), Int(cells.pair(cell).second))
+      return (
+        value: try values.value(value, names), interval: interval,
+        counts: Array(counts.elements[cell * width..<cell * width + lengths[cell]])
+      )
     }
+    let cohorts = found.sorted { left, right in
+      left.value == right.value
+        ? left.interval < right.interval : QuestionValue.isOrdered(left.value, right.value)
+    }
+    .map { RetentionAnswer.Cohort(value: $0.value, interval: intervals.label($0.interval), values: $0.counts) }
     let current = QuestionCalendar.number(of: question.interval, on: today)
     let partial = intervals.numbers.indices.filter { intervals.numbers[$0] >= current }.map(intervals.label)
     return RetentionAnswer(cohorts: cohorts, partial: partial)
@@ -29,75 +44,140 @@ extension ColumnEvaluation {
   ) throws {
     let days = question.scope.range.resolved(today: today)
     let range = DayRange(days)
-    let intervals = QuestionIntervals(question.interval, days, hours.calendar)
+    let intervals = QuestionIntervals(question.interval, days, hours)
     let isFirstEver = question.cohort == .firstEver
     let size = PersonIntervals.byteCount(persons: personCount, intervals: intervals.count)
-    try limits.check(2 * size + personCount * 16)
-    let starts = PersonIntervals(persons: personCount, intervals: intervals.count)
-    let returns = PersonIntervals(persons: personCount, intervals: intervals.count)
-    let first = FirstRows(persons: isFirstEver ? personCount : 0)
-    // The first start row of each person and interval, for its value.
-    let firstOfInterval = FirstRows(persons: 0)
-    let intervalTable = PairTable()
-
+    try limits.check(threads.parts * (2 * size + personCount * 16))
     let scope = try condition(question.scope.filters, days)
     let start = RowCondition.all([scope, try condition(question.start, days)])
     let comesBack = RowCondition.all([scope, try condition(question.comesBack, days)])
+    let persons = personCount
     // A row after the range can't be a person's first row in it.
     let looked = isFirstEver ? DayRange(Day(number: -1_000_000)...days.upperBound) : range
-    try forEachChunk(in: looked) { cursor, _ in
-      let (chunk, persons) = (cursor.chunk, cursor.persons)
+    let parts = try inParts(of: looked) {
+      CohortPart(question, isFirstEver: isFirstEver, persons: persons, intervals: intervals.count)
+    } body: { [self] part, cursor, _ in
       let column = cursor.column(.time(question.interval))
-      let interval = (0..<column.distinct).map { index in
+      let bits = (0..<column.distinct).map { index in
         if case .unit(let number) = column.value(index) { intervals.index(of: number) ?? -1 } else { -1 }
       }
-      func forEachRow(
-        _ rows: UnsafeBufferPointer<UInt16>, _ body: (_ row: Int, _ person: UInt32, _ interval: Int) -> Void
-      ) {
-        let isInside = range.includes(chunk)
-        for row in rows {
-          let row = Int(row)
-          let index = isInside || range.contains(chunk.time(row), hours) ? interval[Int(column.indexes[row])] : -1
-          body(row, persons[Int(chunk.senders[row])], index)
-        }
-      }
-      let breakdown = question.breakdown.map { ChunkValues(cursor.column($0), values) }
+      // The same rows need no second look.
+      let isShared = question.start == question.comesBack && (!isFirstEver || range.includes(cursor.chunk))
       try select(start, isFirstEver ? nil : range, cursor) { rows in
-        forEachRow(rows) { row, person, interval in
-          if isFirstEver {
-            first.add(Int(person), chunk.time(row)) { breakdown?.number(row) ?? 0 }
-          } else if interval >= 0 {
-            starts.insert(person, interval)
-            guard let breakdown else { return }
-            let (number, _) = intervalTable.number(UInt64(person), UInt64(interval))
-            firstOfInterval.add(number, chunk.time(row)) { breakdown.number(row) }
-          }
+        if isShared { part.returns.insert(rows, column, bits: bits, cursor) }
+        if isFirstEver {
+          part.addFirst(rows, cursor, question.breakdown)
+        } else {
+          part.starts.insert(rows, column, bits: bits, cursor)
+          part.addFirstOfIntervals(rows, column, bits: bits, cursor, question.breakdown)
         }
       }
-      guard !range.excludes(chunk) else { return }
-      try select(comesBack, range, cursor) { rows in
-        forEachRow(rows) { _, person, interval in if interval >= 0 { returns.insert(person, interval) } }
+      if !isShared, !range.excludes(cursor.chunk) {
+        try select(comesBack, range, cursor) { part.returns.insert($0, column, bits: bits, cursor) }
       }
-      try limits.check(2 * size + personCount * 16 + intervalTable.count * 60 + values.byteCount)
+      try check(2 * size + persons * 16 + part.byteCount, cursor)
     }
+    let merged = parts[0]
+    for part in parts.dropFirst() { merged.merge(part) }
+    let numbers = values.adopt(merged.values)
+    let (starts, returns, first) = (merged.starts, merged.returns, merged.first)
     var fold = RetentionFold(question, intervals: intervals.count)
     for person in 0..<personCount {
       var cohort: Int?
       if isFirstEver {
         cohort = first.time(person).flatMap { intervals.index(at: $0, in: range, hours) }
         guard cohort != nil else { continue }
+      } else {
+        starts.forEach(person) { fold.add(interval: $0, isStart: true, isReturn: false) }
       }
-      starts.forEach(person) { fold.add(interval: $0, isStart: true, isReturn: false) }
       returns.forEach(person) { fold.add(interval: $0, isStart: false, isReturn: true) }
       fold.finish(first: cohort) { cohort, isBack in
         let value =
-          isFirstEver
-          ? first.value(person)
-          : question.breakdown == nil
-            ? 0 : firstOfInterval.value(intervalTable.number(UInt64(person), UInt64(cohort)).0)
+          question.breakdown == nil
+          ? 0 : numbers[isFirstEver ? first.value(person) : merged.firstValue(of: person, in: cohort)]
         body(person, cohort, value, isBack)
       }
     }
+  }
+}
+
+/// The starts and returns of some chunks.
+private final class CohortPart {
+  let starts: PersonIntervals
+  let returns: PersonIntervals
+  /// The first start row of each person.
+  let first: FirstRows
+  let values: ValueNumbers
+  /// The first start row of each person and interval, for its value.
+  private let firstOfInterval = FirstRows(persons: 0)
+  private let intervalTable = PairTable()
+  private lazy var senderFirsts = Memory<Int64>(count: Chunk.maximumRows, zero: .max)
+
+  init(_ question: RetentionQuestion, isFirstEver: Bool, persons: Int, intervals: Int) {
+    starts = PersonIntervals(persons: isFirstEver ? 0 : persons, intervals: intervals)
+    returns = PersonIntervals(persons: persons, intervals: intervals)
+    first = FirstRows(persons: isFirstEver ? persons : 0)
+    values = ValueNumbers(question.breakdown ?? .kind)
+  }
+
+  var byteCount: Int { intervalTable.count * 60 + values.byteCount }
+
+  /// Adds start rows, each of which may be a person's first one.
+  func addFirst(_ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor, _ breakdown: QuestionDimension?) {
+    let (chunk, persons, senders) = (cursor.chunk, cursor.persons, cursor.chunk.senders)
+    if let breakdown {
+      let value = ChunkValues(cursor.column(breakdown), values)
+      for row in rows {
+        first.add(Int(persons[Int(senders[Int(row)])]), chunk.time(Int(row))) { value.number(Int(row)) }
+      }
+      return
+    }
+    // A chunk has few senders, whose times stay in the processor's cache; there are many persons.
+    let firsts = senderFirsts.start
+    firsts.update(repeating: .max, count: chunk.header.senders)
+    for position in 0..<rows.count {
+      let row = Int(rows[position])
+      let sender = Int(senders[row])
+      firsts[sender] = min(firsts[sender], chunk.time(row))
+    }
+    for sender in 0..<chunk.header.senders where firsts[sender] != .max {
+      first.add(Int(persons[sender]), firsts[sender]) { 0 }
+    }
+  }
+
+  /// Adds start rows, each of which may be a person's first one in an interval.
+  func addFirstOfIntervals(
+    _ rows: UnsafeBufferPointer<UInt16>, _ column: IndexColumn, bits: [Int], _ cursor: ChunkCursor,
+    _ breakdown: QuestionDimension?
+  ) {
+    guard let breakdown else { return }
+    let (chunk, persons) = (cursor.chunk, cursor.persons)
+    let value = ChunkValues(cursor.column(breakdown), values)
+    for row in rows {
+      let row = Int(row)
+      let interval = bits[Int(column.indexes[row])]
+      guard interval >= 0 else { continue }
+      let (number, _) = intervalTable.number(UInt64(persons[Int(chunk.senders[row])]), UInt64(interval))
+      firstOfInterval.add(number, chunk.time(row)) { value.number(row) }
+    }
+  }
+
+  /// The value of a person's first start row in an interval.
+  func firstValue(of person: Int, in interval: Int) -> Int {
+    firstOfInterval.value(intervalTable.number(UInt64(person), UInt64(interval)).0)
+  }
+
+  /// Adds a part with later chunks.
+  func merge(_ other: CohortPart) {
+    starts.merge(other.starts)
+    returns.merge(other.returns)
+    let numbers = values.adopt(other.values)
+    first.merge(other.first, persons: nil, values: numbers)
+    let places = (0..<other.intervalTable.count).map { index in
+      let pair = other.intervalTable.pair(index)
+      return intervalTable.number(pair.first, pair.second).0
+    }
+    firstOfInterval.merge(other.firstOfInterval, persons: places, values: numbers)
   }
 }
 
@@ -123,6 +203,19 @@ final class FirstRows {
     values.elements[number] = Int32(value())
   }
 
+  /// Adds rows that come after these.
+  ///
+  /// - Parameters:
+  ///   - persons: The number here of each thing there; `nil` if they are the same.
+  ///   - values: The number here of each value there.
+  func merge(_ other: FirstRows, persons: [Int]?, values numbers: [Int]) {
+    for index in 0..<other.times.count where other.times.elements[index] != .max {
+      add(persons.map { $0[index] } ?? index, other.times.elements[index]) {
+        numbers[Int(other.values.elements[index])]
+      }
+    }
+  }
+
   func time(_ number: Int) -> Int64? { times.elements[number] == .max ? nil : times.elements[number] }
   func value(_ number: Int) -> Int { Int(values.elements[number]) }
 }
@@ -144,12 +237,5 @@ struct ChunkValues {
     let index = Int(column.indexes[row])
     if known[index] < 0 { known[index] = Int32(values.number(column.value(index))) }
     return Int(known[index])
-  }
-}
-
-extension [Int] {
-  /// Adds one for each true element.
-  fileprivate mutating func add(_ flags: [Bool]) {
-    for index in flags.indices where flags[index] { self[index] += 1 }
   }
 }

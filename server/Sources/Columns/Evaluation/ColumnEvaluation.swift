@@ -13,19 +13,21 @@ package final class ColumnEvaluation {
   /// The number of the first person who is a user; lower numbers are installs.
   let firstUser: UInt32
   let personCount: Int
+  let threads: EvaluationThreads
   /// The rows of the chunks that were looked at.
   private(set) var rowsRead = 0
-  /// A byte for each distinct value of a column.
-  let table = Memory<UInt8>(count: Chunk.maximumRows, zero: 0)
-  /// The rows selected last; one more, because a row is written before it is known to be selected.
-  let list = Memory<UInt16>(count: Chunk.maximumRows + 1, zero: 0)
-  private var cursor: ChunkCursor?
+  /// A cursor for each part; they keep much memory, which every pass over the chunks uses again.
+  private var cursors: [ChunkCursor] = []
+  private let sizes: PartSizes
   private lazy var knownFirstTimes = Result { try loadFirstTimes() }
 
   private init(
-    _ key: PersonKey, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits
+    _ key: PersonKey, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
+    threads: EvaluationThreads
   ) {
     self.snapshot = snapshot
+    self.threads = threads
+    sizes = PartSizes(parts: threads.parts)
     self.today = today
     self.limits = limits
     self.key = key
@@ -38,12 +40,15 @@ package final class ColumnEvaluation {
 
   /// Answers a question.
   ///
-  /// - Parameter today: The day that relative ranges end on, and by which intervals are partial.
+  /// - Parameters:
+  ///   - today: The day that relative ranges end on, and by which intervals are partial.
+  ///   - threads: The threads that evaluate chunks at the same time.
   package static func answer(
-    _ question: Question, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits
+    _ question: Question, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
+    threads: EvaluationThreads = .none
   ) throws -> QuestionResult {
     let evaluation = ColumnEvaluation(
-      question.scope.person, snapshot, calendar: calendar, today: today, limits: limits)
+      question.scope.person, snapshot, calendar: calendar, today: today, limits: limits, threads: threads)
     let answer: Answer =
       switch question {
       case .query(let question): .query(try evaluation.answer(question))
@@ -57,23 +62,54 @@ package final class ColumnEvaluation {
     return QuestionResult(answer, rowsRead: evaluation.rowsRead)
   }
 
-  /// Calls `body` with each chunk that may have rows in a range, and the range if the chunk may have others, too.
-  func forEachChunk(in range: DayRange?, _ body: (ChunkCursor, DayRange?) throws -> Void) throws {
-    for chunk in snapshot.chunks where range.map({ !$0.excludes(chunk) }) ?? true {
-      try limits.check()
-      try body(move(to: chunk), range.flatMap { $0.includes(chunk) ? nil : $0 })
-      rowsRead += chunk.rows
-    }
+  /// The chunks that may have rows in a range.
+  func chunks(in range: DayRange?) -> [Chunk] {
+    snapshot.chunks.filter { chunk in range.map { !$0.excludes(chunk) } ?? true }
   }
 
-  private func move(to chunk: Chunk) -> ChunkCursor {
-    if let cursor {
-      cursor.move(to: chunk)
-      return cursor
+  /// Divides the chunks that may have rows in a range into parts, which are evaluated at the same time, and returns the
+  /// parts in the order of their chunks; at least one.
+  ///
+  /// - Parameters:
+  ///   - make: Makes the state of a part.
+  ///   - body: Adds a chunk to a part. Receives the range, too, if the chunk may have rows outside it.
+  func inParts<Part>(
+    of range: DayRange?, _ make: () throws -> Part,
+    body: @escaping (Part, ChunkCursor, DayRange?) throws -> Void
+  ) throws -> [Part] {
+    try limits.check()
+    sizes.reset()
+    let chunks = chunks(in: range)
+    guard let first = chunks.first else { return [try make()] }
+    // Neighbouring chunks make up a part, so that parts stay in the order in which rows were stored.
+    let count = min(threads.parts, chunks.count)
+    let parts = try (0..<count).map { _ in try make() }
+    while cursors.count < count {
+      cursors.append(ChunkCursor(hours, part: cursors.count, key: key, firstUser: firstUser, chunk: first))
     }
-    let first = ChunkCursor(hours, key: key, firstUser: firstUser, chunk: chunk)
-    cursor = first
-    return first
+    let (limits, cursors) = (limits, cursors)
+    rowsRead += try threads.map(count) { part in
+      for chunk in chunks[chunks.count * part / count..<chunks.count * (part + 1) / count] {
+        try limits.check()
+        cursors[part].move(to: chunk)
+        try body(parts[part], cursors[part], range.flatMap { $0.includes(chunk) ? nil : $0 })
+      }
+      return chunks[chunks.count * part / count..<chunks.count * (part + 1) / count].reduce(0) { $0 + $1.rows }
+    }
+    .reduce(0, +)
+    return parts
+  }
+
+  /// Throws if the question must end.
+  ///
+  /// - Parameter size: The memory of the cursor's part, in bytes.
+  func check(_ size: Int, _ cursor: ChunkCursor) throws { try limits.check(sizes.update(cursor.part, size)) }
+
+  /// The person of a sender.
+  @inline(__always)
+  func person(ofSender sender: Int, _ chunk: Chunk) -> UInt32 {
+    key == .user && chunk.senderUsers[sender] != 0
+      ? firstUser + chunk.senderUsers[sender] - 1 : chunk.senderSlots[sender]
   }
 
   /// The time of the first row ever of each person; the largest number for none.
@@ -81,11 +117,11 @@ package final class ColumnEvaluation {
 
   private func loadFirstTimes() throws -> Memory<Int64> {
     let first = Memory<Int64>(count: personCount, zero: .max)
-    try forEachChunk(in: nil) { cursor, _ in
-      let (chunk, persons) = (cursor.chunk, cursor.persons)
-      for row in 0..<chunk.rows {
-        let person = Int(persons[Int(chunk.senders[row])])
-        let time = chunk.time(row)
+    for chunk in snapshot.chunks {
+      try limits.check()
+      for sender in 0..<chunk.header.senders {
+        let person = Int(person(ofSender: sender, chunk))
+        let time = chunk.time(Int(chunk.senderFirsts[sender]))
         if time < first[person] { first[person] = time }
       }
     }

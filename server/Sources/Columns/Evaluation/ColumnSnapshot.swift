@@ -1,3 +1,5 @@
+import TernBase
+
 /// All rows of one app at a moment, in the order in which they were stored.
 package struct ColumnSnapshot: Sendable {
   package var chunks: [Chunk]
@@ -13,22 +15,48 @@ package struct ColumnSnapshot: Sendable {
 package protocol PersonNames: Sendable {
   /// Returns the names of all installs by number; empty for a number without install.
   func installs() throws -> [String]
+  /// Returns the name of an install; empty for a number without install.
+  func install(_ number: UInt32) throws -> String
   /// Returns the names of all users by number; empty for a number without user.
   func users() throws -> [String]
+  /// Returns the name of a user; empty for a number without user.
+  func user(_ number: UInt32) throws -> String
 }
 
 /// Names that are loaded when a question first needs them.
-final class LoadedNames {
+final class LoadedNames: Sendable {
   private let names: any PersonNames
-  private lazy var installs = Result { try names.installs() }
-  private lazy var users = Result { try names.users() }
+  private let installs = Locked(NameCache())
+  private let users = Locked(NameCache())
 
   init(_ names: any PersonNames) { self.names = names }
 
-  func install(_ number: UInt32) throws -> String { Self.name(number, try installs.get()) }
-  func user(_ number: UInt32) throws -> String { Self.name(number, try users.get()) }
+  func install(_ number: UInt32) throws -> String {
+    try installs.withLock { try $0.name(number, one: names.install, all: names.installs) }
+  }
 
-  private static func name(_ number: UInt32, _ names: [String]) -> String {
-    Int(number) < names.count ? names[Int(number)] : ""
+  func user(_ number: UInt32) throws -> String {
+    try users.withLock { try $0.name(number, one: names.user, all: names.users) }
+  }
+}
+
+/// Names, first one by one: a page of persons needs a hundred, and loading all would take longer than finding them.
+private struct NameCache {
+  private static let maximumSingles = 1_000
+
+  private var singles: [UInt32: String] = [:]
+  private var all: [String]?
+
+  mutating func name(_ number: UInt32, one: (UInt32) throws -> String, all load: () throws -> [String]) rethrows
+    -> String
+  {
+    if all == nil, singles.count < Self.maximumSingles {
+      let name = try singles[number] ?? one(number)
+      singles[number] = name
+      return name
+    }
+    let names = try all ?? load()
+    all = names
+    return Int(number) < names.count ? names[Int(number)] : ""
   }
 }

@@ -72,7 +72,7 @@ final class ValueNumbers {
     case none
     case number(Double)
     case text(Int)
-    case name(String)
+    case bin(Int, String)
     case unit(Int)
     case install(UInt32)
     case user(UInt32)
@@ -117,11 +117,28 @@ final class ValueNumbers {
 
   private func bin(of number: Double) -> Int {
     let index = group.bins.firstIndex { number < $0 } ?? group.bins.count
-    if let known = bins[index] { return known }
-    let name = group.bucket(of: .number(number))?.text ?? ""
-    let new = add(.name(name))
+    return bins[index] ?? add(bin: index, named: group.bucket(of: .number(number))?.text ?? "")
+  }
+
+  private func add(bin index: Int, named name: String) -> Int {
+    let new = add(.bin(index, name))
     bins[index] = new
     return new
+  }
+
+  /// Adds the values of another part; returns the number that each has here.
+  func adopt(_ other: ValueNumbers) -> [Int] {
+    other.values.map { value in
+      switch value {
+      case .none: 0
+      case .number(let number): self.number(.number(number))
+      case .text(let text): number(.text(other.texts.string(text)))
+      case .bin(let index, let name): bins[index] ?? add(bin: index, named: name)
+      case .unit(let unit): number(.unit(unit))
+      case .install(let install): number(.install(install))
+      case .user(let user): number(.user(user))
+      }
+    }
   }
 
   private func other(_ kind: UInt64, _ bits: UInt64, _ value: Stored) -> Int {
@@ -146,7 +163,7 @@ final class ValueNumbers {
     case .none: nil
     case .number(let number): .number(number)
     case .text(let text): .text(String(decoding: texts.string(text), as: UTF8.self))
-    case .name(let name): .text(name)
+    case .bin(_, let name): .text(name)
     case .unit(let unit):
       .text(QuestionCalendar.label(of: group.dimension.timeUnit ?? .day, number: unit))
     case .install(let number): .text(try names.install(number))

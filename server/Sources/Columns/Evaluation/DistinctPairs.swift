@@ -2,8 +2,9 @@ import Views
 
 /// Distinct members of numbered sets: a bit per member while that is small, then a table of pairs.
 final class DistinctPairs {
-  private static let maximumBitBytes = 64 << 20
+  private static let standardBitBytes = 64 << 20
 
+  private let maximumBitBytes: Int
   /// One more than the largest member; `nil` if unknown.
   private let universe: Int?
   private var bits: [Memory<UInt64>?] = []
@@ -11,8 +12,10 @@ final class DistinctPairs {
   private var table: PairTable?
   private let counts = GrowingMemory<Int>()
 
-  init(universe: Int?) {
+  /// - Parameter parts: The number of sets like this that are filled at the same time.
+  init(universe: Int?, parts: Int = 1) {
     self.universe = universe
+    maximumBitBytes = Self.standardBitBytes / parts
     if universe == nil { table = PairTable() }
   }
 
@@ -37,7 +40,7 @@ final class DistinctPairs {
   private func insertSlowly(_ set: Int, _ member: UInt32) -> Bool {
     if table == nil, let universe {
       let words = universe / 64 + 1
-      guard bitBytes + words * 8 > Self.maximumBitBytes else {
+      guard bitBytes + words * 8 > maximumBitBytes else {
         while set >= bits.count { bits.append(nil) }
         bits[set] = Memory(count: words, zero: 0)
         bitBytes += words * 8
@@ -52,24 +55,41 @@ final class DistinctPairs {
 
   private func moveToTable() {
     let table = PairTable()
-    for (set, words) in bits.enumerated() {
-      guard let words else { continue }
-      for word in 0..<words.count {
-        var rest = words[word]
-        while rest != 0 {
-          _ = table.number(UInt64(set), UInt64(word * 64 + rest.trailingZeroBitCount))
-          rest &= rest - 1
-        }
-      }
-    }
+    forEach { _ = table.number(UInt64($0), UInt64($1)) }
     bits = []
     bitBytes = 0
     self.table = table
   }
 
-  /// Calls `body` with each set and member; only for an unknown universe.
+  /// Calls `body` with each set and member.
   func forEach(_ body: (_ set: Int, _ member: Int) -> Void) {
-    guard let table else { return }
-    for index in 0..<table.count { body(Int(table.pair(index).first), Int(table.pair(index).second)) }
+    if let table {
+      for index in 0..<table.count { body(Int(table.pair(index).first), Int(table.pair(index).second)) }
+    }
+    for (set, words) in bits.enumerated() {
+      guard let words else { continue }
+      for word in 0..<words.count {
+        var rest = words[word]
+        while rest != 0 {
+          body(set, word * 64 + rest.trailingZeroBitCount)
+          rest &= rest - 1
+        }
+      }
+    }
+  }
+
+  /// Adds the members of another part.
+  ///
+  /// - Parameters:
+  ///   - sets: The set here of each set there.
+  ///   - members: The member here of each member there; `nil` if they are the same.
+  ///   - didInsert: Receives each set and new member.
+  func merge(
+    _ other: DistinctPairs, sets: [Int], members: [Int]? = nil, didInsert: ((_ set: Int, _ member: UInt32) -> Void)?
+  ) {
+    other.forEach { set, member in
+      let member = UInt32(members.map { $0[member] } ?? member)
+      if insert(sets[set], member) { didInsert?(sets[set], member) }
+    }
   }
 }

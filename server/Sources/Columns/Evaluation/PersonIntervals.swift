@@ -8,9 +8,9 @@ struct QuestionIntervals {
   let numbers: [Int]
   private let indexes: [Int: Int]
 
-  init(_ unit: TimeUnit, _ days: ClosedRange<Day>, _ calendar: QuestionCalendar) {
+  init(_ unit: TimeUnit, _ days: ClosedRange<Day>, _ hours: CivilHours) {
     self.unit = unit
-    numbers = calendar.numbers(of: unit, in: days)
+    numbers = hours.withCalendar { $0.numbers(of: unit, in: days) }
     indexes = Dictionary(zip(numbers, numbers.indices), uniquingKeysWith: { first, _ in first })
   }
 
@@ -39,6 +39,47 @@ final class PersonIntervals {
   @inline(__always)
   func insert(_ person: UInt32, _ interval: Int) {
     words[Int(person) * width + (interval >> 6)] |= 1 << UInt64(interval & 63)
+  }
+
+  /// Adds the persons and intervals of another part.
+  func merge(_ other: PersonIntervals) {
+    let (to, from) = (words.start, other.words.start)
+    for index in 0..<words.count { to[index] |= from[index] }
+  }
+
+  /// Adds the intervals of some rows of a chunk.
+  ///
+  /// - Parameters:
+  ///   - column: The units of the rows.
+  ///   - bits: The interval of each unit; −1 for none.
+  func insert(_ rows: UnsafeBufferPointer<UInt16>, _ column: IndexColumn, bits: [Int], _ cursor: ChunkCursor) {
+    let (senders, persons, indexes) = (cursor.chunk.senders, cursor.persons, column.indexes)
+    guard column.distinct <= 64 else {
+      for position in 0..<rows.count {
+        let row = Int(rows[position])
+        let bit = bits[Int(indexes[row])]
+        if bit >= 0 { insert(persons[Int(senders[row])], bit) }
+      }
+      return
+    }
+    // A chunk has few senders, whose units stay in the processor's cache; there are many persons.
+    let units = cursor.senderUnits(count: cursor.chunk.header.senders)
+    if column.distinct == 1 {
+      for position in 0..<rows.count { units[Int(senders[Int(rows[position])])] = 1 }
+    } else {
+      for position in 0..<rows.count {
+        let row = Int(rows[position])
+        units[Int(senders[row])] |= 1 << UInt64(indexes[row])
+      }
+    }
+    for sender in 0..<cursor.chunk.header.senders {
+      var rest = units[sender]
+      while rest != 0 {
+        let bit = bits[rest.trailingZeroBitCount]
+        if bit >= 0 { insert(persons[sender], bit) }
+        rest &= rest - 1
+      }
+    }
   }
 
   /// Calls `body` with the intervals of a person, ascending.

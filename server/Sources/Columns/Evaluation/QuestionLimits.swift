@@ -1,4 +1,5 @@
 import Questions
+import TernBase
 
 /// The bounds within which a question must be answered.
 package struct QuestionLimits: Sendable {
@@ -26,6 +27,24 @@ package struct QuestionLimits: Sendable {
     if isCancelled() { throw CancellationError() }
     if ContinuousClock.now >= deadline { throw QuestionError.tooSlow }
     if size > bytes { throw QuestionError.tooLarge }
+  }
+}
+
+/// The memory of a question whose parts are evaluated at the same time.
+final class PartSizes: Sendable {
+  private let sizes: Locked<[Int]>
+
+  init(parts count: Int) { sizes = Locked(Array(repeating: 0, count: count)) }
+
+  /// Forgets the parts of an earlier pass over the chunks.
+  func reset() { sizes.withLock { sizes in for part in sizes.indices { sizes[part] = 0 } } }
+
+  /// Records the size of a part; returns the size of all.
+  func update(_ part: Int, _ size: Int) -> Int {
+    sizes.withLock { sizes in
+      sizes[part] = size
+      return sizes.reduce(0, +)
+    }
   }
 }
 

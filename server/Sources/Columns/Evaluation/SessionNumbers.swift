@@ -12,14 +12,26 @@ final class SessionNumbers {
 
   /// Numbers the sessions of a chunk.
   func load(_ chunk: Chunk) {
+    let numbers = ofSender.start
     for sender in 0..<chunk.header.senders {
       let session = chunk.senderSessions[sender]
-      ofSender[sender] =
-        session == 0
-        ? Self.none : Int32(table.number(UInt64(chunk.senderSlots[sender]), UInt64(bitPattern: session)).0)
+      numbers[sender] = session == 0 ? Self.none : Int32(number(chunk.senderSlots[sender], session))
     }
+  }
+
+  /// Returns the number of a session.
+  func number(_ install: UInt32, _ session: Int64) -> Int {
+    table.number(UInt64(install), UInt64(bitPattern: session)).0
   }
 
   /// The install of a session.
   func install(_ number: UInt32) -> UInt32 { UInt32(table.pair(Int(number)).first) }
+
+  /// Adds the sessions of another part; returns the number that each has here.
+  func adopt(_ other: SessionNumbers) -> [Int] {
+    (0..<other.count).map { index in
+      let pair = other.table.pair(index)
+      return table.number(pair.first, pair.second).0
+    }
+  }
 }

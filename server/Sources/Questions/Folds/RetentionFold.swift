@@ -4,6 +4,8 @@ package struct RetentionFold: Sendable {
   private let count: Int
   private var starts: [Bool]
   private var returns: [Bool]
+  /// Kept so that a person costs no allocation.
+  private var back: [Bool] = []
 
   /// Creates a fold for a range with so many intervals.
   package init(_ question: RetentionQuestion, intervals count: Int) {
@@ -24,18 +26,24 @@ package struct RetentionFold: Sendable {
   ///
   /// - Parameter first: The interval of the first matching start row of all that is stored, if it lies in the range.
   package mutating func finish(first: Int?, _ body: (_ cohort: Int, _ isBack: [Bool]) -> Void) {
-    let cohorts = question.cohort == .firstEver ? first.map { [$0] } ?? [] : starts.indices.filter { starts[$0] }
     let last = returns.lastIndex(of: true) ?? -1
-    for cohort in cohorts {
-      let after = min(question.intervals, count - 1 - cohort)
-      let back = (0...after).map { distance in
-        distance == 0 || (question.mode == .on ? returns[cohort + distance] : cohort + distance <= last)
-      }
-      body(cohort, back)
+    if question.cohort == .firstEver {
+      if let first { finish(cohort: first, last: last, body) }
+    } else {
+      for cohort in starts.indices where starts[cohort] { finish(cohort: cohort, last: last, body) }
     }
     for index in 0..<count {
       starts[index] = false
       returns[index] = false
     }
+  }
+
+  private mutating func finish(cohort: Int, last: Int, _ body: (_ cohort: Int, _ isBack: [Bool]) -> Void) {
+    back.removeAll(keepingCapacity: true)
+    for distance in 0...min(question.intervals, count - 1 - cohort) {
+      back.append(
+        distance == 0 || (question.mode == .on ? returns[cohort + distance] : cohort + distance <= last))
+    }
+    body(cohort, back)
   }
 }

@@ -43,15 +43,22 @@ package struct FunnelAnswer: Equatable, Sendable {
 
     /// Creates a group from the best attempts of its persons.
     package init(value: QuestionValue?, steps count: Int, attempts: [[Int64]]) {
+      var all = FunnelAttempts(steps: count)
+      for times in attempts { all.add(times) }
+      self.init(value: value, all)
+    }
+
+    /// Creates a group from the best attempts of its persons.
+    package init(value: QuestionValue?, _ attempts: FunnelAttempts) {
       self.value = value
-      steps = (0..<count).map { step in
-        let reached = attempts.filter { $0.count > step }
-        let times = step == 0 ? [] : reached.map { $0[step] - $0[step - 1] }.sorted()
-        let previous = step == 0 ? reached.count : attempts.count { $0.count >= step }
+      let reached = attempts.reached
+      steps = reached.indices.map { step in
+        let times = attempts.sortedTimes(beforeStep: step)
+        let previous = step == 0 ? reached[0] : reached[step - 1]
         return Step(
-          persons: reached.count,
-          fromFirst: attempts.isEmpty ? nil : Double(reached.count) / Double(attempts.count),
-          fromPrevious: previous == 0 ? nil : Double(reached.count) / Double(previous),
+          persons: reached[step],
+          fromFirst: reached[0] == 0 ? nil : Double(reached[step]) / Double(reached[0]),
+          fromPrevious: previous == 0 ? nil : Double(reached[step]) / Double(previous),
           medianSeconds: percentile(50, ofSorted: times).map { Double($0) / 1_000 },
           averageSeconds: times.isEmpty ? nil : Double(times.reduce(0, +)) / Double(times.count) / 1_000)
       }

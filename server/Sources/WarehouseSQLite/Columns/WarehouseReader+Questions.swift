@@ -20,7 +20,8 @@ extension WarehouseReader: QuestionSource {
         let limits = QuestionLimits { isCancelled.withLock { $0 } }
         let chunks = try chunks(of: app, limits)
         let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
-        return try ColumnEvaluation.answer(question, snapshot, calendar: calendar, today: today, limits: limits)
+        return try ColumnEvaluation.answer(
+          question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
       }
     } onCancel: {
       isCancelled.withLock { $0 = true }
@@ -62,18 +63,39 @@ private struct StoredNames: PersonNames {
   let app: Int64
 
   func installs() throws -> [String] {
-    try names("SELECT slot, name, typeof(name) = 'blob' FROM install WHERE app = ?") { row in
-      guard row.integer(2) != 0, row.bytes(1).count == 16 else { return row.text(1) }
-      let bytes = row.bytes(1)
-      return UniqueID(
-        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      ).description
+    try names("SELECT slot, name, typeof(name) = 'blob' FROM install WHERE app = ?") { Self.installName($0, at: 1) }
+  }
+
+  func install(_ number: UInt32) throws -> String {
+    try name("SELECT name, typeof(name) = 'blob' FROM install WHERE app = ? AND slot = ?", number) {
+      Self.installName($0, at: 0)
     }
   }
 
   func users() throws -> [String] {
     try names("SELECT number, name FROM member WHERE app = ?") { $0.text(1) }
+  }
+
+  func user(_ number: UInt32) throws -> String {
+    try name("SELECT name FROM member WHERE app = ? AND number = ?", number) { $0.text(0) }
+  }
+
+  /// The name of an install; the column after it is true if it is a binary UUID.
+  private static func installName(_ row: SQLStatement, at column: Int32) -> String {
+    guard row.integer(column + 1) != 0, row.bytes(column).count == 16 else { return row.text(column) }
+    let bytes = row.bytes(column)
+    return UniqueID(
+      high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    ).description
+  }
+
+  private func name(_ sql: String, _ number: UInt32, _ name: (SQLStatement) -> String) throws -> String {
+    try pool.read { database in
+      let statement = try WarehouseFile.connection(database).prepare(sql)
+      statement.bind(app, Int64(number))
+      return try statement.first(name) ?? ""
+    }
   }
 
   private func names(_ sql: String, _ name: (SQLStatement) -> String) throws -> [String] {

@@ -1,3 +1,4 @@
+import Columns
 import Ingest
 package import Questions
 import TernEvents
@@ -10,25 +11,25 @@ extension WarehouseReader: TrailSource {
     of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
   ) async throws -> [TrailRow]? {
     try await reading { [self] connection in
-      let key: TrailKey
+      let key: PersonTrail.Person
       switch person {
       case .install(let name):
         guard let slot = try Self.slot(of: name, app, connection) else { return nil }
-        key = .slot(slot)
+        key = .install(slot)
       case .user(let name):
-        let known = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?")
-        known.bind(app.rawValue, at: 1)
-        known.bind(name, at: 2)
-        guard try known.exists() else { return nil }
-        key = .user(Array(name.utf8))
+        let find = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
+        find.bind(app.rawValue, at: 1)
+        find.bind(name, at: 2)
+        guard let number = try find.first({ UInt32(truncatingIfNeeded: $0.integer(0)) }) else { return nil }
+        key = .user(number)
       }
-      return try rows(of: key, app, before ?? PersonsCursor(time: .max, row: .max), limit, connection)
+      let chunks = try columns.chunks(
+        app: app.rawValue, connection, dictionary: dictionary, checkCancellation: columns.checkOpen)
+      // The columns may have newer rows than this transaction.
+      let ids = try PersonTrail(key, before: before, through: WarehouseSchema.lastRow(connection))
+        .latestRows(limit, in: chunks)
+      return try rows(ids, connection)
     }
-  }
-
-  private enum TrailKey {
-    case slot(UInt32)
-    case user([UInt8])
   }
 
   private static func slot(of name: String, _ app: AppID, _ connection: SQLConnection) throws -> UInt32? {
@@ -44,50 +45,18 @@ extension WarehouseReader: TrailSource {
     return try find.first { UInt32(truncatingIfNeeded: $0.integer(0)) }
   }
 
-  /// Reads spans from the latest on, until no other span can have a later row than those found.
-  private func rows(
-    of key: TrailKey, _ app: AppID, _ end: PersonsCursor, _ limit: Int, _ connection: SQLConnection
-  ) throws -> [TrailRow] {
-    let spans = try StoredSpan.all(connection).filter {
-      $0.apps.contains(app.rawValue) && $0.times.lowerBound <= end.time
-    }
-    .sorted { $0.times.upperBound > $1.times.upperBound }
+  /// Reads rows by their IDs, in the same order.
+  private func rows(_ ids: [Int64], _ connection: SQLConnection) throws -> [TrailRow] {
+    guard let first = ids.min(), let last = ids.max() else { return [] }
     let devices = try Self.devices(connection)
-    var found: [TrailRow] = []
-    for span in spans {
-      if found.count >= limit, found[limit - 1].cursor.time > span.times.upperBound { break }
-      let scan = EventScan(connection, [span])
-      while let row = try scan.next() {
-        guard row.app == app.rawValue, (row.time, row.id) < (end.time, end.row), row.flags.kind.isInTrails else {
-          continue
-        }
-        switch key {
-        case .slot(let slot): guard row.slot == slot else { continue }
-        case .user(let name): guard scan.userBytes.elementsEqual(name) else { continue }
-        }
-        found.append(
-          TrailRow(
-            try stored(row, scan, devices, connection), session: row.session == 0 ? nil : row.session,
-            startsSession: row.flags.startsSession))
-        if found.count >= 4 * limit { found = Self.latest(limit, of: found) }
-      }
-      found = Self.latest(limit, of: found)
+    let scan = try EventScan(connection, ids: first...last)
+    var rows: [Int64: TrailRow] = [:]
+    for id in ids.sorted() {
+      guard let row = try scan.find(id) else { continue }
+      rows[id] = TrailRow(
+        try stored(row, scan, devices, connection), session: row.session == 0 ? nil : row.session,
+        startsSession: row.flags.startsSession)
     }
-    return found
-  }
-
-  private static func latest(_ limit: Int, of rows: [TrailRow]) -> [TrailRow] {
-    Array(
-      rows.sorted { ($0.cursor.time, $0.cursor.row) > ($1.cursor.time, $1.cursor.row) }.prefix(limit))
-  }
-}
-
-extension StoredKind {
-  /// True for the kinds of rows that questions see, without the pieces of attachments.
-  fileprivate var isInTrails: Bool {
-    switch self {
-    case .event, .screen, .sessionStart, .handledError, .crash: true
-    case .attachment, .attachmentPart, .drops, .other: false
-    }
+    return ids.compactMap { rows[$0] }
   }
 }

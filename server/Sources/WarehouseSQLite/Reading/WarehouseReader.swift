@@ -1,3 +1,4 @@
+import Columns
 import GRDB
 import Ingest
 import TernBase
@@ -19,6 +20,13 @@ public final class WarehouseReader: MetricsStore {
   /// The threads on which questions run, two at a time, so that they never take the place of reports.
   let questionThreads = ReaderThreads(count: WarehouseReader.questionCount)
   static let questionCount = 2
+  /// Further threads that share the chunks of a question, at the same low priority. A question doesn't wait for them: its
+  /// own thread takes the chunks that they have not begun with.
+  private let questionHelpers = ReaderThreads(
+    count: WarehouseReader.questionCount * (EvaluationThreads.standardParts - 1))
+  var evaluationThreads: EvaluationThreads {
+    EvaluationThreads { [questionHelpers] job in questionHelpers.submit(job) }
+  }
   /// The thread that adds new rows to the columns.
   let columnThread = ReaderThreads(count: 1)
 
@@ -40,6 +48,7 @@ public final class WarehouseReader: MetricsStore {
   public func close() throws {
     threads.close()
     questionThreads.close()
+    questionHelpers.close()
     columnThread.close()
     columns.close()
     do {

@@ -27,6 +27,7 @@ enum WarehouseSchema {
     CREATE TABLE member (
       app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
     ) WITHOUT ROWID;
+    CREATE INDEX member_number ON member (app, number);
     CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
     """
 

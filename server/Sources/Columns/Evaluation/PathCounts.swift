@@ -1,0 +1,102 @@
+import Questions
+import Views
+
+/// The paths of some sessions, counted by edge.
+final class PathCounts {
+  let nodes: PathNodes
+  private(set) var ended: [Int]
+  private let edges = PairTable()
+  private let counts = GrowingMemory<Int>()
+  private let isBackwards: Bool
+
+  init(_ question: PathsQuestion) {
+    nodes = PathNodes(question.nodes)
+    ended = Array(repeating: 0, count: question.depth)
+    isBackwards = if case .end = question.anchor { true } else { false }
+  }
+
+  var byteCount: Int { edges.count * 48 }
+
+  func add(_ path: SessionPath) {
+    if !path.isCut { ended[path.nodes.count - 1] += 1 }
+    for step in 1..<max(path.nodes.count, 1) {
+      let (one, other) = (UInt64(path.nodes[step - 1]), UInt64(path.nodes[step]))
+      let (from, to) = isBackwards ? (other, one) : (one, other)
+      add(1, step: UInt64(step), from: from, to: to)
+    }
+  }
+
+  private func add(_ count: Int, step: UInt64, from: UInt64, to: UInt64) {
+    let (edge, isNew) = edges.number(step, from << 32 | to)
+    if isNew { counts.append(0) }
+    counts.elements[edge] += count
+  }
+
+  /// Adds the paths of another part.
+  ///
+  /// - Parameter numbers: The number here of each node there.
+  func merge(_ other: PathCounts, nodes numbers: [Int]) {
+    for index in ended.indices { ended[index] += other.ended[index] }
+    for edge in 0..<other.edges.count {
+      let (step, pair) = (other.edges.pair(edge).first, other.edges.pair(edge).second)
+      add(
+        other.counts.elements[edge], step: step, from: UInt64(numbers[Int(pair >> 32)]),
+        to: UInt64(numbers[Int(pair & 0xFFFF_FFFF)]))
+    }
+  }
+
+  /// All edges, the most frequent first.
+  var sorted: [PathsAnswer.Edge] {
+    (0..<edges.count).map { index in
+      let (step, pair) = (edges.pair(index).first, edges.pair(index).second)
+      return PathsAnswer.Edge(
+        step: Int(step), from: nodes.node(Int(pair >> 32)), to: nodes.node(Int(pair & 0xFFFF_FFFF)),
+        sessions: counts.elements[index])
+    }
+    .sorted(by: PathsAnswer.Edge.precedes)
+  }
+}
+
+/// Numbers the screens and events of paths.
+final class PathNodes {
+  /// A label that is no node, and one whose rows can't be anchors either.
+  static let other = Int32(-1)
+  static let attachment = Int32(-2)
+
+  private let kinds: [QuestionKind]
+  private let table = ByteTable(seed: 0x7465_726E)
+  private var nodes: [PathsAnswer.Node] = []
+  /// The node of each label of the chunk.
+  let ofLabel = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
+
+  init(_ nodes: PathsQuestion.Nodes) {
+    kinds = nodes == .both ? [.screen, .event] : nodes == .screens ? [.screen] : [.event]
+  }
+
+  var count: Int { nodes.count }
+  func node(_ number: Int) -> PathsAnswer.Node { nodes[number] }
+
+  /// Numbers the labels of a chunk.
+  func load(_ chunk: Chunk) -> UnsafeMutablePointer<Int32> {
+    for label in 0..<chunk.header.labels {
+      let kind = chunk.kind(label)
+      ofLabel[label] = kind == .attachment ? Self.attachment : Self.other
+      guard kinds.contains(kind), chunk.labelNames[label] != Chunk.noText else { continue }
+      let name = String(decoding: chunk.text(chunk.labelNames[label]), as: UTF8.self)
+      ofLabel[label] = Int32(number(isScreen: kind == .screen, name))
+    }
+    return ofLabel.start
+  }
+
+  private func number(isScreen: Bool, _ name: String) -> Int {
+    let number = withUTF8((isScreen ? "s" : "e") + name) { bytes in
+      let key = table.key(bytes)
+      return table.find(bytes, key) ?? table.insert(bytes, key)
+    }
+    if number == nodes.count { nodes.append(PathsAnswer.Node(isScreen: isScreen, name: .text(name))) }
+    return number
+  }
+
+  /// Adds the nodes of another part; returns the number that each has here.
+  func adopt(_ other: PathNodes) -> [Int] { other.nodes.map { number(isScreen: $0.isScreen, $0.name.text ?? "") } }
+}
