@@ -216,12 +216,9 @@ import WarehouseSQLite
     let fixture = try Fixture()
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
-        try await connection.send("GET / HTTP/1.1\r\nHost: x\r\n")
-        for number in 0..<200 {
-          do {
-            try await connection.send("X-\(number): \(String(repeating: "a", count: 1_000))\r\n")
-          } catch { break }
-        }
+        // All at once: what arrives after the server has closed resets the connection, and the response may be lost.
+        let fields = (0..<40).map { "X-\($0): \(String(repeating: "a", count: 1_000))\r\n" }.joined()
+        try await connection.send("GET / HTTP/1.1\r\nHost: x\r\n" + fields)
         #expect(try await connection.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
       }
     }
