@@ -120,13 +120,13 @@ class Browser:
         self.look(WIDE, "light")
         return [f"{address.path}?{address.query[:200]} {problem}" for problem in found]
 
-    def crawl(self, start, instances=1, schemes=("light", "dark"), inside=""):
+    def crawl(self, *starts, instances=1, schemes=("light", "dark"), inside=""):
         """Opens every kind of page that can be reached by links, and returns their addresses and problems.
 
         Pages are of one kind if their addresses differ only in numbers, identifiers and the values of parameters.
         """
-        host = urlsplit(start).netloc
-        waiting, seen, kinds, problems = [start], {start}, {}, []
+        host = urlsplit(starts[0]).netloc
+        waiting, seen, kinds, problems = list(starts), set(starts), {}, []
         while waiting:
             address = waiting.pop(0)
             self.open(address)

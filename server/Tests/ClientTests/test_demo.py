@@ -78,13 +78,14 @@ def test_the_history_of_the_demo_tells_a_story(browser, demo):
     crashing = [cells[0].text for cells in versions if cells[0].text.startswith("3.") and cells[1].text != "0"]
     assert crashing == ["3.2.0 (418)"]
 
-    browser.open(f"{demo.address}/apps/1/views")
+    browser.open(f"{demo.address}/apps/2/views")
     assert "America/Los_Angeles" in browser.find("main").text
-    browser.open(f"{demo.address}/apps/1/late?view=1&days=90")
-    assert browser.all("main tbody tr"), "some hits are late"
+    browser.open(f"{demo.address}/apps/2/late?view=1&days=90")
+    versions = {row.find_elements(By.TAG_NAME, "td")[0].text for row in browser.all("main tbody tr")}
+    assert versions == {"2.4", "2.5"}, "some hits of televisions are late, and nothing else is"
 
 
 def test_every_page_of_the_demo_is_sound(browser, demo):
-    addresses, problems = browser.crawl(f"{demo.address}/apps/1")
+    addresses, problems = browser.crawl(f"{demo.address}/apps/1", f"{demo.address}/apps/2/views")
     assert len(addresses) > 25, addresses
     assert not problems, "\n".join(problems)

@@ -80,12 +80,11 @@ struct DemoCommand: AsyncParsableCommand {
     let directory = try DemoDirectory(data)
     defer { directory.removeIfTemporary() }
     let server = try LocalServer(directory: directory.data.path)
-    let app = try server.catalog.createApp(name: "Demo Player", trackingID: DemoTelevisions.trackingID)
-    // What people save in an app would be saved here as well, such as views and dashboards.
-    try DemoTelevisions.createView(server.catalog, of: app)
+    let app = try server.catalog.createApp(name: "Demo Player")
     let secret = try server.catalog.duplicateSecret()
     let televisions = DemoTelevisions(
-      app: app, days: max(days - 1, 1), seed: seed, warehouse: server.warehouse,
+      app: try DemoTelevisions.createApp(server.catalog), days: max(days - 1, 1), seed: seed,
+      warehouse: server.warehouse,
       key: DuplicateHashKey(secret.0, secret.1))
     let script = NIOLockedValueBox<Task<Void, Never>?>(nil)
     // Closing the terminal also ends the demo and its processes cleanly.
@@ -95,7 +94,7 @@ struct DemoCommand: AsyncParsableCommand {
       // The last day is today, which is for live traffic.
       let stage = DemoStage(
         player: player, collector: address, key: app.key, queues: directory.queues, days: max(days - 1, 1), seed: seed)
-      let task = Task { await play(stage, televisions, port: port, warehouse: server.warehouse) }
+      let task = Task { await play(stage, televisions, port: port, app: app.id, warehouse: server.warehouse) }
       script.withLockedValue { $0 = task }
     }
     let task = script.withLockedValue { $0 }
@@ -116,9 +115,8 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   private func play(
-    _ stage: DemoStage, _ televisions: DemoTelevisions, port: Int, warehouse: SQLiteWarehouse
+    _ stage: DemoStage, _ televisions: DemoTelevisions, port: Int, app: AppID, warehouse: SQLiteWarehouse
   ) async {
-    let app = televisions.app.id
     let began = ContinuousClock.now
     let today = Day(number: Int(WallClock.system().secondsSince1970 / 86_400))
     let range = today.advanced(by: -days - 1)...today.advanced(by: 1)

@@ -21,9 +21,12 @@ struct DemoTelevisions {
   let warehouse: SQLiteWarehouse
   let key: DuplicateHashKey
 
-  /// Creates the view of the televisions.
-  static func createView(_ catalog: Catalog, of app: App) throws {
-    _ = try catalog.createView(app: app.id, name: "Televisions, Los Angeles", timeZone: timeZone)
+  /// Creates the app of the televisions with its view. An app of its own, because events of devices that play their
+  /// history today would all be late in the view.
+  static func createApp(_ catalog: Catalog) throws -> App {
+    let app = try catalog.createApp(name: "Demo Player TV", trackingID: trackingID)
+    _ = try catalog.createView(app: app.id, name: "Los Angeles", timeZone: timeZone)
+    return app
   }
 
   /// Stores the hits of all days before a time.
