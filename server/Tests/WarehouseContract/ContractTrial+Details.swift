@@ -145,7 +145,7 @@ extension ContractTrial {
       }
     }
     try await expectError(.unknownApp, "unknown app") { _ = try await backend.sink.commit(good, app: AppID(99)) }
-    // Batches that fail beside others that don't.
+    // Batches that fail among others that don't.
     let (sink, bad) = (backend.sink, invalid[0])
     let outcomes = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in
       for index in 0..<40 {
@@ -154,7 +154,7 @@ extension ContractTrial {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    try expect(outcomes.count(where: \.self), 30, "commits beside failures")
+    try expect(outcomes.count(where: \.self), 30, "commits among failures")
     for index in 0..<40 where index % 4 != 0 {
       try naive.store(Self.batch(["beside \(index)"], at: Self.time(index)), app: AppID(1))
     }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import TernBase
 
-/// Work on a thread of its own, beside that of the thread that waits for its result.
+/// Work on a thread of its own, in parallel with the thread that will wait for its result.
 final class ParallelWork: Sendable {
   private let result = Locked<Result<Void, any Error>?>(nil)
   private let done = DispatchSemaphore(value: 0)

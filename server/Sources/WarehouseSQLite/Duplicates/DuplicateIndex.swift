@@ -5,7 +5,7 @@ import Warehouse
 /// Detects events that were already stored.
 ///
 /// New keys are collected in memory (`arriving`). Once there are enough, they are sorted and written as a run, an
-/// immutable file, beside the writer thread; from time to time, runs of similar size are merged. Each run tells which
+/// immutable file, in parallel with the writer thread; from time to time, runs of similar size are merged. Each run tells which
 /// rows it covers. A crash loses nothing: rows contain their keys, and those of later rows are read again.
 ///
 /// Runs expire by arrival. A key's time comes from the device, whose clock may be off by years, but its arrival tells
@@ -174,7 +174,7 @@ extension DuplicateIndex {
     }
   }
 
-  /// Deletes files beside the writer thread, because large ones take a while.
+  /// Deletes files in parallel with the writer thread, because large ones take a while.
   private func delete(_ old: [KeyRun]) {
     guard !old.isEmpty else { return }
     merging.start {

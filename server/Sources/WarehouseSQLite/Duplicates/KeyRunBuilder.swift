@@ -1,7 +1,7 @@
 import Dispatch
 import TernBase
 
-/// Writes or merges runs beside the writer thread, one at a time.
+/// Writes or merges runs in parallel with the writer thread, one at a time.
 final class KeyRunBuilder {
   private struct State {
     var isRunning = false

@@ -44,7 +44,7 @@ struct SQLConnection {
     try prepare(sql).all { $0.text(0) }
   }
 
-  /// The directory with the segments of rows, which lies beside the database.
+  /// The directory with the segments of rows, next to the database.
   var rowsPath: String { directory + "rows" }
   /// The directory with the runs of duplicate keys.
   var keysPath: String { directory + "keys" }

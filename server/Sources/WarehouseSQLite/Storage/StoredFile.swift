@@ -8,7 +8,7 @@ import Warehouse
   import Musl
 #endif
 
-/// Functions shared by the files beside the database.
+/// Functions shared by the files next to the database.
 enum StoredFile {
   /// Returns the error of the system call that failed last.
   static func failure(_ path: String) -> WarehouseError {
