@@ -33,6 +33,8 @@ extension Catalog {
         arguments: [name, key, secret, tracking, timeZone, created.millisecondsSince1970])
       let id = AppID(database.lastInsertedRowID)
       try record(.appCreated, "\(id) \(name)", database)
+      // Part of the new app, so the audit log does not list it.
+      _ = try insert(.standard(for: id, created: created), database)
       return App(
         id: id, name: name, key: key, appSecret: secret, trackingID: tracking, timeZone: timeZone, created: created)
     }

@@ -34,7 +34,7 @@ extension Catalog {
         try database.execute(
           sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
       }
-      for table in ["view", "definition", "definition_rule", "link", "token"] {
+      for table in ["view", "definition", "definition_rule", "link", "token", "dashboard", "annotation"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
       }
       try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])

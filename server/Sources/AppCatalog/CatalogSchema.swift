@@ -6,7 +6,7 @@ enum CatalogSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = apps + access + views + definitions + jobs
+  static let tables = apps + access + views + definitions + jobs + boards
 
   private static let apps = """
     CREATE TABLE app (
@@ -80,5 +80,19 @@ enum CatalogSchema {
       app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, start INTEGER NOT NULL,
       scope TEXT NOT NULL, active INTEGER NOT NULL, PRIMARY KEY (app, kind, number, start)
     ) WITHOUT ROWID;
+    """
+
+  /// `cards` is a JSON array. `day` is a number of days since 1970.
+  private static let boards = """
+    CREATE TABLE dashboard (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, cards TEXT NOT NULL,
+      author TEXT NOT NULL, changed INTEGER NOT NULL
+    );
+    CREATE INDEX dashboard_app ON dashboard (app);
+    CREATE TABLE annotation (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, day INTEGER NOT NULL, text TEXT NOT NULL,
+      author TEXT NOT NULL, created INTEGER NOT NULL
+    );
+    CREATE INDEX annotation_app ON annotation (app, day);
     """
 }

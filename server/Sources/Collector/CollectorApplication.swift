@@ -56,6 +56,14 @@ struct CollectorApplication: Sendable {
     QuestionRoutes(reader: reader, answering: answering).add(to: routes)
     QuestionPageRoutes(pages: pages, answering: answering, store: store, catalog: catalog, wallTime: wallTime)
       .add(to: routes)
+    DashboardRoutes(
+      pages: pages, reader: reader, answering: answering, dashboards: catalog, catalog: catalog, wallTime: wallTime
+    ).add(to: routes)
+    DashboardAPIRoutes(pages: pages, reader: reader, dashboards: catalog, annotations: catalog).add(to: routes)
+    AnnotationRoutes(
+      pages: pages, reader: reader, reports: reports, annotations: catalog, store: store, catalog: catalog,
+      wallTime: wallTime
+    ).add(to: routes)
     TrailRoutes(pages: pages, reports: reports, source: dependencies.questions, catalog: catalog).add(to: routes)
     if let exporter = dependencies.exporter {
       ExportRoutes(

@@ -1,3 +1,4 @@
+import Portal
 import TernBase
 import Testing
 

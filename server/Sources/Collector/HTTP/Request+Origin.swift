@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Portal
 
 extension Request {
   /// The host and port as sent by the client, or `nil` if they contain anything else.

@@ -17,6 +17,8 @@ struct Shell {
   var script: String?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
+  /// True on dashboards.
+  var isDashboards = false
   /// True on the list of views.
   var isViews = false
 }
@@ -81,12 +83,13 @@ extension PortalPages {
           items.append(
             item(
               Icon.settings, "Settings", links.settings,
-              isActive: shell.report == nil && shell.question == nil && !isView))
+              isActive: shell.report == nil && shell.question == nil && !shell.isDashboards && !isView))
         }
       }
       return ["caption": section.rawValue, "items": items]
     }
-    groups.insert(["caption": "Questions", "items": questions], at: 1)
+    let boards = item(Icon.dashboards, "Dashboards", links.dashboards, isActive: shell.isDashboards)
+    groups.insert(["caption": "Questions", "items": [boards] + questions], at: 1)
     return groups
   }
 

@@ -10,6 +10,8 @@ public struct PortalPages: Sendable {
   public var collector: String
   /// The reader; set it on a copy for each request.
   public var reader = PortalReader()
+  /// The notes about the days of charts; set them on a copy for each request.
+  package var notes: [ChartNote] = []
   let reports: ReportRegistry
   let templates: Templates
 

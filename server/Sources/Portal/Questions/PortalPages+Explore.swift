@@ -57,7 +57,7 @@ extension PortalPages {
     }
     let labels = timeline.timeLabels ?? timeline.rows.compactMap { $0.dimensions.first??.text }
     let chart = Chart(
-      id: "explore", title: "\(name) per \(unit)", days: labels.compactMap { Day($0) },
+      id: form.chart, title: "\(name) per \(unit)", days: labels.compactMap { Day($0) },
       series: series.enumerated().map { index, line in
         Chart.Series(
           name: line.name, values: values(line.answer, at: labels, form), isFilled: series.count == 1,

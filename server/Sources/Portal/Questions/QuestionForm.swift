@@ -5,6 +5,8 @@ import TernBase
 /// The state of a page that asks a question: the parameters of its address.
 struct QuestionForm: Sendable {
   let page: QuestionPage
+  /// The identifier of the answer's chart, which must be unique on a page with several.
+  var chart = "explore"
   /// The parameters with a value, by name.
   private(set) var values: [String: String]
 

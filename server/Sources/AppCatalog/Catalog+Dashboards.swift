@@ -1,0 +1,123 @@
+import Foundation
+import GRDB
+import TernEvents
+public import Warehouse
+
+/// Dashboards. The cards of each are one JSON array, because they are only read and written together.
+extension Catalog: DashboardStore {
+  /// The most dashboards of an app. Their names are on each of their pages.
+  static let maximumDashboards = 50
+  /// The most cards of a dashboard. Each asks its question whenever the page is opened.
+  static let maximumCards = 24
+  /// The longest query of a card, in bytes: longer addresses are refused anyway.
+  static let maximumQueryBytes = 8_192
+
+  /// Returns an app's dashboards, oldest first.
+  public func dashboards(app: AppID) throws -> [Dashboard] {
+    try reading { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM dashboard WHERE app = ? ORDER BY id", arguments: [app.rawValue])
+        .map(Self.dashboard)
+    }
+  }
+
+  /// Creates a dashboard.
+  public func createDashboard(app: AppID, name: String, cards: [DashboardCard]) throws -> Dashboard {
+    let dashboard = Dashboard(
+      id: 0, app: app, name: name, cards: cards, author: AuditActor.current.name, changed: now())
+    guard try self.app(app) != nil else {
+      throw WarehouseError(code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
+    }
+    return try writing { database in
+      let dashboard = try insert(dashboard, database)
+      try record(.dashboardCreated, "\(dashboard.id) \(dashboard.name), app \(dashboard.app)", database)
+      return dashboard
+    }
+  }
+
+  /// Changes a dashboard in one transaction; returns `nil` if the app has none with this number.
+  public func changeDashboard(
+    _ id: Int64, app: AppID, _ change: (inout Dashboard) throws -> Void
+  ) throws -> Dashboard? {
+    let now = now()
+    return try writing { database in
+      guard
+        var dashboard = try Row.fetchOne(
+          database, sql: "SELECT * FROM dashboard WHERE id = ? AND app = ?", arguments: [id, app.rawValue]
+        ).map(Self.dashboard)
+      else { return nil }
+      try change(&dashboard)
+      (dashboard.author, dashboard.changed) = (AuditActor.current.name, now)
+      try check(dashboard, database)
+      try database.execute(
+        sql: "UPDATE dashboard SET name = ?, cards = ?, author = ?, changed = ? WHERE id = ?",
+        arguments: [
+          dashboard.name, try Self.json(dashboard.cards), dashboard.author, now.millisecondsSince1970, id,
+        ])
+      try record(.dashboardChanged, "\(id) \(dashboard.name), app \(app)", database)
+      return dashboard
+    }
+  }
+
+  /// Removes a dashboard. Returns false if the app has none with this number.
+  public func removeDashboard(_ id: Int64, app: AppID) throws -> Bool {
+    try writing { database in
+      let name = try String.fetchOne(
+        database, sql: "SELECT name FROM dashboard WHERE id = ? AND app = ?", arguments: [id, app.rawValue])
+      guard let name else { return false }
+      try database.execute(sql: "DELETE FROM dashboard WHERE id = ?", arguments: [id])
+      try record(.dashboardRemoved, "\(id) \(name), app \(app)", database)
+      return true
+    }
+  }
+
+  /// Stores a new dashboard; the number of the argument is ignored.
+  func insert(_ dashboard: Dashboard, _ database: Database) throws -> Dashboard {
+    var dashboard = dashboard
+    dashboard.id = 0
+    try check(dashboard, database)
+    let count = try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM dashboard WHERE app = ?", arguments: [dashboard.app.rawValue])
+    guard (count ?? 0) < Self.maximumDashboards else {
+      throw Self.invalid("An app can have \(Self.maximumDashboards) dashboards. Delete one that is not used.")
+    }
+    try database.execute(
+      sql: "INSERT INTO dashboard (app, name, cards, author, changed) VALUES (?, ?, ?, ?, ?)",
+      arguments: [
+        dashboard.app.rawValue, dashboard.name, try Self.json(dashboard.cards), dashboard.author,
+        dashboard.changed.millisecondsSince1970,
+      ])
+    dashboard.id = database.lastInsertedRowID
+    return dashboard
+  }
+
+  private func check(_ dashboard: Dashboard, _ database: Database) throws {
+    for name in [dashboard.name] + dashboard.cards.map(\.name) { try check(name: name, timeZone: "UTC") }
+    guard dashboard.cards.count <= Self.maximumCards else {
+      throw Self.invalid("A dashboard can have \(Self.maximumCards) cards. Remove one, or create another dashboard.")
+    }
+    guard dashboard.cards.allSatisfy({ $0.query.utf8.count <= Self.maximumQueryBytes }) else {
+      throw Self.invalid("The question of a card is too long. Use fewer filters and steps.")
+    }
+    let isTaken = try Bool.fetchOne(
+      database,
+      sql: "SELECT EXISTS (SELECT 1 FROM dashboard WHERE app = ? AND name = ? COLLATE NOCASE AND id <> ?)",
+      arguments: [dashboard.app.rawValue, dashboard.name, dashboard.id])
+    if isTaken ?? false {
+      throw Self.invalid("There is already a dashboard \"\(dashboard.name)\". Choose another name.")
+    }
+  }
+
+  private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
+
+  private static func json(_ cards: [DashboardCard]) throws -> String {
+    String(decoding: try JSONEncoder().encode(cards), as: UTF8.self)
+  }
+
+  private static func dashboard(_ row: Row) throws -> Dashboard {
+    let cards: String = row["cards"]
+    return Dashboard(
+      id: row["id"], app: AppID(row["app"]), name: row["name"],
+      cards: try JSONDecoder().decode([DashboardCard].self, from: Data(cards.utf8)), author: row["author"],
+      changed: Timestamp(millisecondsSince1970: row["changed"]))
+  }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+
+extension APIDescription {
+  /// Dashboards, and notes about days.
+  static let dashboards: [APIOperation] = [
+    APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/dashboards", name: "listDashboards", summary: "The dashboards of an app.",
+      parameters: [app], answers: ["application/json": .object(["dashboards": .list(.named("Dashboard"))])],
+      errors: [404]),
+    APIOperation(
+      method: .post, path: "/api/v1/apps/{app}/dashboards", name: "createDashboard", summary: "Creates a dashboard.",
+      parameters: [app], body: ["application/json": .named("NewDashboard")], status: 201,
+      answers: ["application/json": .named("Dashboard")], errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .put, path: "/api/v1/apps/{app}/dashboards/{dashboard}", name: "changeDashboard",
+      summary: "Replaces a dashboard's name and cards.", parameters: [app, dashboard],
+      body: ["application/json": .named("NewDashboard")], answers: ["application/json": .named("Dashboard")],
+      errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .delete, path: "/api/v1/apps/{app}/dashboards/{dashboard}", name: "removeDashboard",
+      summary: "Deletes a dashboard with its cards.", parameters: [app, dashboard], status: 204, errors: [404]),
+    APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/annotations", name: "listAnnotations",
+      summary: "The notes about days that people wrote.", parameters: [app],
+      answers: ["application/json": .object(["annotations": .list(.named("Annotation"))])], errors: [404]),
+    APIOperation(
+      method: .post, path: "/api/v1/apps/{app}/annotations", name: "createAnnotation",
+      summary: "Adds a note about a day, for example from a release script.", parameters: [app],
+      body: ["application/json": .named("NewAnnotation")], status: 201,
+      answers: ["application/json": .named("Annotation")], errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .delete, path: "/api/v1/apps/{app}/annotations/{annotation}", name: "removeAnnotation",
+      summary: "Deletes a note about a day.",
+      parameters: [app, .path("annotation", .limited(1...9_007_199_254_740_991))], status: 204, errors: [404]),
+  ]
+
+  private static let dashboard = APIOperation.Parameter.path("dashboard", .limited(1...9_007_199_254_740_991))
+
+  /// The schemas of dashboards and notes.
+  static let dashboardSchemas: Schema.Members = [
+    "NewDashboard": .object(["name": .text(1...100), "cards": .list(.named("Card"), 0...24)], others: .any),
+    "Dashboard": .object([
+      "id": .count, "name": .text, "cards": .list(.named("Card")),
+      "author": .text.described("The account or token that made the last change."), "changed": .time,
+    ]),
+    "Card": .object(
+      [
+        "name": .text(1...100), "page": .choice(["explore", "funnels", "retention", "paths", "lifecycle", "people"]),
+        "query": .text.described("The query of the page's address, for example `metric=users&breakdown=version`."),
+      ], others: .any),
+    "NewAnnotation": .object(["day": .date, "text": .text(1...100)], others: .any),
+    "Annotation": .object(["id": .count, "day": .date, "text": .text, "author": .text, "created": .time]),
+  ]
+}

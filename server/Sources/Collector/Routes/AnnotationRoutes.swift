@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import Portal
+import Reports
+import TernEvents
+import Warehouse
+
+/// The page of notes about days: `/apps/ID/annotations`.
+struct AnnotationRoutes: Sendable {
+  let pages: PortalPages
+  let reader: BodyReader
+  let reports: ReportScheduler
+  let annotations: any AnnotationStore
+  let store: any MetricsStore
+  let catalog: any CatalogStore
+  let wallTime: @Sendable () -> Timestamp
+
+  /// The days whose releases are listed.
+  private static let listedDays = 90
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/annotations",
+      [
+        .get: .page(.permission(.read)) { try await show($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+  }
+
+  private func show(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) async throws -> Response {
+    let (app, store) = (try context.app, store)
+    let today = try ReportZone(app.timeZone).day(of: wallTime())
+    let releases = try await reports.run(for: context.clientShare) {
+      try await Releases.find(app: app.id, days: today.advanced(by: 1 - Self.listedDays)...today, from: store)
+    }
+    return .html(
+      try pages.shown(to: context, request).annotations(
+        try annotations.annotations(app: app.id), releases: releases, app: app,
+        apps: try context.visitor.visible(try catalog.apps()), today: today, result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app.id, try await reader.form(request, context))
+    do {
+      switch form["do"] {
+      case "create":
+        guard let day = Day((form["day"] ?? "").trimmed) else {
+          throw WarehouseError(code: .invalid, message: "Enter a day such as 2026-05-30.")
+        }
+        _ = try annotations.createAnnotation(app: app, day: day, text: (form["text"] ?? "").trimmed)
+      case "delete": _ = try annotations.removeAnnotation(form["id"].flatMap { Int64($0) } ?? 0, app: app)
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "/apps/\(app)/annotations").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await show(request, context, FormResult(message: error.message))
+    }
+  }
+}
+
+/// Adds the notes about an app's days to its pages.
+struct ChartNotes: Sendable {
+  let annotations: any AnnotationStore
+  let store: any MetricsStore
+
+  /// The pages with the notes about some days.
+  func added(to pages: PortalPages, app: AppID, days: ClosedRange<Day>) async throws -> PortalPages {
+    var pages = pages
+    let releases = try await Releases.find(app: app, days: days, from: store).map { ChartNote($0) }
+    let written = try annotations.annotations(app: app).filter { days.contains($0.day) }.map { ChartNote($0) }
+    pages.notes = (releases + written).sorted { $0.day < $1.day }
+    return pages
+  }
+}

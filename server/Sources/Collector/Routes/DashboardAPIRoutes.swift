@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Portal
+import Questions
+import TernEvents
+import Warehouse
+
+/// `/api/v1/apps/{id}/dashboards` and `/annotations`: what readers saved, for programs.
+struct DashboardAPIRoutes: Sendable {
+  let pages: PortalPages
+  let reader: BodyReader
+  let dashboards: any DashboardStore
+  let annotations: any AnnotationStore
+
+  /// The maximum size of a request, in bytes.
+  private static let maximumBytes = 256 << 10
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/api/v1/apps/:app/dashboards",
+      [
+        .get: .api(.permission(.read)) { _, context in try list(context) },
+        .post: .api(.permission(.edit)) { try await create($0, $1) },
+      ])
+    routes.on(
+      "/api/v1/apps/:app/dashboards/:dashboard",
+      [
+        .put: .api(.permission(.edit)) { try await change($0, $1) },
+        .delete: .api(.permission(.edit)) { _, context in try remove(context) },
+      ])
+    routes.on(
+      "/api/v1/apps/:app/annotations",
+      [
+        .get: .api(.permission(.read)) { _, context in try listAnnotations(context) },
+        .post: .api(.permission(.edit)) { try await annotate($0, $1) },
+      ])
+    routes.on(
+      "/api/v1/apps/:app/annotations/:annotation",
+      [.delete: .api(.permission(.edit)) { _, context in try removeAnnotation(context) }])
+  }
+
+  private func list(_ context: CollectorContext) throws -> Response {
+    let all = try dashboards.dashboards(app: try context.app.id)
+    return .json(try encoded(["dashboards": all.map(DashboardDescription.init)]))
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted = try await dashboard(request, context)
+    return try Self.refusing {
+      let dashboard = try dashboards.createDashboard(
+        app: try context.app.id, name: wanted.name.trimmed, cards: wanted.cards)
+      return .json(try encoded(DashboardDescription(dashboard)), status: .created)
+    }
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted = try await dashboard(request, context)
+    return try Self.refusing {
+      let changed = try dashboards.changeDashboard(DashboardRoutes.number(context), app: try context.app.id) {
+        ($0.name, $0.cards) = (wanted.name.trimmed, wanted.cards)
+      }
+      guard let changed else { throw APIError.unknownDashboard }
+      return .json(try encoded(DashboardDescription(changed)))
+    }
+  }
+
+  private func remove(_ context: CollectorContext) throws -> Response {
+    guard try dashboards.removeDashboard(DashboardRoutes.number(context), app: try context.app.id) else {
+      throw APIError.unknownDashboard
+    }
+    return Response(status: .noContent)
+  }
+
+  /// The dashboard of a request, with checked cards.
+  private func dashboard(_ request: Request, _ context: CollectorContext) async throws -> DashboardRequest {
+    var wanted: DashboardRequest = try await body(request, context, "name and cards, a list of name, page and query")
+    for index in wanted.cards.indices {
+      do {
+        wanted.cards[index] = try pages.checked(wanted.cards[index])
+      } catch let error {
+        throw APIError(
+          status: .badRequest, code: "invalid", message: error.message, path: "$.cards[\(index)]")
+      }
+    }
+    return wanted
+  }
+
+  private func listAnnotations(_ context: CollectorContext) throws -> Response {
+    let all = try annotations.annotations(app: try context.app.id)
+    return .json(try encoded(["annotations": all.map(AnnotationDescription.init)]))
+  }
+
+  private func annotate(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted: AnnotationRequest = try await body(request, context, "day and text")
+    guard let day = Day(wanted.day) else {
+      throw APIError(
+        status: .badRequest, code: "invalid", message: "day must be a date such as 2026-05-30.", path: "$.day")
+    }
+    return try Self.refusing {
+      let annotation = try annotations.createAnnotation(
+        app: try context.app.id, day: day, text: wanted.text.trimmed)
+      return .json(try encoded(AnnotationDescription(annotation)), status: .created)
+    }
+  }
+
+  private func removeAnnotation(_ context: CollectorContext) throws -> Response {
+    guard let number = context.parameters.get("annotation").flatMap({ Int64($0) }),
+      try annotations.removeAnnotation(number, app: try context.app.id)
+    else {
+      throw APIError(status: .notFound, code: "unknown_annotation", message: "This app has no such note.")
+    }
+    return Response(status: .noContent)
+  }
+
+  private func body<Wanted: Decodable>(
+    _ request: Request, _ context: CollectorContext, _ members: String
+  ) async throws -> Wanted {
+    let bytes = try await reader.read(request, context, limit: Self.maximumBytes).bytes
+    do {
+      return try JSONDecoder().decode(Wanted.self, from: Data(bytes.readableBytesView))
+    } catch {
+      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
+    }
+  }
+
+  private static func refusing(_ body: () throws -> Response) throws -> Response {
+    do {
+      return try body()
+    } catch let error as WarehouseError where error.code == .invalid {
+      throw APIError(status: .badRequest, code: "invalid", message: error.message)
+    }
+  }
+
+  private func encoded(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+}
+
+private struct DashboardRequest: Decodable {
+  let name: String
+  var cards: [DashboardCard]
+}
+
+private struct DashboardDescription: Encodable {
+  let id: Int64
+  let name: String
+  let cards: [DashboardCard]
+  let author: String
+  let changed: String
+
+  init(_ dashboard: Dashboard) {
+    (id, name, cards, author) = (dashboard.id, dashboard.name, dashboard.cards, dashboard.author)
+    changed = dashboard.changed.utcText(withMilliseconds: false)
+  }
+}
+
+private struct AnnotationRequest: Decodable {
+  let day: String
+  let text: String
+}
+
+private struct AnnotationDescription: Encodable {
+  let id: Int64
+  let day: String
+  let text: String
+  let author: String
+  let created: String
+
+  init(_ annotation: Annotation) {
+    (id, day, text, author) = (annotation.id, annotation.day.description, annotation.text, annotation.author)
+    created = annotation.created.utcText(withMilliseconds: false)
+  }
+}

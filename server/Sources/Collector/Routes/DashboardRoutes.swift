@@ -1,0 +1,132 @@
+import HTTPTypes
+import Hummingbird
+import Portal
+import Questions
+import Reports
+import TernEvents
+import Warehouse
+
+/// The pages of dashboards: `/apps/ID/dashboards`.
+struct DashboardRoutes: Sendable {
+  let pages: PortalPages
+  let reader: BodyReader
+  let answering: QuestionAnswering
+  let dashboards: any DashboardStore
+  let catalog: any CatalogStore
+  let wallTime: @Sendable () -> Timestamp
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/dashboards",
+      [
+        .get: .page(.permission(.read)) { try await show($0, $1) },
+        .post: .page(.permission(.edit)) { try await create($0, $1) },
+      ])
+    routes.on(
+      "/apps/:app/dashboards/:dashboard",
+      [
+        .get: .page(.permission(.read)) { try await show($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+  }
+
+  private func show(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) async throws -> Response {
+    let app = try context.app
+    let all = try dashboards.dashboards(app: app.id)
+    var shown = all.first
+    if context.parameters.get("dashboard") != nil {
+      let number = try Self.number(context)
+      guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
+      shown = found
+    }
+    let page = try await pages.shown(to: context, request).dashboard(
+      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()),
+      today: try ReportZone(app.timeZone).day(of: wallTime()), result: result
+    ) { question in
+      do {
+        return try await answering.answer(question, context)
+      } catch let error as APIError where error.status != .unauthorized {
+        // One card without an answer must not hide the others.
+        throw QuestionError(error.message, at: "$", code: .tooSlow)
+      }
+    }
+    return .html(page, status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app.id, try await reader.form(request, context))
+    let name = (form["name"] ?? "").trimmed
+    return try await showing(request, context) {
+      switch form["do"] {
+      case "create": return try dashboards.createDashboard(app: app, name: name, cards: [])
+      case "save":
+        let card = try pages.checked(
+          DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? ""))
+        guard let id = form["dashboard"].flatMap({ Int64($0) }) else {
+          return try dashboards.createDashboard(app: app, name: name, cards: [card])
+        }
+        return try dashboards.changeDashboard(id, app: app) { $0.cards.append(card) }
+      default: throw APIError.unknownAction
+      }
+    }
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app.id, try await reader.form(request, context))
+    let number = try Self.number(context)
+    if form["do"] == "delete" {
+      guard form["confirm"] != nil else {
+        return try await show(request, context, FormResult(message: "Tick the box to delete this dashboard."))
+      }
+      guard try dashboards.removeDashboard(number, app: app) else { throw APIError.unknownDashboard }
+      return Redirect(path: "/apps/\(app)/dashboards").response
+    }
+    return try await showing(request, context) {
+      try dashboards.changeDashboard(number, app: app) { try Self.change(&$0, form) }
+    }
+  }
+
+  /// Applies a form to a dashboard.
+  private static func change(_ dashboard: inout Dashboard, _ form: URLEncodedForm) throws {
+    if form["do"] == "rename" {
+      dashboard.name = (form["name"] ?? "").trimmed
+      return
+    }
+    // The name shows that the card is still the one that the reader saw at this place.
+    guard let index = form["card"].flatMap({ Int($0) }), dashboard.cards.indices.contains(index),
+      shown(dashboard.cards[index].name) == form["name"]
+    else { throw WarehouseError(code: .invalid, message: "The dashboard has changed meanwhile. Try again.") }
+    switch form["do"] {
+    case "remove": dashboard.cards.remove(at: index)
+    case "up" where index > 0: dashboard.cards.swapAt(index, index - 1)
+    case "down" where index + 1 < dashboard.cards.count: dashboard.cards.swapAt(index, index + 1)
+    default: throw APIError.unknownAction
+    }
+  }
+
+  /// Leads to the dashboard that a change returns, or shows why there is none.
+  private func showing(
+    _ request: Request, _ context: CollectorContext, _ change: () throws -> Dashboard?
+  ) async throws -> Response {
+    do {
+      guard let dashboard = try change() else { throw APIError.unknownDashboard }
+      return Redirect(path: "/apps/\(dashboard.app)/dashboards/\(dashboard.id)").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await show(request, context, FormResult(message: error.message))
+    } catch let error as QuestionError {
+      return try await show(request, context, FormResult(message: error.message))
+    }
+  }
+
+  static func number(_ context: CollectorContext) throws(APIError) -> Int64 {
+    guard let number = context.parameters.get("dashboard").flatMap({ Int64($0) }) else { throw .unknownDashboard }
+    return number
+  }
+}
+
+extension APIError {
+  static let unknownDashboard = APIError(
+    status: .notFound, code: "unknown_dashboard", message: "This app has no such dashboard.")
+}

@@ -1,0 +1,93 @@
+package import Questions
+import Reports
+package import Warehouse
+
+extension PortalPages {
+  /// The page of an app's dashboards: the cards of one, and forms that post to it.
+  ///
+  /// - Parameters:
+  ///   - shown: The dashboard with the cards; `nil` if the app has none.
+  ///   - dashboards: All dashboards, for switching between them.
+  ///   - ask: Answers the cards' questions. A `QuestionError` is shown on its card.
+  package func dashboard(
+    _ shown: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
+    result: FormResult = FormResult(), ask: Ask
+  ) async throws -> String {
+    let links = PortalLinks(app: app.id)
+    var cards: [TemplateValues] = []
+    for (index, card) in (shown?.cards ?? []).enumerated() {
+      cards.append(try await self.card(card, number: index, app, today: today, ask))
+    }
+    let tabs = dashboards.map { dashboard -> TemplateValues in
+      .link(Reports.shown(dashboard.name), links.dashboard(dashboard.id), isActive: dashboard.id == shown?.id)
+    }
+    let values: TemplateValues = [
+      "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,
+      "none": cards.isEmpty ? (shown == nil ? "No dashboards yet" : "No cards yet") : nil,
+      "edit": reader.canEdit ? shown.map { edit($0, links) } : nil,
+      "creation": reader.canEdit ? links.dashboards : nil,
+      "changed": shown.map { "Changed \(listed($0.changed)) by \(Reports.shown($0.author, empty: "–"))." },
+    ]
+    var shell = Shell(app: app, apps: apps, report: nil, title: shown.map { Reports.shown($0.name) } ?? "Dashboards")
+    shell.isDashboards = true
+    return self.page(shell, body: templates.render("dashboard", values))
+  }
+
+  /// Checks that a card has a question, and returns it with the parameters that its page knows.
+  package func checked(_ card: DashboardCard) throws(QuestionError) -> DashboardCard {
+    guard let page = QuestionPage(rawValue: card.page) else {
+      throw QuestionError("\"\(card.page)\" is not a page that asks a question.", at: "$.page")
+    }
+    let parameters = URLEncodedForm(card.query).values
+    guard try question(page, parameters) != nil else {
+      throw QuestionError("The form of this page is not complete.", at: "$.query")
+    }
+    var checked = card
+    checked.query = QuestionForm(page, parameters).query()
+    return checked
+  }
+
+  private func card(
+    _ card: DashboardCard, number: Int, _ app: App, today: Day, _ ask: Ask
+  ) async throws -> TemplateValues {
+    var view = QuestionView()
+    var link: String?
+    if let page = QuestionPage(rawValue: card.page) {
+      var form = QuestionForm(page, URLEncodedForm(card.query).values)
+      form.chart = "card\(number)"
+      link = PortalLinks(app: app.id).question(page, form.query())
+      do {
+        view = try await self.view(form, app, today: today, ask)
+      } catch let error as QuestionError {
+        view.message = error.message
+      }
+    } else {
+      view.message = "This version of Tern has no page \"\(card.page)\"."
+    }
+    return [
+      "name": shown(card.name), "target": link, "picture": view.picture?.content,
+      "grids": view.picture == nil ? Array(view.grids.prefix(1)) : [],
+      "text": view.message.map { visible($0) } ?? view.calm?.text,
+    ]
+  }
+
+  private func edit(_ dashboard: Dashboard, _ links: PortalLinks) -> TemplateValues {
+    let last = dashboard.cards.count - 1
+    return [
+      "address": links.dashboard(dashboard.id), "name": dashboard.name,
+      "items": dashboard.cards.enumerated().map { index, card -> TemplateValues in
+        [
+          "number": index.description, "caption": shown(card.name), "isMovable": index > 0, "isLast": index == last,
+        ]
+      },
+    ]
+  }
+}
+
+extension PortalLinks {
+  /// The address of the app's first dashboard.
+  var dashboards: String { "/apps/\(app)/dashboards" }
+
+  /// The address of a dashboard.
+  func dashboard(_ id: Int64) -> String { "\(dashboards)/\(id)" }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Reports
+package import Warehouse
+
+extension PortalPages {
+  /// The page of an app's notes about days, which posts to `/apps/ID/annotations`.
+  ///
+  /// - Parameter releases: The releases of the latest days, which need no note.
+  package func annotations(
+    _ annotations: [Annotation], releases: [Release], app: App, apps: [App], today: Day,
+    result: FormResult = FormResult()
+  ) -> String {
+    let address = PortalLinks(app: app.id).annotations
+    let rows = annotations.reversed().map { note -> TemplateValues in
+      .row(
+        [note.day.description, shown(note.text), shown(note.author, empty: "–"), listed(note.created)],
+        reader.canEdit ? [.button("Delete", "delete", id: note.id, to: address)] : [])
+    }
+    let found = releases.reversed().map { TemplateValues.row([$0.day.description, shown($0.version)]) }
+    var page = ManagementPage(
+      title: "Notes", lead: "Notes about days, and the releases of the app, are marked on every chart.",
+      result: result,
+      tables: [
+        .list("Notes", ["Day", "Note", "By", "Created"], rows, empty: "No notes yet"),
+        .list(
+          "Releases of the last 90 days", ["Day", "Version"], found,
+          empty: "None found: a version counts as released on the first day on which 1 % of the users have it."),
+      ])
+    if reader.canEdit {
+      page.forms = [
+        .form(
+          "Add a note", button: "Add", "create", to: address,
+          [
+            .field("Day", "day", today.description, type: "date", isRequired: true),
+            .field("Note", "text", placeholder: "Campaign in Berlin begins", isRequired: true),
+          ])
+      ]
+    }
+    return management(page, app: app, apps: apps)
+  }
+}
+
+extension PortalLinks {
+  /// The address of the app's notes about days.
+  var annotations: String { "/apps/\(app)/annotations" }
+}

@@ -1,0 +1,39 @@
+public import TernEvents
+
+/// A note about a day, shown on all charts.
+public struct Annotation: Sendable, Hashable {
+  /// The number.
+  public var id: Int64
+  /// The app.
+  public var app: AppID
+  /// The day in the app's time zone.
+  public var day: Day
+  /// The text.
+  public var text: String
+  /// The name of the account or token that created it.
+  public var author: String
+  /// The time of its creation.
+  public var created: Timestamp
+
+  /// Creates an annotation.
+  public init(id: Int64, app: AppID, day: Day, text: String, author: String, created: Timestamp) {
+    self.id = id
+    self.app = app
+    self.day = day
+    self.text = text
+    self.author = author
+    self.created = created
+  }
+}
+
+/// The store of annotations. Every change is recorded in the audit log.
+public protocol AnnotationStore: Sendable {
+  /// Returns an app's annotations, ordered by day, then number.
+  func annotations(app: AppID) throws -> [Annotation]
+  /// Creates an annotation.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the text is invalid, or the app has too many annotations.
+  func createAnnotation(app: AppID, day: Day, text: String) throws -> Annotation
+  /// Removes an annotation. Returns false if the app has none with this number.
+  func removeAnnotation(_ id: Int64, app: AppID) throws -> Bool
+}

@@ -1,0 +1,78 @@
+public import TernEvents
+
+/// A question that was saved to be asked again.
+public struct DashboardCard: Sendable, Hashable, Codable {
+  /// The heading.
+  public var name: String
+  /// The name of the page that asks the question, for example `funnels`.
+  public var page: String
+  /// The state of the page's form, as the query of its address. Ranges such as `30d` end on the day of the reader.
+  public var query: String
+
+  /// Creates a card.
+  public init(name: String, page: String, query: String) {
+    self.name = name
+    self.page = page
+    self.query = query
+  }
+}
+
+/// Saved questions on one page.
+public struct Dashboard: Sendable, Hashable {
+  /// The number.
+  public var id: Int64
+  /// The app.
+  public var app: AppID
+  /// The name, unique within the app.
+  public var name: String
+  /// The questions, in the order of the page.
+  public var cards: [DashboardCard]
+  /// The name of the account or token that made the last change.
+  public var author: String
+  /// The time of the last change.
+  public var changed: Timestamp
+
+  /// Creates a dashboard.
+  public init(id: Int64, app: AppID, name: String, cards: [DashboardCard], author: String, changed: Timestamp) {
+    self.id = id
+    self.app = app
+    self.name = name
+    self.cards = cards
+    self.author = author
+    self.changed = changed
+  }
+}
+
+extension Dashboard {
+  /// The dashboard with which each app begins.
+  public static func standard(for app: AppID, created: Timestamp) -> Dashboard {
+    Dashboard(
+      id: 0, app: app, name: "At a glance",
+      cards: [
+        DashboardCard(name: "Users", page: "explore", query: "metric=users"),
+        DashboardCard(name: "Sessions", page: "explore", query: "metric=sessions"),
+        DashboardCard(name: "Crash-free users", page: "explore", query: "metric=crash_free_users"),
+        DashboardCard(name: "Users by version", page: "explore", query: "metric=users&breakdown=version"),
+        DashboardCard(name: "Users who come back", page: "retention", query: "range=90d"),
+        DashboardCard(name: "New and returning users", page: "lifecycle", query: "interval=week"),
+      ], author: AuditActor.current.name, changed: created)
+  }
+}
+
+/// The store of dashboards. Every change is recorded in the audit log.
+///
+/// Questions are stored as they are: their form is checked by the module that shows them.
+public protocol DashboardStore: Sendable {
+  /// Returns an app's dashboards, oldest first.
+  func dashboards(app: AppID) throws -> [Dashboard]
+  /// Creates a dashboard.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a name is invalid or taken, or there are too many cards.
+  func createDashboard(app: AppID, name: String, cards: [DashboardCard]) throws -> Dashboard
+  /// Changes a dashboard in one transaction; returns `nil` if the app has none with this number.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a name is invalid or taken, or there are too many cards.
+  func changeDashboard(_ id: Int64, app: AppID, _ change: (inout Dashboard) throws -> Void) throws -> Dashboard?
+  /// Removes a dashboard. Returns false if the app has none with this number.
+  func removeDashboard(_ id: Int64, app: AppID) throws -> Bool
+}
