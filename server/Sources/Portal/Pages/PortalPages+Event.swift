@@ -38,14 +38,16 @@ extension PortalPages {
     return [
       .tile(
         "Occurrences", grouped(event.count), change: changes?.of { Double($0.count) },
-        spark: Sparkline.svg(line.map(\.count), color: 1)),
+        spark: Sparkline.svg(line.map(\.count), color: 1), about: "How often the event was tracked."),
       .tile(
         "Users", grouped(event.users), change: changes?.of { Double($0.users) },
-        spark: Sparkline.svg(line.map(\.users), color: 3)),
+        spark: Sparkline.svg(line.map(\.users), color: 3),
+        about: "Different users who tracked the event at least once."),
       .tile(
         "Per user", decimal(perUser(event.count, event.users)),
         change: changes?.of(unit: "per user") { perUser($0.count, $0.users) },
-        spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4)),
+        spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4),
+        about: "Occurrences divided by the users who had at least one."),
     ]
   }
 }

@@ -30,7 +30,7 @@ extension PortalPages {
       "explanation": page.explanation, "action": links.question(page), "hidden": form.hidden, "fields": form.fields,
       "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
-      "picture": answer.picture.map { ["heading": $0.heading, "content": $0.content] as TemplateValues },
+      "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) }, "pairs": form.pairs,
       "grids": answer.grids, "curl": curl(form, app), "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(
@@ -73,44 +73,6 @@ extension PortalPages {
         -H "Authorization: Bearer $TOKEN" \\
         -d \(Self.shellWord(body))
       """
-  }
-}
-
-/// The answer on a page.
-struct QuestionView {
-  var message: String?
-  var calm: (heading: String, text: String)?
-  var picture: (heading: String, content: String)?
-  var grids: [TemplateValues] = []
-  /// The cost of the answer in words.
-  var facts: String?
-
-  init() {}
-
-  init(_ answered: AnsweredQuestion) {
-    facts = "\(counted(answered.rowsRead, "row")) read in \(grouped(answered.milliseconds)) ms."
-  }
-}
-
-extension TemplateValues {
-  /// A table of a page. The first cell of each row is its heading.
-  static func grid(
-    _ heading: String, _ columns: [String], _ rows: [[TemplateValues]], note: String? = nil, next: String? = nil
-  ) -> TemplateValues {
-    [
-      "heading": heading, "columns": columns, "note": note, "next": next,
-      "rows": rows.map { ["cells": $0] as TemplateValues },
-    ]
-  }
-
-  /// The heading of a row.
-  static func head(_ text: String, link: String? = nil) -> TemplateValues {
-    ["text": text, "target": link, "isHead": true]
-  }
-
-  /// A cell of a table; the style is a class of the style sheet.
-  static func cell(_ text: String, link: String? = nil, style: String = "", bar: String = "") -> TemplateValues {
-    ["text": text, "target": link, "style": style, "bar": bar]
   }
 }
 
