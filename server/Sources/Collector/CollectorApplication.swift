@@ -54,10 +54,14 @@ struct CollectorApplication: Sendable {
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
     QuestionRoutes(reader: reader, answering: answering).add(to: routes)
-    QuestionPageRoutes(pages: pages, answering: answering, store: store, catalog: catalog, wallTime: wallTime)
-      .add(to: routes)
+    let notes = ChartNotes(annotations: catalog, store: store, reports: reports)
+    QuestionPageRoutes(
+      pages: pages, answering: answering, store: store, catalog: catalog, dashboards: catalog, notes: notes,
+      wallTime: wallTime
+    ).add(to: routes)
     DashboardRoutes(
-      pages: pages, reader: reader, answering: answering, dashboards: catalog, catalog: catalog, wallTime: wallTime
+      pages: pages, reader: reader, answering: answering, dashboards: catalog, catalog: catalog, notes: notes,
+      wallTime: wallTime
     ).add(to: routes)
     DashboardAPIRoutes(pages: pages, reader: reader, dashboards: catalog, annotations: catalog).add(to: routes)
     AnnotationRoutes(
@@ -79,8 +83,8 @@ struct CollectorApplication: Sendable {
       wallTime: wallTime
     ).add(to: routes)
     PortalRoutes(
-      pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, limits: limits,
-      wallTime: wallTime
+      pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, notes: notes,
+      limits: limits, wallTime: wallTime
     ).add(to: routes)
     responder = router.buildResponder()
     requirements = routes.requirements

@@ -54,11 +54,17 @@ struct Change {
 
   /// Compares a metric of two periods. Returns `nil` if it is zero in both.
   init?(_ current: Double, before: Double, in comparison: Comparison, unit: String = "") {
-    guard current > 0 || before > 0 else { return nil }
     func amount(_ value: Double) -> String { unit.isEmpty ? grouped(whole(value)) : "\(decimal(value)) \(unit)" }
-    explanation =
-      "\(comparison.current.days.text): \(amount(current)). "
-      + "\(comparison.previous.days.text): \(amount(before))"
+    self.init(
+      current, before: before,
+      explanation: "\(comparison.current.days.text): \(amount(current)). "
+        + "\(comparison.previous.days.text): \(amount(before))")
+  }
+
+  /// Compares two amounts. Returns `nil` if both are zero.
+  init?(_ current: Double, before: Double, explanation: String) {
+    guard current > 0 || before > 0 else { return nil }
+    self.explanation = explanation
     guard before > 0 else {
       direction = "up"
       text = "new"
@@ -69,6 +75,15 @@ struct Change {
     direction = abs(part) < 0.0005 ? "flat" : part > 0 ? "up" : "down"
     let amount = abs(part) >= 10 ? "\(grouped(whole(abs(part) * 100))) %" : percentage(abs(part))
     text = (direction == "up" ? "+" : direction == "down" ? "−" : "") + amount
+  }
+
+  /// Compares two shares, in percentage points: a percentage of a percentage is easily misread.
+  init(shares current: Double, before: Double, explanation: String) {
+    let tenths = whole((current - before) * 1_000)
+    direction = tenths == 0 ? "flat" : tenths > 0 ? "up" : "down"
+    text =
+      (tenths > 0 ? "+" : tenths < 0 ? "−" : "") + "\(abs(tenths) / 10).\(abs(tenths) % 10) pp"
+    self.explanation = explanation
   }
 
   var values: TemplateValues { ["direction": direction, "text": text, "explanation": explanation] }

@@ -19,6 +19,9 @@ extension Day {
   /// For example `4 May`.
   var shortText: String { "\(components.day) \(Self.months[components.month - 1].prefix(3))" }
 
+  /// For example `May`.
+  var monthText: String { String(Self.months[components.month - 1].prefix(3)) }
+
   /// For example `4 May 2026`.
   var longText: String { "\(shortText) \(components.year)" }
 

@@ -24,10 +24,16 @@ extension TemplateValues {
   }
 
   /// One large number with its change and a sparkline.
+  ///
+  /// - Parameter about: One sentence that says what the number is.
   static func tile(
-    _ label: String, _ value: String, change: Change? = nil, hint: String = "", spark: String = ""
+    _ label: String, _ value: String, change: Change? = nil, hint: String = "", spark: String = "",
+    link: String? = nil, about: String? = nil
   ) -> TemplateValues {
-    ["label": label, "value": value, "change": change?.values, "hint": hint, "spark": spark]
+    [
+      "label": label, "value": value, "change": change?.values, "hint": hint, "spark": spark, "target": link,
+      "about": about,
+    ]
   }
 
   /// A line of a short list, with a bar under it.

@@ -1,4 +1,5 @@
 import Foundation
+import Questions
 import Reports
 import TernEvents
 import Testing
@@ -17,10 +18,10 @@ struct ChartTests {
       #expect(ticks.first == 0)
       #expect((2...6).contains(ticks.count), "\(maximum)")
       #expect(Set(zip(ticks, ticks.dropFirst()).map { $1 - $0 }).count == 1, "\(maximum)")
-      #expect(ticks[ticks.count - 1] >= maximum, "\(maximum)")
-      #expect(ticks[ticks.count - 2] < max(maximum, 1), "\(maximum): the last step is needed")
+      #expect(ticks[ticks.count - 1] >= Double(maximum), "\(maximum)")
+      #expect(ticks[ticks.count - 2] < max(Double(maximum), 1), "\(maximum): the last step is needed")
     }
-    #expect(ChartScale(maximum: Int.max).top >= Int.max / 2, "no overflow at the end of the range")
+    #expect(ChartScale(maximum: Int.max).top >= Double(Int.max), "no overflow at the end of the range")
   }
 
   @Test(arguments: 0..<100 as Range<UInt64>)
@@ -54,6 +55,60 @@ struct ChartTests {
     #expect(paths([1, 2, 3], true) == 1)
     #expect(paths([1, 2, 3], false) == 0)
     #expect(paths([1], true) == 0)
+  }
+
+  @Test func `a scale of high shares tells 99.2 % and 99.9 % apart, and others begin at zero`() {
+    let high = ChartFormat.highShare.scale([0.992, 0.999])
+    #expect(
+      high.ticks.map { ChartFormat.highShare.text(tick: $0, step: high.step) } == [
+        "99.2 %", "99.4 %", "99.6 %", "99.8 %", "100.0 %",
+      ])
+    #expect(ChartFormat.highShare.scale([0.3, 0.99]).bottom == 0)
+    #expect(ChartFormat.share.scale([0.6, 0.99]).bottom == 0)
+    #expect(ChartFormat.highShare.scale([1]).bottom < 1)
+    #expect(
+      [0.992, 0.9993, 1, 0.0004, 0.5].map { (value: Double) in ChartFormat.share.text(value) } == [
+        "99.2 %", "99.93 %", "100.0 %", "0.04 %", "50.0 %",
+      ])
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>) func `a scale encloses every value in at most five steps`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    let sizes: [Double] = [0.001, 0.3, 7, 12_345, 1e14]
+    let size = sizes.randomElement(using: &generator) ?? 1
+    let values = (0..<3).map { _ in Double.random(in: -size...size, using: &generator) }
+    let scale = ChartFormat.number.scale(values)
+    #expect((2...6).contains(scale.ticks.count) && scale.ticks.contains { abs($0) < scale.step / 2 })
+    for value in values { #expect(scale.bottom <= value && value <= scale.top, "seed \(seed)") }
+  }
+
+  @Test func `numbers are shown with up to two decimals`() {
+    #expect(
+      [0.0, 1_234, 2.5, 2.25, -0.4, -3.05, 1e300].map { (value: Double) in ChartFormat.number.text(value) }
+        == ["0", "1,234", "2.5", "2.25", "-0.4", "-3.05", "1e+300"])
+    #expect(ChartFormat.number.text(nil) == "–" && ChartFormat.count.text(.nan) == "–")
+  }
+
+  @Test func `a place without a value interrupts the line and has a dash`() {
+    let days = (0..<5).map { Chart.Slot(Day(number: 20_000 + $0)) }
+    let chart = Chart(
+      id: "t", title: "t", slots: days, series: [.init(name: "n", values: [0.9, 0.8, nil, 0.7, 0.6], color: 1)],
+      format: .highShare)
+    #expect(chart.html().components(separatedBy: "class=\"line c1").count - 1 == 2)
+    #expect(chart.html().contains("n<b>–</b>"))
+  }
+
+  @Test func `the axis of many hours has the beginnings of days`() {
+    let labels = (20_000..<20_003).flatMap { day in
+      (0..<24).map { QuestionCalendar.label(of: .hour, number: day * 24 + $0) }
+    }
+    let many = Chart.Slot.slots(labels, .hour).filter(\.isLabelled)
+    #expect(many.map(\.axis) == (20_000..<20_003).map { Day(number: $0).shortText })
+    #expect(Chart.Slot.slots(Array(labels.prefix(3)), .hour).map(\.axis) == ["00:00", "01:00", "02:00"])
+    let chart = Chart(
+      id: "t", title: "t", slots: Chart.Slot.slots(labels, .hour),
+      series: [.init(name: "n", values: labels.map { _ in 1 as Int }, color: 1)])
+    #expect(chart.html().components(separatedBy: "<span class=\"x").count - 1 == 3)
   }
 
   @Test func `numbers on an axis are abbreviated`() {

@@ -1,3 +1,4 @@
+import Foundation
 import Questions
 import Reports
 import ReportsTestSupport
@@ -105,6 +106,109 @@ import Warehouse
       try await asked(.people, cohort) == [
         .persons(PersonsQuestion(group: .cohort(RetentionQuestion(), of: "2026-10-26", after: 1)))
       ])
+  }
+
+  @Test(arguments: [
+    ("crashes", #"["is","kind",["crash"]]"#), ("crash_free_users", #"["is","kind",["crash"]]"#),
+    ("session_starts", #"["is","kind",["session_start"]]"#), ("users", nil), ("new_users", nil),
+  ])
+  func `the people behind a figure of Explore are those of its place, its value and its metric`(
+    metric: String, filter: String?
+  ) async throws {
+    let parameters = [
+      "group": "figure", "metric": metric, "interval": "hour", "at": "2026-10-29T14:00", "breakdown": "version",
+      "type": "text", "value": "1.0", "f1": "country", "v1": "DE",
+    ]
+    let kind: [QuestionFilter] =
+      filter.map { $0.contains("crash") ? "crash" : "session_start" }
+      .map { [.isOneOf(.kind, [.text($0)])] } ?? []
+    let filters: [QuestionFilter] = [
+      .isOneOf(.country, [.text("DE")]), .isOneOf(.time(.hour), [.text("2026-10-29T14:00")]),
+      .isOneOf(.version, [.text("1.0")]),
+    ]
+    let group: PersonsQuestion.Group = metric == "new_users" ? .new(in: .init(.hour, "2026-10-29T14:00")) : .all
+    #expect(
+      try await asked(.people, parameters) == [
+        .persons(PersonsQuestion(scope: QuestionScope(filters: filters + kind), group: group))
+      ])
+  }
+
+  @Test func `figures of Explore lead to people: the total, each unit of time and each value`() async throws {
+    let page = try await sample.question(.explore, ["metric": "events", "breakdown": "version"])
+    let links = PageScanner(page).tags.compactMap { $0["href"] }.filter { $0.contains("/people?") }
+    let start = "/apps/1/people?metric=events&amp;breakdown=version&amp;group=figure"
+    #expect(links.first == start)
+    #expect(links.contains("\(start)&amp;at=2026-05-29"))
+    #expect(links.contains("\(start)&amp;at=2026-05-29&amp;type=text&amp;value=Play"))
+    #expect(links.contains("\(start)&amp;type=number&amp;value=2.5"))
+    #expect(links.contains("\(start)&amp;type=none"))
+  }
+
+  @Test func `figures of the lifecycle and of stickiness lead to people`() async throws {
+    let page = try await sample.question(.lifecycle, ["interval": "week"])
+    for query in ["group=lifecycle&amp;of=2026-10-26&amp;state=returning", "group=stickiness&amp;active=3"] {
+      #expect(page.contains("/apps/1/people?interval=week&amp;\(query)\""), "\(query)")
+    }
+    let interval = IntervalQuestion(interval: .week)
+    let lifecycle = ["interval": "week", "group": "lifecycle", "of": "2026-10-26", "state": "dormant"]
+    #expect(
+      try await asked(.people, lifecycle) == [
+        .persons(PersonsQuestion(group: .lifecycle(interval, of: "2026-10-26", .dormant)))
+      ])
+    #expect(
+      try await asked(.people, ["interval": "week", "group": "stickiness", "active": "3"]) == [
+        .persons(PersonsQuestion(group: .stickiness(interval, intervals: 3)))
+      ])
+  }
+
+  @Test func `the form above people keeps their group`() async throws {
+    let group = ["group": "cohort", "of": "2026-10-29", "after": "1", "order": "strict", "value": "v"]
+    let page = PageScanner(try await sample.question(.people, group))
+    for (name, value) in group {
+      #expect(page.tags.contains { $0["type"] == "hidden" && $0["name"] == name && $0["value"] == value }, "\(name)")
+    }
+  }
+
+  @Test func `Explore compares with as many days before, and changes only over days that are over`() async throws {
+    let days = ["from": "2026-05-24", "to": "2026-05-30", "compare": "previous"]
+    var asked: [Question] = []
+    let today = Day(year: 2026, month: 5, day: 30)
+    _ = try await sample.pages.question(
+      .explore, days, app: sample.app, apps: [], days: today.advanced(by: -2)...today, from: sample.source
+    ) { question in
+      asked.append(question)
+      return try #require(AnsweredQuestion(question, SampleAnswers.result(.query), milliseconds: 0))
+    }
+    func dates(_ first: Int, _ last: Int) -> QuestionRange {
+      .dates(Day(year: 2026, month: 5, day: first), Day(year: 2026, month: 5, day: last))
+    }
+    #expect(asked.map(\.scope.range) == [dates(24, 30), dates(17, 23), dates(24, 29), dates(18, 23)])
+  }
+
+  @Test(arguments: [QuestionPage.funnels, .retention])
+  func `funnels and retention compare with as many days before`(page: QuestionPage) async throws {
+    let parameters = ["n1": "A", "n2": "B", "from": "2026-05-24", "to": "2026-05-30"]
+    #expect(try await asked(page, parameters).count == 1)
+    let asked = try await asked(page, parameters.merging(["compare": "previous"]) { $1 })
+    #expect(
+      asked.last?.scope.range == .dates(Day(year: 2026, month: 5, day: 17), Day(year: 2026, month: 5, day: 23)))
+    let html = try await sample.question(page, parameters.merging(["compare": "previous"]) { $1 })
+    #expect(html.contains("17 May – 23 May 2026"))
+  }
+
+  @Test func `Explore shows a chart with its numbers, or the numbers alone`() async throws {
+    let chart = try await sample.question(.explore, ["interval": "hour"])
+    #expect(chart.contains("<figure class=\"chart\">") && chart.contains("Show as a table"))
+    let table = try await sample.question(.explore, ["show": "table"])
+    #expect(!table.contains("<figure class=\"chart\">") && table.contains("Users per day"))
+  }
+
+  @Test func `retention marks figures of intervals that are not over, and leaves them out of the curve`() async throws {
+    let page = try await sample.question(.retention, ["interval": "day"])
+    // The second cohort's second day is the unfinished 28 October, as is the first one's third.
+    #expect(page.components(separatedBy: "<td class=\"open\">").count - 1 == 2)
+    // The one finished figure: 4 of 10 in the first cohort.
+    #expect(page.contains("All cohorts<b>40.0 %</b>"))
   }
 
   @Test(arguments: [[:], ["range": "7d"]])

@@ -103,9 +103,16 @@ struct SamplePages {
       "k0": "event", "n0": text, "breakdown": "property:\(text)", "f1": "property:\(text)", "o1": "contains",
       "v1": text, "f2": "country", "v2": text, "k1": "screen", "n1": text, "n2": text, "anchor": "end", "nodes": "both",
       "group": page == .people ? "funnel" : "", "step": "2", "metric": "avg", "property": text,
+      "compare": "previous",
     ]
     return [
       ("\(page)", try await question(page, filled)),
+      ("\(page), table", try await question(page, filled.merging(["show": "table", "interval": "week"]) { $1 })),
+      (
+        "\(page), figure",
+        try await question(
+          page, filled.merging(["group": "figure", "at": text, "type": "text", "value": text, "metric": "sum"]) { $1 })
+      ),
       ("\(page), no rows", try await question(page, filled, isEmpty: true)),
       (
         "\(page), fault", try await question(page, ["range": text, "by": text, "metric": text, "n1": text, "n2": text])

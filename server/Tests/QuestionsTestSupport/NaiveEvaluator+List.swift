@@ -5,8 +5,10 @@ extension NaiveEvaluator {
   package func answer(_ question: PersonsQuestion) -> PersonsAnswer {
     let (days, key) = (question.scope.range.resolved(today: today), question.scope.person)
     var found: [PersonsAnswer.Person] = []
-    for (person, rows) in persons(passing(question.scope, in: days), key) {
-      guard let last = rows.last, isMember(person, question.group) else { continue }
+    let rowDays = question.rowDays(today: today)
+    let listed = rows.filter { isIn(rowDays, $0) && passes(question.scope.filters, $0, key, days) }
+    for (person, rows) in persons(listed, key) {
+      guard let last = rows.last, isMember(person, question) else { continue }
       var answer = PersonsAnswer.Person(
         install: last.install, user: last.user, firstSeen: firstRow(person, key)?.time ?? 0,
         last: PersonsCursor(time: last.time, row: last.id))
@@ -26,8 +28,8 @@ extension NaiveEvaluator {
     return PersonsAnswer(persons: Array(left.prefix(question.limit)), total: found.count)
   }
 
-  private func isMember(_ person: [String], _ group: PersonsQuestion.Group) -> Bool {
-    switch group {
+  private func isMember(_ person: [String], _ question: PersonsQuestion) -> Bool {
+    switch question.group {
     case .all: return true
     case .funnel(let funnel, let step, let isDropped):
       let days = funnel.scope.range.resolved(today: today)
@@ -35,11 +37,31 @@ extension NaiveEvaluator {
       let taken = bestAttempt(funnel, rows, days)?.times.count ?? 0
       return isDropped ? taken == step - 1 : taken >= step
     case .cohort(let cohort, let first, let after):
-      // The cohorts of this person alone.
-      let own = rows.filter { $0.person(cohort.scope.person) == person }
-      let answer = NaiveEvaluator(own, calendar: calendar, today: today).answer(cohort)
+      let answer = alone(person, cohort.scope.person).answer(cohort)
       return answer.cohorts.contains { $0.interval == first && after < $0.values.count && $0.values[after] == 1 }
+    case .new(let bucket):
+      let days = question.scope.range.resolved(today: today)
+      guard let first = firstRow(person, question.scope.person), isIn(days, first) else { return false }
+      return bucket.map { first.value(.time($0.unit), calendar) == .text($0.label) } ?? true
+    case .lifecycle(let interval, let label, let state):
+      let alone = alone(person, interval.scope.person).lifecycle(interval).first { $0.interval == label }
+      let count: Int? =
+        switch state {
+        case .new: alone?.new
+        case .returning: alone?.returning
+        case .resurrected: alone?.resurrected
+        case .dormant: alone?.dormant
+        }
+      return count == 1
+    case .stickiness(let interval, let count):
+      let alone = alone(person, interval.scope.person).stickiness(interval)
+      return alone.indices.contains(count - 1) && alone[count - 1] == 1
     }
+  }
+
+  /// An evaluator of the rows of one person.
+  private func alone(_ person: [String], _ key: PersonKey) -> NaiveEvaluator {
+    NaiveEvaluator(rows.filter { $0.person(key) == person }, calendar: calendar, today: today)
   }
 
   /// Answers a question of any kind.

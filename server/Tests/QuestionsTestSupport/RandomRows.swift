@@ -127,10 +127,16 @@ extension RandomRows {
       .init(.property(p), bins: [0, 1, 2]), .init(.event),
     ]
     let chosen = Array(groups.shuffled(using: &generator).prefix(Int.random(in: 0...2, using: &generator)))
+    // Most questions are about one metric, and what others need isn't prepared.
+    let all = QuestionMetric.Plain.allCases.map { QuestionMetric.plain($0) } + [.property(.avg, p), .property(.p90, p)]
+    let metrics =
+      chance(50)
+      ? all : Array(all.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)))
+    let ordering = Int.random(in: 0..<metrics.count, using: &generator)
     return QueryQuestion(
       scope: scope(),
-      metrics: QuestionMetric.Plain.allCases.map { .plain($0) } + [.property(.avg, p), .property(.p90, p)],
-      groups: chosen, order: chance(50) ? [.init(.metric(4), isDescending: true)] : [],
+      metrics: metrics,
+      groups: chosen, order: chance(50) ? [.init(.metric(ordering), isDescending: true)] : [],
       comparesPreviousPeriod: chance(50), includesTotals: true, includesTimeLabels: chance(50),
       includesTotalRows: chance(50), limit: 50, offset: chance(20) ? 1 : 0)
   }
@@ -138,8 +144,26 @@ extension RandomRows {
   package mutating func persons() -> PersonsQuestion {
     let cursor = PersonsCursor(time: (Int64(first.number) + 8) * 86_400_000, row: 50)
     let page = (limit: chance(50) ? 2 : 100, before: chance(30) ? cursor : nil)
-    switch Int.random(in: 0..<3, using: &generator) {
+    let unit: TimeUnit = chance(60) ? .day : .week
+    let interval = IntervalQuestion(scope: scope(), interval: unit)
+    let label = QuestionCalendar.label(
+      of: unit,
+      number: QuestionCalendar.number(
+        of: unit, on: first.advanced(by: Int.random(in: 2..<8, using: &generator))))
+    switch Int.random(in: 0..<6, using: &generator) {
     case 0: return PersonsQuestion(scope: scope(), limit: page.limit, before: page.before)
+    case 3:
+      return PersonsQuestion(
+        scope: interval.scope, group: .new(in: chance(60) ? .init(unit, label) : nil), limit: page.limit,
+        before: page.before)
+    case 4:
+      let state = LifecycleFold.State.allCases.randomElement(using: &generator) ?? .new
+      return PersonsQuestion(
+        scope: interval.scope, group: .lifecycle(interval, of: label, state), limit: page.limit, before: page.before)
+    case 5:
+      let count = Int.random(in: 1...3, using: &generator)
+      return PersonsQuestion(
+        scope: interval.scope, group: .stickiness(interval, intervals: count), limit: page.limit, before: page.before)
     case 1:
       let funnel = funnel()
       let isDropped = chance(50)

@@ -75,6 +75,12 @@ struct DecodingTests {
     (.persons, #"{"funnel": {"steps": [{"event": 1}, {"any": true}], "step": 1}}"#, "$.funnel.steps[0].event"),
     (.persons, #"{"cohort": {"of": "2026-10"}}"#, "$.cohort.of"),
     (.persons, #"{"cohort": {"of": "2026-10-01", "after": 9}}"#, "$.cohort.after"),
+    (.persons, #"{"new": {}, "stickiness": {"intervals": 1}}"#, "$.stickiness"),
+    (.persons, #"{"new": {"interval": "hour", "of": "2026-10-01"}}"#, "$.new.of"),
+    (.persons, #"{"new": {"interval": "hour", "of": "2026-10-01T24:00"}}"#, "$.new.of"),
+    (.persons, #"{"lifecycle": {"of": "2026-10-01", "state": "away"}}"#, "$.lifecycle.state"),
+    (.persons, #"{"lifecycle": {"interval": "hour", "of": "2026-10-01", "state": "new"}}"#, "$.lifecycle.interval"),
+    (.persons, #"{"stickiness": {"intervals": 0}}"#, "$.stickiness.intervals"),
     (.persons, #"{"before": "7"}"#, "$.before"), (.persons, #"{"limit": 1001}"#, "$.limit"),
     (.query, "01", "$"), (.query, "", "$"), (.query, "{\"metrics\": [\"users\"]} x", "$"),
   ])
@@ -98,6 +104,12 @@ struct DecodingTests {
       (.stickiness, .stickiness(interval)),
       (.persons, .persons(PersonsQuestion(scope: interval.scope, limit: 7, before: PersonsCursor(time: -1, row: 2)))),
       (.persons, .persons(persons(.funnel(random.funnel(), step: 2, dropped: true)))),
+      (.persons, .persons(PersonsQuestion(scope: interval.scope, group: .new(in: nil)))),
+      (
+        .persons,
+        .persons(PersonsQuestion(scope: interval.scope, group: .new(in: .init(.hour, "2026-10-01T07:00"))))
+      ), (.persons, .persons(persons(.lifecycle(interval, of: "2026-10-01", .dormant)))),
+      (.persons, .persons(persons(.stickiness(interval, intervals: 3)))),
       (.persons, .persons(persons(.cohort(random.retention(), of: "2026-10-01", after: 1)))),
     ]
     for (kind, question) in questions {
@@ -109,6 +121,9 @@ struct DecodingTests {
   private func persons(_ group: PersonsQuestion.Group) -> PersonsQuestion {
     switch group {
     case .all: return PersonsQuestion()
+    case .new: return PersonsQuestion(group: group)
+    case .lifecycle(let interval, _, _), .stickiness(let interval, _):
+      return PersonsQuestion(scope: interval.scope, group: group)
     case .funnel(let funnel, _, _): return PersonsQuestion(scope: funnel.scope, group: group)
     case .cohort(var cohort, let first, let after):
       cohort.interval = .month

@@ -55,6 +55,7 @@ extension NaiveWarehouse {
     let source = try days(of: view)
     return range.flatMap { day in
       let hits = source.hits.filter { $0.day == day.number && !$0.isInTime }.map(\.hit)
+        .filter { view.rules(on: day).admits($0.parameters) }
       let cutoff = source.calendar.final(day.number) ?? 0
       let groups = Dictionary(grouping: hits) { hit in
         LateHits(day: day, version: hit.version, hours: Self.hours(hit.received - cutoff), count: 0)

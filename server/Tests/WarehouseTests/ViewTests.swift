@@ -63,6 +63,20 @@ import Testing
     try await place.close()
   }
 
+  @Test func `late hits are those that pass the view's filters`() async throws {
+    let place = try Place()
+    let filter = try #require(ViewFilter("av=2.0"))
+    let view = try place.catalog.createView(
+      app: place.app.id, name: "NY", timeZone: "America/New_York", filters: [filter])
+    for version in ["1.0", "2.0"] {
+      try await place.send(
+        "t=screenview&cd=Late&av=\(version)", cid: version, qt: 14_460_000, received: "2024-05-15T08:00:00Z")
+    }
+    let late = try await place.warehouse.reader.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
+    #expect(late.map(\.version) == ["2.0"])
+    try await place.close()
+  }
+
   @Test func `a hit is late for one view of an app and in time for two others`() async throws {
     let place = try Place()
     let views = try ["America/New_York", "America/Los_Angeles", "Europe/Berlin"].map {

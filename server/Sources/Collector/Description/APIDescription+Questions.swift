@@ -43,6 +43,11 @@ extension APIDescription {
         "funnel": object(
           ["steps": steps, "step": .limited(1...12)], optional: funnel, more: ["dropped": .boolean]),
         "cohort": object(["of": .date], optional: retention, more: ["after": .limited(0...366)]),
+        "new": .object(
+          [:], optional: ["interval": .choice(TimeUnit.self), "of": .text.described("The unit of the first row ever.")]),
+        "lifecycle": .object(
+          ["of": .date, "state": .choice(LifecycleFold.State.self)], optional: ["interval": interval]),
+        "stickiness": .object(["intervals": .limited(1...3_660)], optional: ["interval": interval]),
         "limit": .limited(1...1_000), "before": .text.described("`next` of the answer before."),
       ]),
     "DateRange": .anyOf(

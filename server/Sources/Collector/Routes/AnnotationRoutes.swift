@@ -60,18 +60,3 @@ struct AnnotationRoutes: Sendable {
     }
   }
 }
-
-/// Adds the notes about an app's days to its pages.
-struct ChartNotes: Sendable {
-  let annotations: any AnnotationStore
-  let store: any MetricsStore
-
-  /// The pages with the notes about some days.
-  func added(to pages: PortalPages, app: AppID, days: ClosedRange<Day>) async throws -> PortalPages {
-    var pages = pages
-    let releases = try await Releases.find(app: app, days: days, from: store).map { ChartNote($0) }
-    let written = try annotations.annotations(app: app).filter { days.contains($0.day) }.map { ChartNote($0) }
-    pages.notes = (releases + written).sorted { $0.day < $1.day }
-    return pages
-  }
-}

@@ -13,6 +13,7 @@ struct DashboardRoutes: Sendable {
   let answering: QuestionAnswering
   let dashboards: any DashboardStore
   let catalog: any CatalogStore
+  let notes: ChartNotes
   let wallTime: @Sendable () -> Timestamp
 
   func add(to routes: RouteTable) {
@@ -41,9 +42,12 @@ struct DashboardRoutes: Sendable {
       guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
       shown = found
     }
-    let page = try await pages.shown(to: context, request).dashboard(
-      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()),
-      today: try ReportZone(app.timeZone).day(of: wallTime()), result: result
+    let today = try ReportZone(app.timeZone).day(of: wallTime())
+    let noted = try await notes.added(
+      to: pages.shown(to: context, request), app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
+      for: context.clientShare)
+    let page = try await noted.dashboard(
+      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today, result: result
     ) { question in
       do {
         return try await answering.answer(question, context)
@@ -96,7 +100,7 @@ struct DashboardRoutes: Sendable {
     }
     // The name shows that the card is still the one that the reader saw at this place.
     guard let index = form["card"].flatMap({ Int($0) }), dashboard.cards.indices.contains(index),
-      shown(dashboard.cards[index].name) == form["name"]
+      dashboard.cards[index].name == form["name"]
     else { throw WarehouseError(code: .invalid, message: "The dashboard has changed meanwhile. Try again.") }
     switch form["do"] {
     case "remove": dashboard.cards.remove(at: index)

@@ -13,6 +13,7 @@ struct PortalRoutes: Sendable {
   let store: any MetricsStore
   let catalog: any CatalogStore & AccessStore
   let live: LiveHub
+  let notes: ChartNotes
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
 
@@ -103,7 +104,8 @@ struct PortalRoutes: Sendable {
     let query = try ReportRequest(
       name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
       now: wallTime())
-    let pages = try pages.shown(to: context, request)
+    let pages = try await notes.added(
+      to: pages.shown(to: context, request), app: app.id, days: query.days, for: context.clientShare)
     let apps = try context.visitor.visible(try catalog.apps())
     return .html(
       try await reports.run(for: context.clientShare) {

@@ -12,6 +12,8 @@ struct QuestionPageRoutes: Sendable {
   let answering: QuestionAnswering
   let store: any MetricsStore
   let catalog: any CatalogStore
+  let dashboards: any DashboardStore
+  let notes: ChartNotes
   let wallTime: @Sendable () -> Timestamp
 
   /// The days whose names are suggested.
@@ -31,10 +33,13 @@ struct QuestionPageRoutes: Sendable {
       return try await download(page, parameters, AnswerFormat(parsing: format), context)
     }
     let today = try ReportZone(app.timeZone).day(of: wallTime())
+    let shown = try await notes.added(
+      to: pages.shown(to: context, request), app: app.id, days: pages.days(page, parameters, today: today),
+      for: context.clientShare)
     return .html(
-      try await pages.shown(to: context, request).question(
+      try await shown.question(
         page, parameters, app: app, apps: try context.visitor.visible(try catalog.apps()),
-        days: today.advanced(by: 1 - Self.suggestedDays)...today, from: store
+        days: today.advanced(by: 1 - Self.suggestedDays)...today, from: store, dashboards: try dashboards.dashboards(app: app.id)
       ) { question in
         try await answering.answer(question, context)
       })

@@ -4,49 +4,62 @@ import Warehouse
 
 extension ColumnEvaluation {
   func lifecycle(_ question: IntervalQuestion) throws -> [LifecycleInterval] {
+    let intervals = QuestionIntervals(question.interval, question.scope.range.resolved(today: today), hours)
+    var answer = intervals.numbers.indices.map { LifecycleInterval(interval: intervals.label($0)) }
+    try forEachState(question, intervals) { _, interval, state in
+      switch state {
+      case .new: answer[interval].new += 1
+      case .returning: answer[interval].returning += 1
+      case .resurrected: answer[interval].resurrected += 1
+      case .dormant: answer[interval].dormant += 1
+      }
+    }
+    return answer
+  }
+
+  /// Calls `body` with each person, and the intervals in which the person has a state.
+  func forEachState(
+    _ question: IntervalQuestion, _ intervals: QuestionIntervals,
+    _ body: (_ person: Int, _ interval: Int, LifecycleFold.State) -> Void
+  ) throws {
     let days = question.scope.range.resolved(today: today)
     let range = DayRange(days)
-    let intervals = QuestionIntervals(question.interval, days, hours)
-    guard intervals.count > 0 else { return [] }
+    guard intervals.count > 0 else { return }
     // The interval before the range decides between returning and resurrected.
-    let lastBefore = QuestionCalendar.firstDay(of: question.interval, number: intervals.numbers[0]).advanced(by: -1)
-    let before = QuestionCalendar.number(of: question.interval, on: lastBefore)
-    let firstBefore = QuestionCalendar.firstDay(of: question.interval, number: before)
+    let firstBefore = question.firstDayBefore(days)
+    let before = QuestionCalendar.number(of: question.interval, on: firstBefore)
     let active = try activity(
       question, intervals: intervals.count + 1, in: min(firstBefore, days.lowerBound)...days.upperBound
     ) { number, isInDays in
       number == before ? 0 : isInDays ? intervals.index(of: number).map { $0 + 1 } : nil
     }
     let first = try firstTimes()
-    var answer = intervals.numbers.indices.map { LifecycleInterval(interval: intervals.label($0)) }
     var fold = LifecycleFold(intervals: intervals.count)
     for person in 0..<personCount where active.contains(person) {
       active.forEach(person) { fold.add(interval: $0 - 1) }
-      fold.finish(first: intervals.index(at: first[person], in: range, hours)) { interval, state in
-        switch state {
-        case .new: answer[interval].new += 1
-        case .returning: answer[interval].returning += 1
-        case .resurrected: answer[interval].resurrected += 1
-        case .dormant: answer[interval].dormant += 1
-        }
-      }
+      fold.finish(first: intervals.index(at: first[person], in: range, hours)) { body(person, $0, $1) }
     }
-    return answer
   }
 
   func stickiness(_ question: IntervalQuestion) throws -> [Int] {
+    let days = question.scope.range.resolved(today: today)
+    var answer = Array(repeating: 0, count: max(QuestionIntervals(question.interval, days, hours).count, 1))
+    try forEachActivity(question) { _, count in answer[count - 1] += 1 }
+    return answer
+  }
+
+  /// Calls `body` with each person that was active, and the number of intervals with activity.
+  func forEachActivity(_ question: IntervalQuestion, _ body: (_ person: Int, _ intervals: Int) -> Void) throws {
     let days = question.scope.range.resolved(today: today)
     let intervals = QuestionIntervals(question.interval, days, hours)
     let active = try activity(question, intervals: intervals.count, in: days) { number, isInDays in
       isInDays ? intervals.index(of: number) : nil
     }
-    var answer = Array(repeating: 0, count: max(intervals.count, 1))
     for person in 0..<personCount {
       var count = 0
       active.forEach(person) { _ in count += 1 }
-      if count > 0 { answer[count - 1] += 1 }
+      if count > 0 { body(person, count) }
     }
-    return answer
   }
 
   /// Returns the intervals in which each person had a row that passes.

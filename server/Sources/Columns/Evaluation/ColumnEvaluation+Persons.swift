@@ -1,3 +1,4 @@
+import Ingest
 import Questions
 import Views
 import Warehouse
@@ -34,10 +35,11 @@ private final class PersonCounts {
 extension ColumnEvaluation {
   func answer(_ question: PersonsQuestion) throws -> PersonsAnswer {
     let days = question.scope.range.resolved(today: today)
-    let members = try members(of: question.group)
+    let members = try members(of: question.group, days)
     let scope = try condition(question.scope.filters, days)
     let condition = members.map { .all([.persons($0), scope]) } ?? scope
-    let last = try lastRows(condition, days)
+    let rowDays = question.rowDays(today: today)
+    let last = try lastRows(condition, rowDays)
     var total = 0
     // The first page of many persons: sorting all of them would take longer than reading them.
     var page: [(person: Int, row: LastRow)] = []
@@ -57,8 +59,8 @@ extension ColumnEvaluation {
       page.insert((person, row), at: low)
     }
     guard !page.isEmpty else { return PersonsAnswer(persons: [], total: total) }
-    let counts = try counts(of: page.map(\.person), condition, days)
-    let (first, chunks) = (try firstTimes(), chunks(in: DayRange(days)))
+    let counts = try counts(of: page.map(\.person), condition, rowDays)
+    let (first, chunks) = (try firstTimes(), chunks(in: DayRange(rowDays)))
     let persons = try page.enumerated().map { index, entry in
       var answer = try person(entry.row, in: chunks[Int(entry.row.chunk)], first[entry.person])
       answer.events = counts.events[index]
@@ -108,7 +110,7 @@ extension ColumnEvaluation {
   }
 
   /// Returns the persons of a group; `nil` for all.
-  private func members(of group: PersonsQuestion.Group) throws -> PersonSet? {
+  private func members(of group: PersonsQuestion.Group, _ days: ClosedRange<Day>) throws -> PersonSet? {
     let set = PersonSet(persons: personCount)
     switch group {
     case .all: return nil
@@ -122,11 +124,29 @@ extension ColumnEvaluation {
         for person in persons.elements { set.insert(person) }
       }
     case .cohort(let cohort, let label, let after):
-      let days = cohort.scope.range.resolved(today: today)
       let intervals = QuestionIntervals(cohort.interval, days, hours)
       guard let wanted = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return set }
       try forEachCohort(cohort, ValueNumbers(.kind)) { person, number, _, isBack in
         if number == wanted, after < isBack.count, isBack[after] { set.insert(UInt32(person)) }
+      }
+    case .new(let bucket):
+      let (first, range) = (try firstTimes(), DayRange(days))
+      for person in 0..<personCount where range.contains(first[person], hours) {
+        let isInside = bucket.map { bucket in
+          QuestionCalendar.label(of: bucket.unit, number: hours.number(of: bucket.unit, at: first[person]))
+            .hasBytes(of: bucket.label)
+        }
+        if isInside ?? true { set.insert(UInt32(person)) }
+      }
+    case .lifecycle(let question, let label, let wanted):
+      let intervals = QuestionIntervals(question.interval, days, hours)
+      guard let index = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return set }
+      try forEachState(question, intervals) { person, interval, state in
+        if interval == index, state == wanted { set.insert(UInt32(person)) }
+      }
+    case .stickiness(let question, let wanted):
+      try forEachActivity(question) { person, count in
+        if count == wanted { set.insert(UInt32(person)) }
       }
     }
     return set

@@ -1,36 +1,46 @@
 package import Questions
-import Reports
+package import Reports
 package import Warehouse
 
 extension PortalPages {
   /// The page of an app's dashboards: the cards of one, and forms that post to it.
   ///
   /// - Parameters:
-  ///   - shown: The dashboard with the cards; `nil` if the app has none.
+  ///   - current: The dashboard with the cards; `nil` if the app has none.
   ///   - dashboards: All dashboards, for switching between them.
   ///   - ask: Answers the cards' questions. A `QuestionError` is shown on its card.
   package func dashboard(
-    _ shown: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
-    result: FormResult = FormResult(), ask: Ask
+    _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
+    result: FormResult = FormResult(),
+    ask: (Question) async throws -> AnsweredQuestion
   ) async throws -> String {
     let links = PortalLinks(app: app.id)
     var cards: [TemplateValues] = []
-    for (index, card) in (shown?.cards ?? []).enumerated() {
+    for (index, card) in (current?.cards ?? []).enumerated() {
       cards.append(try await self.card(card, number: index, app, today: today, ask))
     }
     let tabs = dashboards.map { dashboard -> TemplateValues in
-      .link(Reports.shown(dashboard.name), links.dashboard(dashboard.id), isActive: dashboard.id == shown?.id)
+      .link(shown(dashboard.name), links.dashboard(dashboard.id), isActive: dashboard.id == current?.id)
     }
     let values: TemplateValues = [
       "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,
-      "none": cards.isEmpty ? (shown == nil ? "No dashboards yet" : "No cards yet") : nil,
-      "edit": reader.canEdit ? shown.map { edit($0, links) } : nil,
+      "none": cards.isEmpty ? (current == nil ? "No dashboards yet" : "No cards yet") : nil,
+      "edit": reader.canEdit ? current.map { edit($0, links) } : nil,
       "creation": reader.canEdit ? links.dashboards : nil,
-      "changed": shown.map { "Changed \(listed($0.changed)) by \(Reports.shown($0.author, empty: "–"))." },
+      "changed": current.map { "Changed \(listed($0.changed)) by \(shown($0.author, empty: "–"))." },
     ]
-    var shell = Shell(app: app, apps: apps, report: nil, title: shown.map { Reports.shown($0.name) } ?? "Dashboards")
+    var shell = Shell(app: app, apps: apps, report: nil, title: current.map { shown($0.name) } ?? "Dashboards")
     shell.isDashboards = true
     return self.page(shell, body: templates.render("dashboard", values))
+  }
+
+  /// The days of the questions on a dashboard, from the first to the last; `nil` if it has none.
+  package func days(of dashboard: Dashboard, today: Day) -> ClosedRange<Day>? {
+    dashboard.cards.compactMap { card in
+      QuestionPage(rawValue: card.page).flatMap { days($0, URLEncodedForm(card.query).values, today: today) }
+    }.reduce(nil) { all, days in
+      all.map { min($0.lowerBound, days.lowerBound)...max($0.upperBound, days.upperBound) } ?? days
+    }
   }
 
   /// Checks that a card has a question, and returns it with the parameters that its page knows.
@@ -39,8 +49,12 @@ extension PortalPages {
       throw QuestionError("\"\(card.page)\" is not a page that asks a question.", at: "$.page")
     }
     let parameters = URLEncodedForm(card.query).values
-    guard try question(page, parameters) != nil else {
+    guard let question = try question(page, parameters) else {
       throw QuestionError("The form of this page is not complete.", at: "$.query")
+    }
+    guard !question.showsPersonalData else {
+      throw QuestionError(
+        "All readers of the app see its dashboards, so a card cannot name installs or users.", at: "$.query")
     }
     var checked = card
     checked.query = QuestionForm(page, parameters).query()
@@ -54,7 +68,7 @@ extension PortalPages {
     var link: String?
     if let page = QuestionPage(rawValue: card.page) {
       var form = QuestionForm(page, URLEncodedForm(card.query).values)
-      form.chart = "card\(number)"
+      form.card = number
       link = PortalLinks(app: app.id).question(page, form.query())
       do {
         view = try await self.view(form, app, today: today, ask)
@@ -65,8 +79,8 @@ extension PortalPages {
       view.message = "This version of Tern has no page \"\(card.page)\"."
     }
     return [
-      "name": shown(card.name), "target": link, "picture": view.picture?.content,
-      "grids": view.picture == nil ? Array(view.grids.prefix(1)) : [],
+      "name": shown(card.name), "target": link, "picture": view.pictures.first?.content,
+      "grids": view.pictures.isEmpty ? Array(view.grids.prefix(1)) : [],
       "text": view.message.map { visible($0) } ?? view.calm?.text,
     ]
   }
@@ -77,7 +91,7 @@ extension PortalPages {
       "address": links.dashboard(dashboard.id), "name": dashboard.name,
       "items": dashboard.cards.enumerated().map { index, card -> TemplateValues in
         [
-          "number": index.description, "caption": shown(card.name), "isMovable": index > 0, "isLast": index == last,
+          "number": index.description, "raw": card.name, "caption": shown(card.name), "isMovable": index > 0, "isLast": index == last,
         ]
       },
     ]

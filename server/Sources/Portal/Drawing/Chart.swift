@@ -1,56 +1,73 @@
 import Reports
 import Warehouse
 
-/// A line chart over days, drawn on the server.
+/// A line chart over days or other places, drawn on the server.
 ///
 /// The picture is an SVG without text, stretched to its box. Axis labels, and the numbers of the day under the pointer,
-/// are HTML overlaid in equal columns, one per day. The chart is therefore sharp and legible at every width without
+/// are HTML overlaid in equal columns, one per place. The chart is therefore sharp and legible at every width without
 /// scripts or inline styles, which the content security policy forbids.
 struct Chart {
   /// One line.
   struct Series {
     var name: String
-    var values: [Int]
+    /// The value at each place; `nil` interrupts the line.
+    var values: [Double?]
     /// True to fill the area under the line.
     var isFilled: Bool = false
-    /// True to draw each day as a bar, which suits rare events.
+    /// True to draw each place as a bar, which suits rare events.
     var isBars: Bool = false
+    /// True for the values of another period, whose line is dashed.
+    var isCompared: Bool = false
     /// The number of the colour in the style sheet, 1…4.
     var color: Int
+    /// The pages behind the values; empty if there are none.
+    var links: [String?] = []
   }
 
   /// An identifier that is unique among the charts of a page.
   var id: String
   /// The description for screen readers.
   var title: String
-  var days: [Day]
+  var slots: [Slot]
   var series: [Series]
-  /// True if the last day is not over; the line to it is dashed.
+  /// True if the last place is not over; the line to it is dashed.
   var endsToday = false
+  var format = ChartFormat.count
+  /// The heading of the places in the chart's table.
+  var unit = "Day"
+  /// The notes by their places.
+  var notes: [Int: [ChartNote]] = [:]
+
+  /// The most places that show their values under the pointer: more would be narrower than the pointer.
+  static let maximumTips = 750
 
   static let width = 1_000.0
   static let height = 300.0
 
   /// Returns the chart as HTML, with all text escaped.
   func html() -> String {
-    let scale = ChartScale(maximum: series.flatMap(\.values).max() ?? 0)
+    let scale = format.scale(series.flatMap(\.values).compactMap { $0 }.filter(\.isFinite))
     return """
       <figure class="chart"><figcaption class="legend">\(legend)</figcaption><div class="plot">\
-      <ol class="ys" aria-hidden="true">\(scale.ticks.reversed().map { "<li>\(compact($0))</li>" }.joined())</ol>\
+      <ol class="ys" aria-hidden="true">\(ticks(scale))</ol>\
       <div class="canvas">\(picture(scale))<ol class="days" aria-hidden="true">\(columns(scale))</ol></div>\
-      </div></figure>
+      </div>\(noteList)</figure>
       """
   }
 
+  private func ticks(_ scale: ChartScale) -> String {
+    scale.ticks.reversed().map { "<li>\(format.text(tick: $0, step: scale.step))</li>" }.joined()
+  }
+
   private var legend: String {
-    series.map { "<span class=\"key c\($0.color)\">\(escaped($0.name))</span>" }.joined()
+    series.map { "<span class=\"key c\($0.color)\($0.isCompared ? " past" : "")\">\(escaped($0.name))</span>" }.joined()
   }
 
   private func picture(_ scale: ChartScale) -> String {
-    let grid = scale.ticks.map { "M0 \(coordinate(y(Double($0), scale)))H1000" }.joined()
+    let grid = scale.ticks.map { "M0 \(coordinate(y($0, scale)))H1000" }.joined()
     return """
       <svg viewBox="0 0 1000 300" preserveAspectRatio="none" role="img" aria-label="\(escaped(title))">\
-      <defs>\(series.filter(\.isFilled).map(gradient).joined())</defs><path class="grid" d="\(grid)"/>\
+      <defs>\(series.filter(\.isFilled).map(gradient).joined())</defs><path class="grid" d="\(grid)"/>\(noteLines)\
       \(series.map { shape($0, scale) }.joined())</svg>
       """
   }
@@ -64,9 +81,18 @@ struct Chart {
 
   private func shape(_ series: Series, _ scale: ChartScale) -> String {
     if series.isBars { return bars(series, scale) }
-    let points = series.values.enumerated().map { index, value in
-      CurvePoint(x: x(index), y: y(Double(value), scale))
+    let places = series.values.indices.filter { series.values[$0]?.isFinite ?? false }
+    // A place without a value interrupts the line.
+    let runs = places.reduce(into: [[Int]]()) { runs, place in
+      if runs.last?.last == place - 1 { runs[runs.count - 1].append(place) } else { runs.append([place]) }
     }
+    return runs.map { run in
+      let points = run.map { CurvePoint(x: x($0), y: y(series.values[$0] ?? 0, scale)) }
+      return line(points, series, isOpen: endsToday && run.last == slots.count - 1 && slots.count > 2)
+    }.joined()
+  }
+
+  private func line(_ points: [CurvePoint], _ series: Series, isOpen: Bool) -> String {
     guard let first = points.first, let last = points.last else { return "" }
     guard points.count > 1 else {
       return "<path class=\"dot c\(series.color)\" d=\"M\(coordinate(first.x)) \(coordinate(first.y))h0\"/>"
@@ -76,18 +102,22 @@ struct Chart {
       series.isFilled
       ? "<path fill=\"url(#\(id)-\(series.color))\" d=\"\(curve.path(0..<points.count))"
         + "L\(coordinate(last.x)) 300L\(coordinate(first.x)) 300Z\"/>" : ""
-    let solid = endsToday && points.count > 2 ? points.count - 1 : points.count
-    let line = "<path class=\"line c\(series.color)\" d=\"\(curve.path(0..<solid))\"/>"
+    if series.isCompared {
+      return area + "<path class=\"line past c\(series.color)\" d=\"\(curve.path(0..<points.count))\"/>"
+    }
+    let solid = isOpen ? points.count - 1 : points.count
+    let line = solid > 1 ? "<path class=\"line c\(series.color)\" d=\"\(curve.path(0..<solid))\"/>" : ""
     guard solid < points.count else { return area + line }
     let open = "<path class=\"line open c\(series.color)\" d=\"\(curve.path(solid - 1..<points.count))\"/>"
     return area + line + open
   }
 
   private func bars(_ series: Series, _ scale: ChartScale) -> String {
-    let width = Self.width / Double(days.count) * 0.64
-    return series.values.enumerated().filter { $0.element > 0 }.map { index, value in
-      let top = y(Double(value), scale)
-      let open = endsToday && index == days.count - 1 ? " open" : ""
+    let width = Self.width / Double(slots.count) * 0.64
+    return series.values.enumerated().compactMap { index, value -> String? in
+      guard let value, value > 0 else { return nil }
+      let top = y(value, scale)
+      let open = endsToday && index == slots.count - 1 ? " open" : ""
       return """
         <rect class="bar\(open) c\(series.color)" x="\(coordinate(x(index) - width / 2))" y="\(coordinate(top))" \
         width="\(coordinate(width))" height="\(coordinate(Self.height - top))"/>
@@ -96,22 +126,31 @@ struct Chart {
   }
 
   private func columns(_ scale: ChartScale) -> String {
-    // About six labels, counted from the last day, so that the last day always has one.
-    let step = max(1, Int((Double(days.count) / 6).rounded(.up)))
-    return days.indices.map { index in
-      let fromEnd = days.count - 1 - index
+    // About six labels, counted from the last place, so that the last place always has one.
+    let labelled = slots.indices.filter { slots[$0].isLabelled }
+    let step = max(1, Int((Double(labelled.count) / 6).rounded(.up)))
+    let ranks = Dictionary(uniqueKeysWithValues: labelled.reversed().enumerated().map { ($1, $0) })
+    let links = series.count(where: { !$0.isCompared }) == 1 ? series[0].links : []
+    return slots.indices.map { index in
+      let fromEnd = ranks[index] ?? 1
       let label =
-        fromEnd.isMultiple(of: step)
-        ? "<span class=\"x\(fromEnd.isMultiple(of: step * 2) ? "" : " minor")\">\(days[index].shortText)</span>" : ""
+        ranks[index] != nil && fromEnd.isMultiple(of: step)
+        ? "<span class=\"x\(fromEnd.isMultiple(of: step * 2) ? "" : " minor")\">\(escaped(slots[index].axis))</span>"
+        : ""
+      guard slots.count <= Self.maximumTips else { return "<li>\(label)</li>" }
       // In the second half, numbers are to the left of the pointer, so that they stay on the page.
-      let side = index * 2 >= days.count ? " class=\"late\"" : ""
-      return "<li\(side)>\(label)\(dots(index, scale))\(tip(index))</li>"
+      let side = index * 2 >= slots.count ? " class=\"late\"" : ""
+      // The table has the same links for the keyboard and for screen readers.
+      let link = links.indices.contains(index) ? links[index] : nil
+      let hit = link.map { "<a class=\"hit\" tabindex=\"-1\" href=\"\(escaped($0))\"></a>" } ?? ""
+      return "<li\(side)>\(label)\(dots(index, scale))\(tip(index))\(hit)</li>"
     }.joined()
   }
 
   private func dots(_ index: Int, _ scale: ChartScale) -> String {
-    let marks = series.filter { !$0.isBars }.map {
-      "<path class=\"dot c\($0.color)\" d=\"M5 \(coordinate(y(Double($0.values[index]), scale)))h0\"/>"
+    let marks = series.filter { !$0.isBars }.compactMap { series -> String? in
+      guard let value = series.values[index], value.isFinite else { return nil }
+      return "<path class=\"dot c\(series.color)\" d=\"M5 \(coordinate(y(value, scale)))h0\"/>"
     }
     return """
       <svg viewBox="0 0 10 300" preserveAspectRatio="none"><path class="guide" d="M5 0V300"/>\(marks.joined())</svg>
@@ -120,20 +159,33 @@ struct Chart {
 
   private func tip(_ index: Int) -> String {
     let lines = series.map {
-      "<span class=\"key c\($0.color)\">\(escaped($0.name))<b>\(grouped($0.values[index]))</b></span>"
+      "<span class=\"key c\($0.color)\($0.isCompared ? " past" : "")\">\(escaped($0.name))"
+        + "<b>\(format.text($0.values[index]))</b></span>"
     }
-    let open = endsToday && index == days.count - 1 ? " · so far" : ""
-    return "<div class=\"tip\"><strong>\(days[index].weekdayText)\(open)</strong>\(lines.joined())</div>"
+    let open = endsToday && index == slots.count - 1 ? " · so far" : ""
+    return "<div class=\"tip\"><strong>\(escaped(slots[index].title))\(open)</strong>\(lines.joined())\(noteTips(index))</div>"
   }
 
-  private func x(_ index: Int) -> Double { (Double(index) + 0.5) / Double(days.count) * Self.width }
+  func x(_ index: Int) -> Double { (Double(index) + 0.5) / Double(slots.count) * Self.width }
 
   private func y(_ value: Double, _ scale: ChartScale) -> Double {
-    Self.height - value / Double(scale.top) * Self.height
+    Self.height - (value - scale.bottom) / (scale.top - scale.bottom) * Self.height
+  }
+}
+
+extension Chart.Series {
+  /// Creates a line of counts.
+  init(name: String, values: [Int], isFilled: Bool = false, isBars: Bool = false, color: Int) {
+    self.init(name: name, values: values.map { Double($0) }, isFilled: isFilled, isBars: isBars, color: color)
   }
 }
 
 extension Chart {
+  /// A chart of counts over days.
+  init(id: String, title: String, days: [Day], series: [Series], endsToday: Bool = false) {
+    self.init(id: id, title: title, slots: days.map { Slot($0) }, series: series, endsToday: endsToday)
+  }
+
   /// A chart of the days that a page shows.
   init(_ id: String, _ subject: String, days: [Day], _ series: [Series], in request: ReportRequest) {
     self.init(

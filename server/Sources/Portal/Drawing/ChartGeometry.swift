@@ -1,28 +1,39 @@
-/// The ticks of a vertical axis that begins at zero: round numbers, at most five steps, the last one at or above the
-/// maximum.
+/// The ticks of a vertical axis: round numbers, at most five steps, with zero among them unless a format says otherwise.
 struct ChartScale {
-  let ticks: [Int]
+  let ticks: [Double]
 
-  init(maximum: Int) {
-    var unit = 1
+  init(ticks: [Double]) { self.ticks = ticks }
+
+  /// Creates the scale of counts up to a maximum.
+  init(maximum: Int) { self.init(0...Double(maximum), smallestExponent: 0) }
+
+  /// Creates a scale whose ends enclose a range that contains zero.
+  ///
+  /// - Parameter smallestExponent: The power of ten of the smallest step.
+  init(_ range: ClosedRange<Double>, smallestExponent: Int) {
     // The smallest of 1, 2, 5 times a power of ten that needs no more than five steps.
-    while true {
-      for factor in [1, 2, 5] {
-        let step = unit * factor
-        let count = max(1, maximum / step + (maximum % step > 0 ? 1 : 0))
-        if count <= 5 {
-          ticks = (0...count).map { $0 * step }
-          return
-        }
+    for exponent in smallestExponent...308 {
+      // Dividing by a whole power keeps 0.1 the nearest number to a tenth.
+      let unit = exponent < 0 ? 1 / Self.power(-exponent) : Self.power(exponent)
+      for factor in [1.0, 2, 5] {
+        let step = factor * unit
+        let (first, last) = ((range.lowerBound / step).rounded(.down), (range.upperBound / step).rounded(.up))
+        guard max(last, first + 1) - first <= 5 else { continue }
+        ticks = (0...Int(max(last, first + 1) - first)).map { (first + Double($0)) * step }
+        return
       }
-      guard unit <= Int.max / 100 else { break }
-      unit *= 10
     }
-    ticks = [0, Int.max]
+    ticks = [range.lowerBound, max(range.upperBound, range.lowerBound + 1)]
   }
 
+  private static func power(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+
+  /// The value at the bottom edge.
+  var bottom: Double { ticks.first ?? 0 }
   /// The value at the top edge.
-  var top: Int { ticks.last ?? 1 }
+  var top: Double { ticks.last ?? 1 }
+  /// The distance between two ticks.
+  var step: Double { ticks.count > 1 ? ticks[1] - ticks[0] : 1 }
 }
 
 /// A point of a curve in SVG units.

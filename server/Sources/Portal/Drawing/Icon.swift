@@ -6,6 +6,9 @@ enum Icon {
   /// The icon of the list of views as SVG.
   static let views = svg("M2.5 10s2.8-5 7.5-5 7.5 5 7.5 5-2.8 5-7.5 5-7.5-5-7.5-5zM10 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z")
 
+  /// The icon of the dashboards.
+  static let dashboards = svg("M3 3h6v8H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 13h6v4H3z")
+
   /// The tern, seen from above with spread wings; the beak has its own colour.
   static let tern = """
     <svg class="tern" viewBox="0 0 40 32" aria-hidden="true">\

@@ -47,8 +47,9 @@ extension PortalPages {
     let values: TemplateValues = [
       "message": shown(metrics.group?.message ?? "", empty: "No message"),
       "tiles": tiles([
-        .tile("Occurrences", grouped(metrics.group?.count ?? 0)), .tile("Users", grouped(metrics.group?.users ?? 0)),
-      ]), "chart": chart.html(), "table": table(chart),
+        .tile("Occurrences", grouped(metrics.group?.count ?? 0), about: "How often this error happened."),
+        .tile("Users", grouped(metrics.group?.users ?? 0), about: "Different users who met this error at least once."),
+      ]), "chart": drawn(chart), "table": table(chart),
       "bars": metrics.versions.map { TemplateValues.bar(shown($0.key, empty: "Unknown"), $0.count, $0.share) },
       "lines": metrics.occurrences.map { Self.line($0, page) },
     ]

@@ -14,7 +14,7 @@ extension PortalPages {
     shell.title = shown(event.name)
     shell.trail = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
-      "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": chart.html(), "table": table(chart),
+      "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
       "panels": event.properties.map { property in
         [
           "heading": shown(property.property), "unit": times(property.count),
@@ -38,14 +38,16 @@ extension PortalPages {
     return [
       .tile(
         "Occurrences", grouped(event.count), change: changes?.of { Double($0.count) },
-        spark: Sparkline.svg(line.map(\.count), color: 1)),
+        spark: Sparkline.svg(line.map(\.count), color: 1), about: "How often the event was tracked."),
       .tile(
         "Users", grouped(event.users), change: changes?.of { Double($0.users) },
-        spark: Sparkline.svg(line.map(\.users), color: 3)),
+        spark: Sparkline.svg(line.map(\.users), color: 3),
+        about: "Different users who tracked the event at least once."),
       .tile(
         "Per user", decimal(perUser(event.count, event.users)),
         change: changes?.of(unit: "per user") { perUser($0.count, $0.users) },
-        spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4)),
+        spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4),
+        about: "Occurrences divided by the users who had at least one."),
     ]
   }
 }

@@ -53,7 +53,8 @@ extension PortalPages {
         return ["head": cells.first, "cells": Array(cells.dropFirst())]
       }
       return [
-        "chart": Self.chart(list, page.request)?.html(), "figures": figures(list, page.request.zone),
+        "glossary": FigureMeaning.glossary(of: list),
+        "chart": Self.chart(list, page.request).map { drawn($0) }, "figures": figures(list, page.request.zone),
         "heading": list.title.isEmpty ? page.request.report.title : visible(list.title),
         "columns": zip(list.columns, styles).map { ["text": $0.title, "style": $1] as TemplateValues }, "rows": rows,
       ]
@@ -66,7 +67,9 @@ extension PortalPages {
       return nil
     }
     return tiles(
-      zip(list.columns, row).map { .tile($0.title, Self.text($1, in: zone, isHead: false)) })
+      zip(list.columns, row).map {
+        .tile($0.title, Self.text($1, in: zone, isHead: false), about: FigureMeaning.column($0.name))
+      })
   }
 
   /// Returns a chart of the first three numbers of a list that has a row for every day of the range; `nil` for others.

@@ -24,8 +24,10 @@ extension PortalPages {
         .init(name: "Daily", values: metrics.days.map(\.dau), isFilled: true, color: 1),
       ], in: request)
     let values: TemplateValues = [
-      "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": traffic.html(), "users": users.html(),
+      "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
+      "aboutTraffic": "How many events the app tracked and how many sessions began on each day.",
+      "aboutUsers": "Users who were active on each day, and in the 7 and 30 days up to it.",
       "panels": try await panels(metrics.totals.users, page),
     ]
     return self.page(page.shell, body: templates.render("overview", values))
@@ -40,21 +42,22 @@ extension PortalPages {
       .tile(
         "Active users", grouped(now.users), change: changes?.of { Double($0.users) },
         hint: "\(grouped(now.wau)) in the 7 days to \(request.days.upperBound.shortText)",
-        spark: Sparkline.svg(line.map(\.dau), color: 3)),
+        spark: Sparkline.svg(line.map(\.dau), color: 3), about: FigureMeaning.users),
       .tile(
         "Sessions", grouped(now.sessions),
         change: changes?.of { Double($0.sessions) },
         hint: "\(decimal(ratio(now.sessions, metrics.days.count))) per day",
-        spark: Sparkline.svg(line.map(\.sessions), color: 2)),
+        spark: Sparkline.svg(line.map(\.sessions), color: 2), about: FigureMeaning.sessions),
       .tile(
         "Events", grouped(now.events), change: changes?.of { Double($0.events) },
         hint: "\(decimal(ratio(now.events, metrics.days.count))) per day",
-        spark: Sparkline.svg(line.map(\.events), color: 1)),
+        spark: Sparkline.svg(line.map(\.events), color: 1), about: FigureMeaning.events),
       .tile(
         "Sessions per user", decimal(ratio(now.sessions, now.users)),
         change: changes?.of(unit: "per user") { ratio($0.sessions, $0.users) },
         hint: "\(decimal(ratio(now.events, now.sessions))) events per session",
-        spark: Sparkline.svg(line.map { hundredths($0.sessions, per: $0.dau) }, color: 4)),
+        spark: Sparkline.svg(line.map { hundredths($0.sessions, per: $0.dau) }, color: 4),
+        about: "Sessions divided by active users, over the whole range."),
     ]
   }
 
@@ -77,17 +80,18 @@ extension PortalPages {
       .map { row -> TemplateValues in
         .bar(shown(row.name), row.count, row.share, link: links.page(AppReports.event, [.event: row.key]))
       }
-    func panel(_ report: ReportDefinition, _ heading: String, unit: String, _ bars: [TemplateValues]) -> TemplateValues
-    {
+    func panel(
+      _ report: ReportDefinition, _ heading: String, unit: String, about: String, _ bars: [TemplateValues]
+    ) -> TemplateValues {
       [
-        "heading": heading, "link": links.page(report), "moreText": "All \(report.title.lowercased())", "unit": unit,
+        "heading": heading, "about": about, "link": links.page(report), "moreText": "All \(report.title.lowercased())", "unit": unit,
         "bars": bars,
       ]
     }
     return [
-      panel(AppReports.events, "Top events", unit: "events", events),
-      panel(AppReports.versions, "Versions", unit: "users", try await byUsers(AppReports.versionRanking)),
-      panel(AppReports.countries, "Countries", unit: "users", try await byUsers(AppReports.countryRanking)),
+      panel(AppReports.events, "Top events", unit: "events", about: "The events that were tracked most often.", events),
+      panel(AppReports.versions, "Versions", unit: "users", about: "How many users ran each version.", try await byUsers(AppReports.versionRanking)),
+      panel(AppReports.countries, "Countries", unit: "users", about: "How many users were in each country.", try await byUsers(AppReports.countryRanking)),
     ]
   }
 }

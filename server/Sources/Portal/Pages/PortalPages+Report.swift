@@ -60,12 +60,21 @@ extension PortalPages {
   /// A row of tiles as HTML.
   func tiles(_ tiles: [TemplateValues]) -> String { templates.render("tiles", ["tiles": tiles]) }
 
-  /// The numbers behind a chart as a table that opens on demand, the newest day first.
-  func table(_ chart: Chart, _ series: [Chart.Series]? = nil) -> String {
+  /// The numbers behind a chart as a table that opens on demand.
+  ///
+  /// - Parameter isNewestFirst: True to begin with the last place.
+  func table(_ chart: Chart, _ series: [Chart.Series]? = nil, isNewestFirst: Bool = true) -> String {
     let series = series ?? chart.series
-    let rows = chart.days.indices.reversed().map { day -> TemplateValues in
-      ["head": chart.days[day].weekdayText, "cells": series.map { grouped($0.values[day]) }]
+    let slots = isNewestFirst ? Array(chart.slots.indices.reversed()) : Array(chart.slots.indices)
+    let rows = slots.map { slot -> TemplateValues in
+      let cells = series.map { series -> TemplateValues in
+        [
+          "text": chart.format.text(series.values[slot]),
+          "target": series.links.indices.contains(slot) ? series.links[slot] : nil,
+        ]
+      }
+      return ["head": chart.slots[slot].title, "cells": cells]
     }
-    return templates.render("table", ["columns": ["Day"] + series.map(\.name), "rows": rows])
+    return templates.render("table", ["columns": [chart.unit] + series.map(\.name), "rows": rows])
   }
 }

@@ -6,7 +6,7 @@ import Warehouse
 extension QuestionForm {
   /// The question about the metric over time.
   func timelineJSON() -> JSONTree? {
-    query(dimensions: [.text("time:\(values["interval"] ?? "day")")], include: ["totals", "time_labels"])
+    query(dimensions: [.text("time:\(unit.rawValue)")], include: ["totals", "time_labels"])
   }
 
   func timeline() throws(QuestionError) -> Question? {
@@ -17,10 +17,20 @@ extension QuestionForm {
   /// The question about the metric by the values of the breakdown.
   func ranking(limit: Int) throws(QuestionError) -> Question? {
     guard let breakdown = self["breakdown"],
-      let json = query(dimensions: [.text(breakdown)], include: ["total_rows"], limit: limit)
+      var json = query(dimensions: [.text(breakdown)], include: ["total_rows"], limit: limit)
     else { return nil }
+    if format != .count, case .object(let members) = json {
+      // The largest average is often that of a single row: the values with the most users matter more.
+      let users = JSONTree.text(QuestionMetric.Plain.users.rawValue)
+      json = .object(
+        members.map { ($0.name, $0.name == "metrics" ? .array([.text(metric), users]) : $0.value) }
+          + [("order_by", .array([.array([users, .text("desc")])]))])
+    }
     return try Question(.query, json: json.encoded)
   }
+
+  /// The unit of the time axis.
+  var unit: TimeUnit { self["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .day }
 
   private func query(dimensions: [JSONTree], include: [String], limit: Int = 10_000) -> JSONTree? {
     guard case .object(let members) = json(.query) else { return nil }
@@ -32,11 +42,23 @@ extension QuestionForm {
   }
 }
 
+/// The values of a metric over time.
+private struct ExploreLine {
+  var name: String
+  var values: [Double?]
+  var links: [String?]
+
+  func series(color: Int, isFilled: Bool = false, isCompared: Bool = false) -> Chart.Series {
+    Chart.Series(
+      name: name, values: values, isFilled: isFilled, isCompared: isCompared, color: color, links: links)
+  }
+}
+
 extension PortalPages {
   private static let longestRanking = 50
 
   /// The metric over time, and by the values of the breakdown.
-  func explore(_ form: QuestionForm, today: Day, _ ask: Ask) async throws -> QuestionView {
+  func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
     guard let question = try form.timeline() else { return QuestionView() }
     let answered = try await ask(question)
     var view = QuestionView(answered)
@@ -45,93 +67,152 @@ extension PortalPages {
       view.calm = ("No rows", "No row passes in this range. Remove a filter or choose a longer range.")
       return view
     }
-    let unit = form["interval"] ?? "day"
-    let name = form.metricName
-    var series = [(name: name, answer: timeline)]
+    let isOpen = answered.question.scope.endsOn(today)
+    var labels = timeline.timeLabels ?? timeline.rows.compactMap { $0.dimensions.first??.text }
+    if isOpen, form.unit == .hour {
+      // Hours to come would look like a drop.
+      let last = timeline.rows.compactMap { $0.dimensions.first??.text }.max() ?? ""
+      labels.removeAll { $0 > last && $0.hasPrefix(today.description) }
+    }
+    let all = line(form["breakdown"] == nil ? form.metricName : "All", timeline, at: labels, nil, form, app)
+    var lines: [ExploreLine] = []
     if let ranking = try form.ranking(limit: Self.longestRanking) {
       let ranked = try await ask(ranking)
       if case .query(let answer) = ranked.answer {
-        view.grids.append(grid(answer, form, name))
-        series = try await lines(answer, of: question, form, ask)
+        view.grids.append(grid(answer, form, app))
+        lines = try await self.lines(answer, of: question, at: labels, form, app, ask)
       }
     }
-    let labels = timeline.timeLabels ?? timeline.rows.compactMap { $0.dimensions.first??.text }
+    var series =
+      lines.isEmpty
+      ? [all.series(color: 1, isFilled: form.format == .count)]
+      : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
+    if let other = try await other(form, answered.question, today: today, ask), case .query(let past) = other.answer {
+      var line = line(other.name, past, at: past.timeLabels ?? [], nil, form, app)
+      // The units of both periods are paired by their place, the first with the first.
+      line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
+      line.links = []
+      series.append(line.series(color: lines.isEmpty ? 3 : 4, isCompared: true))
+    }
+    if form.card == nil {
+      view.tiles = try await tile(timeline, answered.question, form, app, today: today, ask)
+    }
+    let heading = "\(form.metricName) per \(form.unit.rawValue)"
     let chart = Chart(
-      id: form.chart, title: "\(name) per \(unit)", days: labels.compactMap { Day($0) },
-      series: series.enumerated().map { index, line in
-        Chart.Series(
-          name: line.name, values: values(line.answer, at: labels, form), isFilled: series.count == 1,
-          color: index % 4 + 1)
-      }, endsToday: answered.question.scope.endsOn(today))
-    view.picture = ("\(name) per \(unit)", chart.html())
-    let totals = (timeline.totals?.first).map { figure($0, form) } ?? "–"
-    let rows = zip(labels, labels.map { label in timeline.rows.first { $0.dimensions.first??.text == label } })
-      .reversed().map { label, row -> [TemplateValues] in
-        [.head(label), .cell(figure(row?.metrics.first ?? nil, form))]
-      }
-    view.grids.append(
-      .grid(
-        "\(name) in numbers", [unit.prefix(1).uppercased() + unit.dropFirst(), name], rows, note: "All: \(totals)."))
+      id: form.chart, title: heading, slots: Chart.Slot.slots(labels, form.unit), series: series,
+      endsToday: isOpen && (form.unit != .hour || labels.last?.hasPrefix(today.description) ?? false),
+      format: form.format, unit: form.unit.heading)
+    show(chart, lines.isEmpty ? series : [all.series(color: 1)] + series, heading, form, &view)
     return view
+  }
+
+  /// Shows a chart with its numbers, or only the numbers if the page asks for a table.
+  private func show(
+    _ chart: Chart, _ columns: [Chart.Series], _ heading: String, _ form: QuestionForm, _ view: inout QuestionView
+  ) {
+    guard form["show"] == "table" else {
+      let numbers = table(chart, columns)
+      view.pictures = [.init(heading: heading, about: form.metricAbout, content: drawn(chart) + numbers)]
+      return
+    }
+    let rows = chart.slots.indices.reversed().map { index -> [TemplateValues] in
+      [.head(chart.slots[index].title)]
+        + columns.map { .cell(form.format.text($0.values[index]), link: $0.links.isEmpty ? nil : $0.links[index]) }
+    }
+    view.grids.insert(
+      .grid(heading, about: form.metricAbout, [form.unit.heading] + columns.map(\.name), rows), at: 0)
+  }
+
+  /// The metric over the whole range.
+  private func tile(
+    _ timeline: QueryAnswer, _ question: Question, _ form: QuestionForm, _ app: App, today: Day, _ ask: Ask
+  ) async throws -> String {
+    let total = timeline.totals?.first ?? nil
+    let days = question.scope.range.resolved(today: today)
+    return tiles([
+      .tile(
+        form.metricName, form.format.text(total),
+        change: try await change(question, form, today: today, ask), hint: days.text,
+        link: people(form, app, QuestionForm.figure(at: nil, of: nil)), about: form.metricAbout)
+    ])
+  }
+
+  /// The change of the metric since the period before, over days that are over: a day that has just begun would look
+  /// like a drop.
+  private func change(_ question: Question, _ form: QuestionForm, today: Day, _ ask: Ask) async throws -> Change? {
+    let days = question.scope.range.resolved(today: today)
+    guard form.comparesPeriods, days.lowerBound < today, case .query(var query) = question else { return nil }
+    query.groups = []
+    query.includesTimeLabels = false
+    let settled = days.lowerBound...min(days.upperBound, today.advanced(by: -1))
+    func total(_ days: ClosedRange<Day>) async throws -> Double? {
+      guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
+      return answer.totals?.first ?? nil
+    }
+    guard let current = try await total(settled), let before = try await total(settled.before) else { return nil }
+    let explanation =
+      "\(settled.text): \(form.format.text(current)). \(settled.before.text): \(form.format.text(before))"
+    return form.isShare
+      ? Change(shares: current, before: before, explanation: explanation)
+      : Change(current, before: before, explanation: explanation)
   }
 
   /// The lines of the largest values of the breakdown.
   private func lines(
-    _ ranking: QueryAnswer, of timeline: Question, _ form: QuestionForm, _ ask: Ask
-  ) async throws -> [(name: String, answer: QueryAnswer)] {
-    guard case .query(var question) = timeline, let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) })
-    else { return [] }
+    _ ranking: QueryAnswer, of timeline: Question, at labels: [String], _ form: QuestionForm, _ app: App, _ ask: Ask
+  ) async throws -> [ExploreLine] {
+    guard let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) }) else { return [] }
+    var question = timeline
     let filters = question.scope.filters
-    var lines: [(name: String, answer: QueryAnswer)] = []
+    var lines: [ExploreLine] = []
     for row in ranking.rows.prefix(4) {
       let value = row.dimensions.first ?? nil
       question.scope.filters = filters + [value.map { .isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)]
-      if case .query(let answer) = try await ask(.query(question)).answer { lines.append((text(value), answer)) }
+      if case .query(let answer) = try await ask(question).answer {
+        lines.append(line(text(value), answer, at: labels, .some(value), form, app))
+      }
     }
     return lines
   }
 
-  private func grid(_ answer: QueryAnswer, _ form: QuestionForm, _ name: String) -> TemplateValues {
-    let top = answer.rows.compactMap { $0.metrics.first ?? nil }.filter(\.isFinite).max() ?? 0
-    let rows = answer.rows.map { row -> [TemplateValues] in
-      let figure = row.metrics.first ?? nil
-      return [
-        .head(text(row.dimensions.first ?? nil)),
-        .cell(self.figure(figure, form), bar: ShareBar.svg(top > 0 ? (figure ?? 0) / top : 0)),
-      ]
-    }
-    let all = answer.totalRows ?? answer.rows.count
-    let note = all > answer.rows.count ? "The \(answer.rows.count) largest of \(grouped(all)) values." : nil
-    return .grid("\(name) by \(shown(form["breakdown"] ?? ""))", ["Value", name], rows, note: note)
-  }
-
-  /// The points of a line. Shares are in percent, because a chart shows whole numbers.
-  private func values(_ answer: QueryAnswer, at labels: [String], _ form: QuestionForm) -> [Int] {
+  /// The values of an answer at some units of time. Units without rows count zero, and have no average and no share.
+  private func line(
+    _ name: String, _ answer: QueryAnswer, at labels: [String], _ group: QuestionValue??, _ form: QuestionForm,
+    _ app: App
+  ) -> ExploreLine {
     let figures = Dictionary(
       answer.rows.map { ($0.dimensions.first??.text ?? "", $0.metrics.first ?? nil) }, uniquingKeysWith: { $1 })
-    return labels.map { label in
-      let figure = (figures[label] ?? nil) ?? 0
-      return figure.isFinite ? max(whole(form.isShare ? figure * 100 : figure), 0) : 0
-    }
+    return ExploreLine(
+      name: name, values: labels.map { figures[$0] ?? (form.format == .count ? 0 : nil) },
+      links: labels.map { label in
+        (figures[label] ?? nil).flatMap { figure in
+          figure == 0 && !form.isShare ? nil : people(form, app, QuestionForm.figure(at: label, of: group))
+        }
+      })
   }
 
-  private func figure(_ figure: Double?, _ form: QuestionForm) -> String {
-    guard let figure, figure.isFinite else { return "–" }
-    if form.isShare { return percentage(figure) }
-    guard let number = Int(exactly: figure) else { return QuestionJSON.plain((figure * 100).rounded() / 100) }
-    return grouped(number)
+  private func grid(_ answer: QueryAnswer, _ form: QuestionForm, _ app: App) -> TemplateValues {
+    let top = answer.rows.compactMap { $0.metrics.first ?? nil }.filter(\.isFinite).max() ?? 0
+    let hasUsers = form.format != .count
+    let rows = answer.rows.map { row -> [TemplateValues] in
+      let figure = row.metrics.first ?? nil
+      let users = row.metrics.count > 1 ? row.metrics[1] : nil
+      let link = people(form, app, QuestionForm.figure(at: nil, of: .some(row.dimensions.first ?? nil)))
+      return [
+        .head(text(row.dimensions.first ?? nil)),
+        .cell(form.format.text(figure), link: link, bar: ShareBar.svg(top > 0 ? (figure ?? 0) / top : 0)),
+      ] + (hasUsers ? [.cell(ChartFormat.count.text(users))] : [])
+    }
+    let all = answer.totalRows ?? answer.rows.count
+    let note = all > answer.rows.count ? "The first \(answer.rows.count) of \(grouped(all)) values." : nil
+    return .grid(
+      "\(form.metricName) by \(shown(form["breakdown"] ?? ""))",
+      about: "The same figure for each value; someone with several values counts under each of them.",
+      ["Value", form.metricName] + (hasUsers ? ["Users"] : []), rows, note: note)
   }
 }
 
-extension QuestionForm {
-  /// True for metrics from 0 to 1.
-  var isShare: Bool { metric.hasPrefix("crash_free") }
-
-  /// The metric in words.
-  var metricName: String {
-    let name = self["metric"] ?? "users"
-    let words = Self.metrics.first { $0.0 == name }?.1 ?? shown(name)
-    guard QuestionMetric.Aggregate(rawValue: name) != nil else { return words }
-    return words.replacing("a property", with: shown(self["property"] ?? "", empty: "a property"))
-  }
+extension TimeUnit {
+  /// The unit as the heading of a column.
+  var heading: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }

@@ -13,10 +13,11 @@ extension PortalPages {
   ///   - parameters: The parameters of the address, which are the state of the form.
   ///   - days: The days whose names are suggested; the last is today.
   ///   - store: The metrics, for suggestions of names.
+  ///   - dashboards: The dashboards that the question can be saved to.
   ///   - ask: Answers the page's questions.
   package func question(
     _ page: QuestionPage, _ parameters: [String: String], app: App, apps: [App], days: ClosedRange<Day>,
-    from store: any MetricsStore, ask: Ask
+    from store: any MetricsStore, dashboards: [Dashboard] = [], ask: Ask
   ) async throws -> String {
     let form = QuestionForm(page, parameters)
     var answer = QuestionView()
@@ -30,8 +31,8 @@ extension PortalPages {
       "explanation": page.explanation, "action": links.question(page), "hidden": form.hidden, "fields": form.fields,
       "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
-      "picture": answer.picture.map { ["heading": $0.heading, "content": $0.content] as TemplateValues },
-      "grids": answer.grids, "curl": curl(form, app), "answered": answer.facts,
+      "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) }, "pairs": form.pairs,
+      "grids": answer.grids, "curl": curl(form, app), "saving": saving(form, app, dashboards), "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(
           format.uppercased(),
@@ -50,6 +51,20 @@ extension PortalPages {
     if page == .explore { return try form.timeline() }
     guard let json = form.json(page.kind) else { return nil }
     return try Question(page.kind, json: json.encoded)
+  }
+
+  /// The form that saves a question as a card; `nil` for readers who cannot edit, and while the question lacks something.
+  private func saving(_ form: QuestionForm, _ app: App, _ dashboards: [Dashboard]) -> TemplateValues? {
+    guard reader.canEdit, form.json(form.page.kind) != nil, form.page != .people else { return nil }
+    return [
+      "address": PortalLinks(app: app.id).dashboards, "page": form.page.rawValue, "query": form.query(),
+      "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
+    ]
+  }
+
+  /// The days of a page's question; `nil` while the form lacks something.
+  package func days(_ page: QuestionPage, _ parameters: [String: String], today: Day) -> ClosedRange<Day>? {
+    (try? question(page, parameters))??.scope.range.resolved(today: today)
   }
 
   private static let dimensions = [
@@ -73,44 +88,6 @@ extension PortalPages {
         -H "Authorization: Bearer $TOKEN" \\
         -d \(Self.shellWord(body))
       """
-  }
-}
-
-/// The answer on a page.
-struct QuestionView {
-  var message: String?
-  var calm: (heading: String, text: String)?
-  var picture: (heading: String, content: String)?
-  var grids: [TemplateValues] = []
-  /// The cost of the answer in words.
-  var facts: String?
-
-  init() {}
-
-  init(_ answered: AnsweredQuestion) {
-    facts = "\(counted(answered.rowsRead, "row")) read in \(grouped(answered.milliseconds)) ms."
-  }
-}
-
-extension TemplateValues {
-  /// A table of a page. The first cell of each row is its heading.
-  static func grid(
-    _ heading: String, _ columns: [String], _ rows: [[TemplateValues]], note: String? = nil, next: String? = nil
-  ) -> TemplateValues {
-    [
-      "heading": heading, "columns": columns, "note": note, "next": next,
-      "rows": rows.map { ["cells": $0] as TemplateValues },
-    ]
-  }
-
-  /// The heading of a row.
-  static func head(_ text: String, link: String? = nil) -> TemplateValues {
-    ["text": text, "target": link, "isHead": true]
-  }
-
-  /// A cell of a table; the style is a class of the style sheet.
-  static func cell(_ text: String, link: String? = nil, style: String = "", bar: String = "") -> TemplateValues {
-    ["text": text, "target": link, "style": style, "bar": bar]
   }
 }
 

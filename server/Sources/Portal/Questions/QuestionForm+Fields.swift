@@ -24,26 +24,44 @@ extension QuestionForm {
       [
         choice("Metric", "metric", Self.metrics, "users"), text("Of property", "property", ""),
         choice("Of", "k0", [("", "All rows")] + Self.selectors.dropLast(), ""), text("Name", "n0", "", list: "names"),
-        text("By", "breakdown", "", list: "dimensions"), choice("Per", "interval", Self.intervals, "day"),
+        text("By", "breakdown", "", list: "dimensions"),
+        choice("Per", "interval", [("hour", "Hour")] + Self.intervals, "day"), compare,
+        choice("Show", "show", [("", "Chart"), ("table", "Table")], ""),
       ]
     case .funnels:
-      steps + [
+      [
         choice("Order", "order", [("ordered", "In order"), ("strict", "Directly"), ("unordered", "Any order")], ""),
-        text("Within", "window", "14d"), text("By", "breakdown", "", list: "dimensions"),
+        text("Within", "window", "14d"), text("By", "breakdown", "", list: "dimensions"), compare,
       ]
     case .retention:
-      selector(1, "Started with", standard: "any") + selector(2, "Came back with", standard: "any") + [
+      [
         choice("Per", "interval", Self.intervals, "week"),
         choice("Cohort", "cohort", [("first_ever", "First time ever"), ("recurring", "Every time")], ""),
+        compare,
       ]
     case .paths:
       [
         choice("Of", "nodes", [("screens", "Screens"), ("events", "Events"), ("both", "Both")], ""),
         choice("Paths", "anchor", [("start", "Starting with"), ("end", "Leading to")], ""),
-      ] + selector(1, "", standard: "screen") + [text("Steps", "depth", "5")]
+        text("Steps", "depth", "5"),
+      ]
     case .lifecycle: [choice("Per", "interval", Self.intervals, "day")]
     case .people: []
     }
+  }
+
+  /// The fields that belong together in pairs: a kind of row, and its name.
+  var pairs: [TemplateValues] {
+    switch page {
+    case .funnels: steps
+    case .retention: [pair(1, "Started with", standard: "any"), pair(2, "Came back with", standard: "any")]
+    case .paths: [pair(1, "Start or end", standard: "screen")]
+    case .explore, .lifecycle, .people: []
+    }
+  }
+
+  private var compare: TemplateValues {
+    choice("Compare with", "compare", [("", "Nothing"), ("previous", "Period before")], "")
   }
 
   /// The range and the identity, which every page has.
@@ -71,35 +89,25 @@ extension QuestionForm {
   /// The parameters that the form keeps without showing them: those of the group of persons.
   var hidden: [TemplateValues] {
     guard page == .people else { return [] }
-    let shown = Set(["range", "from", "to", "by", "before"])
-    return values.filter { !shown.contains($0.key) && !["f", "o", "v"].contains($0.key.prefix(1)) }
+    let filters = Self.filters.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
+    let shown = Set(["range", "from", "to", "by", "before"] + filters)
+    return values.filter { !shown.contains($0.key) }
       .sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
   }
 
   private static let intervals = [("day", "Day"), ("week", "Week"), ("month", "Month")]
 
-  /// The metrics in words.
-  static let metrics: [(String, String)] = [
-    ("users", "Users"), ("events", "Events"), ("screens", "Screens"), ("sessions", "Sessions"),
-    ("session_starts", "Session starts"), ("new_users", "New users"), ("events_per_user", "Events per user"),
-    ("sessions_per_user", "Sessions per user"), ("session_duration_avg", "Average session (s)"),
-    ("session_duration_p50", "Median session (s)"), ("session_duration_p90", "90 % of sessions below (s)"),
-    ("errors", "Errors"), ("crashes", "Crashes"), ("crash_free_users", "Crash-free users"),
-    ("crash_free_sessions", "Crash-free sessions"), ("sum", "Sum of a property"), ("avg", "Average of a property"),
-    ("min", "Minimum of a property"), ("max", "Maximum of a property"), ("p50", "Median of a property"),
-    ("p90", "90th percentile of a property"), ("p99", "99th percentile of a property"),
-  ]
-
   /// The steps in use, and two more while there is room.
   private var steps: [TemplateValues] {
     let last = Self.steps.last { selector($0) != nil } ?? 0
-    return (1...min(max(last + 1, 2), Self.steps.upperBound)).flatMap { selector($0, "Step \($0)", standard: "event") }
+    return (1...min(max(last + 1, 2), Self.steps.upperBound)).map { pair($0, "Step \($0)", standard: "event") }
   }
 
-  private func selector(_ index: Int, _ label: String, standard: String) -> [TemplateValues] {
+  private func pair(_ index: Int, _ label: String, standard: String) -> TemplateValues {
     [
-      choice(label.isEmpty ? "With" : label, "k\(index)", Self.selectors, standard),
-      text("Name", "n\(index)", "", list: "names"),
+      "fields": [
+        choice(label, "k\(index)", Self.selectors, standard), text("Name", "n\(index)", "", list: "names"),
+      ]
     ]
   }
 

@@ -5,8 +5,8 @@ import TernBase
 /// The state of a page that asks a question: the parameters of its address.
 struct QuestionForm: Sendable {
   let page: QuestionPage
-  /// The identifier of the answer's chart, which must be unique on a page with several.
-  var chart = "explore"
+  /// The place of the answer among the cards of a dashboard, which show less; `nil` on the question's own page.
+  var card: Int?
   /// The parameters with a value, by name.
   private(set) var values: [String: String]
 
@@ -15,7 +15,10 @@ struct QuestionForm: Sendable {
 
   private static let names: [String] =
     ["range", "from", "to", "by", "metric", "property", "breakdown", "interval", "window", "order", "cohort"]
-    + ["nodes", "anchor", "depth", "group", "step", "dropped", "of", "after", "before", "k0", "n0"]
+    + [
+      "nodes", "anchor", "depth", "compare", "show", "group", "step", "dropped", "of", "after", "state", "active", "at",
+    ]
+    + ["type", "value", "before", "k0", "n0"]
     + steps.flatMap { ["k\($0)", "n\($0)"] } + filters.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
 
   init(_ page: QuestionPage, _ parameters: [String: String]) {
@@ -23,10 +26,16 @@ struct QuestionForm: Sendable {
     values = parameters.filter { Self.names.contains($0.key) && !$0.value.isEmpty }
   }
 
+  /// The identifier of the answer's chart, unique among those of a dashboard.
+  var chart: String { card.map { "card\($0)" } ?? page.rawValue }
+
   subscript(name: String) -> String? { values[name] }
 
   /// The query of an address with this state and some changes; `nil` leaves a parameter out.
-  func query(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+  func query(_ changes: KeyValuePairs<String, String?> = [:]) -> String { query(changes.map { ($0.key, $0.value) }) }
+
+  /// The query of an address with this state and some changes; `nil` leaves a parameter out.
+  func query(_ changes: [(String, String?)]) -> String {
     var values = values
     for (name, value) in changes { values[name] = value }
     return Self.names.compactMap { name in values[name].map { "\(name)=\(PercentCoding.encode($0))" } }
@@ -65,6 +74,7 @@ struct QuestionForm: Sendable {
     if page == .explore || page == .people, let only = selectorFilter {
       filters.append(only)
     }
+    filters += figureFilters
     return [("date_range", range), ("filters", .array(filters)), ("by", .text(values["by"] ?? "install"))]
   }
 
@@ -108,7 +118,7 @@ struct QuestionForm: Sendable {
     }
   }
 
-  private var funnel: [(String, JSONTree)]? {
+  var funnel: [(String, JSONTree)]? {
     let steps = Self.steps.compactMap(selector)
     guard steps.count > 1 else { return nil }
     return [
@@ -119,7 +129,7 @@ struct QuestionForm: Sendable {
 
   private var breakdown: JSONTree { values["breakdown"].map { .text($0) } ?? .null }
 
-  private var retention: [(String, JSONTree)] {
+  var retention: [(String, JSONTree)] {
     let interval = values["interval"] ?? "week"
     return [
       ("start", selector(1) ?? .null), ("return", selector(2) ?? .null), ("interval", .text(interval)),
@@ -132,26 +142,6 @@ struct QuestionForm: Sendable {
       ("nodes", .text(values["nodes"] ?? "screens")), ("depth", Self.number(values["depth"] ?? "5")),
     ]
     if let selector = selector(1) { members.append((values["anchor"] == "end" ? "end" : "start", selector)) }
-    return members
-  }
-
-  private var persons: [(String, JSONTree)]? {
-    var members: [(String, JSONTree)] = []
-    if let before = values["before"] { members.append(("before", .text(before))) }
-    switch values["group"] {
-    case "funnel":
-      guard let funnel else { return nil }
-      let step: [(String, JSONTree)] = [
-        ("step", Self.number(values["step"] ?? "1")), ("dropped", .boolean(values["dropped"] == "1")),
-      ]
-      members.append(("funnel", .object(funnel + step)))
-    case "cohort":
-      let of: [(String, JSONTree)] = [
-        ("of", .text(values["of"] ?? "")), ("after", Self.number(values["after"] ?? "0")),
-      ]
-      members.append(("cohort", .object(retention + of)))
-    default: break
-    }
     return members
   }
 

@@ -1,14 +1,15 @@
+import Ingest
 import Warehouse
 
 extension PersonsQuestion {
   init(_ node: JSONNode) throws(QuestionError) {
-    let members = try node.members(["funnel", "cohort", "limit", "before"] + QuestionScope.members)
+    let members = try node.members(Group.members + ["limit", "before"] + QuestionScope.members)
     scope = try QuestionScope(members)
-    switch (members.optional("funnel"), members.optional("cohort")) {
-    case (nil, nil): group = .all
-    case (let funnel?, nil): group = try Group(funnel: funnel, scope)
-    case (nil, let cohort?): group = try Group(cohort: cohort, scope)
-    case (_?, let cohort?): throw cohort.fault("Persons are those of a funnel or of a cohort, not of both.")
+    group = .all
+    for name in Group.members {
+      guard let node = members.optional(name) else { continue }
+      guard group == .all else { throw node.fault("Persons are those of one group, not of several.") }
+      group = try Group(name, node, scope)
     }
     limit =
       try members.optional("limit").map { node throws(QuestionError) in try node.integer(1...1_000) }
@@ -24,6 +25,42 @@ extension PersonsQuestion {
 }
 
 extension PersonsQuestion.Group {
+  fileprivate static let members = ["funnel", "cohort", "new", "lifecycle", "stickiness"]
+
+  fileprivate init(_ name: String, _ node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
+    self =
+      switch name {
+      case "funnel": try Self(funnel: node, scope)
+      case "cohort": try Self(cohort: node, scope)
+      case "new": try Self(new: node)
+      case "lifecycle": try Self(lifecycle: node, scope)
+      default: try Self(stickiness: node, scope)
+      }
+  }
+
+  fileprivate init(new node: JSONNode) throws(QuestionError) {
+    let members = try node.members(["interval", "of"])
+    guard let of = members.optional("of") else {
+      self = .new(in: nil)
+      return
+    }
+    let unit: TimeUnit = try members.choice("interval", .day)
+    self = .new(in: PersonsQuestion.Bucket(unit, try of.label(of: unit)))
+  }
+
+  fileprivate init(lifecycle node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
+    let members = try node.members(["interval", "of", "state"])
+    let interval = try IntervalQuestion(members, scope)
+    let state: LifecycleFold.State = try members.required("state").choice()
+    self = .lifecycle(interval, of: try members.required("of").label(of: interval.interval), state)
+  }
+
+  fileprivate init(stickiness node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
+    let members = try node.members(["interval", "intervals"])
+    let count = try members.required("intervals").integer(1...QuestionRange.maximumDays)
+    self = .stickiness(try IntervalQuestion(members, scope), intervals: count)
+  }
+
   fileprivate init(funnel node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
     let members = try node.members(FunnelQuestion.members + ["step", "dropped"])
     let funnel = try FunnelQuestion(members, scope)
@@ -36,12 +73,26 @@ extension PersonsQuestion.Group {
   fileprivate init(cohort node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
     let members = try node.members(RetentionQuestion.members + ["of", "after"])
     let cohort = try RetentionQuestion(members, scope)
-    let of = try members.required("of")
-    guard let day = Day(try of.text()) else { throw of.fault("Expected a date such as 2026-10-31.") }
-    let number = QuestionCalendar.number(of: cohort.interval, on: day)
+    let of = try members.required("of").label(of: cohort.interval)
     let after =
       try members.optional("after").map { node throws(QuestionError) in try node.integer(0...cohort.intervals) } ?? 0
-    self = .cohort(cohort, of: QuestionCalendar.label(of: cohort.interval, number: number), after: after)
+    self = .cohort(cohort, of: of, after: after)
+  }
+}
+
+extension JSONNode {
+  /// The name of the unit that contains a day; of an hour, the name itself.
+  fileprivate func label(of unit: TimeUnit) throws(QuestionError) -> String {
+    let text = try text()
+    if unit == .hour {
+      let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let day = Day(String(parts[0])), let hour = parts.count == 2 ? Int(parts[1].prefix(2)) : nil,
+        case let label = QuestionCalendar.label(of: .hour, number: day.number * 24 + hour), label.hasBytes(of: text)
+      else { throw fault("Expected an hour such as 2026-10-31T14:00.") }
+      return text
+    }
+    guard let day = Day(text) else { throw fault("Expected a date such as 2026-10-31.") }
+    return QuestionCalendar.label(of: unit, number: QuestionCalendar.number(of: unit, on: day))
   }
 }
 
@@ -59,6 +110,29 @@ extension PersonsQuestion {
         ]
       case .cohort(let cohort, let first, let after):
         [("cohort", .object(cohort.members + [("of", .text(first)), ("after", .integer(after))]))]
+      case .new(let bucket):
+        [
+          (
+            "new",
+            .object(bucket.map { [("interval", .text($0.unit.rawValue)), ("of", .text($0.label))] } ?? [])
+          )
+        ]
+      case .lifecycle(let question, let first, let state):
+        [
+          (
+            "lifecycle",
+            .object([
+              ("interval", .text(question.interval.rawValue)), ("of", .text(first)), ("state", .text(state.rawValue)),
+            ])
+          )
+        ]
+      case .stickiness(let question, let count):
+        [
+          (
+            "stickiness",
+            .object([("interval", .text(question.interval.rawValue)), ("intervals", .integer(count))])
+          )
+        ]
       }
     return group + [("limit", .integer(limit)), ("before", before.map { .text($0.text) } ?? .null)]
   }

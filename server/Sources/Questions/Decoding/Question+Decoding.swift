@@ -138,7 +138,12 @@ extension PathsQuestion {
 extension IntervalQuestion {
   init(_ node: JSONNode) throws(QuestionError) {
     let members = try node.members(["interval"] + QuestionScope.members)
-    scope = try QuestionScope(members)
+    try self.init(members, QuestionScope(members))
+  }
+
+  /// Decodes an interval in a scope that is given elsewhere.
+  init(_ members: JSONMembers, _ scope: QuestionScope) throws(QuestionError) {
+    self.scope = scope
     interval = try members.interval(.day)
   }
 }

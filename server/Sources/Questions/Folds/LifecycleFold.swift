@@ -1,7 +1,7 @@
 /// The states of one person in the intervals of a range.
 package struct LifecycleFold: Sendable {
   /// A state in one interval.
-  package enum State: CaseIterable, Sendable {
+  package enum State: String, CaseIterable, Sendable {
     /// The person's first row ever lies in it.
     case new
     /// Active in it and in the one before.

@@ -1,3 +1,5 @@
+package import Warehouse
+
 /// The persons behind a figure, by their last row that passes, the latest first.
 package struct PersonsQuestion: Equatable, Sendable {
   package var scope: QuestionScope
@@ -28,6 +30,31 @@ package struct PersonsQuestion: Equatable, Sendable {
     /// The persons of the cohort of an interval, named by its first day; if `after` is positive, those who came back in
     /// the interval that many later. The scope of the cohort is that of the question.
     case cohort(RetentionQuestion, of: String, after: Int)
+    /// The persons whose first row ever lies in the range and, if given, in the bucket.
+    case new(in: Bucket?)
+    /// The persons in a state in one interval, named by its first day. Rows of the interval before the range belong to
+    /// their activity: dormant persons may have no later one. The scope of the interval is that of the question.
+    case lifecycle(IntervalQuestion, of: String, LifecycleFold.State)
+    /// The persons active in exactly so many intervals. The scope of the interval is that of the question.
+    case stickiness(IntervalQuestion, intervals: Int)
+  }
+
+  /// A unit of time, named as in answers.
+  package struct Bucket: Equatable, Sendable {
+    package var unit: TimeUnit
+    package var label: String
+
+    package init(_ unit: TimeUnit, _ label: String) {
+      self.unit = unit
+      self.label = label
+    }
+  }
+
+  /// The days of the rows in the answer: the range, and for a state of the lifecycle also the interval before it.
+  package func rowDays(today: Day) -> ClosedRange<Day> {
+    let days = scope.range.resolved(today: today)
+    guard case .lifecycle(let question, _, _) = group else { return days }
+    return min(question.firstDayBefore(days), days.lowerBound)...days.upperBound
   }
 }
 

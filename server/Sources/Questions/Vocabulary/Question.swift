@@ -31,53 +31,72 @@ extension Question {
 
   /// The rows, and who counts as one person.
   package var scope: QuestionScope {
-    switch self {
-    case .query(let question): question.scope
-    case .funnel(let question): question.scope
-    case .retention(let question): question.scope
-    case .paths(let question): question.scope
-    case .lifecycle(let question), .stickiness(let question): question.scope
-    case .persons(let question): question.scope
+    get {
+      switch self {
+      case .query(let question): question.scope
+      case .funnel(let question): question.scope
+      case .retention(let question): question.scope
+      case .paths(let question): question.scope
+      case .lifecycle(let question), .stickiness(let question): question.scope
+      case .persons(let question): question.scope
+      }
+    }
+    set {
+      switch self {
+      case .query(var question):
+        question.scope = newValue
+        self = .query(question)
+      case .funnel(var question):
+        question.scope = newValue
+        self = .funnel(question)
+      case .retention(var question):
+        question.scope = newValue
+        self = .retention(question)
+      case .paths(var question):
+        question.scope = newValue
+        self = .paths(question)
+      case .lifecycle(var question):
+        question.scope = newValue
+        self = .lifecycle(question)
+      case .stickiness(var question):
+        question.scope = newValue
+        self = .stickiness(question)
+      case .persons(var question):
+        question.scope = newValue
+        question.group.scope(newValue)
+        self = .persons(question)
+      }
     }
   }
 
   /// The question with the days of its range as dates.
-  package func resolved(today: Day) -> Question {
-    let days = scope.range.resolved(today: today)
-    func resolved(_ scope: QuestionScope) -> QuestionScope {
-      QuestionScope(range: .dates(days.lowerBound, days.upperBound), filters: scope.filters, person: scope.person)
-    }
+  package func resolved(today: Day) -> Question { over(scope.range.resolved(today: today)) }
+
+  /// The question over other days.
+  package func over(_ days: ClosedRange<Day>) -> Question {
+    var question = self
+    question.scope.range = .dates(days.lowerBound, days.upperBound)
+    return question
+  }
+}
+
+extension PersonsQuestion.Group {
+  /// Replaces the scope of the group's question, which is always that of the persons.
+  fileprivate mutating func scope(_ scope: QuestionScope) {
     switch self {
-    case .query(var question):
-      question.scope = resolved(question.scope)
-      return .query(question)
-    case .funnel(var question):
-      question.scope = resolved(question.scope)
-      return .funnel(question)
-    case .retention(var question):
-      question.scope = resolved(question.scope)
-      return .retention(question)
-    case .paths(var question):
-      question.scope = resolved(question.scope)
-      return .paths(question)
-    case .lifecycle(var question):
-      question.scope = resolved(question.scope)
-      return .lifecycle(question)
-    case .stickiness(var question):
-      question.scope = resolved(question.scope)
-      return .stickiness(question)
-    case .persons(var question):
-      question.scope = resolved(question.scope)
-      switch question.group {
-      case .all: break
-      case .funnel(var funnel, let step, let dropped):
-        funnel.scope = question.scope
-        question.group = .funnel(funnel, step: step, dropped: dropped)
-      case .cohort(var cohort, let first, let after):
-        cohort.scope = question.scope
-        question.group = .cohort(cohort, of: first, after: after)
-      }
-      return .persons(question)
+    case .all, .new: break
+    case .funnel(var funnel, let step, let dropped):
+      funnel.scope = scope
+      self = .funnel(funnel, step: step, dropped: dropped)
+    case .cohort(var cohort, let first, let after):
+      cohort.scope = scope
+      self = .cohort(cohort, of: first, after: after)
+    case .lifecycle(var interval, let first, let state):
+      interval.scope = scope
+      self = .lifecycle(interval, of: first, state)
+    case .stickiness(var interval, let count):
+      interval.scope = scope
+      self = .stickiness(interval, intervals: count)
     }
   }
 }
@@ -303,5 +322,12 @@ package struct IntervalQuestion: Equatable, Sendable {
   package init(scope: QuestionScope = QuestionScope(), interval: TimeUnit = .day) {
     self.scope = scope
     self.interval = interval
+  }
+
+  /// The first day of the interval before the one in which a range begins.
+  package func firstDayBefore(_ days: ClosedRange<Day>) -> Day {
+    let first = QuestionCalendar.number(of: interval, on: days.lowerBound)
+    let lastBefore = QuestionCalendar.firstDay(of: interval, number: first).advanced(by: -1)
+    return QuestionCalendar.firstDay(of: interval, number: QuestionCalendar.number(of: interval, on: lastBefore))
   }
 }

@@ -82,8 +82,10 @@ extension WarehouseReader {
       var counts: [LateHits] = []
       for number in max(start, days.lowerBound.number)...days.upperBound.number where try reading.mayHaveHits(number) {
         let cutoff = reading.calendar.final(number) ?? 0
+        let rules = view.rules(on: Day(number: number))
         var groups: [[String]: Int] = [:]
         try reading.eachLate(number) { hit in
+          guard rules.admits(hit.parameters) else { return }
           groups[[hit.version, Self.lateness(hit.received - cutoff).map(String.init) ?? ""], default: 0] += 1
         }
         counts += groups.map { key, count in

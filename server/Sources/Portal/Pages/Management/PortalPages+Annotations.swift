@@ -1,5 +1,5 @@
 import Foundation
-import Reports
+package import Reports
 package import Warehouse
 
 extension PortalPages {

@@ -1,0 +1,55 @@
+import Questions
+import Reports
+import Warehouse
+
+extension Chart {
+  /// A place on the horizontal axis.
+  struct Slot {
+    /// The short text below the axis.
+    var axis: String
+    /// The text above the values of the place.
+    var title: String
+    /// False if the axis can do without the text.
+    var isLabelled = true
+    /// The days of the place; `nil` if it is no unit of time.
+    var days: ClosedRange<Day>?
+  }
+}
+
+extension Chart.Slot {
+  /// The places of units of time, named as in answers.
+  static func slots(_ labels: [String], _ unit: TimeUnit) -> [Chart.Slot] {
+    let slots = labels.map { Chart.Slot($0, unit) }
+    guard unit == .hour, labels.count > 48 else { return slots }
+    // Over days, the axis has their beginnings.
+    return zip(labels, slots).map { label, slot in
+      var slot = slot
+      slot.isLabelled = label.hasSuffix("T00:00")
+      slot.axis = Day(String(label.prefix(10)))?.shortText ?? slot.axis
+      return slot
+    }
+  }
+
+  /// The place of a day.
+  init(_ day: Day) { self.init(axis: day.shortText, title: day.weekdayText, days: day...day) }
+
+  /// The place of a unit of time, named as in answers.
+  init(_ label: String, _ unit: TimeUnit) {
+    guard let day = Day(String(label.prefix(10))) else {
+      self.init(axis: "", title: visible(label))
+      return
+    }
+    switch unit {
+    case .hour:
+      let clock = String(label.suffix(5))
+      self.init(axis: clock, title: "\(day.weekdayText), \(clock)", days: day...day)
+    case .day: self.init(day)
+    case .week:
+      self.init(axis: day.shortText, title: "Week of \(day.longText)", days: day...day.advanced(by: 6))
+    case .month:
+      let (year, month, _) = day.components
+      let next = month == 12 ? Day(year: year + 1, month: 1, day: 1) : Day(year: year, month: month + 1, day: 1)
+      self.init(axis: day.monthText, title: "\(day.monthText) \(year)", days: day...next.advanced(by: -1))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Questions
+import Reports
+import Warehouse
+
+extension PortalPages {
+  private static let aboutSteps =
+    "How many users took each step after the ones before it, within the time allowed, and where the others stopped."
+
+  func show(
+    _ answer: FunnelAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+  ) {
+    let names = QuestionForm.steps.filter { form.selector($0) != nil }.map { form.stepName($0) }
+    guard answer.groups.contains(where: { ($0.steps.first?.persons ?? 0) > 0 }) else {
+      view.calm = ("No one took the first step", "Choose a longer range, or another first step.")
+      return
+    }
+    var columns = ["Step", "Users", "Of the first", "Of the one before", "Stopped here", "Median time"]
+    var past: FunnelAnswer?
+    if let before, case .funnel(let answer) = before.answer {
+      past = answer
+      columns.insert(contentsOf: ["Period before", "Change"], at: 3)
+    }
+    for group in answer.groups {
+      let earlier = past.map { past in past.groups.first { $0.value == group.value }?.steps ?? [] }
+      let rows = zip(names, group.steps).enumerated().map { index, pair in
+        row(index, pair.0, group.steps, before: earlier, form, app)
+      }
+      let heading = form["breakdown"].map { "\(shown($0)): \(text(group.value))" } ?? "Steps"
+      view.grids.append(
+        .grid(
+          heading, about: Self.aboutSteps, columns, rows,
+          note: before.map { "The period before is \($0.name). Changes are in percentage points." }))
+    }
+  }
+
+  private func row(
+    _ index: Int, _ name: String, _ steps: [FunnelAnswer.Step], before: [FunnelAnswer.Step]?, _ form: QuestionForm,
+    _ app: App
+  ) -> [TemplateValues] {
+    let (step, number) = (steps[index], String(index + 1))
+    let isWhole = form["breakdown"] == nil
+    let reached = isWhole ? people(form, app, ["group": "funnel", "step": number]) : nil
+    let lost = index == 0 ? 0 : steps[index - 1].persons - step.persons
+    let left = isWhole && lost > 0 ? people(form, app, ["group": "funnel", "step": number, "dropped": "1"]) : nil
+    var cells: [TemplateValues] = [
+      .head("\(number). \(shown(name))"),
+      .cell(grouped(step.persons), link: reached, bar: ShareBar.svg(step.fromFirst ?? 0)),
+      .cell(step.fromFirst.map { percentage($0) } ?? "–"),
+    ]
+    if let before {
+      let earlier = before.indices.contains(index) ? before[index].fromFirst : nil
+      cells.append(.cell(earlier.map { percentage($0) } ?? "–"))
+      cells.append(.cell(Change.text(step.fromFirst, before: earlier)))
+    }
+    return cells + [
+      .cell(step.fromPrevious.map { percentage($0) } ?? "–"), .cell(index == 0 ? "–" : grouped(lost), link: left),
+      .cell(step.medianSeconds.map { clockText(milliseconds: whole($0 * 1_000)) } ?? "–"),
+    ]
+  }
+}
+
+extension QuestionForm {
+  /// The name of a step on the page.
+  func stepName(_ index: Int) -> String {
+    switch self["k\(index)"] {
+    case "crash": "Crash"
+    case "handled_error": "Error"
+    case "session_start": "Session start"
+    case "any": "Any event or screen"
+    default: self["n\(index)"] ?? ""
+    }
+  }
+}
+
+extension Change {
+  /// The difference of two shares in words; a dash if one is missing.
+  static func text(_ current: Double?, before: Double?) -> String {
+    guard let current, let before else { return "–" }
+    return Change(shares: current, before: before, explanation: "").text
+  }
+}

@@ -1,0 +1,39 @@
+import Questions
+import Reports
+import TernEvents
+import Warehouse
+
+extension PortalPages {
+  func show(_ answer: PersonsAnswer, _ form: QuestionForm, _ app: App, _ view: inout QuestionView) throws {
+    guard !answer.persons.isEmpty else {
+      view.calm = ("No users", "No one matches. Remove a filter or choose a longer range.")
+      return
+    }
+    let (links, key) = (PortalLinks(app: app.id), form["by"])
+    let zone = try ReportZone(app.timeZone)
+    func time(_ milliseconds: Int64) -> String {
+      let time = Timestamp(millisecondsSince1970: milliseconds)
+      return "\(zone.day(of: time)) \(zone.timeOfDay(of: time).prefix(5))"
+    }
+    let rows = answer.persons.map { person -> [TemplateValues] in
+      [
+        .head(
+          person.user.map { shown($0) } ?? "Install \(shown(person.install))",
+          link: links.trail(
+            of: key == "user" ? person.user.map { .user($0) } ?? .install(person.install) : .install(person.install))),
+        .cell(time(person.last.time)),
+        .cell(time(person.firstSeen)), .cell(grouped(person.events)), .cell(grouped(person.sessions)),
+        .cell(person.version.map { shown($0) } ?? "–"), .cell(person.model.map { shown($0) } ?? "–"),
+        .cell(person.country.map { shown($0) } ?? "–"),
+      ]
+    }
+    let isCut = answer.persons.count == PersonsQuestion.standardLimit
+    let next = isCut ? answer.persons.last.flatMap { people(form, app, ["before": $0.last.text]) } : nil
+    view.grids = [
+      .grid(
+        counted(answer.total, "user") + form.groupText,
+        about: "Events and sessions are those that pass the filters; open a user to see everything they did.",
+        ["User", "Last seen", "First seen", "Events", "Sessions", "Version", "Model", "Country"], rows, next: next)
+    ]
+  }
+}

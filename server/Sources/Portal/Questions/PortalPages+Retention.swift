@@ -1,0 +1,115 @@
+import Questions
+import Reports
+import Warehouse
+
+/// The shares of users who came back after one interval, after two, and so on.
+private struct RetentionCurve {
+  /// `nil` where no cohort is old enough.
+  var shares: [Double?]
+
+  /// The curve of all cohorts together. Intervals that have not ended are left out: they would look like a drop.
+  init(_ answer: RetentionAnswer, _ unit: TimeUnit, length: Int) {
+    let partial = Set(answer.partial)
+    var (sizes, backs) = (Array(repeating: 0, count: length), Array(repeating: 0, count: length))
+    for cohort in answer.cohorts {
+      let size = cohort.values.first ?? 0
+      for (index, count) in cohort.values.dropFirst().prefix(length).enumerated()
+      where !partial.contains(Self.label(after: index + 1, cohort.interval, unit)) {
+        sizes[index] += size
+        backs[index] += count
+      }
+    }
+    shares = zip(sizes, backs).map { $0 > 0 ? Double($1) / Double($0) : nil }
+  }
+
+  /// The curve of one cohort.
+  init(_ cohort: RetentionAnswer.Cohort, of answer: RetentionAnswer, _ unit: TimeUnit, length: Int) {
+    var one = answer
+    one.cohorts = [cohort]
+    self.init(one, unit, length: length)
+  }
+
+  static func label(after count: Int, _ interval: String, _ unit: TimeUnit) -> String {
+    guard let day = Day(interval) else { return "" }
+    return QuestionCalendar.label(of: unit, number: QuestionCalendar.number(of: unit, on: day) + count)
+  }
+}
+
+extension PortalPages {
+  private static let shownCohorts = 3
+
+  func show(
+    _ answer: RetentionAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+  ) {
+    guard !answer.cohorts.isEmpty else {
+      view.calm = ("No cohorts", "No one started in this range. Choose a longer one, or another start.")
+      return
+    }
+    let unit = form["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .week
+    let length = answer.cohorts.map(\.values.count).max() ?? 1
+    if length > 1 { view.pictures = [curves(answer, before, unit, length: length - 1)] }
+    let columns = ["Cohort", "Users"] + (1..<max(length, 1)).map { "\(unit.rawValue.prefix(1).uppercased())\($0)" }
+    let partial = Set(answer.partial)
+    func isOpen(_ interval: String, _ after: Int) -> Bool {
+      partial.contains(RetentionCurve.label(after: after, interval, unit))
+    }
+    let rows = answer.cohorts.map { cohort -> [TemplateValues] in
+      let size = cohort.values.first ?? 0
+      let cells = cohort.values.enumerated().map { after, count -> TemplateValues in
+        let link = people(form, app, ["group": "cohort", "of": cohort.interval, "after": String(after)])
+        guard after > 0 else { return .cell(grouped(count), link: count > 0 ? link : nil) }
+        let part = size > 0 ? Double(count) / Double(size) : 0
+        return .cell(
+          size > 0 ? percentage(part) : "–", link: count > 0 ? link : nil,
+          style: isOpen(cohort.interval, after) ? "open" : "heat\(min(Int((part * 10).rounded(.up)), 10))")
+      }
+      return [.head(cohort.interval)] + cells + Array(repeating: .cell(""), count: length - cohort.values.count)
+    }
+    let note =
+      partial.isEmpty
+      ? nil
+      : "Grey figures are not final: the \(unit.rawValue) of \(answer.partial.joined(separator: ", ")) is not over."
+    view.grids = [
+      .grid(
+        "Share of each cohort that came back",
+        about: "Each row follows the users who started in the same \(unit.rawValue); "
+          + "each column is one more \(unit.rawValue) later.", columns, rows, note: note)
+    ]
+  }
+
+  /// The curves of all cohorts, of the latest ones, and of the period before.
+  private func curves(
+    _ answer: RetentionAnswer, _ before: OtherAnswer?, _ unit: TimeUnit, length: Int
+  ) -> QuestionView.Picture {
+    var series = [
+      Chart.Series(name: "All cohorts", values: RetentionCurve(answer, unit, length: length).shares, color: 1)
+    ]
+    if let before, case .retention(let past) = before.answer {
+      series.append(
+        Chart.Series(
+          name: before.name, values: RetentionCurve(past, unit, length: length).shares, isCompared: true, color: 3))
+    } else {
+      let latest = answer.cohorts.map { ($0, RetentionCurve($0, of: answer, unit, length: length)) }
+        .filter { $1.shares.count { $0 != nil } > 1 }.suffix(Self.shownCohorts).reversed()
+      if answer.cohorts.count > 1 {
+        series += latest.enumerated().map { index, pair in
+          let (cohort, curve) = pair
+          let value = cohort.value.map { ", \(text($0))" } ?? ""
+          return Chart.Series(
+            name: "Cohort of \(Chart.Slot(cohort.interval, unit).axis)\(value)", values: curve.shares, color: index + 2)
+        }
+      }
+    }
+    let slots = (1...length).map { count in
+      Chart.Slot(
+        axis: "\(unit.rawValue.prefix(1).uppercased())\(count)", title: "\(counted(count, unit.rawValue)) later")
+    }
+    let chart = Chart(
+      id: "retention", title: "Share that came back", slots: slots, series: series, format: .share, unit: "After")
+    return .init(
+      heading: "Share that came back",
+      about: "The share of users who were back after each \(unit.rawValue); "
+        + "\(unit.rawValue)s that are not over are left out.",
+      content: chart.html() + table(chart, isNewestFirst: false))
+  }
+}

@@ -1,0 +1,87 @@
+import Ingest
+import Questions
+import Reports
+import TernBase
+import Warehouse
+
+/// The answer on a page.
+struct QuestionView {
+  /// A chart or another drawing.
+  struct Picture {
+    var heading: String
+    /// One sentence that says what the picture shows.
+    var about: String
+    /// The HTML.
+    var content: String
+  }
+
+  var message: String?
+  var calm: (heading: String, text: String)?
+  /// Large figures as HTML.
+  var tiles: String?
+  var pictures: [Picture] = []
+  var grids: [TemplateValues] = []
+  /// The cost of the answer in words.
+  var facts: String?
+
+  init() {}
+
+  init(_ answered: AnsweredQuestion) {
+    facts = "\(counted(answered.rowsRead, "row")) read in \(grouped(answered.milliseconds)) ms."
+  }
+}
+
+extension TemplateValues {
+  /// A drawing of a page.
+  static func picture(_ picture: QuestionView.Picture) -> TemplateValues {
+    ["heading": picture.heading, "about": picture.about, "content": picture.content]
+  }
+
+  /// A table of a page. The first cell of each row is its heading.
+  static func grid(
+    _ heading: String, about: String, _ columns: [String], _ rows: [[TemplateValues]], note: String? = nil,
+    next: String? = nil
+  ) -> TemplateValues {
+    [
+      "heading": heading, "about": about, "columns": columns, "note": note, "next": next,
+      "rows": rows.map { ["cells": $0] as TemplateValues },
+    ]
+  }
+
+  /// The heading of a row.
+  static func head(_ text: String, link: String? = nil) -> TemplateValues {
+    ["text": text, "target": link, "isHead": true]
+  }
+
+  /// A cell of a table; the style is a class of the style sheet.
+  static func cell(_ text: String, link: String? = nil, style: String = "", bar: String = "") -> TemplateValues {
+    ["text": text, "target": link, "style": style, "bar": bar]
+  }
+}
+
+extension PortalPages {
+  /// The address of the persons behind a figure; `nil` for readers who may not see them.
+  func people(_ form: QuestionForm, _ app: App, _ changes: KeyValuePairs<String, String?>) -> String? {
+    people(form, app, changes.map { ($0.key, $0.value) })
+  }
+
+  /// The address of the persons behind a figure; `nil` for readers who may not see them.
+  func people(_ form: QuestionForm, _ app: App, _ changes: [(String, String?)]) -> String? {
+    reader.seesPersonalData ? PortalLinks(app: app.id).question(.people, form.query(changes)) : nil
+  }
+
+  func text(_ value: QuestionValue?) -> String {
+    switch value {
+    case .text(let text): shown(text.text)
+    case .number(let number): QuestionJSON.plain(number)
+    case nil: "(not set)"
+    }
+  }
+}
+
+extension QuestionScope {
+  /// True if the range ends on a day.
+  func endsOn(_ day: Day) -> Bool {
+    if case .dates(_, let last) = range { last == day } else { false }
+  }
+}
