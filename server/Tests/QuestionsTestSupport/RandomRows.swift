@@ -127,10 +127,16 @@ extension RandomRows {
       .init(.property(p), bins: [0, 1, 2]), .init(.event),
     ]
     let chosen = Array(groups.shuffled(using: &generator).prefix(Int.random(in: 0...2, using: &generator)))
+    // Most questions are about one metric, and what others need isn't prepared.
+    let all = QuestionMetric.Plain.allCases.map { QuestionMetric.plain($0) } + [.property(.avg, p), .property(.p90, p)]
+    let metrics =
+      chance(50)
+      ? all : Array(all.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)))
+    let ordering = Int.random(in: 0..<metrics.count, using: &generator)
     return QueryQuestion(
       scope: scope(),
-      metrics: QuestionMetric.Plain.allCases.map { .plain($0) } + [.property(.avg, p), .property(.p90, p)],
-      groups: chosen, order: chance(50) ? [.init(.metric(4), isDescending: true)] : [],
+      metrics: metrics,
+      groups: chosen, order: chance(50) ? [.init(.metric(ordering), isDescending: true)] : [],
       comparesPreviousPeriod: chance(50), includesTotals: true, includesTimeLabels: chance(50),
       includesTotalRows: chance(50), limit: 50, offset: chance(20) ? 1 : 0)
   }

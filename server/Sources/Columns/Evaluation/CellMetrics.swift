@@ -224,9 +224,9 @@ final class CellMetrics {
 
   /// Sorts what percentiles need, after the last row.
   ///
-  /// - Parameter times: The bounds of all sessions; empty if no metric needs durations.
-  func finish(_ times: SessionTimes) {
-    if !times.isEmpty { sessions?.forEach { durations[$0, default: []].append(times.duration($1)) } }
+  /// - Parameter times: The bounds of all sessions; `nil` if no metric needs durations.
+  func finish(_ times: SessionTimes?) {
+    if let times { sessions?.forEach { durations[$0, default: []].append(times.duration($1)) } }
     for cell in durations.keys { durations[cell]?.sort() }
     for index in properties.indices {
       for cell in properties[index].values.indices { properties[index].values[cell].sort() }

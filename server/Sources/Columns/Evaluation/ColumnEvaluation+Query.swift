@@ -45,16 +45,17 @@ extension ColumnEvaluation {
     let metrics: CellMetrics
     let totals: CellMetrics?
     let numbers: SessionNumbers?
-    let times = SessionTimes()
+    /// The bounds of all sessions; `nil` if no metric needs durations.
+    let times: SessionTimes?
 
     var byteCount: Int {
-      metrics.byteCount + (totals?.byteCount ?? 0) + (numbers?.byteCount ?? 0) + times.byteCount
+      metrics.byteCount + (totals?.byteCount ?? 0) + (numbers?.byteCount ?? 0) + (times?.byteCount ?? 0)
     }
 
     /// Adds the metrics of later chunks.
     func merge(_ other: Part) {
       let sessions = other.numbers.flatMap { numbers?.adopt($0) } ?? []
-      times.merge(other.times, numbers: sessions)
+      if let theirs = other.times { times?.merge(theirs, numbers: sessions) }
       metrics.merge(other.metrics, sessionNumbers: sessions)
       if let theirs = other.totals { totals?.merge(theirs, sessionNumbers: sessions) }
     }
@@ -73,11 +74,11 @@ extension ColumnEvaluation {
       let hasTotals = question.includesTotals && !question.groups.isEmpty
       return Part(
         metrics: metrics, totals: hasTotals ? try CellMetrics(question.metrics, [], self, range) : nil,
-        numbers: metrics.needsSessions ? SessionNumbers() : nil)
+        numbers: metrics.needsSessions ? SessionNumbers() : nil, times: needsDurations ? SessionTimes() : nil)
     } body: { [self] part, cursor, range in
       part.numbers?.load(cursor.chunk)
-      if needsDurations, let numbers = part.numbers {
-        try select(.always, range, cursor) { part.times.add($0, cursor.chunk, numbers) }
+      if let times = part.times, let numbers = part.numbers {
+        try select(.always, range, cursor) { times.add($0, cursor.chunk, numbers) }
       }
       try select(condition, range, cursor) { rows in
         part.metrics.add(rows, cursor, part.numbers)

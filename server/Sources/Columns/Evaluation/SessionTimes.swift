@@ -5,7 +5,6 @@ final class SessionTimes {
   private let first = GrowingMemory<Int64>()
   private let last = GrowingMemory<Int64>()
 
-  var isEmpty: Bool { first.count == 0 }
   var byteCount: Int { first.count * 16 }
 
   /// Adds the rows of a chunk that lie in the range, whether or not they pass filters.
