@@ -21,8 +21,9 @@ struct Templates: Sendable {
       ("empty", PackageResources.empty_mustache), ("lists", PackageResources.lists_mustache),
       ("views", PackageResources.views_mustache), ("management", PackageResources.management_mustache),
       ("plain", PackageResources.plain_mustache), ("top", PackageResources.top_mustache),
-      ("question", PackageResources.question_mustache), ("answertable", PackageResources.answertable_mustache), ("askfield", PackageResources.askfield_mustache),
-      ("trail", PackageResources.trail_mustache),
+      ("question", PackageResources.question_mustache), ("answertable", PackageResources.answertable_mustache),
+      ("askfield", PackageResources.askfield_mustache), ("trail", PackageResources.trail_mustache),
+      ("dashboard", PackageResources.dashboard_mustache),
       ("welcome", PackageResources.welcome_mustache), ("shared", PackageResources.shared_mustache),
     ]
     var library = MustacheLibrary()

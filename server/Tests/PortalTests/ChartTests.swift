@@ -134,4 +134,34 @@ struct ChartTests {
     #expect(trends["e"].reduce(0, +) == length * 2)
     #expect(trends["other"].reduce(0, +) == 0)
   }
+
+  @Test func `a note is marked at the unit that contains its day, and outside the chart nowhere`() {
+    func marked(_ labels: [String], _ unit: TimeUnit, _ day: String) -> [Int] {
+      var chart = Chart(id: "c", title: "", slots: Chart.Slot.slots(labels, unit), series: [])
+      let note = ChartNote(Release(day: Day(day) ?? Day(number: 0), version: "2.0"))
+      chart.mark([note])
+      return chart.notes.keys.sorted()
+    }
+    let days = ["2026-05-01", "2026-05-02", "2026-05-03"]
+    #expect(marked(days, .day, "2026-05-02") == [1])
+    #expect(marked(days, .day, "2026-05-04") == [])
+    #expect(marked(days, .day, "2026-04-30") == [])
+    #expect(marked(["2026-05-04", "2026-05-11"], .week, "2026-05-10") == [0])
+    #expect(marked(["2026-05-04", "2026-05-11"], .week, "2026-05-18") == [])
+    #expect(marked(["2025-12-01", "2026-01-01", "2026-02-01"], .month, "2025-12-31") == [0])
+    #expect(marked(["2025-12-01", "2026-01-01", "2026-02-01"], .month, "2026-02-28") == [2])
+    #expect(marked(["2025-12-01", "2026-01-01", "2026-02-01"], .month, "2026-03-01") == [])
+    #expect(marked(["2026-05-01T23:00", "2026-05-02T00:00", "2026-05-02T01:00"], .hour, "2026-05-02") == [1])
+  }
+
+  @Test func `notes are drawn, shown under the pointer, and listed below the chart`() {
+    let day = Day(year: 2026, month: 5, day: 2)
+    var chart = Chart(id: "c", title: "", days: [day], series: [Chart.Series(name: "a", values: [1], color: 1)])
+    #expect(!chart.html().contains("note"))
+    chart.mark([ChartNote(Release(day: day, version: "2.0 <b>"))])
+    let html = chart.html()
+    #expect(html.contains("<path class=\"note\" d=\"M500 0V300\"/>"))
+    #expect(html.contains("<span class=\"note\">Version 2.0 &lt;b&gt;</span>"))
+    #expect(html.contains("<summary>1 note</summary>"))
+  }
 }

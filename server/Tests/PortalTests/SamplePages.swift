@@ -3,6 +3,7 @@ import Portal
 import Questions
 import Reports
 import ReportsTestSupport
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -13,7 +14,7 @@ struct SamplePages {
   /// 2026-05-30 10:00 UTC.
   static let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
 
-  let pages: PortalPages
+  private(set) var pages: PortalPages
   let warehouse = NaiveWarehouse()
   /// The warehouse with metrics in every report of views.
   let source: SampleViews
@@ -96,6 +97,34 @@ struct SamplePages {
     try await pages.report(try request(name, parameters), app: app, apps: [app, app], from: source)
   }
 
+  private func annotations(_ today: Day) -> String {
+    pages.annotations(
+      [Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)],
+      releases: [Release(day: today, version: text)], app: app, apps: [app], today: today)
+  }
+
+  private func dashboard(_ today: Day) async throws -> String {
+    let cards = [
+      DashboardCard(name: text, page: "explore", query: "n0=\(PercentCoding.encode(text))"),
+      DashboardCard(name: text, page: "funnels", query: "n1=a&n2=b"),
+      DashboardCard(name: text, page: "explore", query: "range=\(PercentCoding.encode(text))"),
+      DashboardCard(name: text, page: text, query: text),
+    ]
+    let dashboard = Dashboard(id: 1, app: app.id, name: text, cards: cards, author: text, changed: Self.now)
+    var other = dashboard
+    other.id = 2
+    return try await pages.dashboard(dashboard, of: [dashboard, other], app: app, apps: [app], today: today) {
+      try ask($0, isEmpty: false)
+    }
+  }
+
+  private func ask(_ question: Question, isEmpty: Bool) throws -> AnsweredQuestion {
+    try #require(
+      AnsweredQuestion(
+        question, QuestionResult(isEmpty ? Self.emptyAnswer(question.kind) : answer(question), rowsRead: 1_234),
+        milliseconds: 5))
+  }
+
   /// A page that asks a question: with an answer, without any row, with a fault in the address, and before its form is
   /// filled in.
   func questionPages(_ page: QuestionPage) async throws -> [(name: String, html: String)] {
@@ -125,12 +154,7 @@ struct SamplePages {
     let today = try ReportZone("Europe/Berlin").day(of: Self.now)
     return try await pages.question(
       page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source
-    ) { question in
-      try #require(
-        AnsweredQuestion(
-          question, QuestionResult(isEmpty ? Self.emptyAnswer(question.kind) : answer(question), rowsRead: 1_234),
-          milliseconds: 5))
-    }
+    ) { try ask($0, isEmpty: isEmpty) }
   }
 
   /// An answer with the text wherever a client chooses one.
@@ -181,6 +205,15 @@ struct SamplePages {
     var all: [(String, String)] = []
     for report in ReportRegistry.standard.app { all.append((report.name, try await self.report(report.name))) }
     all.append(("longer", try await report("overview", ["days": "400"])))
+    let today = try ReportZone("Europe/Berlin").day(of: Self.now)
+    var noted = self
+    noted.pages.notes = [
+      ChartNote(Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)),
+      ChartNote(Release(day: today, version: text)),
+    ]
+    all.append(("notes", try await noted.report("overview")))
+    all.append(("annotations", annotations(today)))
+    all.append(("dashboard", try await dashboard(today)))
     all.append(("occurrence", try await report("error", ["occurrence": String(occurrence)])))
     all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))
     all.append(("empty", try await pages.report(try request("overview"), app: app, from: NaiveWarehouse())))

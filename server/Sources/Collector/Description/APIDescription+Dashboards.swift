@@ -45,7 +45,7 @@ extension APIDescription {
     ]),
     "Card": .object(
       [
-        "name": .text(1...100), "page": .choice(["explore", "funnels", "retention", "paths", "lifecycle", "people"]),
+        "name": .text(1...100), "page": .choice(["explore", "funnels", "retention", "paths", "lifecycle"]),
         "query": .text.described("The query of the page's address, for example `metric=users&breakdown=version`."),
       ], others: .any),
     "NewAnnotation": .object(["day": .date, "text": .text(1...100)], others: .any),

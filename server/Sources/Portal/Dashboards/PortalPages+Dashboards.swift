@@ -30,7 +30,7 @@ extension PortalPages {
       "changed": current.map { "Changed \(listed($0.changed)) by \(shown($0.author, empty: "–"))." },
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: current.map { shown($0.name) } ?? "Dashboards")
-    shell.isDashboards = true
+    shell.place = .dashboards
     return self.page(shell, body: templates.render("dashboard", values))
   }
 
@@ -91,7 +91,8 @@ extension PortalPages {
       "address": links.dashboard(dashboard.id), "name": dashboard.name,
       "items": dashboard.cards.enumerated().map { index, card -> TemplateValues in
         [
-          "number": index.description, "raw": card.name, "caption": shown(card.name), "isMovable": index > 0, "isLast": index == last,
+          "number": index.description, "raw": card.name, "caption": shown(card.name), "isMovable": index > 0,
+          "isLast": index == last,
         ]
       },
     ]

@@ -51,7 +51,7 @@ struct Chart {
       <figure class="chart"><figcaption class="legend">\(legend)</figcaption><div class="plot">\
       <ol class="ys" aria-hidden="true">\(ticks(scale))</ol>\
       <div class="canvas">\(picture(scale))<ol class="days" aria-hidden="true">\(columns(scale))</ol></div>\
-      </div>\(noteList)</figure>
+      </div></figure>\(noteList)
       """
   }
 
@@ -163,7 +163,8 @@ struct Chart {
         + "<b>\(format.text($0.values[index]))</b></span>"
     }
     let open = endsToday && index == slots.count - 1 ? " · so far" : ""
-    return "<div class=\"tip\"><strong>\(escaped(slots[index].title))\(open)</strong>\(lines.joined())\(noteTips(index))</div>"
+    return
+      "<div class=\"tip\"><strong>\(escaped(slots[index].title))\(open)</strong>\(lines.joined())\(noteTips(index))</div>"
   }
 
   func x(_ index: Int) -> Double { (Double(index) + 0.5) / Double(slots.count) * Self.width }

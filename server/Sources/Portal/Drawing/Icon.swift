@@ -9,6 +9,9 @@ enum Icon {
   /// The icon of the dashboards.
   static let dashboards = svg("M3 3h6v8H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 13h6v4H3z")
 
+  /// The icon of the notes.
+  static let notes = svg("M4 3h12v10l-4 4H4zM12 17v-4h4M7 7h6M7 10h4")
+
   /// The tern, seen from above with spread wings; the beak has its own colour.
   static let tern = """
     <svg class="tern" viewBox="0 0 40 32" aria-hidden="true">\

@@ -39,7 +39,7 @@ extension PortalPages {
         "zone": view.timeZone, "rules": rules,
       ]
     }
-    let shell = Shell(app: app, apps: apps, report: nil, title: "Views", isViews: true)
+    let shell = Shell(app: app, apps: apps, report: nil, title: "Views", place: .views)
     return page(shell, body: templates.render("views", ["app": app.id.description, "rows": rows]))
   }
 

@@ -17,10 +17,10 @@ struct Shell {
   var script: String?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
-  /// True on dashboards.
-  var isDashboards = false
-  /// True on the list of views.
-  var isViews = false
+  /// The place of other pages in the menu; `nil` for those of the settings.
+  var place: Place?
+
+  enum Place { case dashboards, notes, views }
 }
 
 extension PortalPages {
@@ -62,7 +62,7 @@ extension PortalPages {
   }
 
   private func navigation(_ shell: Shell, _ links: PortalLinks) -> [TemplateValues] {
-    let isView = shell.isViews || shell.request?.view != nil
+    let isView = shell.place == .views || shell.request?.view != nil
     func item(_ icon: String, _ label: String, _ link: String, isActive: Bool) -> TemplateValues {
       ["icon": icon, "label": label, "link": link, "isActive": isActive]
     }
@@ -79,16 +79,17 @@ extension PortalPages {
       }
       if section == .monitoring {
         items.append(item(Icon.views, "Views", links.views, isActive: isView))
+        items.append(item(Icon.notes, "Notes", links.annotations, isActive: shell.place == .notes))
         if reader.canEdit {
           items.append(
             item(
               Icon.settings, "Settings", links.settings,
-              isActive: shell.report == nil && shell.question == nil && !shell.isDashboards && !isView))
+              isActive: shell.report == nil && shell.question == nil && shell.place == nil && !isView))
         }
       }
       return ["caption": section.rawValue, "items": items]
     }
-    let boards = item(Icon.dashboards, "Dashboards", links.dashboards, isActive: shell.isDashboards)
+    let boards = item(Icon.dashboards, "Dashboards", links.dashboards, isActive: shell.place == .dashboards)
     groups.insert(["caption": "Questions", "items": [boards] + questions], at: 1)
     return groups
   }

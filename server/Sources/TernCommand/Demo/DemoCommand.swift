@@ -81,6 +81,7 @@ struct DemoCommand: AsyncParsableCommand {
     defer { directory.removeIfTemporary() }
     let server = try LocalServer(directory: directory.data.path)
     let app = try server.catalog.createApp(name: "Demo Player")
+    try DemoBoards(app: app, days: max(days - 1, 1)).create(server.catalog, on: Self.today)
     let secret = try server.catalog.duplicateSecret()
     let televisions = DemoTelevisions(
       app: try DemoTelevisions.createApp(server.catalog), days: max(days - 1, 1), seed: seed,
@@ -102,6 +103,8 @@ struct DemoCommand: AsyncParsableCommand {
     await task?.value
   }
 
+  private static var today: Day { Day(number: Int(WallClock.system().secondsSince1970 / 86_400)) }
+
   private func announce(_ address: String, _ catalog: Catalog, _ app: App, _ directory: DemoDirectory) {
     let link = try? LoginLinkCommand.link(to: address, catalog)
     Terminal.say(
@@ -118,7 +121,7 @@ struct DemoCommand: AsyncParsableCommand {
     _ stage: DemoStage, _ televisions: DemoTelevisions, port: Int, app: AppID, warehouse: SQLiteWarehouse
   ) async {
     let began = ContinuousClock.now
-    let today = Day(number: Int(WallClock.system().secondsSince1970 / 86_400))
+    let today = Self.today
     let range = today.advanced(by: -days - 1)...today.advanced(by: 1)
     do {
       let script = DemoScript(

@@ -96,8 +96,8 @@ extension PortalPages {
   }
 
   /// Renders a page of an app.
-  func management(_ page: ManagementPage, app: App, apps: [App]) -> String {
-    self.page(Shell(app: app, apps: apps, report: nil, title: page.title), body: content(page))
+  func management(_ page: ManagementPage, app: App, apps: [App], place: Shell.Place? = nil) -> String {
+    self.page(Shell(app: app, apps: apps, report: nil, title: page.title, place: place), body: content(page))
   }
 
   private func content(_ page: ManagementPage) -> String {

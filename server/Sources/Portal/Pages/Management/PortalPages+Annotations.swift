@@ -36,7 +36,7 @@ extension PortalPages {
           ])
       ]
     }
-    return management(page, app: app, apps: apps)
+    return management(page, app: app, apps: apps, place: .notes)
   }
 }
 
