@@ -85,6 +85,28 @@ def test_the_history_of_the_demo_tells_a_story(browser, demo):
     assert versions == {"2.4", "2.5"}, "some hits of televisions are late, and nothing else is"
 
 
+def test_a_question_is_saved_to_a_dashboard_and_a_note_is_marked_on_its_chart(browser, demo):
+    browser.open(f"{demo.address}/apps/1/explore?range=90d&metric=crashes")
+    browser.find("form.row").find_element(By.XPATH, "..").find_element(By.TAG_NAME, "summary").click()
+    browser.find("form.row [name=name]").send_keys("Crashes")
+    Select(browser.find("form.row [name=dashboard]")).select_by_visible_text("Sales")
+    browser.follow(browser.find("form.row button"))
+    assert browser.find("h1").text == "Sales"
+    assert browser.all(".cards h2")[-1].text == "Crashes"
+    assert len(browser.all(".cards figure.chart, .cards table")) >= 5, "every card has a picture or a table"
+
+    browser.follow(browser.find("nav.menu a[href$='/annotations']"))
+    assert "An advertisement brings new people" in browser.find("main").text
+    assert "3.2.0 (418)" in browser.find("main").text, "releases are found"
+    browser.find("form [name=text]").send_keys("Interview on television")
+    browser.follow(browser.find("main form button[type=submit].primary"))
+    browser.open(f"{demo.address}/apps/1")
+    notes = browser.find("details.notes")
+    notes.find_element(By.TAG_NAME, "summary").click()
+    assert "Interview on television" in notes.text
+    assert not browser.problems(demo.address.split("//")[1])
+
+
 def test_every_page_of_the_demo_is_sound(browser, demo):
     addresses, problems = browser.crawl(f"{demo.address}/apps/1", f"{demo.address}/apps/2/views")
     assert len(addresses) > 25, addresses
