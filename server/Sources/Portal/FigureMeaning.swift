@@ -78,7 +78,8 @@ enum FigureMeaning {
   static func ranking(_ ranking: Ranking) -> String {
     switch ranking.dimension {
     case .event: "How often each event was tracked, and how many different users did; share is its part of all events."
-    case .screen: "How often each screen was shown, and to how many different users; share is its part of all screens shown."
+    case .screen:
+      "How often each screen was shown, and to how many different users; share is its part of all screens shown."
     default:
       "\(ranking.countLabel) with each \(ranking.noun), and the different users behind them; share is the part of all "
         + "\(ranking.countLabel.lowercased())."

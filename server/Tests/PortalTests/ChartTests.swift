@@ -58,7 +58,7 @@ struct ChartTests {
   }
 
   @Test func `a scale of high shares tells 99.2 % and 99.9 % apart, and others begin at zero`() {
-    let high = ChartFormat.highShare.scale([0.992, 0.999])
+    let high = ChartFormat.highShare.scale([0.9921, 0.999])
     #expect(
       high.ticks.map { ChartFormat.highShare.text(tick: $0, step: high.step) } == [
         "99.2 %", "99.4 %", "99.6 %", "99.8 %", "100.0 %",
@@ -68,7 +68,7 @@ struct ChartTests {
     #expect(ChartFormat.highShare.scale([1]).bottom < 1)
     #expect(
       [0.992, 0.9993, 1, 0.0004, 0.5].map { (value: Double) in ChartFormat.share.text(value) } == [
-        "99.2 %", "99.93 %", "100.0 %", "0.04 %", "50.0 %",
+        "99.20 %", "99.93 %", "100.0 %", "0.04 %", "50.0 %",
       ])
   }
 

@@ -6,7 +6,8 @@ import Questions
 /// A new route for programs needs an operation in ``operations``; a test compares the list with the routes.
 enum APIDescription {
   /// All operations.
-  static let operations = apps + questions + people + dashboards + collecting + measurement + monitoring + appCenter + own
+  static let operations =
+    apps + questions + people + dashboards + collecting + measurement + monitoring + appCenter + own
 
   /// The document.
   static let document: [UInt8] = JSONTree.object([

@@ -39,7 +39,8 @@ struct QuestionPageRoutes: Sendable {
     return .html(
       try await shown.question(
         page, parameters, app: app, apps: try context.visitor.visible(try catalog.apps()),
-        days: today.advanced(by: 1 - Self.suggestedDays)...today, from: store, dashboards: try dashboards.dashboards(app: app.id)
+        days: today.advanced(by: 1 - Self.suggestedDays)...today, from: store,
+        dashboards: try dashboards.dashboards(app: app.id)
       ) { question in
         try await answering.answer(question, context)
       })

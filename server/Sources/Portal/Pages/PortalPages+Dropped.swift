@@ -20,9 +20,12 @@ extension PortalPages {
         .tile(
           "Dropped or rejected", grouped(metrics.total), hint: "Besides \(counted(events, "event")) in the reports",
           about: "Events that a device or this server discarded; no other report has them."),
-        .tile("Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events",
+        .tile(
+          "Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events",
           about: "Discarded events divided by all that were recorded."),
-        .tile("Reasons", grouped(metrics.reasons.count), hint: "Listed below", about: "Different reasons for discarding events."),
+        .tile(
+          "Reasons", grouped(metrics.reasons.count), hint: "Listed below",
+          about: "Different reasons for discarding events."),
       ]),
       "chart": drawn(chart), "table": table(chart), "reasons": metrics.reasons.map(Self.reason),
       "ledger": ledger(metrics.ledger, request),
@@ -40,13 +43,17 @@ extension PortalPages {
     guard let updated = ledger.updated else { return nil }
     return [
       "tiles": tiles([
-        .tile("Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet",
+        .tile(
+          "Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet",
           about: "Events in the queues of devices, which will still arrive."),
-        .tile("Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report",
+        .tile(
+          "Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report",
           about: "Events that were on their way when devices last reported."),
-        .tile("Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events",
+        .tile(
+          "Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events",
           about: "Events whose receipt this server has confirmed."),
-        .tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason",
+        .tile(
+          "Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason",
           about: "Events that devices discarded before sending them."),
       ]),
       "installs": counted(ledger.installs, "install"), "days": String(LedgerTotals.lifetimeDays),

@@ -84,14 +84,19 @@ extension PortalPages {
       _ report: ReportDefinition, _ heading: String, unit: String, about: String, _ bars: [TemplateValues]
     ) -> TemplateValues {
       [
-        "heading": heading, "about": about, "link": links.page(report), "moreText": "All \(report.title.lowercased())", "unit": unit,
+        "heading": heading, "about": about, "link": links.page(report), "moreText": "All \(report.title.lowercased())",
+        "unit": unit,
         "bars": bars,
       ]
     }
     return [
       panel(AppReports.events, "Top events", unit: "events", about: "The events that were tracked most often.", events),
-      panel(AppReports.versions, "Versions", unit: "users", about: "How many users ran each version.", try await byUsers(AppReports.versionRanking)),
-      panel(AppReports.countries, "Countries", unit: "users", about: "How many users were in each country.", try await byUsers(AppReports.countryRanking)),
+      panel(
+        AppReports.versions, "Versions", unit: "users", about: "How many users ran each version.",
+        try await byUsers(AppReports.versionRanking)),
+      panel(
+        AppReports.countries, "Countries", unit: "users", about: "How many users were in each country.",
+        try await byUsers(AppReports.countryRanking)),
     ]
   }
 }
