@@ -6,7 +6,7 @@ enum CatalogSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = apps + access + views + definitions + jobs
+  static let tables = apps + access + views + definitions + segments + jobs
 
   private static let apps = """
     CREATE TABLE app (
@@ -80,5 +80,14 @@ enum CatalogSchema {
       app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, start INTEGER NOT NULL,
       scope TEXT NOT NULL, active INTEGER NOT NULL, PRIMARY KEY (app, kind, number, start)
     ) WITHOUT ROWID;
+    """
+
+  /// `filters` is a JSON array.
+  private static let segments = """
+    CREATE TABLE segment (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, filters TEXT NOT NULL,
+      author TEXT NOT NULL, changed INTEGER NOT NULL
+    );
+    CREATE INDEX segment_by_app ON segment (app);
     """
 }
