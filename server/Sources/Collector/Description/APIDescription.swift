@@ -6,7 +6,7 @@ import Questions
 /// A new route for programs needs an operation in ``operations``; a test compares the list with the routes.
 enum APIDescription {
   /// All operations.
-  static let operations = apps + questions + people + collecting + measurement + monitoring + appCenter + own
+  static let operations = apps + questions + segments + people + collecting + measurement + monitoring + appCenter + own
 
   /// The document.
   static let document: [UInt8] = JSONTree.object([
@@ -38,7 +38,7 @@ enum APIDescription {
   }
 
   private static var schemas: JSONTree {
-    let all = appSchemas + questionSchemas + answerSchemas + collectingSchemas + appCenterSchemas
+    let all = appSchemas + questionSchemas + segmentSchemas + answerSchemas + collectingSchemas + appCenterSchemas
     return .object(all.list.map { ($0.0, $0.1.tree) })
   }
 

@@ -20,7 +20,7 @@ package struct SegmentFilters: Sendable {
     let number = try node.integer(1...9_007_199_254_740_991)
     guard let json = json[number] else { throw node.fault("This app has no segment \(number).") }
     do {
-      return .all(try Self.filters(json))
+      return .all(try Self.filters(JSONNode(value: try JSONTree(parsing: json), path: "$", segments: nil)))
     } catch {
       throw node.fault("Segment \(number) can't be read: \(error.message)")
     }
@@ -28,16 +28,12 @@ package struct SegmentFilters: Sendable {
 
   /// Decodes the filters of a segment: a list with at least one. Another segment can't be among them, so that no two can
   /// depend on each other.
-  private static func filters(_ json: [UInt8]) throws(QuestionError) -> [QuestionFilter] {
-    guard json.count <= maximumBytes else {
-      throw QuestionError("The filters have \(json.count) bytes; at most \(maximumBytes) are allowed.", at: "$")
+  private static func filters(_ node: JSONNode) throws(QuestionError) -> [QuestionFilter] {
+    guard node.value.depth <= maximumDepth else {
+      throw node.fault("The filters are nested more than \(maximumDepth) levels deep.")
     }
-    let tree = try JSONTree(parsing: json)
-    guard tree.depth <= maximumDepth else {
-      throw QuestionError("The filters are nested more than \(maximumDepth) levels deep.", at: "$")
-    }
-    return try JSONNode(value: tree, path: "$", segments: nil).list(1...QuestionFilter.maximumCount) {
-      node throws(QuestionError) in try QuestionFilter(node, allowsPersons: true)
+    return try node.list(1...QuestionFilter.maximumCount) { node throws(QuestionError) in
+      try QuestionFilter(node, allowsPersons: true)
     }
   }
 }
@@ -53,11 +49,24 @@ extension SegmentFilters {
 
   /// Checks the filters of a segment; throws a fault that names the JSON path.
   package static func checked(_ json: [UInt8]) throws(QuestionError) -> Checked {
-    let filters = try filters(json)
+    try checked(JSONNode(value: try JSONTree(parsing: json), path: "$", segments: nil))
+  }
+
+  /// Decodes an object with the `name` and the `filters` of a segment, and checks the filters.
+  package static func named(json: [UInt8]) throws(QuestionError) -> (name: String, filters: Checked) {
+    let node = JSONNode(value: try JSONTree(parsing: json), path: "$", segments: nil)
+    let members = try node.members(["name", "filters"])
+    return (try members.required("name").text(), try checked(try members.required("filters")))
+  }
+
+  private static func checked(_ node: JSONNode) throws(QuestionError) -> Checked {
+    let filters = try filters(node)
+    let json = JSONTree.array(filters.map(\.json)).encoded
+    guard json.count <= maximumBytes else {
+      throw node.fault("The filters have \(json.count) bytes; at most \(maximumBytes) are allowed.")
+    }
     let dimensions = filters.flatMap(\.dimensions)
-    return Checked(
-      json: JSONTree.array(filters.map(\.json)).encoded,
-      showsPersonalData: dimensions.contains { $0 == .install || $0 == .user })
+    return Checked(json: json, showsPersonalData: dimensions.contains { $0 == .install || $0 == .user })
   }
 }
 
