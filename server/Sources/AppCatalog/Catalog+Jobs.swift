@@ -26,7 +26,7 @@ extension Catalog {
     try addJob(.deleteApp, app: app.id, audit: .appDeleted, "\(app.id) \(app.name)")
   }
 
-  /// Deletes an app with its views, definitions, links and tokens, and stores the result of the job that does it.
+  /// Deletes an app with its views, definitions, segments, links and tokens, and stores the result of the job that does it.
   /// Numbers of apps and views are never used again.
   public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
     try writing { database in
@@ -34,7 +34,7 @@ extension Catalog {
         try database.execute(
           sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
       }
-      for table in ["view", "definition", "definition_rule", "link", "token", "dashboard", "annotation"] {
+      for table in ["view", "definition", "definition_rule", "link", "token", "segment", "dashboard", "annotation"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
       }
       try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])

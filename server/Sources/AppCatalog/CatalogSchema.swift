@@ -6,7 +6,7 @@ enum CatalogSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = apps + access + views + definitions + jobs + boards
+  static let tables = apps + access + views + definitions + segments + jobs + boards
 
   private static let apps = """
     CREATE TABLE app (
@@ -94,5 +94,14 @@ enum CatalogSchema {
       author TEXT NOT NULL, created INTEGER NOT NULL
     );
     CREATE INDEX annotation_app ON annotation (app, day);
+    """
+
+  /// `filters` is a JSON array.
+  private static let segments = """
+    CREATE TABLE segment (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, filters TEXT NOT NULL,
+      author TEXT NOT NULL, changed INTEGER NOT NULL
+    );
+    CREATE INDEX segment_by_app ON segment (app);
     """
 }

@@ -53,17 +53,20 @@ struct CollectorApplication: Sendable {
     DescriptionRoutes().add(to: routes)
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
-    QuestionRoutes(reader: reader, answering: answering).add(to: routes)
+    QuestionRoutes(reader: reader, answering: answering, segments: catalog).add(to: routes)
+    SegmentPageRoutes(pages: pages, reader: reader, segments: catalog, catalog: catalog).add(to: routes)
+    SegmentRoutes(reader: reader, segments: catalog).add(to: routes)
     let notes = ChartNotes(annotations: catalog, store: store, reports: reports)
     QuestionPageRoutes(
-      pages: pages, answering: answering, store: store, catalog: catalog, dashboards: catalog, notes: notes,
-      wallTime: wallTime
+      pages: pages, answering: answering, store: store, catalog: catalog, dashboards: catalog, segments: catalog,
+      notes: notes, wallTime: wallTime
     ).add(to: routes)
     DashboardRoutes(
-      pages: pages, reader: reader, answering: answering, dashboards: catalog, catalog: catalog, notes: notes,
-      wallTime: wallTime
+      pages: pages, reader: reader, answering: answering, dashboards: catalog, catalog: catalog, segments: catalog,
+      notes: notes, wallTime: wallTime
     ).add(to: routes)
-    DashboardAPIRoutes(pages: pages, reader: reader, dashboards: catalog, annotations: catalog).add(to: routes)
+    DashboardAPIRoutes(pages: pages, reader: reader, dashboards: catalog, annotations: catalog, segments: catalog).add(
+      to: routes)
     AnnotationRoutes(
       pages: pages, reader: reader, reports: reports, annotations: catalog, store: store, catalog: catalog,
       wallTime: wallTime

@@ -4,6 +4,9 @@ package import Questions
 package import TernEvents
 package import Warehouse
 
+/// Everything that the collector reads and writes about apps, apart from their events.
+package typealias CollectorCatalog = CatalogStore & AccessStore & DashboardStore & AnnotationStore & SegmentStore
+
 /// The collector's dependencies.
 public struct CollectorDependencies: Sendable {
   /// The store of events.
@@ -15,7 +18,7 @@ public struct CollectorDependencies: Sendable {
   /// The store from which rows can be taken out; `nil` if it can't export.
   package var exporter: (any EventExport)?
   /// The apps, and the rights of accounts and tokens.
-  package var catalog: any CatalogStore & AccessStore & DashboardStore & AnnotationStore
+  package var catalog: any CollectorCatalog
   /// The secret for duplicate keys; must be the one used for the stored hashes.
   package var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
@@ -34,7 +37,7 @@ public struct CollectorDependencies: Sendable {
   /// Creates the dependencies.
   package init(
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
-    exporter: (any EventExport)? = nil, catalog: any CatalogStore & AccessStore & DashboardStore & AnnotationStore,
+    exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     storage: @escaping @Sendable () -> StorageStatus,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,

@@ -61,6 +61,10 @@ struct SamplePages {
         data: Array(repeating: 0, count: 12))
     ]
     try warehouse.store(file, app: app.id)
+    pages.segments = [
+      SavedSegment(
+        id: 1, app: app.id, name: text, filters: #"[["is", "country", ["DE"]]]"#, author: text, changed: Self.now)
+    ]
     source = SampleViews(base: warehouse, text, day: today, time: Self.now.millisecondsSince1970)
   }
 
@@ -136,6 +140,7 @@ struct SamplePages {
     ]
     return [
       ("\(page)", try await question(page, filled)),
+      ("\(page), segment", try await question(page, filled.merging(["segment": "1", "compare": "segment-1"]) { $1 })),
       ("\(page), table", try await question(page, filled.merging(["show": "table", "interval": "week"]) { $1 })),
       (
         "\(page), figure",
@@ -213,6 +218,7 @@ struct SamplePages {
     ]
     all.append(("notes", try await noted.report("overview")))
     all.append(("annotations", annotations(today)))
+    all.append(("segments", pages.segments(pages.segments, app: app, apps: [app])))
     all.append(("dashboard", try await dashboard(today)))
     all.append(("occurrence", try await report("error", ["occurrence": String(occurrence)])))
     all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))

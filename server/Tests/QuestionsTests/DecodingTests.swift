@@ -141,4 +141,21 @@ struct DecodingTests {
     }
     #expect(first == "2026-10-26")
   }
+
+  @Test func `a segment stands for its filters, and is part of no other`() throws {
+    let segments = SegmentFilters([3: Array(#"[["is", "country", ["DE"]], ["set", "user"]]"#.utf8)])
+    func question(_ filter: String) throws -> Question {
+      try Question(.query, json: Array(#"{"metrics": ["users"], "filters": [\#(filter)]}"#.utf8), segments: segments)
+    }
+    let segment = try question(#"["segment", 3]"#)
+    #expect(segment == (try question(#"["and", [["is", "country", ["DE"]], ["set", "user"]]]"#)))
+    #expect(segment.showsPersonalData)
+    #expect(throws: Never.self) { try question(#"["not", ["segment", 3]]"#) }
+    for (filter, path) in [(#"["segment", 4]"#, "$.filters[0][1]"), (#"["segment", "3"]"#, "$.filters[0][1]")] {
+      let error = #expect(throws: QuestionError.self) { try question(filter) }
+      #expect(error?.path == path, "\(filter)")
+    }
+    #expect(throws: QuestionError.self) { try SegmentFilters.checked(Array(#"[["segment", 3]]"#.utf8)) }
+    #expect(throws: QuestionError.self) { try SegmentFilters.checked(Array("[]".utf8)) }
+  }
 }

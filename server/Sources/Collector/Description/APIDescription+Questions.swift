@@ -83,7 +83,7 @@ extension APIDescription {
       .tuple(.choice(["not"]), .named("Filter")), .tuple(.choice(["has_done"]), .named("Selector")),
       .tuple(
         .choice(["has_done"]), .named("Selector"), .object(["at_least": .limited(1...1_000_000_000)])),
-      .tuple(.choice(["has_not_done"]), .named("Selector"))),
+      .tuple(.choice(["has_not_done"]), .named("Selector")), .tuple(.choice(["segment"]), segmentNumber)),
   ]
 
   private static let interval = Schema.choice(["day", "week", "month"])

@@ -12,6 +12,7 @@ struct DashboardAPIRoutes: Sendable {
   let reader: BodyReader
   let dashboards: any DashboardStore
   let annotations: any AnnotationStore
+  let segments: any SegmentStore
 
   /// The maximum size of a request, in bytes.
   private static let maximumBytes = 256 << 10
@@ -75,6 +76,8 @@ struct DashboardAPIRoutes: Sendable {
   /// The dashboard of a request, with checked cards.
   private func dashboard(_ request: Request, _ context: CollectorContext) async throws -> DashboardRequest {
     var wanted: DashboardRequest = try await body(request, context, "name and cards, a list of name, page and query")
+    var pages = pages
+    pages.segments = try context.visibleSegments(segments)
     for index in wanted.cards.indices {
       do {
         wanted.cards[index] = try pages.checked(wanted.cards[index])

@@ -13,6 +13,7 @@ struct DashboardRoutes: Sendable {
   let answering: QuestionAnswering
   let dashboards: any DashboardStore
   let catalog: any CatalogStore
+  let segments: any SegmentStore
   let notes: ChartNotes
   let wallTime: @Sendable () -> Timestamp
 
@@ -43,8 +44,10 @@ struct DashboardRoutes: Sendable {
       shown = found
     }
     let today = try ReportZone(app.timeZone).day(of: wallTime())
+    var pages = try pages.shown(to: context, request)
+    pages.segments = try context.visibleSegments(segments)
     let noted = try await notes.added(
-      to: pages.shown(to: context, request), app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
+      to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
       for: context.clientShare)
     let page = try await noted.dashboard(
       shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today, result: result
@@ -66,6 +69,8 @@ struct DashboardRoutes: Sendable {
       switch form["do"] {
       case "create": return try dashboards.createDashboard(app: app, name: name, cards: [])
       case "save":
+        var pages = pages
+        pages.segments = try context.visibleSegments(segments)
         let card = try pages.checked(
           DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? ""))
         guard let id = form["dashboard"].flatMap({ Int64($0) }) else {

@@ -13,6 +13,7 @@ struct QuestionPageRoutes: Sendable {
   let store: any MetricsStore
   let catalog: any CatalogStore
   let dashboards: any DashboardStore
+  let segments: any SegmentStore
   let notes: ChartNotes
   let wallTime: @Sendable () -> Timestamp
 
@@ -29,12 +30,14 @@ struct QuestionPageRoutes: Sendable {
 
   private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {
     let (app, parameters) = (try context.app, request.parameters)
+    var pages = try pages.shown(to: context, request)
+    pages.segments = try context.visibleSegments(segments)
     if let format = parameters["format"], !format.isEmpty {
-      return try await download(page, parameters, AnswerFormat(parsing: format), context)
+      return try await download(pages, page, parameters, AnswerFormat(parsing: format), context)
     }
     let today = try ReportZone(app.timeZone).day(of: wallTime())
     let shown = try await notes.added(
-      to: pages.shown(to: context, request), app: app.id, days: pages.days(page, parameters, today: today),
+      to: pages, app: app.id, days: pages.days(page, parameters, today: today),
       for: context.clientShare)
     return .html(
       try await shown.question(
@@ -47,7 +50,8 @@ struct QuestionPageRoutes: Sendable {
   }
 
   private func download(
-    _ page: QuestionPage, _ parameters: [String: String], _ format: AnswerFormat, _ context: CollectorContext
+    _ pages: PortalPages, _ page: QuestionPage, _ parameters: [String: String], _ format: AnswerFormat,
+    _ context: CollectorContext
   ) async throws -> Response {
     do {
       guard let question = try pages.question(page, parameters) else {

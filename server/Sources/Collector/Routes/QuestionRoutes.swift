@@ -9,6 +9,7 @@ import Warehouse
 struct QuestionRoutes: Sendable {
   let reader: BodyReader
   let answering: QuestionAnswering
+  let segments: any SegmentStore
 
   func add(to routes: RouteTable) {
     for kind in Question.Kind.allCases {
@@ -25,7 +26,8 @@ struct QuestionRoutes: Sendable {
     // The body's room in the budget of ingestion is given back before the question waits for its turn.
     let body = try await reader.read(request, context, limit: JSONTree.maximumBytes).bytes
     do {
-      let question = try Question(kind, json: Array(body.readableBytesView))
+      let question = try Question(
+        kind, json: Array(body.readableBytesView), segments: try segments.segmentFilters(app: try context.app.id))
       return .answer(try await answering.answer(question, context), format)
     } catch let error as QuestionError {
       throw APIError(error)

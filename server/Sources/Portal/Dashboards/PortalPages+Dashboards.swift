@@ -57,7 +57,7 @@ extension PortalPages {
         "All readers of the app see its dashboards, so a card cannot name installs or users.", at: "$.query")
     }
     var checked = card
-    checked.query = QuestionForm(page, parameters).query()
+    checked.query = QuestionForm(page, parameters, segments: segments).query()
     return checked
   }
 
@@ -67,7 +67,7 @@ extension PortalPages {
     var view = QuestionView()
     var link: String?
     if let page = QuestionPage(rawValue: card.page) {
-      var form = QuestionForm(page, URLEncodedForm(card.query).values)
+      var form = QuestionForm(page, URLEncodedForm(card.query).values, segments: segments)
       form.card = number
       link = PortalLinks(app: app.id).question(page, form.query())
       do {

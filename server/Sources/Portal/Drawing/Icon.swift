@@ -9,6 +9,9 @@ enum Icon {
   /// The icon of the dashboards.
   static let dashboards = svg("M3 3h6v8H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 13h6v4H3z")
 
+  /// The icon of the segments.
+  static let segments = svg("M10 3a7 7 0 1 0 7 7h-7zM13 3.5A7 7 0 0 1 16.500 7H13z")
+
   /// The icon of the notes.
   static let notes = svg("M4 3h12v10l-4 4H4zM12 17v-4h4M7 7h6M7 10h4")
 

@@ -20,7 +20,7 @@ struct Shell {
   /// The place of other pages in the menu; `nil` for those of the settings.
   var place: Place?
 
-  enum Place { case dashboards, notes, views }
+  enum Place { case dashboards, segments, notes, views }
 }
 
 extension PortalPages {
@@ -90,7 +90,8 @@ extension PortalPages {
       return ["caption": section.rawValue, "items": items]
     }
     let boards = item(Icon.dashboards, "Dashboards", links.dashboards, isActive: shell.place == .dashboards)
-    groups.insert(["caption": "Questions", "items": [boards] + questions], at: 1)
+    let segments = item(Icon.segments, "Segments", links.segments, isActive: shell.place == .segments)
+    groups.insert(["caption": "Questions", "items": [boards] + questions + [segments]], at: 1)
     return groups
   }
 

@@ -12,6 +12,8 @@ public struct PortalPages: Sendable {
   public var reader = PortalReader()
   /// The notes about the days of charts; set them on a copy for each request.
   package var notes: [ChartNote] = []
+  /// The app's saved segments that the reader may use; set them on a copy for each request.
+  package var segments: [SavedSegment] = []
   let reports: ReportRegistry
   let templates: Templates
 

@@ -2,7 +2,7 @@ import Questions
 import Reports
 import Warehouse
 
-/// The answer with which a page compares its own.
+/// The answer with which a page compares its own: of the period before, or of another segment.
 struct OtherAnswer {
   /// For example `28 Apr – 3 May 2026`.
   var name: String
@@ -12,6 +12,19 @@ struct OtherAnswer {
 extension QuestionForm {
   /// True if the page compares with the period before.
   var comparesPeriods: Bool { self["compare"] == "previous" }
+
+  /// The segment with which the page compares.
+  var comparedSegment: SavedSegment? {
+    guard let value = self["compare"], value.hasPrefix(Self.comparedPrefix) else { return nil }
+    return segments.first { $0.id == Int64(value.dropFirst(Self.comparedPrefix.count)) }
+  }
+
+  /// The segments in the choice of comparisons.
+  var comparableSegments: [(String, String)] {
+    segments.map { ("\(Self.comparedPrefix)\($0.id)", "Segment \(shown($0.name))") }
+  }
+
+  private static let comparedPrefix = "segment-"
 }
 
 extension ClosedRange<Day> {
@@ -23,8 +36,17 @@ extension ClosedRange<Day> {
 }
 
 extension PortalPages {
-  /// Asks the question of a page for the period before, if the page compares.
+  /// Asks the question of a page for the period before or for another segment, if the page compares.
   func other(_ form: QuestionForm, _ question: Question, today: Day, _ ask: Ask) async throws -> OtherAnswer? {
+    if let segment = form.comparedSegment {
+      var other = form
+      other.choose(segment)
+      let question =
+        form.page == .explore
+        ? try other.timeline() : try other.json(form.page.kind).map { try other.question(form.page.kind, $0) }
+      guard let question else { return nil }
+      return OtherAnswer(name: shown(segment.name), answer: try await ask(question).answer)
+    }
     guard form.comparesPeriods else { return nil }
     let days = question.scope.range.resolved(today: today).before
     return OtherAnswer(name: days.text, answer: try await ask(question.over(days)).answer)

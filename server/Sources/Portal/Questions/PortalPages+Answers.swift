@@ -11,7 +11,7 @@ extension PortalPages {
       view.calm = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
       return view
     }
-    let answered = try await ask(Question(form.page.kind, json: json.encoded))
+    let answered = try await ask(form.question(form.page.kind, json))
     var view = QuestionView(answered)
     let isOpen = answered.question.scope.endsOn(today)
     switch answered.answer {
@@ -23,7 +23,7 @@ extension PortalPages {
     case .lifecycle(let intervals):
       show(intervals, isOpen: isOpen, form, app, &view)
       if let json = form.json(.stickiness) {
-        let other = try await ask(Question(.stickiness, json: json.encoded))
+        let other = try await ask(form.question(.stickiness, json))
         if case .stickiness(let persons) = other.answer { show(stickiness: persons, form, app, &view) }
       }
     case .persons(let answer): try show(answer, form, app, &view)

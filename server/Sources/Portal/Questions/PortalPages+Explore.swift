@@ -11,7 +11,7 @@ extension QuestionForm {
 
   func timeline() throws(QuestionError) -> Question? {
     guard let json = timelineJSON() else { return nil }
-    return try Question(.query, json: json.encoded)
+    return try question(.query, json)
   }
 
   /// The question about the metric by the values of the breakdown.
@@ -26,7 +26,7 @@ extension QuestionForm {
         members.map { ($0.name, $0.name == "metrics" ? .array([.text(metric), users]) : $0.value) }
           + [("order_by", .array([.array([users, .text("desc")])]))])
     }
-    return try Question(.query, json: json.encoded)
+    return try question(.query, json)
   }
 
   /// The unit of the time axis.

@@ -19,7 +19,7 @@ extension PortalPages {
     _ page: QuestionPage, _ parameters: [String: String], app: App, apps: [App], days: ClosedRange<Day>,
     from store: any MetricsStore, dashboards: [Dashboard] = [], ask: Ask
   ) async throws -> String {
-    let form = QuestionForm(page, parameters)
+    let form = QuestionForm(page, parameters, segments: segments)
     var answer = QuestionView()
     do {
       answer = try await view(form, app, today: days.upperBound, ask)
@@ -32,7 +32,8 @@ extension PortalPages {
       "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) }, "pairs": form.pairs,
-      "grids": answer.grids, "curl": curl(form, app), "saving": saving(form, app, dashboards), "answered": answer.facts,
+      "grids": answer.grids, "curl": curl(form, app), "saving": saving(form, app, dashboards),
+      "segment": segment(form, app), "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(
           format.uppercased(),
@@ -47,10 +48,10 @@ extension PortalPages {
 
   /// The page's main question; nil while the form lacks something.
   package func question(_ page: QuestionPage, _ parameters: [String: String]) throws(QuestionError) -> Question? {
-    let form = QuestionForm(page, parameters)
+    let form = QuestionForm(page, parameters, segments: segments)
     if page == .explore { return try form.timeline() }
     guard let json = form.json(page.kind) else { return nil }
-    return try Question(page.kind, json: json.encoded)
+    return try form.question(page.kind, json)
   }
 
   /// The form that saves a question as a card; `nil` for readers who cannot edit, and while the question lacks something.
@@ -59,6 +60,16 @@ extension PortalPages {
     return [
       "address": PortalLinks(app: app.id).dashboards, "page": form.page.rawValue, "query": form.query(),
       "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
+    ]
+  }
+
+  /// The form that saves the filters of a page as a segment; `nil` without filters, and for readers who cannot edit.
+  private func segment(_ form: QuestionForm, _ app: App) -> TemplateValues? {
+    let filters = form.plainFilters
+    guard reader.canEdit, !filters.isEmpty else { return nil }
+    return [
+      "address": PortalLinks(app: app.id).segments,
+      "filters": String(decoding: JSONTree.array(filters).encoded, as: UTF8.self),
     ]
   }
 

@@ -61,7 +61,7 @@ extension QuestionForm {
   }
 
   private var compare: TemplateValues {
-    choice("Compare with", "compare", [("", "Nothing"), ("previous", "Period before")], "")
+    choice("Compare with", "compare", [("", "Nothing"), ("previous", "Period before")] + comparableSegments, "")
   }
 
   /// The range and the identity, which every page has.
@@ -70,6 +70,12 @@ extension QuestionForm {
       choice("Days", "range", Self.ranges, "30d"), text("Or from", "from", "", type: "date"),
       text("to", "to", "", type: "date"), choice("Users", "by", [("install", "Installs"), ("user", "User names")], ""),
     ]
+      + (segments.isEmpty && values["segment"] == nil
+        ? []
+        : [
+          choice(
+            "Segment", "segment", [("", "None")] + segments.map { ($0.id.description, shown($0.name)) }, "")
+        ])
   }
 
   /// The filters in use, and an empty one.
@@ -90,7 +96,7 @@ extension QuestionForm {
   var hidden: [TemplateValues] {
     guard page == .people else { return [] }
     let filters = Self.filters.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
-    let shown = Set(["range", "from", "to", "by", "before"] + filters)
+    let shown = Set(["range", "from", "to", "by", "segment", "before"] + filters)
     return values.filter { !shown.contains($0.key) }
       .sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
   }

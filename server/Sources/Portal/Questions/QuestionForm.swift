@@ -1,6 +1,8 @@
 import Ingest
 import Questions
+import Reports
 import TernBase
+import Warehouse
 
 /// The state of a page that asks a question: the parameters of its address.
 struct QuestionForm: Sendable {
@@ -9,20 +11,25 @@ struct QuestionForm: Sendable {
   var card: Int?
   /// The parameters with a value, by name.
   private(set) var values: [String: String]
+  /// The saved segments that the reader may use.
+  let segments: [SavedSegment]
 
   static let filters = 1...5
   static let steps = 1...8
 
   private static let names: [String] =
-    ["range", "from", "to", "by", "metric", "property", "breakdown", "interval", "window", "order", "cohort"]
+    [
+      "range", "from", "to", "by", "segment", "metric", "property", "breakdown", "interval", "window", "order",
+      "cohort",
+    ]
     + [
       "nodes", "anchor", "depth", "compare", "show", "group", "step", "dropped", "of", "after", "state", "active", "at",
     ]
     + ["type", "value", "before", "k0", "n0"]
     + steps.flatMap { ["k\($0)", "n\($0)"] } + filters.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
 
-  init(_ page: QuestionPage, _ parameters: [String: String]) {
-    self.page = page
+  init(_ page: QuestionPage, _ parameters: [String: String], segments: [SavedSegment]) {
+    (self.page, self.segments) = (page, segments)
     values = parameters.filter { Self.names.contains($0.key) && !$0.value.isEmpty }
   }
 
@@ -30,6 +37,9 @@ struct QuestionForm: Sendable {
   var chart: String { card.map { "card\($0)" } ?? page.rawValue }
 
   subscript(name: String) -> String? { values[name] }
+
+  /// Sets the segment.
+  mutating func choose(_ segment: SavedSegment) { values["segment"] = segment.id.description }
 
   /// The query of an address with this state and some changes; `nil` leaves a parameter out.
   func query(_ changes: KeyValuePairs<String, String?> = [:]) -> String { query(changes.map { ($0.key, $0.value) }) }
@@ -70,12 +80,21 @@ struct QuestionForm: Sendable {
   private var scope: [(String, JSONTree)] {
     var range = JSONTree.text(values["range"] ?? "30d")
     if let from = values["from"], let to = values["to"] { range = .array([.text(from), .text(to)]) }
-    var filters = Self.filters.compactMap(filter)
+    var filters = plainFilters
+    if let segment = values["segment"] { filters.append(.array([.text("segment"), Self.number(segment)])) }
     if page == .explore || page == .people, let only = selectorFilter {
       filters.append(only)
     }
     filters += figureFilters
     return [("date_range", range), ("filters", .array(filters)), ("by", .text(values["by"] ?? "install"))]
+  }
+
+  /// The filters of the fields, without the segment.
+  var plainFilters: [JSONTree] { Self.filters.compactMap(filter) }
+
+  /// The question; throws a fault if the form has one.
+  func question(_ kind: Question.Kind, _ json: JSONTree) throws(QuestionError) -> Question {
+    try Question(kind, json: json.encoded, segments: segments.filters)
   }
 
   private func filter(_ index: Int) -> JSONTree? {

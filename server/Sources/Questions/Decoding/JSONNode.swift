@@ -2,6 +2,8 @@
 struct JSONNode {
   let value: JSONTree
   let path: String
+  /// The segments that filters may name; `nil` within the filters of a segment.
+  var segments: SegmentFilters? = SegmentFilters()
 
   func fault(_ message: String) -> QuestionError { QuestionError(message, at: path) }
 
@@ -10,7 +12,7 @@ struct JSONNode {
     guard case .object(let members) = value else { throw fault("Expected an object.") }
     var nodes: [String: JSONNode] = [:]
     for member in members {
-      let node = JSONNode(value: member.value, path: "\(path).\(member.name)")
+      let node = JSONNode(value: member.value, path: "\(path).\(member.name)", segments: segments)
       guard known.contains(member.name) else {
         throw node.fault("There is no member of this name here; possible are \(known.joined(separator: ", ")).")
       }
@@ -25,7 +27,7 @@ struct JSONNode {
     guard allowed.contains(elements.count) else {
       throw fault("Expected \(allowed.lowerBound) to \(allowed.upperBound) elements, not \(elements.count).")
     }
-    return elements.enumerated().map { JSONNode(value: $1, path: "\(path)[\($0)]") }
+    return elements.enumerated().map { JSONNode(value: $1, path: "\(path)[\($0)]", segments: segments) }
   }
 
   /// The elements of an array, each decoded.

@@ -2,19 +2,21 @@ import Ingest
 
 extension Question {
   /// Decodes a question; throws an error that names the place of the fault.
-  package init(_ kind: Kind, json bytes: [UInt8]) throws(QuestionError) {
-    try self.init(kind, JSONNode(value: try JSONTree(parsing: bytes), path: "$"))
+  package init(
+    _ kind: Kind, json bytes: [UInt8], segments: SegmentFilters = SegmentFilters()
+  ) throws(QuestionError) {
+    try self.init(kind, JSONNode(value: try JSONTree(parsing: bytes), path: "$", segments: segments))
   }
 
   /// Decodes a question that may name its kind in the member `kind`; without one it is a query.
-  package init(json bytes: [UInt8]) throws(QuestionError) {
+  package init(json bytes: [UInt8], segments: SegmentFilters = SegmentFilters()) throws(QuestionError) {
     var tree = try JSONTree(parsing: bytes)
     var kind = Kind.query
     if case .object(var members) = tree, let index = members.firstIndex(where: { $0.name.hasBytes(of: "kind") }) {
       kind = try JSONNode(value: members.remove(at: index).value, path: "$.kind").choice()
       tree = .object(members)
     }
-    try self.init(kind, JSONNode(value: tree, path: "$"))
+    try self.init(kind, JSONNode(value: tree, path: "$", segments: segments))
   }
 
   private init(_ kind: Kind, _ node: JSONNode) throws(QuestionError) {

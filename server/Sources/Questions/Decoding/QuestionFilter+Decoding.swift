@@ -63,10 +63,15 @@ extension QuestionFilter {
         self = .hasDone(
           selector, atLeast: try count.map { node throws(QuestionError) in try node.integer(1...1_000_000_000) } ?? 1)
       }
+    case "segment":
+      guard allowsPersons else { throw parts[0].fault("A selector cannot have filters about persons.") }
+      guard let segments = node.segments else { throw parts[0].fault("A segment cannot use another segment.") }
+      try expect(2)
+      self = try segments.filter(parts[1])
     default:
       throw parts[0].fault(
         "There is no such filter; possible are is, is_not, contains, gt, gte, lt, lte, set, not_set, and, or, not, "
-          + "has_done and has_not_done.")
+          + "has_done, has_not_done and segment.")
     }
   }
 }

@@ -39,9 +39,12 @@ struct QueryCommand: AsyncParsableCommand {
   func run() async throws {
     let format = try AnswerFormat(parsing: format)
     let bytes = try read()
-    let question = try kind.map { try Question($0, json: bytes) } ?? Question(json: bytes)
     let answered = try await data.withReader { catalog, reader in
       let app = try app.find(in: catalog)
+      let segments = try catalog.segmentFilters(app: app.id)
+      let question =
+        try kind.map { try Question($0, json: bytes, segments: segments) }
+        ?? Question(json: bytes, segments: segments)
       return try await Self.answer(question, app, reader, now: WallClock.system())
     }
     for part in answered.document(format) { try FileHandle.standardOutput.write(contentsOf: Data(part)) }

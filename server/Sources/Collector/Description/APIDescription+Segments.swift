@@ -1,0 +1,43 @@
+import HTTPTypes
+import Questions
+
+extension APIDescription {
+  /// Saved segments.
+  static let segments: [APIOperation] = [
+    APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/segments", name: "listSegments",
+      summary: "The saved segments of an app, without those that name persons the token may not see.",
+      parameters: [app], answers: ["application/json": .object(["segments": .list(.named("Segment"))])],
+      errors: [404]),
+    APIOperation(
+      method: .post, path: "/api/v1/apps/{app}/segments", name: "createSegment", summary: "Saves a segment.",
+      parameters: [app], body: ["application/json": .named("NewSegment")], status: 201,
+      answers: ["application/json": .named("Segment")], errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .put, path: "/api/v1/apps/{app}/segments/{segment}", name: "changeSegment",
+      summary: "Replaces a segment's name and filters.", parameters: [app, segment],
+      body: ["application/json": .named("NewSegment")], answers: ["application/json": .named("Segment")],
+      errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .delete, path: "/api/v1/apps/{app}/segments/{segment}", name: "removeSegment",
+      summary: "Removes a segment.", parameters: [app, segment], status: 204, errors: [404]),
+  ]
+
+  /// The number of a segment.
+  static let segmentNumber = Schema.limited(1...9_007_199_254_740_991)
+  private static let segment = APIOperation.Parameter.path("segment", segmentNumber)
+
+  /// The schemas of segments.
+  static let segmentSchemas: Schema.Members = [
+    "NewSegment": .object(["name": .text(1...100), "filters": .list(.named("SegmentFilter"), 1...50)]),
+    "Segment": .object([
+      "id": .count, "name": .text, "filters": .list(.named("SegmentFilter")),
+      "author": .text.described("The account or token that made the last change."), "changed": .time,
+    ]),
+    "SegmentFilter": .anyOf(
+      .named("RowFilter"), .tuple(.choice(["and", "or"]), .list(.named("SegmentFilter"), 1...50)),
+      .tuple(.choice(["not"]), .named("SegmentFilter")), .tuple(.choice(["has_done"]), .named("Selector")),
+      .tuple(.choice(["has_done"]), .named("Selector"), .object(["at_least": .limited(1...1_000_000_000)])),
+      .tuple(.choice(["has_not_done"]), .named("Selector"))),
+  ]
+}
