@@ -15,7 +15,7 @@ public struct CollectorDependencies: Sendable {
   /// The store from which rows can be taken out; `nil` if it can't export.
   package var exporter: (any EventExport)?
   /// The apps, and the rights of accounts and tokens.
-  package var catalog: any CatalogStore & AccessStore & DashboardStore & AnnotationStore
+  package var catalog: any CatalogStore & CatalogEditor & AccessStore & DashboardStore & AnnotationStore
   /// The secret for duplicate keys; must be the one used for the stored hashes.
   package var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
@@ -34,7 +34,8 @@ public struct CollectorDependencies: Sendable {
   /// Creates the dependencies.
   package init(
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
-    exporter: (any EventExport)? = nil, catalog: any CatalogStore & AccessStore & DashboardStore & AnnotationStore,
+    exporter: (any EventExport)? = nil,
+    catalog: any CatalogStore & CatalogEditor & AccessStore & DashboardStore & AnnotationStore,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     storage: @escaping @Sendable () -> StorageStatus,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,

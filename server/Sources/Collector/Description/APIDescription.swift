@@ -7,7 +7,7 @@ import Questions
 enum APIDescription {
   /// All operations.
   static let operations =
-    apps + questions + people + dashboards + collecting + measurement + monitoring + appCenter + own
+    apps + editing + questions + people + dashboards + collecting + measurement + monitoring + appCenter + own
 
   /// The document.
   static let document: [UInt8] = JSONTree.object([
@@ -39,7 +39,9 @@ enum APIDescription {
   }
 
   private static var schemas: JSONTree {
-    let all = appSchemas + questionSchemas + answerSchemas + dashboardSchemas + collectingSchemas + appCenterSchemas
+    let all =
+      appSchemas + editingSchemas + questionSchemas + answerSchemas + dashboardSchemas + collectingSchemas
+      + appCenterSchemas
     return .object(all.list.map { ($0.0, $0.1.tree) })
   }
 
