@@ -10,7 +10,16 @@ extension Catalog {
   public func addJob(
     _ kind: DataJob.Kind, app: AppID, argument: String = "", audit action: AuditEntry.Action, _ subject: String
   ) throws -> DataJob {
+    try addJob(kind, app: app, argument: argument, audit: action, subject) { _ in }
+  }
+
+  /// Adds a job together with a change of the catalog.
+  func addJob(
+    _ kind: DataJob.Kind, app: AppID, argument: String, audit action: AuditEntry.Action, _ subject: String,
+    _ change: (Database) throws -> Void
+  ) throws -> DataJob {
     try writing { database in
+      try change(database)
       try database.execute(
         sql: "INSERT INTO job (kind, app, argument) VALUES (?, ?, ?)",
         arguments: [kind.rawValue, app.rawValue, argument])

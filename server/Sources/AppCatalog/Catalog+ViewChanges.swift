@@ -3,45 +3,6 @@ import TernEvents
 import Views
 public import Warehouse
 
-/// A change to a view. Properties that are `nil` keep their current values.
-public struct ViewChange: Sendable, Hashable {
-  /// The new name, applied to all reports immediately.
-  public var name: String?
-  /// The rule for late hits.
-  public var lateness: View.Lateness?
-  /// The new filters, which replace all existing ones.
-  public var filters: [ViewFilter]?
-  /// The session time-out.
-  public var sessionTimeout: Duration?
-  /// The campaign time-out, in days.
-  public var campaignDays: Int?
-  /// True to leave out hits beyond the 500th of their session.
-  public var hasQuotas: Bool?
-  /// The currency label for amounts; empty for none.
-  public var currency: String?
-  /// True to credit a session's hits before the first `uid` to that user, in views that count `uid`s.
-  public var hasUnification: Bool?
-
-  /// Creates a change that changes nothing.
-  public init() {}
-
-  /// True if there is nothing to change.
-  public var isEmpty: Bool { self == ViewChange() }
-
-  /// Returns the rules with this change applied.
-  func applied(to rules: View.Rules) -> View.Rules {
-    var rules = rules
-    rules.lateness = lateness ?? rules.lateness
-    rules.filters = filters ?? rules.filters
-    rules.settings.sessionTimeout = sessionTimeout ?? rules.settings.sessionTimeout
-    rules.settings.campaignDays = campaignDays ?? rules.settings.campaignDays
-    rules.settings.hasQuotas = hasQuotas ?? rules.settings.hasQuotas
-    rules.settings.currency = currency ?? rules.settings.currency
-    if let hasUnification { rules.settings.identity = hasUnification ? .user : .explicitUser }
-    return rules
-  }
-}
-
 extension Catalog {
   /// Changes a view: its name immediately, everything else from its next day on. Days that have already begun are
   /// unaffected.

@@ -52,6 +52,8 @@ struct CollectorApplication: Sendable {
     ).add(to: routes)
     DescriptionRoutes().add(to: routes)
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
+    EditingRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
+    ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
     QuestionRoutes(reader: reader, answering: answering, segments: catalog).add(to: routes)
     SegmentPageRoutes(pages: pages, reader: reader, segments: catalog, catalog: catalog).add(to: routes)

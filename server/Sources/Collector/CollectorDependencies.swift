@@ -5,7 +5,8 @@ package import TernEvents
 package import Warehouse
 
 /// Everything that the collector reads and writes about apps, apart from their events.
-package typealias CollectorCatalog = CatalogStore & AccessStore & DashboardStore & AnnotationStore & SegmentStore
+package typealias CollectorCatalog =
+  CatalogStore & CatalogEditor & AccessStore & DashboardStore & AnnotationStore & SegmentStore
 
 /// The collector's dependencies.
 public struct CollectorDependencies: Sendable {

@@ -39,7 +39,11 @@ import Warehouse
     "GET /shared/:secret": .nothing,
     "POST /logout": .login, "GET /account": .login, "POST /account": .login,
     "GET /": .permission(.read), "GET /apps/:app": .permission(.read), "GET /api/v1/apps": .permission(.read),
-    "GET /api/v1/apps/:app/views": .permission(.read),
+    "GET /api/v1/apps/:app/views": .permission(.read), "POST /api/v1/apps/:app/views": .permission(.edit),
+    "PATCH /api/v1/apps/:app/views/:view": .permission(.edit),
+    "DELETE /api/v1/apps/:app/views/:view": .permission(.edit), "PATCH /api/v1/apps/:app": .permission(.edit),
+    "GET /apps/:app/views": .permission(.read), "POST /apps/:app/views": .permission(.edit),
+    "GET /apps/:app/views/:view": .permission(.edit), "POST /apps/:app/views/:view": .permission(.edit),
     "GET /v0.1/apps/:owner/:app/analytics/**": .permission(.read),
     "GET /apps/:app/:page": .report(parameter: "page"),
     "GET /api/v1/apps/:app/reports/:name": .report(parameter: "name"),
@@ -153,12 +157,12 @@ import Warehouse
   private static func paths(_ route: String) -> [(path: String, needsPersonalData: Bool)] {
     let pattern = String(route.split(separator: " ")[1])
     let path = pattern.replacing(":app", with: "1").replacing(":owner", with: "me").replacing(":file", with: "1")
-      .replacing("**", with: "active_device_counts")
+      .replacing(":view", with: "1").replacing("**", with: "active_device_counts")
     if path.hasSuffix(":page") || path.hasSuffix(":name") {
       let start = path.dropLast(":page".count)
       let personal: Set = ["live", "error", "hits"]
       let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
-      return Set(reports.map(\.name) + ["views"]).map { ("\(start)\($0)", personal.contains($0)) }
+      return Set(reports.map(\.name)).map { ("\(start)\($0)", personal.contains($0)) }
     }
     return [(path.replacing(":page", with: path.hasSuffix("events") ? "live" : "errors"), false)]
   }

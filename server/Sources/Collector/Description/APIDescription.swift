@@ -7,7 +7,8 @@ import Questions
 enum APIDescription {
   /// All operations.
   static let operations =
-    apps + questions + segments + people + dashboards + collecting + measurement + monitoring + appCenter + own
+    apps + editing + questions + segments + people + dashboards + collecting + measurement + monitoring + appCenter
+    + own
 
   /// The document.
   static let document: [UInt8] = JSONTree.object([
@@ -40,8 +41,8 @@ enum APIDescription {
 
   private static var schemas: JSONTree {
     let all =
-      appSchemas + questionSchemas + segmentSchemas + answerSchemas + dashboardSchemas + collectingSchemas
-      + appCenterSchemas
+      appSchemas + editingSchemas + questionSchemas + segmentSchemas + answerSchemas + dashboardSchemas
+      + collectingSchemas + appCenterSchemas
     return .object(all.list.map { ($0.0, $0.1.tree) })
   }
 

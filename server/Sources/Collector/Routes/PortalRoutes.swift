@@ -11,7 +11,7 @@ struct PortalRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let catalog: any CatalogStore & AccessStore
+  let catalog: any CatalogStore & CatalogEditor & AccessStore
   let live: LiveHub
   let notes: ChartNotes
   let limits: CollectorLimits
@@ -23,7 +23,7 @@ struct PortalRoutes: Sendable {
     routes.on(
       "/apps/:app",
       [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
-    routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await appPage($0, $1) }])
+    routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await report($0, $1) }])
     routes.on(
       "/apps/:app/settings",
       [
@@ -53,36 +53,35 @@ struct PortalRoutes: Sendable {
     let zone = form["timeZone"].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed } ?? "UTC"
     do {
       let app = try catalog.createApp(
-        name: (form["name"] ?? "").trimmed, timeZone: zone, appSecret: nil, trackingID: nil)
+        name: (form["name"] ?? "").trimmed, timeZone: zone, appSecret: form.text("appSecret"),
+        trackingID: form.text("trackingId"))
       return Redirect(path: "/apps/\(app.id)/settings").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await home(request, context, message: error.message)
     }
   }
 
-  private func appPage(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let name = context.parameters.get("page") ?? ""
-    guard name == "views" else { return try await report(request, context, name: name) }
-    let app = try context.app
-    return .html(
-      try pages.shown(to: context, request).views(
-        try catalog.views(app: app.id), app: app, apps: try context.visitor.visible(try catalog.apps())))
-  }
-
   private func settings(_ request: Request, _ context: CollectorContext, message: String? = nil) throws -> Response {
     .html(
       try pages.shown(to: context, request).settings(
         app: try catalog.app(try context.app.id) ?? context.app,
-        apps: try context.visitor.visible(try catalog.apps()), message: message),
+        apps: try context.visitor.visible(try catalog.apps()),
+        newNames: try catalog.newNamesPerDay(of: try context.app.id), message: message),
       status: message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let form = try await reader.form(request, context)
+    let app = try context.app.id
     do {
+      let newNames = try form.number("newNames")
       _ = try catalog.setApp(
-        try context.app.id, name: form["name"]?.trimmed, timeZone: nil, appSecret: form["appSecret"]?.trimmed,
+        app, name: form["name"]?.trimmed, timeZone: nil, appSecret: form["appSecret"]?.trimmed,
         trackingID: form["trackingId"]?.trimmed)
+      // A form without the field leaves the limit as it is.
+      if form["newNames"] != nil, try newNames != catalog.newNamesPerDay(of: app) {
+        try catalog.setNewNamesPerDay(of: app, to: newNames)
+      }
       return Redirect(path: "/apps/\(try context.app.id)/settings").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try settings(request, context, message: error.message)
@@ -99,8 +98,10 @@ struct PortalRoutes: Sendable {
     return Redirect(path: "/").response
   }
 
-  private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {
-    let app = try context.app
+  private func report(
+    _ request: Request, _ context: CollectorContext, name: String? = nil
+  ) async throws -> Response {
+    let (app, name) = (try context.app, name ?? context.parameters.get("page") ?? "")
     let query = try ReportRequest(
       name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
       now: wallTime())

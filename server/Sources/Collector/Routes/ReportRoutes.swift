@@ -23,7 +23,6 @@ struct ReportRoutes: Sendable {
         .get: .api(.permission(.read)) { _, context in try apps(context) },
         .post: .api(.permission(.administer)) { try await create($0, $1) },
       ])
-    routes.on("/api/v1/apps/:app/views", [.get: .api(.permission(.read)) { _, context in try views(context) }])
     routes.on("/api/v1/apps/:app/reports/:name", [.get: .api(.report(parameter: "name")) { try await report($0, $1) }])
   }
 
@@ -49,11 +48,6 @@ struct ReportRoutes: Sendable {
     } catch let error as WarehouseError where error.code == .invalid {
       throw APIError(status: .badRequest, code: "invalid", message: error.message)
     }
-  }
-
-  private func views(_ context: CollectorContext) throws -> Response {
-    let (app, now) = (try context.app, wallTime())
-    return .json(try encoded(["views": try catalog.views(app: app.id).map { try ViewDescription($0, now: now) }]))
   }
 
   private func report(_ request: Request, _ context: CollectorContext) async throws -> Response {

@@ -1,5 +1,5 @@
 import Reports
-public import Warehouse
+import Warehouse
 
 extension PortalPages {
   /// The page of a report without a page of its own: its lists, one below the other.
@@ -25,22 +25,6 @@ extension PortalPages {
     shell.trail = .link(shown(view.name), links.views)
     if request.report == ViewReports.realtime { shell.script = "realtime.js" }
     return self.page(shell, body: templates.render("lists", values))
-  }
-
-  /// The list of an app's views with their settings.
-  public func views(_ views: [View], app: App, apps: [App] = []) -> String {
-    let rows = views.map { view -> TemplateValues in
-      let rules = view.rules.map { rules -> TemplateValues in
-        let filters = rules.filters.map(\.description).joined(separator: ", ")
-        return ["text": Self.text(of: rules, view), "filters": shown(filters, empty: "None")]
-      }
-      return [
-        "name": shown(view.name), "link": PortalLinks(app: app.id).page(AppReports.overview, of: view.id),
-        "zone": view.timeZone, "rules": rules,
-      ]
-    }
-    let shell = Shell(app: app, apps: apps, report: nil, title: "Views", place: .views)
-    return page(shell, body: templates.render("views", ["app": app.id.description, "rows": rows]))
   }
 
   private func lists(_ page: PageContext) async throws -> [TemplateValues] {
@@ -109,7 +93,7 @@ extension PortalPages {
   }
 
   /// The rules of a view on one line, with the first day to which they apply.
-  private static func text(of rules: View.Rules, _ view: View) -> String {
+  static func text(of rules: View.Rules, _ view: View) -> String {
     let settings = rules.settings
     let place = (view.timeZone.split(separator: "/").last ?? "").replacing("_", with: " ")
     let zone = view.timeZone.contains("/") ? "\(place) time" : place

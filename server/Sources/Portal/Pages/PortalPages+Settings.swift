@@ -3,15 +3,18 @@ import TernBase
 public import Warehouse
 
 extension PortalPages {
-  /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret` and `trackingId`.
+  /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret`, `trackingId` and `newNames`.
   ///
-  /// - Parameter message: The reason why the change failed, if it did.
-  public func settings(app: App, apps: [App] = [], message: String? = nil) -> String {
+  /// - Parameters:
+  ///   - newNames: The daily limit on new names; `nil` for the default.
+  ///   - message: The reason why the change failed, if it did.
+  public func settings(app: App, apps: [App] = [], newNames: Int? = nil, message: String? = nil) -> String {
     let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
     let values: TemplateValues = [
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
       "trackingID": app.trackingID, "address": collector, "setup": setup(app: app), "message": message,
-      "action": PortalLinks(app: app.id).settings, "name": app.name, "shared": PortalLinks(app: app.id).shared,
+      "action": PortalLinks(app: app.id).settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
+      "shared": PortalLinks(app: app.id).shared,
       "deletion": reader.isOwner ? PortalLinks(app: app.id).deletion : nil,
     ]
     return page(shell, body: templates.render("settings", values))

@@ -6,10 +6,10 @@ import Reports
 import Warehouse
 
 /// `tern views`
-struct ViewsCommand: ParsableCommand {
+struct ViewsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "views", abstract: "Create, change and list views of apps. Works while a server runs.",
-    subcommands: [Create.self, List.self, Set.self, Zone.self])
+    commandName: "views", abstract: "Create, change, list and delete views of apps. Works while a server runs.",
+    subcommands: [Create.self, List.self, Set.self, Zone.self, Delete.self])
 
   /// `tern views create`
   struct Create: ParsableCommand {

@@ -35,6 +35,9 @@ struct JobRunner {
       let message = "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
       try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
       return message
+    case .deleteView:
+      if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
+      return "Deleted view \(job.argument) of app \(app.id)."
     }
   }
 

@@ -39,6 +39,7 @@ public struct AuditEntry: Sendable, Hashable {
     case appDeleted = "app deleted"
     case viewCreated = "view created"
     case viewChanged = "view changed"
+    case viewDeleted = "view deleted"
     case definitionChanged = "definition changed"
     case dashboardCreated = "dashboard created"
     case dashboardChanged = "dashboard changed"

@@ -6,6 +6,8 @@ public struct DataJob: Sendable, Hashable {
     case importFile = "import"
     /// The deletion of the app with everything.
     case deleteApp = "delete app"
+    /// The deletion of the stored days of a view, whose number is the argument.
+    case deleteView = "delete view"
   }
 
   /// The result of finished work.
@@ -26,7 +28,7 @@ public struct DataJob: Sendable, Hashable {
   public var id: Int64
   /// The kind of work.
   public var kind: Kind
-  /// The app whose rows are concerned.
+  /// The app whose data is concerned.
   public var app: AppID
   /// Further arguments of the work.
   public var argument: String

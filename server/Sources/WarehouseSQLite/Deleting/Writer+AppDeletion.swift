@@ -10,7 +10,6 @@ extension Writer {
     "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
     "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary",
   ]
-  private static let viewTables = ["view_day", "view_state", "view_order", "view_open_day"]
 
   /// Stops accepting events of an app.
   func beginDeletion(of app: Int64) throws {
@@ -40,16 +39,7 @@ extension Writer {
     for table in Self.tables {
       try transact { try connection.prepare("DELETE FROM \(table) WHERE app = ?").bind(app).run() }
     }
-    // The triggers keep sealed days from changing, not from going with everything else.
-    try transact {
-      for table in Self.viewTables where table != "view_open_day" {
-        try connection.execute("DROP TRIGGER \(table)_delete")
-      }
-      for table in Self.viewTables {
-        for view in views { try connection.prepare("DELETE FROM \(table) WHERE view = ?").bind(view).run() }
-      }
-      try connection.execute(WarehouseSchema.deletionTriggers)
-    }
+    try deleteDays(of: views)
     forget()
     calendars[app] = nil
   }
@@ -96,7 +86,7 @@ extension SQLiteWarehouse {
     }
   }
 
-  private func repeatWhile(_ step: () async throws -> Bool) async throws {
+  func repeatWhile(_ step: () async throws -> Bool) async throws {
     while try await step() {}
   }
 }

@@ -107,12 +107,15 @@ final class ViewDayCache: Sendable {
   var liveViews: [LiveView.Key: Locked<LiveView>] { state.withLock { $0.views } }
 
   /// Drops the days of an app's views.
-  func forget(app: AppID) {
+  func forget(app: AppID) { forget { $0.app == app } }
+
+  /// Drops the days of views.
+  func forget(where isGone: (View) -> Bool) {
     state.withLock { state in
       for (item, use) in state.uses {
         switch item {
-        case .day(let key) where key.view.app == app: state.days[key] = nil
-        case .live(let key) where key.view.app == app: state.views[key] = nil
+        case .day(let key) where isGone(key.view): state.days[key] = nil
+        case .live(let key) where isGone(key.view): state.views[key] = nil
         default: continue
         }
         state.uses[item] = nil

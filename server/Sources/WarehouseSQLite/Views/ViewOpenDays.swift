@@ -64,6 +64,7 @@ extension WarehouseReader {
 
 extension Writer {
   fileprivate func store(_ days: [Int: [UInt8]], of key: LiveView.Key) throws {
+    guard !deletedViews.contains(key.view.id.rawValue) else { return }
     try transact {
       let insert = try connection.prepare(
         "INSERT OR REPLACE INTO view_open_day (view, day, rules, counted) VALUES (?, ?, ?, ?)")

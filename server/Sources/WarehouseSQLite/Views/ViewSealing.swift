@@ -34,7 +34,7 @@ extension SQLiteWarehouse {
         let days = try await reader.unsealedDays(
           view, now: now.millisecondsSince1970, oldest: oldest, limit: Self.sealedAtOnce)
         if days.isEmpty { continue }
-        try await perform { try $0.store(days, of: view.id) }
+        guard try await perform({ try $0.store(days, of: view.id) }) else { continue }
         count += days.count
         left.append(view)
       }
@@ -46,7 +46,9 @@ extension SQLiteWarehouse {
 }
 
 extension Writer {
-  fileprivate func store(_ days: [SealableDay], of view: ViewID) throws {
+  /// Returns false if the view was deleted while its days were counted.
+  fileprivate func store(_ days: [SealableDay], of view: ViewID) throws -> Bool {
+    guard !deletedViews.contains(view.rawValue) else { return false }
     try transact {
       let insert = try connection.prepare(
         "INSERT OR IGNORE INTO view_day (view, day, row, present, metrics) VALUES (?, ?, ?, ?, ?)")
@@ -60,6 +62,7 @@ extension Writer {
         try ViewMemory.store(day.changes, of: view, day: day.number, connection)
       }
     }
+    return true
   }
 }
 

@@ -30,6 +30,8 @@ final class Writer {
   var calendars: [Int64: ZoneCalendar] = [:]
   /// The apps that are being deleted.
   var refusedApps: Set<Int64> = []
+  /// The views whose days were deleted.
+  var deletedViews: Set<Int64> = []
   /// The ID of the last row stored.
   var lastID: Int64 = 0
   /// The ID of the last row that the stored hits include.

@@ -26,6 +26,8 @@ struct ManagementPage {
   var forms: [TemplateValues] = []
   /// The address of older entries.
   var older: String?
+  /// HTML above the forms.
+  var content = ""
 }
 
 extension TemplateValues {
@@ -50,6 +52,20 @@ extension TemplateValues {
     _ fields: [TemplateValues]
   ) -> TemplateValues {
     ["title": title, "label": button, "do": action, "address": address, "fields": fields, "explanation": help]
+  }
+
+  /// A field with several lines of text.
+  static func area(_ label: String, _ name: String, _ value: String = "", placeholder: String? = nil) -> TemplateValues
+  {
+    ["caption": label, "name": name, "value": value, "placeholder": placeholder, "isArea": true]
+  }
+
+  /// A field with the name of a time zone, which the page suggests.
+  static func zone(_ label: String, _ name: String, _ value: String) -> TemplateValues {
+    [
+      "caption": label, "name": name, "value": value, "isZone": true,
+      "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
+    ]
   }
 
   /// A field with text.
@@ -100,13 +116,13 @@ extension PortalPages {
     self.page(Shell(app: app, apps: apps, report: nil, title: page.title, place: place), body: content(page))
   }
 
-  private func content(_ page: ManagementPage) -> String {
+  func content(_ page: ManagementPage) -> String {
     templates.render(
       "management",
       [
         "lead": page.lead, "message": page.result.message.map { visible($0) },
         "secret": page.result.secret.map { visible($0) }, "tables": page.tables,
-        "forms": page.forms, "older": page.older,
+        "forms": page.forms, "older": page.older, "content": page.content,
       ])
   }
 

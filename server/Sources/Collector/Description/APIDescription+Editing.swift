@@ -1,0 +1,63 @@
+import HTTPTypes
+import Questions
+import Reports
+import Warehouse
+
+extension APIDescription {
+  private static let view = APIOperation.Parameter.path("view", .limited(1...9_007_199_254_740_991))
+
+  /// Changes of apps and views.
+  static let editing: [APIOperation] = [
+    APIOperation(
+      method: .patch, path: "/api/v1/apps/{app}", name: "changeApp",
+      summary: "Changes an app's name, identifiers or limit of new names. Members that are missing keep their values.",
+      parameters: [app], body: ["application/json": .named("AppChange")], answers: ["application/json": .named("App")],
+      errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .post, path: "/api/v1/apps/{app}/views", name: "createView", summary: "Creates a view.",
+      parameters: [app], body: ["application/json": .named("NewView")], status: 201,
+      answers: ["application/json": .named("View")], errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .patch, path: "/api/v1/apps/{app}/views/{view}", name: "changeView",
+      summary: "Changes a view: its name at once, its time zone from now on, everything else from its next day on.",
+      parameters: [app, view], body: ["application/json": .named("ViewChange")],
+      answers: ["application/json": .named("View")], errors: [400, 404, 413, 503]),
+    APIOperation(
+      method: .delete, path: "/api/v1/apps/{app}/views/{view}", name: "deleteView",
+      summary: "Deletes a view with its counted days and shared links; the app's hits stay.", parameters: [app, view],
+      status: 204, errors: [404]),
+  ]
+
+  private static let zone = Schema.text.example(.text("Europe/Berlin"))
+
+  private static let rules: Schema.Members = [
+    "lateness": .nullable(.choice(View.Lateness.self)),
+    "filters": .nullable(.list(.pattern("^[a-z]{1,6}!?=")))
+      .described("Conditions on parameters of hits, such as `av=2.0` or `an!=Internal`."),
+    "sessionTimeoutMinutes": .nullable(.limited(1...240)),
+    "campaignDays": .nullable(.limited(1...731)), "quotas": .nullable(.boolean),
+    "currency": .nullable(.pattern("^([A-Z]{3})?$")),
+    "userID": .nullable(.boolean).described("True to count users by uid. It can't be changed later."),
+    "unification": .nullable(.boolean)
+      .described("With `userID`: true to count a session's hits before the first uid for that uid."),
+  ]
+
+  /// The schemas of changes of apps and views.
+  static let editingSchemas: Schema.Members = [
+    "AppChange": .object(
+      [:],
+      optional: [
+        "name": .nullable(.text(1...100)), "appSecret": .nullable(.uuid),
+        "trackingId": .nullable(.pattern("^UA-[0-9]{4,10}-[0-9]{1,4}$")),
+        "newNamesPerDay": .nullable(.limited(0...100_000))
+          .described("New names of each kind per day once the app has reached its limit; null for the default."),
+      ], others: .any),
+    "NewView": .object(["name": .text(1...100), "timeZone": zone], optional: rules, others: .any),
+    "ViewChange": .object(
+      [:],
+      optional: ["name": .nullable(.text(1...100)), "timeZone": .nullable(zone)] + rules + [
+        "endsOpenDays": .nullable(.boolean)
+          .described("Confirms that days which would have stayed open forever may become final.")
+      ], others: .any),
+  ]
+}

@@ -1,0 +1,177 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Reports
+import TernEvents
+import Warehouse
+
+/// The part of `/api/v1` with which programs change apps, and create, change and delete views.
+struct EditingRoutes: Sendable {
+  let reader: BodyReader
+  let catalog: any CatalogStore & CatalogEditor
+  let wallTime: @Sendable () -> Timestamp
+
+  /// The maximum size of a request, in bytes.
+  private static let maximumBytes = 64 << 10
+
+  func add(to routes: RouteTable) {
+    let editor = Endpoint.Requirement.permission(.edit)
+    routes.on("/api/v1/apps/:app", [.patch: .api(editor) { try await changeApp($0, $1) }])
+    routes.on(
+      "/api/v1/apps/:app/views",
+      [
+        .get: .api(.permission(.read)) { _, context in try views(context) },
+        .post: .api(editor) { try await createView($0, $1) },
+      ])
+    routes.on(
+      "/api/v1/apps/:app/views/:view",
+      [
+        .patch: .api(editor) { try await changeView($0, $1) },
+        .delete: .api(editor) { _, context in try deleteView(context) },
+      ])
+  }
+
+  private func changeApp(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted = try await body(AppPatch.self, request, context, "name, appSecret, trackingId and newNamesPerDay")
+    return try Self.refusing {
+      let app = try catalog.setApp(
+        try context.app.id, name: wanted.name?.trimmed, timeZone: nil, appSecret: wanted.appSecret,
+        trackingID: wanted.trackingId)
+      if let number = wanted.newNamesPerDay { try catalog.setNewNamesPerDay(of: app.id, to: number) }
+      return .json(try Self.encoded(AppDescription(app)))
+    }
+  }
+
+  private func views(_ context: CollectorContext) throws -> Response {
+    let (app, now) = (try context.app, wallTime())
+    return .json(try Self.encoded(["views": try catalog.views(app: app.id).map { try ViewDescription($0, now: now) }]))
+  }
+
+  private func createView(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted = try await body(ViewPatch.self, request, context, "name and timeZone, and optionally the view's rules")
+    return try Self.refusing {
+      let (change, standard) = (try wanted.change, ViewSettings())
+      let view = try catalog.createView(
+        app: try context.app.id, name: change.name ?? "", timeZone: wanted.timeZone ?? "",
+        lateness: change.lateness ?? .cutoff, filters: change.filters ?? [],
+        settings: ViewSettings(
+          sessionTimeout: change.sessionTimeout ?? standard.sessionTimeout,
+          campaignDays: change.campaignDays ?? standard.campaignDays, hasQuotas: change.hasQuotas ?? false,
+          currency: change.currency ?? "",
+          identity: wanted.userID != true ? .client : change.hasUnification == false ? .explicitUser : .user))
+      return .json(try Self.encoded(try ViewDescription(view, now: wallTime())), status: .created)
+    }
+  }
+
+  private func changeView(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted = try await body(ViewPatch.self, request, context, "the settings to change")
+    return try Self.refusing {
+      var view = try catalog.view(context)
+      let change = try wanted.change
+      if let userID = wanted.userID, userID != view.countsMembers {
+        throw WarehouseError(
+          code: .invalid,
+          message: "The definition of a user can't be changed. Create another view, which counts all stored hits.")
+      }
+      try view.requireConfirmation(
+        of: change, isConfirmed: wanted.endsOpenDays == true, how: "set endsOpenDays to true")
+      if !change.isEmpty { view = try catalog.changeView(view.id, change, endsOpenDays: true) }
+      if let zone = wanted.timeZone { view = try catalog.setZone(of: view.id, to: zone) }
+      return .json(try Self.encoded(try ViewDescription(view, now: wallTime())))
+    }
+  }
+
+  private func deleteView(_ context: CollectorContext) throws -> Response {
+    try Self.refusing {
+      try catalog.deleteView(try catalog.view(context))
+      return Response(status: .noContent)
+    }
+  }
+
+  private func body<Body: Decodable>(
+    _ type: Body.Type, _ request: Request, _ context: CollectorContext, _ members: String
+  ) async throws -> Body {
+    let body = try await reader.read(request, context, limit: Self.maximumBytes)
+    do {
+      return try JSONDecoder().decode(type, from: Data(body.bytes.readableBytesView))
+    } catch {
+      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
+    }
+  }
+
+  /// Answers invalid values with 400, and unknown views with 404.
+  private static func refusing(_ body: () throws -> Response) throws -> Response {
+    do {
+      return try body()
+    } catch let error as WarehouseError where error.code == .invalid {
+      throw APIError(status: .badRequest, code: "invalid", message: error.message)
+    } catch let error as ReportError {
+      throw APIError(
+        status: error.isNotFound ? .notFound : .badRequest, code: error.code.description, message: error.message)
+    }
+  }
+
+  private static func encoded(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+}
+
+/// The request body to change an app.
+private struct AppPatch: Decodable {
+  let name: String?
+  let appSecret: String?
+  let trackingId: String?
+  /// The limit; a `null` inside for the default, and `nil` to keep the current one.
+  let newNamesPerDay: Int??
+
+  private enum CodingKeys: String, CodingKey { case name, appSecret, trackingId, newNamesPerDay }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decodeIfPresent(String.self, forKey: .name)
+    appSecret = try container.decodeIfPresent(String.self, forKey: .appSecret)
+    trackingId = try container.decodeIfPresent(String.self, forKey: .trackingId)
+    newNamesPerDay =
+      container.contains(.newNamesPerDay)
+      ? .some(try container.decodeIfPresent(Int.self, forKey: .newNamesPerDay)) : .none
+  }
+}
+
+/// The request body to create or change a view.
+private struct ViewPatch: Decodable {
+  let name: String?
+  let timeZone: String?
+  let lateness: String?
+  let filters: [String]?
+  let sessionTimeoutMinutes: Int?
+  let campaignDays: Int?
+  let quotas: Bool?
+  let currency: String?
+  let userID: Bool?
+  let unification: Bool?
+  let endsOpenDays: Bool?
+
+  var change: ViewChange {
+    get throws {
+      var change = ViewChange()
+      change.name = name?.trimmed
+      change.lateness = try lateness.map { text in
+        guard let lateness = View.Lateness(rawValue: text) else {
+          throw WarehouseError(code: .invalid, message: "The lateness must be cutoff, window or none.")
+        }
+        return lateness
+      }
+      change.filters = try filters?.map { try ViewFilter(checking: $0) }
+      // As seconds it must not overflow; the catalog checks the range.
+      change.sessionTimeout = sessionTimeoutMinutes.map { .seconds(min(max($0, 0), 100_000) * 60) }
+      change.campaignDays = campaignDays
+      change.hasQuotas = quotas
+      change.currency = currency
+      change.hasUnification = unification
+      return change
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Reports
+public import Warehouse
+
+extension PortalPages {
+  private static let viewLead =
+    "A view counts this app’s hits with a time zone, filters and session rules of its own, and lists late hits."
+
+  /// The list of an app's views with their settings, and for editors a form that posts to `/apps/ID/views`.
+  ///
+  /// - Parameter given: The values of a form that failed, by name.
+  public func views(
+    _ views: [View], app: App, apps: [App] = [], given: [String: String] = [:], result: FormResult = FormResult()
+  ) -> String {
+    let links = PortalLinks(app: app.id)
+    let rows = views.map { view -> TemplateValues in
+      let rules = view.rules.map { rules -> TemplateValues in
+        let filters = rules.filters.map(\.description).joined(separator: ", ")
+        return ["text": Self.text(of: rules, view), "filters": shown(filters, empty: "None")]
+      }
+      return [
+        "name": shown(view.name), "link": links.page(AppReports.overview, of: view.id), "zone": view.timeZone,
+        "rules": rules, "change": reader.canEdit ? "\(links.views)/\(view.id)" : nil,
+      ]
+    }
+    var page = ManagementPage(title: "Views", lead: Self.viewLead, result: result)
+    page.content = templates.render("views", ["rows": rows, "canEdit": reader.canEdit])
+    if reader.canEdit {
+      let settings = [
+        TemplateValues.choice(
+          "Users", "identity",
+          [
+            ("client", "Clients: each cid"), ("user", "Members: each uid, with the session before the login"),
+            ("explicitUser", "Members: each uid, only hits that name it"),
+          ], chosen: given["identity"])
+      ]
+      page.forms = [
+        .form(
+          "Create a view", button: "Create", "create", to: links.views,
+          help: "The view also counts the hits stored so far. Only the definition of a user can’t be changed later.",
+          Self.fields(
+            View.Rules(), name: "", zone: given["timeZone"] ?? app.timeZone, given: given, identity: settings))
+      ]
+    }
+    return viewSettings(page, app: app, apps: apps)
+  }
+
+  /// The page of a view's settings, with forms that post to `/apps/ID/views/VIEW`.
+  public func view(
+    _ view: View, app: App, apps: [App], given: [String: String] = [:], result: FormResult = FormResult()
+  ) -> String {
+    let address = "\(PortalLinks(app: app.id).views)/\(view.id)"
+    var identity: [TemplateValues] = []
+    if view.countsMembers {
+      identity.append(
+        .check(
+          "Count a session’s hits before the first uid for that uid", "unification",
+          isOn: view.latest.settings.identity == .user))
+    }
+    if view.latest.lateness == .none {
+      identity.append(.check("Open days may become final; they can’t be reopened", "final"))
+    }
+    var page = ManagementPage(
+      title: visible(view.name), lead: view.rules.map { Self.text(of: $0, view) }.joined(separator: " "),
+      result: result)
+    page.forms = [
+      .form(
+        "Change", button: "Save", "change", to: address,
+        help: "The name changes at once and the time zone from now on. All other settings change from the view’s next "
+          + "day on: days that have begun keep theirs.",
+        Self.fields(view.latest, name: view.name, zone: view.timeZone, given: given, identity: identity)),
+      .form(
+        "Delete this view", button: "Delete", "delete", to: address,
+        help: "Enter the view’s name, \(shown(view.name)), to delete the view with its counted days and shared links. "
+          + "The app’s hits stay. This can’t be undone.",
+        [.field("Name of the view", "confirm", isRequired: true)]),
+    ]
+    return viewSettings(page, app: app, apps: apps, trail: true)
+  }
+
+  private func viewSettings(_ page: ManagementPage, app: App, apps: [App], trail: Bool = false) -> String {
+    var shell = Shell(app: app, apps: apps, report: nil, title: page.title, place: .views)
+    if trail { shell.trail = .link("Views", PortalLinks(app: app.id).views) }
+    return self.page(shell, body: content(page))
+  }
+
+  private static func fields(
+    _ rules: View.Rules, name: String, zone: String, given: [String: String], identity: [TemplateValues]
+  ) -> [TemplateValues] {
+    let settings = rules.settings
+    let filters = rules.filters.map(\.description).joined(separator: "\n")
+    return [
+      .field("Name", "name", given["name"] ?? name, isRequired: true),
+      .zone("Time zone", "timeZone", given["timeZone"] ?? zone),
+      .choice(
+        "Days close", "lateness",
+        [
+          ("cutoff", "At 04:00 of the next day; later hits are late"), ("window", "After 25 days"),
+          ("none", "Never; every hit counts"),
+        ], chosen: given["lateness"] ?? rules.lateness.rawValue),
+      .field(
+        "Session timeout (minutes)", "sessionTimeout",
+        given["sessionTimeout"] ?? String(settings.sessionTimeout.components.seconds / 60), type: "number"),
+      .field(
+        "Campaign timeout (days)", "campaignDays", given["campaignDays"] ?? String(settings.campaignDays),
+        type: "number"),
+      .field("Currency", "currency", given["currency"] ?? settings.currency, placeholder: "None, or for example EUR"),
+      .area(
+        "Filters, one per line: only hits that pass all of them count", "filters", given["filters"] ?? filters,
+        placeholder: "av=2.0\nan!=Internal"),
+      .check(
+        "Leave out hits beyond the \(ViewSettings.sessionHits)th of their session", "quotas",
+        isOn: given.isEmpty ? settings.hasQuotas : given["quotas"] != nil),
+    ] + identity
+  }
+}
