@@ -3,7 +3,7 @@ import Warehouse
 extension [UInt8] {
   /// Appends a variable-length integer: seven bits per byte, low bits first.
   @inlinable
-  package mutating func appendVarint(_ value: UInt64) {
+  public mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -14,7 +14,7 @@ extension [UInt8] {
 
   /// Appends a signed integer, zigzag-encoded so that small magnitudes stay short.
   @inlinable
-  package mutating func appendZigzag(_ value: Int64) {
+  public mutating func appendZigzag(_ value: Int64) {
     appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
@@ -28,23 +28,42 @@ extension [UInt8] {
 }
 
 /// Reads the warehouse's binary encodings. Every method returns `nil` instead of reading past the end.
-package struct ByteReader {
+///
+/// Public, because Swift 6.3 doesn't inline `package` members across modules.
+public struct ByteReader {
   @usableFromInline let buffer: UnsafeRawBufferPointer
-  package var position = 0
+  /// The number of bytes read.
+  public var position = 0
 
-  @inlinable package init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
+  /// Creates a reader of bytes, which must stay valid.
+  @inlinable public init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
 
-  @inlinable package var isAtEnd: Bool { position >= buffer.count }
+  /// True if all bytes have been read.
+  @inlinable public var isAtEnd: Bool { position >= buffer.count }
 
-  @inlinable
-  package mutating func byte() -> UInt8? {
+  /// Reads a byte.
+  @inlinable @inline(__always)
+  public mutating func byte() -> UInt8? {
     guard position < buffer.count else { return nil }
     defer { position += 1 }
     return buffer[position]
   }
 
+  /// Reads a variable-length integer.
+  @inlinable @inline(__always)
+  public mutating func varint() -> UInt64? {
+    guard position < buffer.count else { return nil }
+    // Most numbers are that short.
+    let first = buffer[position]
+    if first < 0x80 {
+      position += 1
+      return UInt64(first)
+    }
+    return longVarint()
+  }
+
   @inlinable
-  package mutating func varint() -> UInt64? {
+  mutating func longVarint() -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64, let byte = byte() {
@@ -55,13 +74,15 @@ package struct ByteReader {
     return nil
   }
 
-  @inlinable
-  package mutating func zigzag() -> Int64? {
+  /// Reads a signed integer.
+  @inlinable @inline(__always)
+  public mutating func zigzag() -> Int64? {
     varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
   }
 
-  @inlinable
-  package mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
+  /// Reads a number of bytes.
+  @inlinable @inline(__always)
+  public mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
     guard count >= 0, count <= buffer.count - position else { return nil }
     defer { position += count }
     return UnsafeRawBufferPointer(rebasing: buffer[position..<position + count])
@@ -73,7 +94,8 @@ package struct ByteReader {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @inlinable package func slice(from start: Int) -> UnsafeRawBufferPointer {
+  /// Returns the bytes read since a position.
+  @inlinable public func slice(from start: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer[start..<position])
   }
 }

@@ -200,7 +200,7 @@ extension SQLiteWarehouse {
   /// - Throws: ``WarehouseError`` with code `inUse` if a server is running on the directory.
   public static func rebuild(
     directory: String, catalog: any CatalogStore, now: Timestamp = WallClock.system(),
-    report: @escaping @Sendable (String) -> Void = { _ in }, progress: (Int) -> Void = { _ in }
+    report: @escaping @Sendable (String) -> Void = { _ in }, progress: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws {
     let files = DataDirectory(path: directory)
     var configuration = WarehouseConfiguration()
@@ -212,12 +212,6 @@ extension SQLiteWarehouse {
     defer { lock.release() }
     let pool = try WarehouseFile.open(files, configuration: configuration)
     try WarehouseFile.rebuild(pool, files, catalog: catalog, configuration: configuration, now: now, progress: progress)
-    let columns = ColumnStore(ColumnDirectory(path: files.columnsPath, isWritable: true))
-    do {
-      try pool.read { try columns.rebuild(WarehouseFile.connection($0), dictionary: ReaderDictionary()) }
-    } catch {
-      throw WarehouseError.from(error)
-    }
     try pool.close()
   }
 }

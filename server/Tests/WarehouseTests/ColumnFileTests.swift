@@ -108,4 +108,38 @@ import Testing
     let report = try await verification()
     #expect(report.differences.map(\.key) == [name], "\(report.differences)")
   }
+
+  @Test func `chunks made by a rebuild are those made as rows arrived, sessions of hits included`() async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Site").id
+    let other = try catalog.createApp(name: "Other").id
+    let warehouse = try Self.open(directory)
+    // A session that begins in the first chunk and goes on in the second.
+    var hits = batch(["Hit"], install: "browser")
+    hits.source = .measurement
+    let names = (0..<5_000).map { "Event \($0 % 7)" }
+    for start in stride(from: 0, to: Self.rows, by: names.count) {
+      _ = try await warehouse.commit(hits, app: app)
+      _ = try await warehouse.commit(batch(["Event"], install: "install \(start)"), app: other)
+      _ = try await warehouse.commit(
+        batch(Array(names.prefix(Self.rows - start)), install: "install \(start)"), app: app)
+    }
+    #expect(try await Self.count(warehouse.reader, app) > Self.rows)
+    try await warehouse.close()
+    func contents() throws -> [String: Data] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/columns")
+      return try Dictionary(
+        uniqueKeysWithValues: names.map {
+          ($0, try Data(contentsOf: URL(fileURLWithPath: directory.path + "/columns/" + $0)))
+        })
+    }
+    let made = try contents()
+    #expect(made.count == 2)
+    try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
+    #expect(try contents() == made)
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try await reader.verify().isClean)
+    try reader.close()
+  }
 }

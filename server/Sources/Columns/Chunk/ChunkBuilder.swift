@@ -44,7 +44,7 @@ package final class ChunkBuilder {
     init(name: UInt32) { self.name = name }
   }
 
-  var header: ChunkHeader
+  @exclusivity(unchecked) var header: ChunkHeader
   let ids = GrowingMemory<Int64>()
   let times = GrowingMemory<Int64>()
   let senders = GrowingMemory<UInt16>()
@@ -56,12 +56,13 @@ package final class ChunkBuilder {
   private var deviceNumbers: [Int64: UInt16] = [:]
   let deviceTexts = GrowingMemory<UInt32>()
   let texts = ByteTable(seed: 0x7465_726E)
-  private var propertyNumbers: [UInt32: Int] = [:]
-  private(set) var properties: [Property] = []
+  /// For each text, the number of the property with that name plus one; 0 if there is none.
+  private let propertyNumbers = GrowingMemory<Int32>()
+  @exclusivity(unchecked) private(set) var properties: [Property] = []
   /// The place of each distinct value among those of its property.
   private let valueTable = PairTable()
   private let valuePlaces = GrowingMemory<Int32>()
-  private var lastSender: (row: Row, number: UInt16)?
+  @exclusivity(unchecked) private var lastSender: (row: Row, number: UInt16)?
 
   /// Creates a builder of rows after a row.
   package init(app: Int64, after: Int64) { header = ChunkHeader(app: app, after: after) }
@@ -147,8 +148,10 @@ package final class ChunkBuilder {
   }
 
   private func property(_ name: UInt32) -> Property {
-    if let number = propertyNumbers[name] { return properties[number] }
-    propertyNumbers[name] = properties.count
+    while propertyNumbers.count <= Int(name) { propertyNumbers.append(0) }
+    let number = Int(propertyNumbers.elements[Int(name)])
+    if number > 0 { return properties[number - 1] }
+    propertyNumbers.elements[Int(name)] = Int32(properties.count + 1)
     let property = Property(name: name)
     properties.append(property)
     return property

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernBase
 import Warehouse
 import WarehouseSQLite
 
@@ -58,16 +59,16 @@ struct RebuildCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   func run() throws {
-    var events = 0
+    let events = Locked(0)
     try data.withCatalog { catalog in
       try SQLiteWarehouse.rebuild(
         directory: data.directory, catalog: catalog, report: { Terminal.complain("tern: \($0)") },
         progress: { count in
-          events = count
+          events.withLock { $0 = count }
           Terminal.progress("\(count) events counted")
         })
     }
     Terminal.progress("")
-    Terminal.say("Metrics rebuilt from \(grouped(events)) events; sealed days of views are unchanged.")
+    Terminal.say("Metrics rebuilt from \(grouped(events.withLock { $0 })) events; sealed days of views are unchanged.")
   }
 }

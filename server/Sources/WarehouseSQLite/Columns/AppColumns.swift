@@ -5,14 +5,21 @@ import Views
 final class AppColumns {
   let app: Int64
   private(set) var chunks: [Chunk] = []
-  private(set) var builder: ChunkBuilder
-  /// The texts of names by their IDs, among those of the builder.
-  private var texts: [Int64: UInt32] = [:]
+  @exclusivity(unchecked) private(set) var builder: ChunkBuilder
+  /// The IDs of names, and for each its text among those of the builder.
+  private let names = PairTable()
+  private let texts = GrowingMemory<UInt32>(zero: 0)
   var lastUser: (bytes: [UInt8], number: UInt32) = ([], 0)
   /// The current session of each install that sends hits of the Measurement Protocol.
   private var hitSessions: [UInt32: Int64] = [:]
   /// The builder's rows as a chunk.
   private var latest: Chunk?
+
+  /// Begins after a row.
+  init(app: Int64, after: Int64) {
+    self.app = app
+    builder = ChunkBuilder(app: app, after: after)
+  }
 
   /// Continues after full chunks.
   init(app: Int64, chunks: [Chunk] = []) {
@@ -29,10 +36,10 @@ final class AppColumns {
   var chunked: Int64 { builder.after }
 
   func text(_ id: Int64, _ load: (Int64) throws -> String) rethrows -> UInt32 {
-    if let known = texts[id] { return known }
-    let text = builder.text(try load(id))
-    texts[id] = text
-    return text
+    let (number, isNew) = names.number(UInt64(bitPattern: id), 0)
+    // After a failure, these columns are not used again.
+    if isNew { texts.append(builder.text(try load(id))) }
+    return texts.elements[number]
   }
 
   /// The session of a row; 0 for none.
@@ -52,7 +59,8 @@ final class AppColumns {
     let chunk = store(builder.finished())
     chunks.append(chunk)
     builder = ChunkBuilder(app: app, after: chunk.header.last)
-    texts = [:]
+    names.removeAll()
+    texts.removeAll()
   }
 
   /// Forgets full chunks.

@@ -1,22 +1,16 @@
 import Columns
 import Ingest
 import Questions
+import TernBase
 import TernEvents
 import Views
 import Warehouse
 
 /// Adds stored rows to chunks of columns, app by app.
 final class ColumnSource {
-  private let connection: SQLConnection
-  private let dictionary: ReaderDictionary
-  private let loadDevice: SQLStatement
-  private var members: [Int64: ReaderMembers] = [:]
+  private let lookups: Locked<RowLookups>
 
-  init(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
-    self.connection = connection
-    self.dictionary = dictionary
-    loadDevice = try connection.prepare("SELECT facts FROM device WHERE id = ?")
-  }
+  init(_ lookups: Locked<RowLookups>) { self.lookups = lookups }
 
   /// Adds the row that a scan has just returned, if questions see it.
   func add(_ row: EventRow, _ scan: EventScan, to columns: AppColumns) throws {
@@ -26,22 +20,20 @@ final class ColumnSource {
     let stored = ChunkBuilder.Row(
       id: row.id, time: row.time, kind: kind, startsSession: row.flags.startsSession, slot: row.slot, user: user,
       session: columns.session(of: row), device: row.device)
-    try columns.builder.append(stored, name: name) { try device(row.device) }
+    try columns.builder.append(stored, name: name) { try lookups.withLock { try $0.device(row.device) } }
     try addProperties(scan.properties, columns)
   }
 
   private func name(_ row: EventRow, _ scan: EventScan, _ columns: AppColumns) throws -> UInt32 {
     // A name without an ID is in the row itself.
     if row.name == 0, let own = PropertyCoding.eventName(scan.properties) { return columns.builder.text(own) }
-    return try columns.text(row.name) { try dictionary.text($0, connection) }
+    return try columns.text(row.name) { try text($0) }
   }
 
   private func user(_ bytes: UnsafeRawBufferPointer, _ columns: AppColumns) throws -> UInt32 {
     if columns.lastUser.bytes.elementsEqual(bytes) { return columns.lastUser.number }
-    let members = try members[columns.app] ?? ReaderMembers(connection, app: AppID(columns.app))
-    self.members[columns.app] = members
     let name = String(decoding: bytes, as: UTF8.self)
-    guard let number = try members.number(name) else {
+    guard let number = try lookups.withLock({ try $0.user(name, app: columns.app) }) else {
       throw WarehouseError(
         code: .damaged, message: "A user of app \(columns.app) has no number. Restore the data directory from a backup."
       )
@@ -50,16 +42,7 @@ final class ColumnSource {
     return number + 1
   }
 
-  private func device(_ id: Int64) throws -> ChunkDevice {
-    let device =
-      try loadDevice.bind(id).first { row in
-        try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
-      } ?? IncomingDevice()
-    let labels = DeviceLabels(device)
-    return ChunkDevice(
-      version: labels.version, os: labels.system, model: device.model, country: device.country,
-      language: labels.language)
-  }
+  private func text(_ id: Int64) throws -> String { try lookups.withLock { try $0.text(id) } }
 
   private func addProperties(_ bytes: UnsafeRawBufferPointer, _ columns: AppColumns) throws {
     let builder = columns.builder
@@ -69,8 +52,7 @@ final class ColumnSource {
       let own = id == 0 ? counted(&reader) : nil
       guard let byte = reader.byte(), let tag = PropertyCoding.Tag(rawValue: byte), tag != .eventName else { return }
       let name =
-        try own.map { builder.text($0) }
-        ?? columns.text(Int64(bitPattern: id)) { try dictionary.text($0, connection) }
+        try own.map { builder.text($0) } ?? columns.text(Int64(bitPattern: id)) { try text($0) }
       switch tag {
       case .string:
         guard let text = counted(&reader) else { return }

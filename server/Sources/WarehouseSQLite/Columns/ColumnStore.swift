@@ -88,20 +88,23 @@ final class ColumnStore: Sendable {
   ) throws -> Bool {
     if !state.isLoaded { try load(state, connection) }
     guard state.through < last else { return true }
-    let source = try ColumnSource(connection, dictionary: dictionary)
+    let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
     let spans = try StoredSpan.all(connection, after: state.through, through: last).filter { span in
       span.apps.contains { app in state.apps[app].map { $0.chunked < span.ids.upperBound } ?? true }
     }
     // Like reports, questions get on without rows that can't be read.
     let scan = EventScan(connection, spans, after: state.through, through: last, damage: DamagedRows())
     var added = 0
+    var known: AppColumns?
     while added < Self.stepRows {
       guard let row = try scan.next() else {
         state.through = last
         return true
       }
-      let columns = state.apps[row.app] ?? AppColumns(app: row.app)
-      state.apps[row.app] = columns
+      let columns =
+        if let known, known.app == row.app { known } else { state.apps[row.app] ?? AppColumns(app: row.app) }
+      if columns !== known { state.apps[row.app] = columns }
+      known = columns
       state.through = row.id
       guard row.id > columns.chunked else { continue }
       try source.add(row, scan, to: columns)
@@ -130,46 +133,5 @@ final class ColumnStore: Sendable {
     let id = chunk.header.last
     guard let row = try EventScan(connection, ids: id...id, damage: DamagedRows()).find(id) else { return false }
     return row.app == chunk.header.app && chunk.ends(slot: row.slot, time: row.time)
-  }
-
-  // MARK: - Rebuilding, checking
-
-  /// Makes all columns again.
-  func rebuild(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
-    try directory.deleteAll()
-    state.withLock { $0.isLoaded = false }
-    try update(connection, dictionary: dictionary)
-  }
-
-  /// Makes the columns again in memory, and calls `body` with the app and the name of each file that differs.
-  ///
-  /// - Returns: The number of chunks compared.
-  static func verify(
-    _ directory: ColumnDirectory, _ connection: SQLConnection, dictionary: ReaderDictionary,
-    _ body: (_ app: Int64, _ file: String) -> Void
-  ) throws -> Int {
-    let stored = try directory.load { name in body(Int64(name.prefix { $0 != "-" }) ?? 0, name) }
-    let source = try ColumnSource(connection, dictionary: dictionary)
-    var apps: [Int64: AppColumns] = [:]
-    var left = stored.mapValues { $0[...] }
-    var count = 0
-    let scan = try EventScan(connection, after: 0, damage: DamagedRows())
-    while let row = try scan.next() {
-      guard let expected = left[row.app]?.first?.header else { continue }
-      let columns = apps[row.app] ?? AppColumns(app: row.app)
-      apps[row.app] = columns
-      try source.add(row, scan, to: columns)
-      guard columns.builder.isFull else { continue }
-      columns.endChunk { chunk in
-        if chunk.header != expected { body(row.app, directory.name(expected)) }
-        return chunk
-      }
-      columns.dropChunks()
-      left[row.app]?.removeFirst()
-      count += 1
-    }
-    // Chunks of rows that are not there.
-    for chunks in left.values { for chunk in chunks { body(chunk.header.app, directory.name(chunk.header)) } }
-    return count
   }
 }

@@ -17,6 +17,7 @@ final class EventCounter {
   private let propertyStore: PropertyStore
   private let devices: StoredDevices
   private var calendars: [Int64: ZoneCalendar] = [:]
+  @exclusivity(unchecked) private var lastCalendar: (app: Int64, calendar: ZoneCalendar)?
   /// The ID of the last row that the stored counts include.
   private(set) var countedRow: Int64
 
@@ -77,6 +78,7 @@ final class EventCounter {
     rollups.removeAll()
     properties.removeAll()
     calendars = [:]
+    lastCalendar = nil
   }
 
   /// Moves everything from the write-ahead log to the file.
@@ -160,9 +162,10 @@ final class EventCounter {
   }
 
   private func calendar(_ app: Int64) throws -> ZoneCalendar {
-    if let calendar = calendars[app] { return calendar }
-    let calendar = try calendar(AppID(app))
+    if let lastCalendar, lastCalendar.app == app { return lastCalendar.calendar }
+    let calendar = try calendars[app] ?? calendar(AppID(app))
     calendars[app] = calendar
+    lastCalendar = (app, calendar)
     return calendar
   }
 }

@@ -7,6 +7,9 @@ import Warehouse
 /// Counts only grow and sets only merge, so each flush stores its changes as a separate part. Parts of similar size are
 /// merged later, as in a log-structured merge tree, so each value is rewritten a logarithmic number of times rather
 /// than twice a second.
+///
+/// Several accumulators can share the work: each then counts the values of some properties, and all of them see all rows,
+/// since the order of rows decides which properties there is room for.
 final class PropertyAccumulator {
   /// One property of one event on one day.
   final class Group {
@@ -31,6 +34,21 @@ final class PropertyAccumulator {
     var property: Int64 { Int64(second & 0xFFFF_FFFF) }
   }
 
+  /// The share of one of several accumulators.
+  struct Share {
+    /// The number of the accumulator, from 0.
+    var number: Int
+    /// The number of accumulators.
+    var count: Int
+
+    /// All properties.
+    static let all = Share(number: 0, count: 1)
+
+    func contains(event: Int64, property: UInt64) -> Bool {
+      count == 1 || mixed(UInt64(bitPattern: event), property) % UInt64(count) == UInt64(number)
+    }
+  }
+
   /// A stored part: its number and its size in bytes.
   struct Part {
     var number: Int64
@@ -46,13 +64,14 @@ final class PropertyAccumulator {
   /// The maximum number of distinct values in memory. Beyond that, they are read back on demand.
   private static let maximumKnownValues = 1_000_000
 
-  /// The groups of one event on one day, in the order in which its properties first occurred.
+  /// The groups of one event on one day, in the order in which its properties first occurred; `nil` for those that
+  /// another accumulator counts.
   private final class Event {
     let properties = GrowingMemory<UInt64>(zero: 0)
-    var groups: [Group] = []
+    @exclusivity(unchecked) var groups: [Group?] = []
 
-    func append(_ group: Group) {
-      properties.append(UInt64(bitPattern: group.property))
+    func append(_ group: Group?, property: UInt64) {
+      properties.append(property)
       groups.append(group)
     }
   }
@@ -60,16 +79,20 @@ final class PropertyAccumulator {
   private let seed: UInt64
   /// The store that loads groups from disk; `nil` when counting from scratch.
   private let store: PropertyStore?
+  private let share: Share
   private let table = PairTable()
-  private var events: [Event] = []
-  private var groupsPerDay: [UInt64: Int] = [:]
-  private var dirty: [Group] = []
+  @exclusivity(unchecked) private var events: [Event] = []
+  @exclusivity(unchecked) private var groupsPerDay: [UInt64: Int] = [:]
+  @exclusivity(unchecked) private var dirty: [Group] = []
   /// The number of groups in memory.
-  private(set) var groupCount = 0
+  @exclusivity(unchecked) private(set) var groupCount = 0
+  /// The number of occurrences since they were taken.
+  @exclusivity(unchecked) private(set) var pendingCount = 0
 
-  init(seed: UInt64, store: PropertyStore?) {
+  init(seed: UInt64, store: PropertyStore?, share: Share = .all) {
     self.seed = seed
     self.store = store
+    self.share = share
   }
 
   /// True if there are so many groups that they should be written and evicted.
@@ -90,7 +113,7 @@ final class PropertyAccumulator {
           ?? admit(property, of: event, first, row.name)
       else { return }
       position = index + 1
-      add(value, row.slot, to: event.groups[index])
+      if let group = event.groups[index] { add(value, row.slot, to: group) }
     }
   }
 
@@ -116,6 +139,7 @@ final class PropertyAccumulator {
       ordinal = PropertyPack.other
     }
     group.pending.append(UInt64(ordinal) << 32 | UInt64(slot))
+    pendingCount += 1
   }
 
   /// Truncates a value; only texts are that long. The length prefix may then be wrong, but the bytes serve only to tell
@@ -129,13 +153,14 @@ final class PropertyAccumulator {
     let event = Event()
     for property in try store?.properties(first, event: name) ?? [] {
       let group = group(first, name, UInt64(bitPattern: property))
-      try store?.load(group)
-      event.append(group)
+      if let group { try store?.load(group) }
+      event.append(group, property: UInt64(bitPattern: property))
     }
     return event
   }
 
-  private func group(_ first: UInt64, _ name: Int64, _ property: UInt64) -> Group {
+  private func group(_ first: UInt64, _ name: Int64, _ property: UInt64) -> Group? {
+    guard share.contains(event: name, property: property) else { return nil }
     groupCount += 1
     return Group(first: first, second: UInt64(bitPattern: name) << 32 | property & 0xFFFF_FFFF, seed: seed)
   }
@@ -146,11 +171,13 @@ final class PropertyAccumulator {
     groupsPerDay[first] = count
     guard count < Self.maximumGroupsPerDay, event.groups.count < Self.maximumPropertiesPerEvent else { return nil }
     groupsPerDay[first] = count + 1
-    event.append(group(first, name, property))
+    event.append(group(first, name, property), property: property)
     return event.groups.count - 1
   }
 
   /// Calls `body` with each group that has grown, then clears its pending occurrences.
+  ///
+  /// With a store, it also forgets the groups if there are many; they are loaded again.
   func takePending(_ body: (Group) throws -> Void) rethrows {
     for group in dirty {
       group.pending.sortAscending()
@@ -158,7 +185,9 @@ final class PropertyAccumulator {
       group.pending.removeAll()
     }
     dirty.removeAll(keepingCapacity: true)
-    let valueCount = events.reduce(0) { $0 + $1.groups.reduce(0) { $0 + $1.values.count } }
+    pendingCount = 0
+    guard store != nil else { return }
+    let valueCount = events.reduce(0) { $0 + $1.groups.reduce(0) { $0 + ($1?.values.count ?? 0) } }
     if valueCount > Self.maximumKnownValues || isLarge { removeAll() }
   }
 
@@ -168,6 +197,7 @@ final class PropertyAccumulator {
     groupsPerDay.removeAll()
     dirty.removeAll()
     groupCount = 0
+    pendingCount = 0
   }
 }
 

@@ -24,10 +24,19 @@ final class RollupAccumulator {
   static let nameLimitKey: Int64 = 0x00FF_FFFF_FFFF_FFFF
 
   private let table = PairTable()
-  private var run: Run?
+  @exclusivity(unchecked) private var run: Run?
   private let counts = GrowingMemory<Int64>(zero: 0)
   /// Pairs of count and install: the number of the count in the upper half, the slot in the lower.
   private let users = GrowingMemory<UInt64>(zero: 0)
+  /// The number of pairs at which repeated ones are removed.
+  @exclusivity(unchecked) private var fullUsers: Int
+  private let maximumPairs: Int
+
+  /// - Parameter maximumPairs: The number of pairs of count and install in memory beyond which repeated ones are removed.
+  init(maximumPairs: Int = 4_000_000) {
+    self.maximumPairs = maximumPairs
+    fullUsers = maximumPairs
+  }
 
   var isEmpty: Bool { table.count == 0 && run == nil }
 
@@ -84,6 +93,7 @@ final class RollupAccumulator {
     let (number, _) = number(first, dimension, key)
     counts.elements[number] += count
     users.append(UInt64(number) << 32 | UInt64(slot))
+    if users.count >= fullUsers { removeRepeatedUsers() }
   }
 
   @inline(__always)
@@ -93,9 +103,23 @@ final class RollupAccumulator {
     return result
   }
 
+  /// Bounds the memory by the number of distinct pairs.
+  private func removeRepeatedUsers() {
+    users.sortAscending()
+    let elements = users.elements
+    var count = 0
+    for user in elements where count == 0 || elements[count - 1] != user {
+      elements[count] = user
+      count += 1
+    }
+    users.truncate(to: count)
+    fullUsers = max(count * 2, maximumPairs)
+  }
+
   func removeAll() {
     table.removeAll()
     run = nil
+    fullUsers = maximumPairs
     counts.removeAll()
     users.removeAll()
   }

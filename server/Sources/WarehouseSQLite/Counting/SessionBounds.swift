@@ -27,8 +27,8 @@ final class SessionBounds {
   static let maximumSessions = 4_000_000
   private static let unset = SessionSpan(owner: 0, session: 0, first: .max, last: .min, firstEvent: .max)
   private let table = PairTable()
-  private var spans = Memory<SessionSpan>(count: 1_024, zero: unset)
-  private var latest = (owner: UInt64.max, session: Int64(0), number: 0)
+  @exclusivity(unchecked) private var spans = Memory<SessionSpan>(count: 1_024, zero: unset)
+  @exclusivity(unchecked) private var latest = (owner: UInt64.max, session: Int64(0), number: 0)
 
   var count: Int { table.count }
 

@@ -19,11 +19,11 @@ final class DuplicateIndex {
   private let writing = KeyRunBuilder()
   /// Separate from `writing`, since new keys fill memory while large runs are merged.
   private let merging = KeyRunBuilder()
-  private var arriving: PendingKeys
+  @exclusivity(unchecked) private var arriving: PendingKeys
   /// The latest time of receipt among `arriving`.
-  private var latestReceived = Int64.min
+  @exclusivity(unchecked) private var latestReceived = Int64.min
   /// The keys that are being written as a run.
-  private var draining: PendingKeys?
+  @exclusivity(unchecked) private var draining: PendingKeys?
   /// The last row whose key is in a run or in `draining`.
   private var drainedRow: Int64 = 0
   private var mark = 0

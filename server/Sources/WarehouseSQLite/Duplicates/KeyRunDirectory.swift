@@ -36,10 +36,10 @@ final class KeyRunDirectory {
   }
 
   let path: String
-  private(set) var runs: [KeyRun] = []
+  @exclusivity(unchecked) private(set) var runs: [KeyRun] = []
   /// The newest runs that should be merged; empty if none should.
   private(set) var mergeable: [KeyRun] = []
-  private var buckets = Memory<Bucket>(count: cachedBuckets, zero: Bucket())
+  @exclusivity(unchecked) private var buckets = Memory<Bucket>(count: cachedBuckets, zero: Bucket())
   private let candidates = GrowingMemory<KeyRunReader?>(zero: nil)
 
   init(path: String) { self.path = path }

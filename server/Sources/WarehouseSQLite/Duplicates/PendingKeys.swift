@@ -7,7 +7,7 @@ import Warehouse
 /// `@unchecked Sendable`: confined to the writer thread until no more keys are added, and only read afterwards.
 final class PendingKeys: @unchecked Sendable {
   /// Each cell holds the ordinal of a key plus one and, above it, a part of its hash; 0 if it is free.
-  private var cells: Memory<UInt64>
+  @exclusivity(unchecked) private var cells: Memory<UInt64>
   private let keys = GrowingMemory<DuplicateKey>(zero: DuplicateKey(milliseconds: 0, hash: 0))
   private static let ordinalBits: UInt64 = 28
   private static let ordinalMask: UInt64 = (1 << ordinalBits) - 1

@@ -16,7 +16,7 @@ final class EventScan {
   private let directory: String
   private let damage: DamagedRows?
   private var spans: ArraySlice<StoredSpan>
-  private var from: Int64
+  @exclusivity(unchecked) private var from: Int64
   private let through: Int64
   private var segment: RowSegmentReader?
   /// The IDs of the rows in `bytes` that were not reached yet.
@@ -26,7 +26,8 @@ final class EventScan {
   private var byteCount = 0
   /// The start of the next block in `bytes`.
   private var position = 0
-  private var block = RowBlockReader(UnsafeRawBufferPointer(start: nil, count: 0), firstID: 0)
+  // Unchecked: the checks for exclusive access cost as much as reading a row.
+  @exclusivity(unchecked) private var block = RowBlockReader(UnsafeRawBufferPointer(start: nil, count: 0), firstID: 0)
   private var last: EventRow?
   /// True if some rows could not be read.
   private(set) var hasDamage = false

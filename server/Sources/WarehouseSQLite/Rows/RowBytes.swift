@@ -2,9 +2,9 @@
 ///
 /// Raw memory rather than an array: a row takes a dozen appends, and an array checks each of them.
 final class RowBytes {
-  private var start: UnsafeMutableRawPointer
-  private var capacity: Int
-  private(set) var count = 0
+  @exclusivity(unchecked) private var start: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var capacity: Int
+  @exclusivity(unchecked) private(set) var count = 0
 
   init(capacity: Int = 64 << 10) {
     self.capacity = capacity

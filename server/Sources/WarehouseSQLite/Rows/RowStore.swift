@@ -35,12 +35,12 @@ final class RowStore {
   private let segmentBytes: Int
   private let storeSpan: SQLStatement
   private let storedSessions: SpanSessions
-  private var segment: RowSegmentWriter?
-  private var span = Open()
+  @exclusivity(unchecked) private var segment: RowSegmentWriter?
+  @exclusivity(unchecked) private var span = Open()
   /// The sessions of the span.
   private let sessions = SessionBounds()
   /// The rows that aren't in the segment yet, the last ones of the span.
-  private var block = RowBlockWriter()
+  @exclusivity(unchecked) private var block = RowBlockWriter()
   /// The segments created by the open transaction.
   private var created: [RowSegmentWriter] = []
 

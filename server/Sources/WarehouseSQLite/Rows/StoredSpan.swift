@@ -9,7 +9,9 @@ import Warehouse
 struct StoredSpan {
   var ids: ClosedRange<Int64>
   var times: ClosedRange<Int64>
-  var apps: Set<Int64>
+  let apps: Set<Int64>
+  /// One of them; usually there are no others.
+  private let firstApp: Int64?
   var segment: Int64
   /// The part of the segment with the blocks of these rows.
   var bytes: Range<Int>
@@ -20,7 +22,7 @@ struct StoredSpan {
 
   /// False if the row lies outside the bounds.
   func mayContain(_ row: EventRow) -> Bool {
-    ids.contains(row.id) && times.contains(row.time) && apps.contains(row.app)
+    ids.contains(row.id) && times.contains(row.time) && (row.app == firstApp || apps.contains(row.app))
   }
 
   private static let columns = "first_id, last_id, segment, offset, bytes, min_t, max_t, apps"
@@ -65,9 +67,11 @@ struct StoredSpan {
     segment = row.integer(2)
     bytes = Int(offset)..<Int(offset + count)
     times = row.integer(5)...max(row.integer(5), row.integer(6))
-    apps = []
+    var apps: Set<Int64> = []
     var reader = ByteReader(row.bytes(7))
     while let app = reader.varint() { apps.insert(Int64(bitPattern: app)) }
+    self.apps = apps
+    firstApp = apps.first
     // Only the last one grows.
     isComplete = row.integer(8) == 0
   }

@@ -1,4 +1,5 @@
 import GRDB
+import TernBase
 import TernEvents
 import Views
 import Warehouse
@@ -121,7 +122,7 @@ enum WarehouseFile {
 
   static func rebuild(
     _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
-    now: Timestamp, progress: (Int) -> Void
+    now: Timestamp, progress: @escaping @Sendable (Int) -> Void
   ) throws {
     let damage = DamagedRows(report: configuration.report)
     do {
@@ -135,8 +136,12 @@ enum WarehouseFile {
         try writer.loadLastID()
         try writer.rebuild(now: now)
       }
-      // Keys and counts depend on rows, not on each other.
-      let keys = ParallelWork {
+      // Counts, keys and columns depend on rows, not on each other.
+      let tasks = ParallelTasks()
+      tasks.add {
+        try counter(files, catalog: catalog, configuration: configuration, damage: damage, progress: progress).finish()
+      }
+      tasks.add {
         try pool.writeWithoutTransaction { database in
           let writer = try Writer(
             connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage, seed: 0)
@@ -144,11 +149,16 @@ enum WarehouseFile {
           try writer.rebuildKeys()
         }
       }
-      let counting = Result {
-        try counter(files, catalog: catalog, configuration: configuration, damage: damage, progress: progress).finish()
+      try pool.read { database in
+        let connection = try connection(database)
+        let columns = ColumnDirectory(path: files.columnsPath, isWritable: true)
+        try columns.deleteAll()
+        try StoredFile.createDirectory(columns.path)
+        let lookups = Locked(try RowLookups(connection, dictionary: ReaderDictionary()))
+        let making = ColumnMaking(lookups, rows: files.rowsPath, try StoredSpan.all(connection))
+        tasks.add { try making.add(to: tasks) { chunk, _ in _ = columns.store(chunk) } }
+        try tasks.run()
       }
-      try keys.wait()
-      try counting.get()
     } catch {
       throw WarehouseError.from(error)
     }

@@ -4,12 +4,7 @@ import Warehouse
 
 /// Compares recounted rollups with the stored ones, for a range of days.
 struct RollupComparison {
-  private struct Key: Hashable {
-    var app: Int64
-    var dimension: Int64
-    var day: Int64
-    var key: Int64
-  }
+  typealias Key = RecountedRollups.Key
 
   private struct PropertyKey: Hashable {
     var app: Int64
@@ -26,12 +21,11 @@ struct RollupComparison {
 
   private let connection: SQLConnection
   private let days: ClosedRange<Int>
-  private(set) var report: VerificationReport
+  private(set) var report = VerificationReport()
 
-  init(_ connection: SQLConnection, days: ClosedRange<Int>, report: VerificationReport) {
+  init(_ connection: SQLConnection, days: ClosedRange<Int>) {
     self.connection = connection
     self.days = days
-    self.report = report
   }
 
   private mutating func note(_ key: Key, _ expected: String, _ found: String) {
@@ -44,16 +38,10 @@ struct RollupComparison {
 
   // MARK: Counts and users
 
-  mutating func compare(_ rollups: RollupAccumulator) throws {
-    var counts: [Key: Int64] = [:]
-    var users: [Key: [UInt32]] = [:]
-    rollups.forEach { entry, slots in
-      let key = Key(app: entry.app, dimension: entry.dimension, day: Int64(entry.day), key: entry.key)
-      if entry.count > 0 { counts[key] = entry.count }
-      if !slots.isEmpty { users[key] = Array(slots) }
-    }
-    try compare(counts: &counts)
-    try compare(users: &users)
+  /// Compares counts that were taken from an accumulator.
+  mutating func compare(_ rollups: inout RecountedRollups) throws {
+    try compare(counts: &rollups.counts)
+    try compare(users: &rollups.users)
   }
 
   private mutating func compare(counts: inout [Key: Int64]) throws {
@@ -93,8 +81,8 @@ struct RollupComparison {
 
   // MARK: Properties
 
-  mutating func compare(_ properties: PropertyAccumulator) throws {
-    var expected = Self.expected(properties)
+  /// Compares the packs of all properties with the stored ones.
+  mutating func compare(_ packs: inout [PropertyPacks.Group: [UInt8]]) throws {
     var stored: [PropertyKey: ValueTotals] = [:]
     let statement = try connection.prepare(
       """
@@ -109,37 +97,46 @@ struct RollupComparison {
         app: statement.integer(0), day: statement.integer(1), event: statement.integer(2),
         property: statement.integer(3), value: [])
       if next != group {
-        compare(&stored, &expected)
+        if let group { compare(&stored, &packs, of: group) }
         texts = [:]
         group = next
       }
       Self.add(statement.bytes(4), of: next, &texts, to: &stored)
     }
-    compare(&stored, &expected)
-    for (key, totals) in expected { note(key, totals, nil) }
+    if let group { compare(&stored, &packs, of: group) }
+    for (group, pack) in packs {
+      for (key, totals) in Self.totals(pack, of: Self.key(group)) { note(key, totals, nil) }
+    }
   }
 
+  /// Compares the stored values of one group.
   private mutating func compare(
-    _ stored: inout [PropertyKey: ValueTotals], _ expected: inout [PropertyKey: ValueTotals]
+    _ stored: inout [PropertyKey: ValueTotals], _ packs: inout [PropertyPacks.Group: [UInt8]], of group: PropertyKey
   ) {
+    let counted = PropertyPacks.Group(
+      first: RollupAccumulator.first(app: group.app, day: Int(group.day)), event: group.event,
+      property: group.property)
+    var expected = packs.removeValue(forKey: counted).map { Self.totals($0, of: group) } ?? [:]
     for (key, found) in stored {
       report.metrics += 1
       let wanted = expected.removeValue(forKey: key) ?? ValueTotals()
       if wanted.count != found.count || !wanted.users.isEqual(found.users) { note(key, wanted, found) }
     }
+    for (key, totals) in expected { note(key, totals, nil) }
     stored.removeAll(keepingCapacity: true)
   }
 
-  private static func expected(_ properties: PropertyAccumulator) -> [PropertyKey: ValueTotals] {
-    var expected: [PropertyKey: ValueTotals] = [:]
-    properties.takePending { group in
-      var texts: [Int: [UInt8]] = [:]
-      let key = PropertyKey(
-        app: RollupAccumulator.app(group.first), day: Int64(RollupAccumulator.day(group.first)), event: group.event,
-        property: group.property, value: [])
-      group.pack().withUnsafeBytes { add($0, of: key, &texts, to: &expected) }
-    }
-    return expected
+  private static func key(_ group: PropertyPacks.Group) -> PropertyKey {
+    PropertyKey(
+      app: RollupAccumulator.app(group.first), day: Int64(RollupAccumulator.day(group.first)), event: group.event,
+      property: group.property, value: [])
+  }
+
+  private static func totals(_ pack: [UInt8], of group: PropertyKey) -> [PropertyKey: ValueTotals] {
+    var totals: [PropertyKey: ValueTotals] = [:]
+    var texts: [Int: [UInt8]] = [:]
+    pack.withUnsafeBytes { add($0, of: group, &texts, to: &totals) }
+    return totals
   }
 
   /// Adds a pack's entries to counts keyed by the text of the value.

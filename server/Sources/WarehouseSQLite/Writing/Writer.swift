@@ -33,7 +33,7 @@ final class Writer {
   /// The views whose days were deleted.
   var deletedViews: Set<Int64> = []
   /// The ID of the last row stored.
-  var lastID: Int64 = 0
+  @exclusivity(unchecked) var lastID: Int64 = 0
   /// The ID of the last row that the stored hits include.
   var hitsID: Int64 = 0
   /// True if the hits in memory must be reread from the rows after `hitsID`.

@@ -1,0 +1,32 @@
+import Columns
+import TernBase
+import Views
+import Warehouse
+
+extension Verifier {
+  /// Adds the making of the stored columns in memory, and their comparison with the files.
+  func addColumns(to tasks: ParallelTasks, _ connection: SQLConnection) throws {
+    let making = ColumnMaking(lookups, rows: directory, try StoredSpan.all(connection))
+    tasks.add { [columns = reader.columns.directory] in
+      let stored = try columns.load { name in self.noteColumns(of: Int64(name.prefix { $0 != "-" }) ?? 0, name) }
+      let expected = stored.mapValues { $0.map(\.header) }
+      let counts = try making.add(to: tasks, atMost: expected.mapValues(\.count)) { chunk, number in
+        guard let header = expected[chunk.header.app]?[number] else { return }
+        self.report.withLock { $0.metrics += 1 }
+        if chunk.header != header { self.noteColumns(of: header.app, columns.name(header)) }
+      }
+      // Chunks of rows that are not there.
+      for (app, headers) in expected {
+        for header in headers.dropFirst(counts[app] ?? 0) { self.noteColumns(of: app, columns.name(header)) }
+      }
+    }
+  }
+
+  private func noteColumns(of app: Int64, _ file: String) {
+    report.withLock {
+      $0.add(
+        VerificationReport.Difference(
+          app: AppID(app), day: nil, dimension: .total, key: file, expected: "its rows", found: "other columns"))
+    }
+  }
+}
