@@ -4,8 +4,12 @@ import Warehouse
 
 /// The answer with which a page compares its own: of the period before, or of another segment.
 struct OtherAnswer {
-  /// For example `28 Apr – 3 May 2026`.
+  /// For example `28 Apr – 3 May 2026`, or the name of a segment.
   var name: String
+  /// The heading of a column with its figures.
+  var heading: String
+  /// One sentence that says what it is.
+  var about: String
   var answer: Answer
 }
 
@@ -45,10 +49,14 @@ extension PortalPages {
         form.page == .explore
         ? try other.timeline() : try other.json(form.page.kind).map { try other.question(form.page.kind, $0) }
       guard let question else { return nil }
-      return OtherAnswer(name: shown(segment.name), answer: try await ask(question).answer)
+      let name = shown(segment.name)
+      return OtherAnswer(
+        name: name, heading: name, about: "\(name) is a segment.", answer: try await ask(question).answer)
     }
     guard form.comparesPeriods else { return nil }
     let days = question.scope.range.resolved(today: today).before
-    return OtherAnswer(name: days.text, answer: try await ask(question.over(days)).answer)
+    return OtherAnswer(
+      name: days.text, heading: "Period before", about: "The period before is \(days.text).",
+      answer: try await ask(question.over(days)).answer)
   }
 }

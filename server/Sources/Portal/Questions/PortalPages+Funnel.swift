@@ -18,7 +18,7 @@ extension PortalPages {
     var past: FunnelAnswer?
     if let before, case .funnel(let answer) = before.answer {
       past = answer
-      columns.insert(contentsOf: ["Period before", "Change"], at: 3)
+      columns.insert(contentsOf: [before.heading, "Change"], at: 3)
     }
     for group in answer.groups {
       let earlier = past.map { past in past.groups.first { $0.value == group.value }?.steps ?? [] }
@@ -29,7 +29,7 @@ extension PortalPages {
       view.grids.append(
         .grid(
           heading, about: Self.aboutSteps, columns, rows,
-          note: before.map { "The period before is \($0.name). Changes are in percentage points." }))
+          note: before.map { "\($0.about) Changes are in percentage points." }))
     }
   }
 
