@@ -87,7 +87,7 @@ extension ColumnEvaluation {
             if case .unit(let number) = column.value(distinct) { index(number, isInside) ?? -1 } else { -1 }
           }
         }
-        if inner.includes(cursor.chunk) {
+        if inner.includes(cursor.chunk, hours) {
           active.insert(rows, column, bits: bits(isInside: true), cursor)
           return
         }

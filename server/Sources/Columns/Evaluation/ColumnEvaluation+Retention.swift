@@ -62,7 +62,7 @@ extension ColumnEvaluation {
         if case .unit(let number) = column.value(index) { intervals.index(of: number) ?? -1 } else { -1 }
       }
       // The same rows need no second look.
-      let isShared = question.start == question.comesBack && (!isFirstEver || range.includes(cursor.chunk))
+      let isShared = question.start == question.comesBack && (!isFirstEver || range.includes(cursor.chunk, hours))
       try select(start, isFirstEver ? nil : range, cursor) { rows in
         if isShared { part.returns.insert(rows, column, bits: bits, cursor) }
         if isFirstEver {

@@ -87,12 +87,12 @@ package final class ColumnEvaluation {
     while cursors.count < count {
       cursors.append(ChunkCursor(hours, part: cursors.count, key: key, firstUser: firstUser, chunk: first))
     }
-    let (limits, cursors) = (limits, cursors)
+    let (limits, cursors, hours) = (limits, cursors, hours)
     rowsRead += try threads.map(count) { part in
       for chunk in chunks[chunks.count * part / count..<chunks.count * (part + 1) / count] {
         try limits.check()
         cursors[part].move(to: chunk)
-        try body(parts[part], cursors[part], range.flatMap { $0.includes(chunk) ? nil : $0 })
+        try body(parts[part], cursors[part], range.flatMap { $0.includes(chunk, hours) ? nil : $0 })
       }
       return chunks[chunks.count * part / count..<chunks.count * (part + 1) / count].reduce(0) { $0 + $1.rows }
     }

@@ -126,7 +126,7 @@ extension ColumnEvaluation {
 
   func fill(_ mask: ChunkCursor.Mask, _ condition: RowCondition, _ range: DayRange?, _ cursor: ChunkCursor) throws {
     try fill(mask, condition, cursor)
-    guard let range, !range.includes(cursor.chunk) else { return }
+    guard let range, !range.includes(cursor.chunk, cursor.hours) else { return }
     let days = range.days.lowerBound.number...range.days.upperBound.number
     let column = cursor.column(.time(.day))
     cursor.withMask { inside in
