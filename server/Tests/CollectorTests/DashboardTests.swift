@@ -1,6 +1,7 @@
 import AppCatalog
 import HTTPTypes
 import HummingbirdTesting
+import NIOConcurrencyHelpers
 import NIOCore
 import TernEvents
 import Testing
@@ -176,6 +177,28 @@ import Warehouse
       #expect(found.first?["author"] as? String == "token test")
       #expect(try await send(client, .delete, "\(notes)/1", "", headers).status == .noContent)
       #expect(try await send(client, .delete, "\(notes)/1", "", headers).status == .notFound)
+    }
+  }
+
+  @Test func `a dashboard shows answers of the last minute again`() async throws {
+    let uptime = NIOLockedValueBox(Duration.seconds(1_000))
+    let fixture = try Fixture(uptime: { uptime.withLockedValue { $0 } })
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      func asked() async throws -> Int {
+        let page = try await client.execute(uri: "/apps/1/dashboards", method: .get, headers: [.cookie: cookie])
+        #expect(page.status == .ok)
+        return fixture.questions.asked.count
+      }
+      let first = try await asked()
+      #expect(first >= 6)
+      uptime.withLockedValue { $0 += .seconds(59) }
+      #expect(try await asked() == first)
+      uptime.withLockedValue { $0 += .seconds(2) }
+      #expect(try await asked() == 2 * first)
+      let explore = try await client.execute(uri: "/apps/1/explore", method: .get, headers: [.cookie: cookie])
+      #expect(explore.status == .ok)
+      #expect(fixture.questions.asked.count > 2 * first, "other pages ask anew")
     }
   }
 }

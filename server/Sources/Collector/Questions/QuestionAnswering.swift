@@ -16,6 +16,7 @@ struct QuestionAnswering: Sendable {
   private let uptime: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
   private let admitted = NIOLockedValueBox(0)
+  private let recent = RecentAnswers()
 
   init(_ dependencies: CollectorDependencies, limits: CollectorLimits) {
     source = dependencies.questions
@@ -33,11 +34,28 @@ struct QuestionAnswering: Sendable {
   ///
   /// Throws `QuestionError` beyond the limits of time and memory, and ``APIError``: 403 for personal data that the visitor
   /// may not read, 503 if too many questions are waiting.
-  func answer(_ question: Question, _ context: CollectorContext) async throws -> AnsweredQuestion {
+  ///
+  /// - Parameter allowsRecent: True if an answer of the last minute will do.
+  func answer(
+    _ question: Question, _ context: CollectorContext, allowsRecent: Bool = false
+  ) async throws -> AnsweredQuestion {
     let (app, client) = (try context.app, context.clientShare)
     if question.showsPersonalData, !(try context.visitor.rights.allows(.readPersonalData, app: app.id)) {
       throw APIError.notAllowed
     }
+    guard allowsRecent else { return try await answerInTurn(question, app, client, context) }
+    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    let key = RecentAnswers.Key(
+      app: app.id, kind: question.kind, question: question.understood(today: today).encoded)
+    if let recent = recent.answer(key, now: uptime()) { return recent }
+    let answer = try await answerInTurn(question, app, client, context)
+    recent.keep(answer, key, now: uptime())
+    return answer
+  }
+
+  private func answerInTurn(
+    _ question: Question, _ app: App, _ client: String, _ context: CollectorContext
+  ) async throws -> AnsweredQuestion {
     guard enter() else { throw APIError.tooManyReports(retryAfterSeconds: limits.retryAfterSeconds) }
     defer { admitted.withLockedValue { $0 -= 1 } }
     let task = Task { try await scheduler.run(for: client) { try await answerNow(question, app) } }

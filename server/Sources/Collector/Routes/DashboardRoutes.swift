@@ -53,7 +53,7 @@ struct DashboardRoutes: Sendable {
       shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today, result: result
     ) { question in
       do {
-        return try await answering.answer(question, context)
+        return try await answering.answer(question, context, allowsRecent: true)
       } catch let error as APIError where error.status != .unauthorized {
         // One card without an answer must not hide the others.
         throw QuestionError(error.message, at: "$", code: .tooSlow)
