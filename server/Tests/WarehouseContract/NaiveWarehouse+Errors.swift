@@ -1,5 +1,5 @@
 import Ingest
-import TernEvents
+package import TernEvents
 package import Warehouse
 
 extension NaiveWarehouse {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Portal
 import Reports
 import TernEvents
 import Warehouse

@@ -9,12 +9,12 @@ extension PortalPages {
     let isChangeable = reader.canEdit && metrics.group?.isOverflow != true
     guard isChangeable || state != nil else { return "" }
     let options = ErrorStatus.allCases.map { status -> TemplateValues in
-      ["value": status.rawValue, "text": status.rawValue.capitalized, "isChosen": status == triage.status]
+      ["value": status.rawValue, "text": titled(status.rawValue), "isChosen": status == triage.status]
     }
     return templates.render(
       "errorstatus",
       [
-        "status": triage.status.rawValue.capitalized, "history": state.map { Self.history($0, triage, page) },
+        "status": titled(triage.status.rawValue), "history": state.map { Self.history($0, triage, page) },
         "note": state.flatMap { $0.note.isEmpty ? nil : shownLines($0.note) },
         "action": isChangeable ? "/apps/\(page.request.app)/error-status" : nil, "group": metrics.number.description,
         "options": options, "version": state?.version ?? "", "written": state?.note ?? "",
@@ -33,3 +33,6 @@ extension PortalPages {
     return "\(verb)\(author) on \(page.request.zone.dateTime(of: state.changed)).\(back)"
   }
 }
+
+/// A word as a title, with a capital.
+func titled(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }

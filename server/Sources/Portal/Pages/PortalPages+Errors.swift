@@ -14,7 +14,7 @@ extension PortalPages {
       "lead": page.request.report.explanation,
       "statuses": (ErrorStatus.allCases.map(\.rawValue) + ["all"]).map { status in
         TemplateValues.link(
-          status.capitalized, page.links.page(AppReports.errors, [.status: status]), isActive: status == chosen)
+          titled(status), page.links.page(AppReports.errors, [.status: status]), isActive: status == chosen)
       },
       "lists": [list("Crashes", metrics.crashes), list("Handled errors", metrics.handled)],
     ]
@@ -30,7 +30,7 @@ extension PortalPages {
       "count": grouped(group.count), "users": grouped(group.users),
       "versions": versions + (rest > 0 ? " and \(rest) more" : ""), "last": page.request.zone.dateTime(of: group.last),
       "badge": group.triage.reopenedIn.map { "Back in \(shown($0, limit: 40))" }
-        ?? (group.triage.status == .open ? nil : group.triage.status.rawValue.capitalized),
+        ?? (group.triage.status == .open ? nil : titled(group.triage.status.rawValue)),
       "note": group.triage.state.flatMap { $0.note.isEmpty ? nil : shown($0.note, limit: 200) },
     ]
   }

@@ -1,4 +1,3 @@
-public import TernEvents
 public import Warehouse
 
 extension ReportParameter {

@@ -1,5 +1,5 @@
 import Ingest
-import TernEvents
+public import TernEvents
 import Views
 public import Warehouse
 
