@@ -68,9 +68,11 @@ extension PortalLinks {
   /// - Parameter event: The row with which the page begins; `nil` for the latest one.
   func install(_ number: Int, from event: (id: Int64, time: Timestamp)? = nil) -> String {
     // A cursor is exclusive.
-    let before =
-      event.map { "?before=\(PersonsCursor(time: $0.time.millisecondsSince1970, row: $0.id + 1).text)" } ?? ""
-    return "/apps/\(app)/people/numbers/\(number)\(before)"
+    let before = event.map { event in
+      let row = event.id == .max ? .max : event.id + 1
+      return "?before=\(PersonsCursor(time: event.time.millisecondsSince1970, row: row).text)"
+    }
+    return "/apps/\(app)/people/numbers/\(number)\(before ?? "")"
   }
 
   /// The address of the rows of a person.
