@@ -43,7 +43,10 @@ extension Catalog {
         try database.execute(
           sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
       }
-      for table in ["view", "definition", "definition_rule", "link", "token", "segment", "dashboard", "annotation"] {
+      let tables = [
+        "view", "definition", "definition_rule", "link", "token", "segment", "dashboard", "annotation", "error_state",
+      ]
+      for table in tables {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
       }
       try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])

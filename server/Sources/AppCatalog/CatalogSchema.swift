@@ -6,7 +6,7 @@ enum CatalogSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = apps + access + views + definitions + segments + jobs + boards
+  static let tables = apps + access + views + definitions + segments + jobs + boards + errors
 
   private static let apps = """
     CREATE TABLE app (
@@ -69,6 +69,14 @@ enum CatalogSchema {
       id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, app INTEGER NOT NULL, argument TEXT NOT NULL,
       is_failed INTEGER NOT NULL DEFAULT 0, message TEXT
     );
+    """
+
+  /// A group without a row is open.
+  private static let errors = """
+    CREATE TABLE error_state (
+      app INTEGER NOT NULL, grp INTEGER NOT NULL, status TEXT NOT NULL, note TEXT NOT NULL, version TEXT NOT NULL,
+      author TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (app, grp)
+    ) WITHOUT ROWID;
     """
 
   private static let definitions = """

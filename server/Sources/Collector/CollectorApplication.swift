@@ -53,6 +53,8 @@ struct CollectorApplication: Sendable {
     DescriptionRoutes().add(to: routes)
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
     EditingRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
+    ErrorStatusRoutes(reader: reader, reports: reports, store: store, states: catalog, wallTime: wallTime)
+      .add(to: routes)
     ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
     QuestionRoutes(reader: reader, answering: answering, segments: catalog).add(to: routes)

@@ -6,7 +6,7 @@ package import Warehouse
 
 /// Everything that the collector reads and writes about apps, apart from their events.
 package typealias CollectorCatalog =
-  CatalogStore & CatalogEditor & AccessStore & DashboardStore & AnnotationStore & SegmentStore
+  CatalogStore & CatalogEditor & ErrorStateStore & AccessStore & DashboardStore & AnnotationStore & SegmentStore
 
 /// The collector's dependencies.
 public struct CollectorDependencies: Sendable {

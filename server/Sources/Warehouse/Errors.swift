@@ -19,11 +19,19 @@ public struct ErrorGroup: Sendable, Hashable {
   public var users: Int
   /// The errors in each app version, `version (build)`, most first.
   public var versions: [KeyTotals]
+  /// The errors by system, most first, in a read of a single group; otherwise empty.
+  public var systems: [KeyTotals] = []
+  /// The errors by model, as ``systems``.
+  public var models: [KeyTotals] = []
+  /// The errors by country, as ``systems``.
+  public var countries: [KeyTotals] = []
   /// The errors on each day of the range, in order, in a read of a single group; otherwise empty. Days without errors are
   /// omitted.
   public var days: [DailyTotals]
   /// The time of the latest error in the range.
   public var last: Timestamp
+  /// The status that people gave it, which warehouses don't know.
+  public var triage = ErrorTriage()
   /// Creates a group.
   public init(
     id: Int64, kind: StoredKind, type: String, place: String, message: String, count: Int, users: Int,

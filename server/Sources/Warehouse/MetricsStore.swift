@@ -50,6 +50,10 @@ public protocol MetricsStore: Sendable {
   func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup]
   /// Returns true if the app has a group with this number, regardless of when its errors occurred.
   func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool
+  /// Returns the versions of the errors that were received since a time, by group. Groups without such errors are omitted.
+  ///
+  /// - Parameter since: The time for each group.
+  func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>]
   /// Returns the errors of a group in the range, newest first.
   func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence]
   /// Returns one error in full, or `nil` if the app has none with this number.

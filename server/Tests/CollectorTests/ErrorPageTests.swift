@@ -18,7 +18,7 @@ import WarehouseSQLite
 @Suite struct ErrorPageTests {
   private static let error = "C0000000-0000-4000-8000-000000000001"
 
-  private func withCollector(
+  func withCollector(
     _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, SQLiteWarehouse) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-errors-\(UUID().uuidString)").path
@@ -42,13 +42,13 @@ import WarehouseSQLite
   }
 
   /// A native event; `more` follows the required members.
-  private func line(_ type: String, _ number: Int, _ more: String) -> String {
+  func line(_ type: String, _ number: Int, _ more: String, version: String = "1.2") -> String {
     let time = WallClock.system().millisecondsSince1970 - 60_000 + Int64(number)
     let digits = String(number, radix: 16)
     let id = "E0000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
     return
       #"{"id":"\#(id)","type":"\#(type)","time":\#(time),"install":"0C7C9D1E-5A77-4E0C-8F0B-3B8E1D0F9A42","#
-      + #""session":"s1","user":"ann"\#(more),"device":{"osName":"iOS","osVersion":"17"},"app":{"version":"1.2"}}"#
+      + #""session":"s1","user":"ann"\#(more),"device":{"osName":"iOS","osVersion":"17"},"app":{"version":"\#(version)"}}"#
   }
 
   private func piece(_ number: Int, _ part: Int, of parts: Int, _ data: String, name: String, type: String) -> String {
@@ -58,7 +58,7 @@ import WarehouseSQLite
         + #""contentType":"\#(type)","part":\#(part),"parts":\#(parts),"data":"\#(data)"}"#)
   }
 
-  private func send(_ lines: [String], _ client: any TestClientProtocol, key: String) async throws -> [String: Any] {
+  func send(_ lines: [String], _ client: any TestClientProtocol, key: String) async throws -> [String: Any] {
     let response = try await client.execute(
       uri: "/v1/events", method: .post, headers: [.ternKey: key],
       body: ByteBuffer(string: lines.joined(separator: "\n")))
@@ -66,7 +66,7 @@ import WarehouseSQLite
     return try object(response)
   }
 
-  private func page(_ path: String, _ client: any TestClientProtocol, _ cookie: HTTPFields) async throws -> String {
+  func page(_ path: String, _ client: any TestClientProtocol, _ cookie: HTTPFields) async throws -> String {
     let response = try await client.execute(uri: path, method: .get, headers: cookie)
     #expect(response.status == .ok, "\(path)")
     return String(buffer: response.body)

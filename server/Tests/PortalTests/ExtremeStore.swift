@@ -53,6 +53,7 @@ struct ExtremeStore: ForwardingStore {
       updated: Timestamp(millisecondsSince1970: .min))
   }
 
+  func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] { [:] }
   func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { true }
 
   func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {

@@ -63,6 +63,9 @@ extension ForwardingStore {
   package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await base.hasErrorGroup(app: app, id: id)
   }
+  package func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
+    try await base.errorVersions(app: app, since: since)
+  }
   package func errors(
     app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int
   ) async throws -> [ErrorOccurrence] {

@@ -69,19 +69,21 @@ struct ReportFormatTests {
     ),
     (
       "errors",
-      #""crashes":[{"count":1,"group":1,"kind":"crash","last":"2026-05-02T00:00:00.000Z","message":"m","#
-        + #""place":"a + 0x1","type":"SIGABRT","users":1,"versions":["2.0 (7)"]}],"from":"2026-05-01","#
+      #""crashes":[{"by":"","changed":null,"count":1,"group":1,"kind":"crash","last":"2026-05-02T00:00:00.000Z","#
+        + #""message":"m","note":"","place":"a + 0x1","reopenedIn":"","status":"open","type":"SIGABRT","users":1,"versions":["2.0 (7)"]}],"from":"2026-05-01","#
         + #""handled":[],"timeZone":"Europe/Berlin","to":"2026-05-02"}"#
     ),
     (
       "error",
-      #""days":[{"count":0,"date":"2026-05-01","users":0},{"count":1,"date":"2026-05-02","users":1}],"#
-        + #""error":{"count":1,"group":1,"kind":"crash","last":"2026-05-02T00:00:00.000Z","message":"m","#
-        + #""place":"a + 0x1","type":"SIGABRT","users":1,"versions":["2.0 (7)"]},"from":"2026-05-01","#
+      #""countries":[{"count":1,"name":"DE","share":1}],"#
+        + #""days":[{"count":0,"date":"2026-05-01","users":0},{"count":1,"date":"2026-05-02","users":1}],"#
+        + #""error":{"by":"","changed":null,"count":1,"group":1,"kind":"crash","last":"2026-05-02T00:00:00.000Z","#
+        + #""message":"m","note":"","place":"a + 0x1","reopenedIn":"","status":"open","type":"SIGABRT","users":1,"versions":["2.0 (7)"]},"from":"2026-05-01","#
+        + #""models":[{"count":1,"name":"iPhone15,2","share":1}],"#
         + #""occurrences":[{"country":"DE","id":"e","install":1,"locale":"","model":"iPhone15,2","occurrence":1,"#
         + #""received":"2026-05-02T00:00:01.000Z","system":"iOS 17.5","time":"2026-05-02T00:00:00.000Z","user":"u","#
-        + #""version":"2.0 (7)"}],"timeZone":"Europe/Berlin","to":"2026-05-02","#
-        + #""versions":[{"count":1,"name":"2.0 (7)","share":1,"users":0}]}"#
+        + #""version":"2.0 (7)"}],"systems":[{"count":1,"name":"iOS 17.5","share":1}],"timeZone":"Europe/Berlin","#
+        + #""to":"2026-05-02","versions":[{"count":1,"name":"2.0 (7)","share":1,"users":0}]}"#
     ),
     (
       "screens",

@@ -1,5 +1,5 @@
 import Ingest
-import TernEvents
+package import TernEvents
 package import Warehouse
 
 extension NaiveWarehouse {
@@ -18,20 +18,37 @@ extension NaiveWarehouse {
 
   private static func group(_ id: Int64, _ group: Group, _ rows: [Row], withDays: Bool) -> ErrorGroup {
     func users(_ rows: [Row]) -> Int { Set(rows.map(\.install)).count }
-    return ErrorGroup(
+    func totals(_ label: (Row) -> String) -> [KeyTotals] {
+      Dictionary(grouping: rows, by: label).map { KeyTotals(key: $0, count: $1.count, users: 0) }
+        .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
+    }
+    var result = ErrorGroup(
       id: id, kind: group.kind, type: group.error.type, place: group.error.place,
       message: String(group.error.message.prefix(300)), count: rows.count, users: users(rows),
-      versions: Dictionary(grouping: rows) { DeviceLabels($0.device).version }
-        .map { KeyTotals(key: $0, count: $1.count, users: 0) }
-        .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
+      versions: totals { DeviceLabels($0.device).version },
       days: withDays
         ? Dictionary(grouping: rows, by: \.day).map { DailyTotals(day: $0, count: $1.count, users: users($1)) }
           .sorted { $0.day < $1.day } : [],
       last: Timestamp(millisecondsSince1970: rows.map(\.time).max() ?? 0))
+    if withDays {
+      result.systems = totals { DeviceLabels($0.device).system }
+      result.models = totals(\.device.model)
+      result.countries = totals(\.device.country)
+    }
+    return result
   }
 
   package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try stored().groups.enumerated().contains { Int64($0.offset + 1) == id && $0.element.app == app }
+  }
+
+  package func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
+    var versions: [Int64: Set<String>] = [:]
+    for row in try stored().rows where row.app == app {
+      guard let group = row.group, let time = since[group], row.received >= time.millisecondsSince1970 else { continue }
+      versions[group, default: []].insert(DeviceLabels(row.device).version)
+    }
+    return versions
   }
 
   package func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {

@@ -29,6 +29,10 @@ extension APIDescription {
         .query("event", .text.described("The name of the event, for reports about one.")),
         .query("group", .limited(1...9_007_199_254_740_991).described("The number of an error group.")),
         .query("occurrence", .limited(1...9_007_199_254_740_991).described("The number of an error.")),
+        .query(
+          "status",
+          .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]).described("The errors of the report `errors`.")
+        ),
         .query("format", .choice(ReportFormat.self)),
       ],
       answers: ["application/json": .named("Report"), "text/csv": .text, "text/plain": .text],

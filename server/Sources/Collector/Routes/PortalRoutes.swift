@@ -11,7 +11,7 @@ struct PortalRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let catalog: any CatalogStore & CatalogEditor & AccessStore
+  let catalog: any CatalogStore & CatalogEditor & ErrorStateStore & AccessStore
   let live: LiveHub
   let notes: ChartNotes
   let limits: CollectorLimits
@@ -102,9 +102,10 @@ struct PortalRoutes: Sendable {
     _ request: Request, _ context: CollectorContext, name: String? = nil
   ) async throws -> Response {
     let (app, name) = (try context.app, name ?? context.parameters.get("page") ?? "")
-    let query = try ReportRequest(
-      name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
-      now: wallTime())
+    let query = try catalog.completed(
+      try ReportRequest(
+        name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
+        now: wallTime()))
     let pages = try await notes.added(
       to: pages.shown(to: context, request), app: app.id, days: query.days, for: context.clientShare)
     let apps = try context.visitor.visible(try catalog.apps())

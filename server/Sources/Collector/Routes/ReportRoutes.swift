@@ -10,7 +10,7 @@ struct ReportRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let catalog: any CatalogStore
+  let catalog: any CatalogStore & ErrorStateStore
   let wallTime: @Sendable () -> Timestamp
 
   /// The maximum size of a request to create an app, in bytes.
@@ -55,9 +55,10 @@ struct ReportRoutes: Sendable {
     let parameters = request.parameters
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
-      let query = try ReportRequest(
+      let bare = try ReportRequest(
         context.parameters.get("name") ?? "", of: try catalog.subject(view: parameters["view"], of: app),
         parameters: parameters, now: wallTime())
+      let query = try catalog.completed(bare)
       let text = try await reports.run(for: context.clientShare) {
         try await query.report(from: store).text(format)
       }

@@ -9,7 +9,7 @@ public import Warehouse
 /// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
 struct SharedRoutes: Sendable {
   let access: any AccessStore
-  let catalog: any CatalogStore
+  let catalog: any CatalogStore & ErrorStateStore
   let pages: PortalPages
   let reader: BodyReader
   let reports: ReportScheduler
@@ -66,7 +66,8 @@ struct SharedRoutes: Sendable {
       return .html(
         pages.error(status: 404, message: "This link has ended or was revoked. Ask for a new one."), status: .notFound)
     }
-    let query = try catalog.request(of: link, app: app, now: wallTime())
+    let query = try catalog.completed(
+      try catalog.request(of: link, app: app, now: wallTime()), isGuest: true)
     let store = store
     if let text = request.parameters["format"] {
       let format = try ReportFormat(parsing: text)

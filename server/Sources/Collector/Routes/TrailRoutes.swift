@@ -16,6 +16,9 @@ struct TrailRoutes: Sendable {
   private static let pageRows = 100
 
   func add(to routes: RouteTable) {
+    // Not below `/people/installs`, where a number can be the name of an install.
+    routes.on(
+      "/apps/:app/people/numbers/:number", [.get: .page(.permission(.readPersonalData)) { try await find($0, $1) }])
     for path in ["installs/:install", "users/:user"] {
       routes.on(
         "/api/v1/apps/:app/\(path)/events", [.get: .api(.permission(.readPersonalData)) { try await rows($0, $1) }])
@@ -33,6 +36,19 @@ struct TrailRoutes: Sendable {
     return .html(
       try pages.shown(to: context, request).trail(
         rows, of: person, app: try context.app, apps: try context.visitor.visible(try catalog.apps()), next: next))
+  }
+
+  /// Leads from the number of an install, as lists of rows show it, to its rows.
+  private func find(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try context.app.id
+    guard let number = context.parameters.get("number").flatMap({ Int($0) }),
+      let name = try await reports.run(
+        for: context.clientShare, { [source] in try await source.installName(number: number, app: app) })
+    else {
+      throw APIError(status: .notFound, code: "unknown_person", message: "The app has no install with this number.")
+    }
+    let before = request.parameters["before"].flatMap { PersonsCursor($0) }.map { "?before=\($0.text)" } ?? ""
+    return Redirect(path: PortalPages.trailPath(of: .install(name), app: app) + before).response
   }
 
   private func trail(

@@ -9,8 +9,13 @@ extension PortalPages {
     func list(_ heading: String, _ groups: [ErrorGroup]) -> TemplateValues {
       ["heading": heading, "lines": groups.map { Self.line($0, page) }]
     }
+    let chosen = page.request[.status] ?? ErrorStatus.open.rawValue
     let values: TemplateValues = [
       "lead": page.request.report.explanation,
+      "statuses": (ErrorStatus.allCases.map(\.rawValue) + ["all"]).map { status in
+        TemplateValues.link(
+          titled(status), page.links.page(AppReports.errors, [.status: status]), isActive: status == chosen)
+      },
       "lists": [list("Crashes", metrics.crashes), list("Handled errors", metrics.handled)],
     ]
     return self.page(page.shell, body: templates.render("errors", values))
@@ -24,6 +29,9 @@ extension PortalPages {
       "place": shown(group.place, empty: "–"), "link": page.links.page(AppReports.error, [.group: String(group.id)]),
       "count": grouped(group.count), "users": grouped(group.users),
       "versions": versions + (rest > 0 ? " and \(rest) more" : ""), "last": page.request.zone.dateTime(of: group.last),
+      "badge": group.triage.reopenedIn.map { "Back in \(shown($0, limit: 40))" }
+        ?? (group.triage.status == .open ? nil : titled(group.triage.status.rawValue)),
+      "note": group.triage.state.flatMap { $0.note.isEmpty ? nil : shown($0.note, limit: 200) },
     ]
   }
 
@@ -45,15 +53,31 @@ extension PortalPages {
   private func errorGroupPage(_ metrics: ErrorMetrics, _ page: PageContext) -> String {
     let chart = Chart("error", metrics.days, color: 2, in: page.request)
     let values: TemplateValues = [
-      "message": shown(metrics.group?.message ?? "", empty: "No message"),
+      "message": shown(metrics.group?.message ?? "", empty: "No message"), "status": statusPanel(metrics, page),
       "tiles": tiles([
         .tile("Occurrences", grouped(metrics.group?.count ?? 0), about: "How often this error happened."),
         .tile("Users", grouped(metrics.group?.users ?? 0), about: "Different users who met this error at least once."),
       ]), "chart": drawn(chart), "table": table(chart),
-      "bars": metrics.versions.map { TemplateValues.bar(shown($0.key, empty: "Unknown"), $0.count, $0.share) },
+      "breakdowns": [
+        ("Versions", metrics.group?.versions), ("Systems", metrics.group?.systems), ("Models", metrics.group?.models),
+        ("Countries", metrics.group?.countries),
+      ].map { Self.breakdown($0, $1 ?? [], of: metrics.group?.count ?? 0) },
       "lines": metrics.occurrences.map { Self.line($0, page) },
     ]
     return self.page(page.shell, body: templates.render("errorgroup", values))
+  }
+
+  /// The most lines of a breakdown.
+  private static let breakdownLines = 10
+
+  private static func breakdown(_ title: String, _ keys: [KeyTotals], of count: Int) -> TemplateValues {
+    let rest = keys.count - breakdownLines
+    return [
+      "title": title, "more": rest > 0 ? "and \(grouped(rest)) more" : nil,
+      "bars": keys.prefix(breakdownLines).map {
+        TemplateValues.bar(shown($0.key, empty: "Unknown"), $0.count, count > 0 ? Double($0.count) / Double(count) : 0)
+      },
+    ]
   }
 
   private static func line(_ error: ErrorOccurrence, _ page: PageContext) -> TemplateValues {
@@ -64,6 +88,7 @@ extension PortalPages {
       "time": page.request.zone.dateTime(of: error.time),
       "version": brief(labels.version), "system": brief(labels.system), "model": brief(error.device.model),
       "user": brief(error.user), "install": "#\(error.install)",
+      "installLink": page.links.install(error.install, from: (error.id, error.time)),
     ]
   }
 
@@ -81,6 +106,7 @@ extension PortalPages {
     let values: TemplateValues = [
       "message": shown(detail.message, empty: detail.isTextKept ? "No message" : "No message kept", limit: 2_000),
       "facts": terms.map { ["term": $0.0, "value": shown($0.1, empty: "–")] as TemplateValues },
+      "person": page.links.install(error.install, from: (error.id, error.time)),
       "properties": Self.properties(of: detail.event), "isTextKept": detail.isTextKept,
       "stack": detail.stack.isEmpty ? nil : shownLines(detail.stack),
       "files": detail.attachments.map { file in
@@ -88,7 +114,7 @@ extension PortalPages {
           "name": shown(file.name, empty: "attachment \(file.id)"), "link": page.links.file(file.id),
           "type": shown(file.contentType, empty: "unknown type", limit: 100), "size": counted(file.bytes, "byte"),
         ] as TemplateValues
-      }, "entries": detail.before.map { Self.entry($0, zone: zone, isLive: false) },
+      }, "entries": detail.before.map { Self.entry($0, zone: zone, page.links, isLive: false) },
       "raw": shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)),
     ]
     return self.page(page.shell, body: templates.render("occurrence", values))
@@ -96,7 +122,7 @@ extension PortalPages {
 }
 
 /// Formats text of several lines from a client: control characters escaped, line breaks kept.
-private func shownLines(_ text: String) -> String {
+func shownLines(_ text: String) -> String {
   text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
     line.isEmpty || line.allSatisfy({ $0 == " " }) ? "" : visible(String(line))
   }.joined(separator: "\n")

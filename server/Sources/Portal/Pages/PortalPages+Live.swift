@@ -12,16 +12,19 @@ extension PortalPages {
     shell.script = "live.js"
     let links = PortalLinks(app: request.app)
     let values: TemplateValues = [
+      "people": "/apps/\(request.app)/people/numbers/",
       "stream": "/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", "timeZone": request.zone.identifier,
       "refreshLink": links.page(AppReports.live), "setupLink": links.settings,
-      "entries": rows.map { Self.entry($0, zone: request.zone) },
+      "entries": rows.map { Self.entry($0, zone: request.zone, links) },
     ]
     return self.page(shell, body: templates.render("live", values))
   }
 
   /// A row on the live page, which shows when it arrived, or among the earlier events of a session, with the time at
   /// which it happened.
-  static func entry(_ event: StoredEvent, zone: ReportZone, isLive: Bool = true) -> TemplateValues {
+  static func entry(
+    _ event: StoredEvent, zone: ReportZone, _ links: PortalLinks, isLive: Bool = true
+  ) -> TemplateValues {
     let time = isLive ? event.received : event.time
     let device = event.device
     let place = [event.user, device.model, DeviceLabels(device).version, device.country].filter { !$0.isEmpty }
@@ -30,6 +33,7 @@ extension PortalPages {
       "isoTime": time.isoText,
       "name": event.kind == .sessionStart ? "Session started" : shown(event.name, empty: "–"),
       "properties": properties(of: event), "install": "#\(event.install)",
+      "installLink": links.install(event.install, from: (event.id, event.time)),
       "place": place.map(visible).joined(separator: " · "),
     ]
   }

@@ -29,6 +29,11 @@ extension PortalPages {
     return page(shell, body: templates.render("trail", values))
   }
 
+  /// The address of the rows of a person.
+  package static func trailPath(of person: TrailPerson, app: AppID) -> String {
+    PortalLinks(app: app).trail(of: person)
+  }
+
   private static func title(of person: TrailPerson) -> String {
     switch person {
     case .install(let name): "Install \(shown(name))"
@@ -58,6 +63,18 @@ extension PortalPages {
 }
 
 extension PortalLinks {
+  /// The address that leads to the rows of the install with a number, the latest ones first.
+  ///
+  /// - Parameter event: The row with which the page begins; `nil` for the latest one.
+  func install(_ number: Int, from event: (id: Int64, time: Timestamp)? = nil) -> String {
+    // A cursor is exclusive.
+    let before = event.map { event in
+      let row = event.id == .max ? .max : event.id + 1
+      return "?before=\(PersonsCursor(time: event.time.millisecondsSince1970, row: row).text)"
+    }
+    return "/apps/\(app)/people/numbers/\(number)\(before ?? "")"
+  }
+
   /// The address of the rows of a person.
   func trail(of person: TrailPerson) -> String {
     switch person {

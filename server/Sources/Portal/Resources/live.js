@@ -62,7 +62,9 @@
     time.dateTime = event.received;
     what.append(isolated("strong", "", kind === "session_start" ? "Session started" : event.name || "–", 300));
     Object.keys(event.properties || {}).forEach(function (term) { what.append(chip(term, event.properties[term])); });
-    who.append(element("span", "install", "#" + event.install), " ", element("bdi", "", visible(place, 200)));
+    var install = element("a", "install", "#" + event.install);
+    install.href = panel.dataset.people + Number(event.install);
+    who.append(install, " ", element("bdi", "", visible(place, 200)));
     node.append(time, element("span", "badge", captions[kind]), what, who);
     return node;
   }

@@ -7,6 +7,8 @@ package protocol TrailSource: Sendable {
   func trail(
     of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
   ) async throws -> [TrailRow]?
+  /// Returns the name of the install with a number within its app, as rows and errors have it; `nil` if there is none.
+  func installName(number: Int, app: AppID) async throws -> String?
 }
 
 /// The person whose rows are read.

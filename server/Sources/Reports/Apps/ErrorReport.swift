@@ -41,9 +41,19 @@ extension AppReports {
       ],
       rows: metrics.versions.map { [.text($0.key), .count($0.count), .share($0.share), .count($0.users)] },
       outputs: isDetail ? .json : [.json, .terminal, .page])
+    let breakdowns = [
+      ("systems", "Systems", "system", group.first?.systems), ("models", "Models", "model", group.first?.models),
+      ("countries", "Countries", "country", group.first?.countries),
+    ].map { name, title, heading, keys in
+      ReportList(
+        name, title: title, columns: [ReportColumn("name", heading: heading), "count", "share"],
+        rows: (keys ?? []).map { key in
+          [.text(key.key), .count(key.count), .share(share(key.count, of: group.first?.count ?? 0))]
+        }, outputs: isDetail ? .json : [.json, .terminal, .page])
+    }
     let occurrences = occurrenceList(
       "occurrences", title: "Occurrences", metrics.occurrences, outputs: isDetail ? [.json, .csv] : .all)
-    return ReportContent(lists + [versions, occurrences] + (metrics.detail.map(detailLists) ?? []))
+    return ReportContent(lists + [versions] + breakdowns + [occurrences] + (metrics.detail.map(detailLists) ?? []))
   }
 
   private static func occurrenceList(
@@ -111,6 +121,10 @@ extension AppReports {
 public struct ErrorMetrics: Sendable, Hashable {
   /// The group, or `nil` if it has no occurrence in the range.
   public var group: ErrorGroup?
+  /// The number of the group.
+  public var number: Int64
+  /// The status of the group, even if it has no occurrence in the range.
+  public var triage: ErrorTriage
   /// Every day of the range in order, including days without any.
   public var days: [DailyTotals]
   /// The occurrences in each app version, most first.
@@ -128,8 +142,15 @@ public struct ErrorMetrics: Sendable, Hashable {
     }
     guard let number = detail?.occurrence.group ?? request.number(.group) else { throw Self.unknown }
     if detail == nil, try await !store.hasErrorGroup(app: request.app, id: number) { throw Self.unknown }
-    let group = try await store.errorGroups(app: request.app, group: number, days: request.days, limit: 1).first
+    let group = try await store.errorGroups(app: request.app, group: number, days: request.days, limit: 1)
+      .triaged(request, from: store).first
     self.group = group
+    self.number = number
+    if let group {
+      triage = group.triage
+    } else {
+      triage = try await ErrorTriage(number, request.errorStates[number], app: request.app, from: store)
+    }
     days = (group?.days ?? []).filled(request.days)
     versions = (group?.versions ?? []).map {
       RankedKey(

@@ -9,7 +9,7 @@ extension AppReports {
     "errors", title: "Errors",
     explanation:
       "Crashes and handled errors. Errors of the same type and case with the same top stack frames are grouped.",
-    navigation: ReportNavigation(.usage, "Errors", icon: errorIcon)
+    navigation: ReportNavigation(.usage, "Errors", icon: errorIcon), parameters: [.status]
   ) { request, store in
     let metrics = try await ErrorsMetrics(request, from: store)
     return ReportContent([
@@ -27,19 +27,24 @@ extension AppReports {
     ReportList(
       name, title: title,
       columns: (outputs == .csv ? ["kind"] : [ReportColumn("kind", isJSONOnly: true)]) + [
-        "type", "message", "place", "count", "users", "versions", "last", "group",
+        "type", "message", "place", "count", "users", "versions", "last", "group", "status",
+        ReportColumn("note", isJSONOnly: outputs != .csv), ReportColumn("by", isJSONOnly: outputs != .csv),
+        ReportColumn("changed", isJSONOnly: outputs != .csv), ReportColumn("reopenedIn", isJSONOnly: outputs != .csv),
       ],
       rows: groups.map { group in
         [
           .text(group.kind.name), .text(group.type), .text(group.message), .text(group.place),
           .count(group.count), .count(group.users), .texts(group.versions.map(\.key)), .time(group.last),
-          .id(group.id),
+          .id(group.id), .text(group.triage.status.rawValue), .text(group.triage.state?.note ?? ""),
+          .text(group.triage.state?.author ?? ""), group.triage.state.map { .time($0.changed) } ?? .none,
+          .text(group.triage.reopenedIn ?? ""),
         ]
       }, isObject: isObject, outputs: outputs)
   }
 }
 
-/// The error groups of a range, most frequent first; 200 unless the request has a limit.
+/// The error groups of a range with the status that the request asks for, most frequent first; 200 of each kind unless the
+/// request has a limit.
 public struct ErrorsMetrics: Sendable, Hashable {
   /// Crashes.
   public var crashes: [ErrorGroup]
@@ -48,9 +53,14 @@ public struct ErrorsMetrics: Sendable, Hashable {
 
   /// Reads the error groups of a request's range.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+    let limit = request.limit ?? 200
+    // The status is known only after reading, and groups of another one must not use up the limit.
     let groups = try await store.errorGroups(
-      app: request.app, group: nil, days: request.days, limit: request.limit ?? 200)
-    crashes = groups.filter { $0.kind == .crash }
-    handled = groups.filter { $0.kind == .handledError }
+      app: request.app, group: nil, days: request.days, limit: request.errorStates.isEmpty ? limit : .max
+    ).triaged(request, from: store)
+    let status = request[.status] ?? ErrorStatus.open.rawValue
+    let listed = groups.filter { status == "all" || $0.triage.status.rawValue == status }
+    crashes = Array(listed.filter { $0.kind == .crash }.prefix(limit))
+    handled = Array(listed.filter { $0.kind == .handledError }.prefix(limit))
   }
 }

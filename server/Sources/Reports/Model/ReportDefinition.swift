@@ -114,6 +114,8 @@ public struct ReportParameter: Sendable, Hashable {
     case text
     /// The number of a row.
     case number
+    /// One of some words, by default the first.
+    case choice([String])
   }
 
   /// The name in commands and addresses.

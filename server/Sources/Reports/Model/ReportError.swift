@@ -14,6 +14,8 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let invalidRange = Code(description: "invalid_range")
     /// A number is malformed or out of bounds.
     public static let invalidNumber = Code(description: "invalid_number")
+    /// A parameter is none of the words that it can be.
+    public static let invalidChoice = Code(description: "invalid_choice")
     /// The report needs an event, but the request names none.
     public static let missingEvent = Code(description: "missing_event")
     /// The report needs an error, but the request names none.

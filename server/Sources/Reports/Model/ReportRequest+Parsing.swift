@@ -35,6 +35,14 @@ extension ReportRequest {
     switch parameter.kind {
     // An event's name may be empty, so presence is what counts.
     case .text: return text
+    case .choice(let words):
+      if text.isEmpty { return nil }
+      guard words.contains(text) else {
+        throw ReportError(
+          code: .invalidChoice,
+          message: "\"\(visible(text))\" is not a valid \(parameter.name). Use \(words.joined(separator: ", ")).")
+      }
+      return text
     case .number:
       if text.isEmpty { return nil }
       guard let number = Int64(text), number > 0 else {

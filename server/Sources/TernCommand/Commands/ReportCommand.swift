@@ -66,6 +66,11 @@ struct ReportCommand: AsyncParsableCommand {
     help: ArgumentHelp("The occurrence of the report `error`; with --group, `error` lists them.", valueName: "number"))
   var occurrence: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The errors of the report `errors`: open (the default), closed, ignored or all.", valueName: "status"))
+  var status: String?
+
   @Option(help: ArgumentHelp("The view; `tern views list` lists them.", valueName: "id"))
   var view: String?
 
@@ -86,7 +91,9 @@ struct ReportCommand: AsyncParsableCommand {
       _ = try Self.reports.report(named: name, ofView: true)
     }
     let report = try await data.withReader { catalog, reader in
-      try await request(of: try catalog.subject(view: view, of: app.find(in: catalog))).report(from: reader)
+      try await catalog.completed(
+        try request(of: try catalog.subject(view: view, of: app.find(in: catalog)))
+      ).report(from: reader)
     }
     Terminal.say(try report.text(format))
   }
@@ -99,6 +106,7 @@ struct ReportCommand: AsyncParsableCommand {
     parameters["event"] = event
     parameters["group"] = group
     parameters["occurrence"] = occurrence
+    parameters["status"] = status
     parameters["limit"] = limit
     return parameters
   }

@@ -40,6 +40,7 @@ public struct AuditEntry: Sendable, Hashable {
     case viewCreated = "view created"
     case viewChanged = "view changed"
     case viewDeleted = "view deleted"
+    case errorChanged = "error status changed"
     case definitionChanged = "definition changed"
     case dashboardCreated = "dashboard created"
     case dashboardChanged = "dashboard changed"

@@ -58,7 +58,7 @@ extension WarehouseReader: QuestionSource {
 }
 
 /// The names of an app's installs and users, from the database.
-private struct StoredNames: PersonNames {
+struct StoredNames: PersonNames {
   let pool: DatabasePool
   let app: Int64
 
@@ -81,7 +81,7 @@ private struct StoredNames: PersonNames {
   }
 
   /// The name of an install; the column after it is true if it is a binary UUID.
-  private static func installName(_ row: SQLStatement, at column: Int32) -> String {
+  static func installName(_ row: SQLStatement, at column: Int32) -> String {
     guard row.integer(column + 1) != 0, row.bytes(column).count == 16 else { return row.text(column) }
     let bytes = row.bytes(column)
     return UniqueID(

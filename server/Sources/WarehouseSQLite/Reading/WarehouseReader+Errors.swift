@@ -1,5 +1,5 @@
 import Ingest
-import TernEvents
+public import TernEvents
 import Views
 public import Warehouse
 
@@ -42,7 +42,7 @@ extension WarehouseReader {
           slot, at: statement.integer(1), day: day, device: statement.integer(3),
           to: &sums[statement.integer(0), default: Sums()], withDays: group != nil)
       }
-      var groups = try sums.compactMap { try self.group($0, $1, connection) }
+      var groups = try sums.compactMap { try self.group($0, $1, connection, isSingle: group != nil) }
       groups.sort { ($1.count, $1.last, $0.id) < ($0.count, $0.last, $1.id) }
       var left = [StoredKind.handledError: limit, .crash: limit]
       return groups.filter { group in
@@ -64,29 +64,58 @@ extension WarehouseReader {
     sums.days[day]?.slots.insert(slot)
   }
 
-  private func group(_ id: Int64, _ sums: Sums, _ connection: SQLConnection) throws -> ErrorGroup? {
+  private func group(
+    _ id: Int64, _ sums: Sums, _ connection: SQLConnection, isSingle: Bool
+  ) throws -> ErrorGroup? {
     let statement = try connection.prepare("SELECT kind, type, place, message FROM error_group WHERE id = ?")
     statement.bind(id)
     guard try statement.step() else { return nil }
-    var versions: [ExactText: Int] = [:]
+    var keys: [[ExactText: Int]] = Array(repeating: [:], count: 4)
     let devices = try Self.devices(connection)
-    for (device, count) in sums.devices {
-      versions[ExactText(DeviceLabels(try self.device(device, devices, connection)).version), default: 0] += count
+    for (number, count) in sums.devices {
+      let device = try self.device(number, devices, connection)
+      let labels = DeviceLabels(device)
+      let texts = isSingle ? [labels.version, labels.system, device.model, device.country] : [labels.version]
+      for (list, text) in texts.enumerated() { keys[list][ExactText(text), default: 0] += count }
     }
-    return ErrorGroup(
+    let lists = keys.map { keys in
+      keys.map { KeyTotals(key: $0.text, count: $1, users: 0) }.sorted { ($1.count, $0.key) < ($0.count, $1.key) }
+    }
+    var group = ErrorGroup(
       id: id, kind: StoredKind(rawValue: Int(statement.integer(0))) ?? .crash, type: statement.text(1),
       place: statement.text(2), message: statement.text(3), count: sums.count, users: sums.slots.count,
-      versions: versions.map { KeyTotals(key: $0.text, count: $1, users: 0) }
-        .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
+      versions: lists[0],
       days: sums.days.sorted { $0.key < $1.key }.map {
         DailyTotals(day: Day(number: $0), count: $1.count, users: $1.slots.count)
       }, last: Timestamp(millisecondsSince1970: sums.last))
+    (group.systems, group.models, group.countries) = (lists[1], lists[2], lists[3])
+    return group
   }
 
   /// Returns true if the group exists; see ``MetricsStore/hasErrorGroup(app:id:)``.
   public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await reading { connection in
       try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?").bind(id, app.rawValue).exists()
+    }
+  }
+
+  /// Returns the versions of later errors; see ``MetricsStore/errorVersions(app:since:)``.
+  public func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
+    try await reading { [self] connection in
+      // By the time of receipt: a device's clock may be wrong, and events wait for a connection.
+      let statement = try connection.prepare(
+        "SELECT DISTINCT device FROM error WHERE grp = ? AND app = ? AND t + lag >= ?")
+      let devices = try Self.devices(connection)
+      var versions: [Int64: Set<String>] = [:]
+      for (group, time) in since {
+        statement.bind(group, app.rawValue, time.millisecondsSince1970)
+        var found: [Int64] = []
+        while try statement.step() { found.append(statement.integer(0)) }
+        statement.reset()
+        let labels = try found.map { DeviceLabels(try device($0, devices, connection)).version }
+        if !labels.isEmpty { versions[group] = Set(labels) }
+      }
+      return versions
     }
   }
 

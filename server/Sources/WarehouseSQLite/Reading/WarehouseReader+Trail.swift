@@ -32,6 +32,15 @@ extension WarehouseReader: TrailSource {
     }
   }
 
+  /// Returns the name of an install; see ``TrailSource/installName(number:app:)``.
+  package func installName(number: Int, app: AppID) async throws -> String? {
+    try await reading { connection in
+      let find = try connection.prepare(
+        "SELECT name, typeof(name) = 'blob' FROM install WHERE app = ? AND slot = ?")
+      return try find.bind(app.rawValue, Int64(number)).first { StoredNames.installName($0, at: 0) }
+    }
+  }
+
   private static func slot(of name: String, _ app: AppID, _ connection: SQLConnection) throws -> UInt32? {
     let find = try connection.prepare("SELECT slot FROM install WHERE app = ? AND name = ?")
     find.bind(app.rawValue, at: 1)

@@ -88,6 +88,7 @@ final class FakeWarehouse: EventSink, ForwardingStore {
     }
   }
 
+  func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] { [:] }
   func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { id == 1 }
   func totals(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?

@@ -59,6 +59,8 @@ final class StubQuestions: QuestionSource, TrailSource {
   }
 
   /// Returns rows for one install and one user.
+  func installName(number: Int, app: AppID) async throws -> String? { number == 1 ? "known id" : nil }
+
   func trail(
     of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
   ) async throws -> [TrailRow]? {

@@ -1,0 +1,80 @@
+public import Warehouse
+
+extension ReportParameter {
+  /// The status of the errors to list.
+  public static let status = ReportParameter("status", .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]))
+}
+
+extension ErrorStateStore {
+  /// Adds the states of errors to a request for a report about errors.
+  ///
+  /// - Parameter isGuest: True for the reader of a shared link, who sees neither notes nor names.
+  public func completed(_ request: ReportRequest, isGuest: Bool = false) throws -> ReportRequest {
+    guard [AppReports.errors, AppReports.error].contains(request.report), request.view == nil else { return request }
+    var request = request
+    request.errorStates = try errorStates(app: request.app).mapValues { state in
+      var state = state
+      if isGuest { (state.note, state.author) = ("", "") }
+      return state
+    }
+    return request
+  }
+}
+
+extension [ErrorGroup] {
+  /// Decides on the status of each group.
+  func triaged(_ request: ReportRequest, from store: any MetricsStore) async throws -> [ErrorGroup] {
+    let states = request.errorStates
+    let closed = states.filter { $0.value.status == .closed }.mapValues(\.changed)
+    let since = Dictionary(
+      uniqueKeysWithValues: compactMap { group in closed[group.id].map { (group.id, $0) } })
+    let versions = since.isEmpty ? [:] : try await store.errorVersions(app: request.app, since: since)
+    return map { group in
+      var group = group
+      // Unlike errors share a group that has no room for more of them: it says nothing about any.
+      if !group.isOverflow, let state = states[group.id] {
+        group.triage = ErrorTriage(state, versions: [String](versions[group.id] ?? []))
+      }
+      return group
+    }
+  }
+}
+
+extension ErrorTriage {
+  /// Decides on a group by its later errors.
+  public init(
+    _ group: Int64, _ state: ErrorState?, app: AppID, from store: any MetricsStore
+  ) async throws {
+    guard let state else {
+      self.init()
+      return
+    }
+    let versions =
+      state.status == .closed ? try await store.errorVersions(app: app, since: [group: state.changed])[group] ?? [] : []
+    self.init(state, versions: [String](versions))
+  }
+}
+
+extension ErrorGroup {
+  /// True for the group of errors beyond the limit on new groups, which are unlike each other.
+  public var isOverflow: Bool { Self.isOverflow(type: type) }
+
+  private static func isOverflow(type: String) -> Bool { type == "(other)" }
+
+  /// Returns true for the group of errors beyond the limit on new groups.
+  public static func isOverflow(app: AppID, group: Int64, from store: any MetricsStore) async throws -> Bool {
+    let ever = Day(number: -1_000_000)...Day(number: 1_000_000)
+    guard let latest = try await store.errors(app: app, group: group, days: ever, limit: 1).first else { return false }
+    return isOverflow(type: try await store.error(app: app, id: latest.id)?.type ?? "")
+  }
+
+  /// The latest version of an app in the last days, which is the one that a fix is not in yet; empty if unknown.
+  public static func latestVersion(
+    app: AppID, today: Day, from store: any MetricsStore
+  ) async throws -> String {
+    let days = today.advanced(by: 1 - ReportRequest.defaultDays)...today
+    let seen = try await store.dailyCounts(app: app, dimension: .version, days: days).map(\.key)
+    let versions = Set(seen).subtracting(["", "(other)"]).map { (label: $0, version: AppVersion($0)) }
+    return versions.max { ($0.version, $0.label) < ($1.version, $1.label) }?.label ?? ""
+  }
+}

@@ -1,0 +1,75 @@
+public import TernEvents
+
+/// The ways in which people can treat an error group.
+public enum ErrorStatus: String, Sendable, CaseIterable {
+  /// To be looked at.
+  case open
+  /// Fixed. An occurrence in a later version opens it again.
+  case closed
+  /// Known, and of no interest. It stays that way in every version.
+  case ignored
+}
+
+/// The status that a person gave an error group.
+public struct ErrorState: Sendable, Hashable {
+  /// The longest note, in characters.
+  public static let maximumNoteLength = 1_000
+
+  /// The status.
+  public var status: ErrorStatus
+  /// The reason, in any words; empty for none.
+  public var note: String
+  /// The last version that may still have a closed error, `version (build)`; empty if unknown, so that nothing opens it.
+  public var version: String
+  /// The name of the account or token that set it.
+  public var author: String
+  /// The time at which it was set.
+  public var changed: Timestamp
+
+  /// Creates a state.
+  public init(status: ErrorStatus, note: String, version: String, author: String, changed: Timestamp) {
+    self.status = status
+    self.note = note
+    self.version = version
+    self.author = author
+    self.changed = changed
+  }
+}
+
+/// The status of an error group as it applies: as a person set it, unless the error came back.
+public struct ErrorTriage: Sendable, Hashable {
+  /// The status that a person set; `nil` for one that no person has looked at.
+  public var state: ErrorState?
+  /// The earliest later version in which a closed error came back.
+  public var reopenedIn: String?
+
+  /// The triage of an error that has no state.
+  public init() {}
+
+  /// Decides on a group.
+  ///
+  /// - Parameter versions: The versions of the errors that were received since the state was set.
+  public init(_ state: ErrorState, versions: [String]) {
+    self.state = state
+    guard state.status == .closed else { return }
+    let closed = AppVersion(state.version)
+    reopenedIn =
+      versions.map { (label: $0, version: AppVersion($0)) }.filter { $0.version.isLater(than: closed) }
+      .min { ($0.version, $0.label) < ($1.version, $1.label) }?.label
+  }
+
+  /// The status that applies.
+  public var status: ErrorStatus { reopenedIn == nil ? state?.status ?? .open : .open }
+}
+
+/// The status of errors, as people set it.
+public protocol ErrorStateStore: Sendable {
+  /// Returns the states of an app's error groups, by their numbers.
+  func errorStates(app: AppID) throws -> [Int64: ErrorState]
+  /// Sets the state of an error group, with the current time and originator.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the note or the version is too long.
+  func setErrorState(
+    app: AppID, group: Int64, status: ErrorStatus, note: String, version: String
+  ) throws -> ErrorState
+}
