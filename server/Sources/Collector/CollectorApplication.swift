@@ -51,12 +51,15 @@ struct CollectorApplication: Sendable {
       ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage
     ).add(to: routes)
     DescriptionRoutes().add(to: routes)
-    ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
+    let answering = QuestionAnswering(dependencies, limits: limits)
+    ReportRoutes(
+      reader: reader, reports: reports, store: store, catalog: catalog, segments: catalog, answering: answering,
+      wallTime: wallTime
+    ).add(to: routes)
     EditingRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
     ErrorStatusRoutes(reader: reader, reports: reports, store: store, states: catalog, wallTime: wallTime)
       .add(to: routes)
     ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
-    let answering = QuestionAnswering(dependencies, limits: limits)
     QuestionRoutes(reader: reader, answering: answering, segments: catalog).add(to: routes)
     SegmentPageRoutes(pages: pages, reader: reader, segments: catalog, catalog: catalog).add(to: routes)
     SegmentRoutes(reader: reader, segments: catalog).add(to: routes)
@@ -91,7 +94,7 @@ struct CollectorApplication: Sendable {
     ).add(to: routes)
     PortalRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, notes: notes,
-      limits: limits, wallTime: wallTime
+      segments: catalog, answering: answering, limits: limits, wallTime: wallTime
     ).add(to: routes)
     responder = router.buildResponder()
     requirements = routes.requirements

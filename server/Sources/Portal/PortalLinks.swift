@@ -7,6 +7,8 @@ struct PortalLinks {
   var app: AppID
   /// `days=7`, `from=…&to=…`, or empty for the default range.
   var range: String
+  /// The filter, which all pages keep.
+  var filter = ReportFilter()
 
   init(app: AppID, range: String = "") {
     self.app = app
@@ -25,6 +27,7 @@ struct PortalLinks {
         "from=\(request.days.lowerBound)&to=\(ends)"
       }
     self.init(app: request.app, range: range)
+    filter = request.filter
   }
 
   /// The address to which the form for deleting the app is posted.
@@ -78,8 +81,23 @@ struct PortalLinks {
   /// The address of the app's views.
   var views: String { "/apps/\(app)/views" }
 
+  /// Without the filter.
+  var unfiltered: PortalLinks {
+    var links = self
+    links.filter = ReportFilter()
+    return links
+  }
+
   private func query(_ values: [String], range: String?, limit: Int? = nil) -> String {
-    let parts = (values + [range ?? self.range, limit.map { "limit=\($0)" } ?? ""]).filter { !$0.isEmpty }
+    let parts = (values + [range ?? self.range, filter.query, limit.map { "limit=\($0)" } ?? ""]).filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
+  }
+}
+
+extension ReportFilter {
+  /// The part of an address; empty if all rows pass.
+  fileprivate var query: String {
+    [json.isEmpty ? nil : "filters=\(PercentCoding.encode(json))", segment.map { "segment=\($0)" }]
+      .compactMap { $0 }.joined(separator: "&")
   }
 }

@@ -55,12 +55,12 @@ public struct DailyActivity: Sendable, Hashable {
   public var day: Day
   /// Installs active on the day.
   public var daily: Int
-  /// Installs active in the 7 days ending on it.
-  public var weekly: Int
-  /// Installs active in the 30 days ending on it.
-  public var monthly: Int
+  /// Installs active in the 7 days ending on it; `nil` if only single days were counted.
+  public var weekly: Int?
+  /// Installs active in the 30 days ending on it; `nil` if only single days were counted.
+  public var monthly: Int?
   /// Creates counts.
-  public init(day: Day, daily: Int, weekly: Int, monthly: Int) {
+  public init(day: Day, daily: Int, weekly: Int?, monthly: Int?) {
     self.day = day
     self.daily = daily
     self.weekly = weekly

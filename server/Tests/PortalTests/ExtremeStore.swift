@@ -1,4 +1,5 @@
 import Ingest
+import Reports
 import ReportsTestSupport
 import TernEvents
 import Warehouse

@@ -1,3 +1,4 @@
+import Reports
 import ReportsTestSupport
 import TernEvents
 import Warehouse

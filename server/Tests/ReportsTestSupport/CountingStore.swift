@@ -1,3 +1,4 @@
+import Reports
 import TernBase
 package import Warehouse
 

@@ -1,3 +1,4 @@
+import Reports
 package import Warehouse
 
 /// A store with fixed metrics of views.

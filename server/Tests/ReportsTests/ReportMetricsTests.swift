@@ -52,7 +52,7 @@ struct ReportMetricsTests {
     #expect(overview.days.count == 30)
     #expect(overview.totals.events == overview.days.reduce(0) { $0 + $1.events })
     #expect(overview.totals.events == events.reduce(0) { $0 + $1.count })
-    #expect(overview.days.allSatisfy { $0.dau <= $0.wau && $0.wau <= $0.mau })
+    #expect(overview.days.allSatisfy { $0.dau <= $0.wau ?? -1 && $0.wau ?? -1 <= $0.mau ?? -1 })
     #expect(overview.totals.mau == overview.totals.users, "the range is the 30 days up to the last day")
     if !events.isEmpty { #expect(abs(events.reduce(0) { $0 + $1.share } - 1) < 0.00001) }
     for line in events {

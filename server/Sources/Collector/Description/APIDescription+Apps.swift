@@ -25,6 +25,12 @@ extension APIDescription {
       parameters: [app, .path("name", .choice(reportNames))] + range + [
         .query("days", .limited(1...ReportRequest.maximumDays).described("The length of a range without `from`.")),
         .query("limit", .limited(1...ReportRequest.maximumLimit).described("The most rows of a list.")),
+        .query(
+          "filters",
+          .text.described(
+            "Only rows that pass: a JSON array of filters, as in questions. For overview, events, event, screens, "
+              + "versions, devices and countries; others ignore it.")),
+        .query("segment", .limited(1...9_007_199_254_740_991).described("Only rows that pass a saved segment.")),
         .query("view", .limited(1...9_007_199_254_740_991).described("The number of a view.")),
         .query("event", .text.described("The name of the event, for reports about one.")),
         .query("group", .limited(1...9_007_199_254_740_991).described("The number of an error group.")),

@@ -14,6 +14,8 @@ struct PortalRoutes: Sendable {
   let catalog: any CatalogStore & CatalogEditor & ErrorStateStore & AccessStore
   let live: LiveHub
   let notes: ChartNotes
+  let segments: any SegmentStore
+  let answering: QuestionAnswering
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
 
@@ -102,12 +104,14 @@ struct PortalRoutes: Sendable {
     _ request: Request, _ context: CollectorContext, name: String? = nil
   ) async throws -> Response {
     let (app, name) = (try context.app, name ?? context.parameters.get("page") ?? "")
+    let parameters = PortalPages.merged(request.parameters)
     let query = try catalog.completed(
       try ReportRequest(
-        name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
-        now: wallTime()))
-    let pages = try await notes.added(
-      to: pages.shown(to: context, request), app: app.id, days: query.days, for: context.clientShare)
+        name, of: try catalog.subject(view: parameters["view"], of: app), parameters: parameters, now: wallTime()))
+    var shown = try pages.shown(to: context, request)
+    shown.segments = try context.visibleSegments(segments)
+    let pages = try await notes.added(to: shown, app: app.id, days: query.days, for: context.clientShare)
+    let store = try answering.metrics(for: query, from: store, segments: shown.segments, context)
     let apps = try context.visitor.visible(try catalog.apps())
     return .html(
       try await reports.run(for: context.clientShare) {

@@ -11,6 +11,8 @@ struct ReportRoutes: Sendable {
   let reports: ReportScheduler
   let store: any MetricsStore
   let catalog: any CatalogStore & ErrorStateStore
+  let segments: any SegmentStore
+  let answering: QuestionAnswering
   let wallTime: @Sendable () -> Timestamp
 
   /// The maximum size of a request to create an app, in bytes.
@@ -59,6 +61,13 @@ struct ReportRoutes: Sendable {
         context.parameters.get("name") ?? "", of: try catalog.subject(view: parameters["view"], of: app),
         parameters: parameters, now: wallTime())
       let query = try catalog.completed(bare)
+      guard query.filter.isEmpty || query.isFilterable else {
+        throw APIError(
+          status: .badRequest, code: "not_filterable",
+          message: "The report \(query.report.name) is about all rows. Leave out filters and segment.")
+      }
+      let store = try answering.metrics(
+        for: query, from: store, segments: try context.visibleSegments(segments), context)
       let text = try await reports.run(for: context.clientShare) {
         try await query.report(from: store).text(format)
       }

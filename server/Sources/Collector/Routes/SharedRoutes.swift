@@ -112,6 +112,9 @@ extension CatalogStore {
     } catch let error as ReportError {
       throw WarehouseError(code: .invalid, message: error.message)
     }
+    guard request.filter.isEmpty else {
+      throw WarehouseError(code: .invalid, message: "A filtered page can't be shared. Remove the filters first.")
+    }
     if request.report.showsPersonalData {
       throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
     }

@@ -22,7 +22,7 @@ extension PortalPages {
       let spark = Sparkline.svg(metrics.days.prefix(request.settledDays).map(\.events), color: 1)
       cards.append([
         "name": shown(app.name), "link": PortalLinks(app: app.id).page(AppReports.overview), "timeZone": app.timeZone,
-        "users": grouped(metrics.totals.wau), "events": compact(metrics.totals.events),
+        "users": grouped(metrics.totals.wau ?? 0), "events": compact(metrics.totals.events),
         "sessions": compact(metrics.totals.sessions), "spark": spark, "isQuiet": metrics.totals.events == 0,
       ])
     }

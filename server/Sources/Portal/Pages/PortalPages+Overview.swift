@@ -18,16 +18,21 @@ extension PortalPages {
       ], in: request)
     let users = Chart(
       "users", "Active users", days: days,
-      [
-        .init(name: "Monthly", values: metrics.days.map(\.mau), isFilled: true, color: 3),
-        .init(name: "Weekly", values: metrics.days.map(\.wau), color: 4),
-        .init(name: "Daily", values: metrics.days.map(\.dau), isFilled: true, color: 1),
-      ], in: request)
+      (metrics.totals.mau == nil
+        ? []
+        : [
+          .init(name: "Monthly", values: metrics.days.map { $0.mau ?? 0 }, isFilled: true, color: 3),
+          .init(name: "Weekly", values: metrics.days.map { $0.wau ?? 0 }, color: 4),
+        ]) + [
+          .init(name: "Daily", values: metrics.days.map(\.dau), isFilled: true, color: 1)
+        ], in: request)
     let values: TemplateValues = [
       "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
       "aboutTraffic": "How many events the app tracked and how many sessions began on each day.",
-      "aboutUsers": "Users who were active on each day, and in the 7 and 30 days up to it.",
+      "aboutUsers": metrics.totals.mau == nil
+        ? "Users who were active on each day, with rows that pass the filter."
+        : "Users who were active on each day, and in the 7 and 30 days up to it.",
       "panels": try await panels(metrics.totals.users, page),
     ]
     return self.page(page.shell, body: templates.render("overview", values))
@@ -41,7 +46,7 @@ extension PortalPages {
     return [
       .tile(
         "Active users", grouped(now.users), change: changes?.of { Double($0.users) },
-        hint: "\(grouped(now.wau)) in the 7 days to \(request.days.upperBound.shortText)",
+        hint: now.wau.map { "\(grouped($0)) in the 7 days to \(request.days.upperBound.shortText)" } ?? "",
         spark: Sparkline.svg(line.map(\.dau), color: 3), about: FigureMeaning.users),
       .tile(
         "Sessions", grouped(now.sessions),

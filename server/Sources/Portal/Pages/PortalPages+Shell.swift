@@ -43,8 +43,12 @@ extension PortalPages {
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
-      "reader": shown(reader.name),
-      "share": reader.canEdit ? shell.request.flatMap { $0.report.showsPersonalData ? nil : links.share($0) } : nil,
+      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
+      "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
+      "share": reader.canEdit
+        ? shell.request.flatMap {
+          $0.report.showsPersonalData || !$0.filter.isEmpty ? nil : links.share($0)
+        } : nil,
     ]
     if reader.isGuest {
       // A guest may open no other page. In text, quotes are escaped, so only attributes match.
@@ -97,19 +101,22 @@ extension PortalPages {
 
   /// The range of days in use, and the form that changes it.
   private static func range(_ request: ReportRequest) -> TemplateValues {
-    let bare = PortalLinks(app: request.app)
+    let links = PortalLinks(request)
     // The values that the form resubmits.
     var inputs = request.report.parameters.compactMap { parameter -> TemplateValues? in
       request[parameter].map { ["name": parameter.name, "value": $0] }
     }
     if let view = request.view { inputs.append(["name": "view", "value": view.id.description]) }
+    if !request.filter.json.isEmpty { inputs.append(["name": "filters", "value": request.filter.json]) }
+    if let segment = request.filter.segment { inputs.append(["name": "segment", "value": segment.description]) }
     let quick = [7, 30, 90].map { days -> TemplateValues in
       .link(
-        "\(days) days", bare.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
+        "\(days) days", links.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
         isActive: request.length == days && request.days.upperBound == request.today)
     }
     return [
-      "action": request.view == nil ? bare.page(request.report) : "/apps/\(request.app)/\(request.report.name)",
+      "action": request.view == nil
+        ? PortalLinks(app: request.app).page(request.report) : "/apps/\(request.app)/\(request.report.name)",
       "from": request.days.lowerBound.description, "until": request.days.upperBound.description,
       "latest": request.today.description, "inputs": inputs, "quick": quick,
     ]

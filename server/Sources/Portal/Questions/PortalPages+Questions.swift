@@ -78,7 +78,8 @@ extension PortalPages {
     (try? question(page, parameters))??.scope.range.resolved(today: today)
   }
 
-  private static let dimensions = [
+  /// The dimensions that fields suggest.
+  static let dimensions = [
     "event", "screen", "version", "os", "model", "country", "language", "property:",
   ]
 

@@ -7,11 +7,6 @@ extension QuestionForm {
     ("session_start", "Session start"), ("any", "Any event or screen"),
   ]
 
-  private static let comparisons = [
-    ("is", "is"), ("is_not", "is not"), ("contains", "contains"), ("gt", ">"), ("gte", "≥"), ("lt", "<"), ("lte", "≤"),
-    ("set", "is set"), ("not_set", "is not set"),
-  ]
-
   private static let ranges = [
     ("today", "Today"), ("7d", "7 days"), ("28d", "28 days"), ("30d", "30 days"), ("90d", "90 days"),
     ("month", "This month"), ("12mo", "12 months"),
@@ -80,13 +75,13 @@ extension QuestionForm {
 
   /// The filters in use, and an empty one.
   var filterRows: [TemplateValues] {
-    let used = Self.filters.filter { values["f\($0)"] != nil }
-    let free = Self.filters.first { values["f\($0)"] == nil }
+    let used = FilterRow.numbers.filter { values["f\($0)"] != nil }
+    let free = FilterRow.numbers.first { values["f\($0)"] == nil }
     return (used + (free.map { [$0] } ?? [])).map { index in
       [
         "fields": [
           text("Filter", "f\(index)", "", list: "dimensions", placeholder: "country"),
-          choice("Comparison", "o\(index)", Self.comparisons, "is"), text("Value", "v\(index)", ""),
+          choice("Comparison", "o\(index)", FilterRow.comparisons, "is"), text("Value", "v\(index)", ""),
         ]
       ]
     }
@@ -95,7 +90,7 @@ extension QuestionForm {
   /// The parameters that the form keeps without showing them: those of the group of persons.
   var hidden: [TemplateValues] {
     guard page == .people else { return [] }
-    let filters = Self.filters.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
+    let filters = FilterRow.numbers.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
     let shown = Set(["range", "from", "to", "by", "segment", "before"] + filters)
     return values.filter { !shown.contains($0.key) }
       .sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }

@@ -14,7 +14,6 @@ struct QuestionForm: Sendable {
   /// The saved segments that the reader may use.
   let segments: [SavedSegment]
 
-  static let filters = 1...5
   static let steps = 1...8
 
   private static let names: [String] =
@@ -26,7 +25,7 @@ struct QuestionForm: Sendable {
       "nodes", "anchor", "depth", "compare", "show", "group", "step", "dropped", "of", "after", "state", "active", "at",
     ]
     + ["type", "value", "before", "k0", "n0"]
-    + steps.flatMap { ["k\($0)", "n\($0)"] } + filters.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
+    + steps.flatMap { ["k\($0)", "n\($0)"] } + FilterRow.numbers.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
 
   init(_ page: QuestionPage, _ parameters: [String: String], segments: [SavedSegment]) {
     (self.page, self.segments) = (page, segments)
@@ -90,28 +89,11 @@ struct QuestionForm: Sendable {
   }
 
   /// The filters of the fields, without the segment.
-  var plainFilters: [JSONTree] { Self.filters.compactMap(filter) }
+  var plainFilters: [JSONTree] { FilterRow.numbers.compactMap { FilterRow($0, values)?.json } }
 
   /// The question; throws a fault if the form has one.
   func question(_ kind: Question.Kind, _ json: JSONTree) throws(QuestionError) -> Question {
     try Question(kind, json: json.encoded, segments: segments.filters)
-  }
-
-  private func filter(_ index: Int) -> JSONTree? {
-    guard let dimension = values["f\(index)"] else { return nil }
-    let (comparison, value) = (values["o\(index)"] ?? "is", values["v\(index)"] ?? "")
-    let start: [JSONTree] = [.text(comparison), .text(dimension)]
-    switch comparison {
-    case "set", "not_set": return .array(start)
-    case "gt", "gte", "lt", "lte": return .array(start + [Double(value).map { .number($0) } ?? .text(value)])
-    default:
-      var texts: [JSONTree] = [.text(value)]
-      // A property may hold the number or the text.
-      if comparison != "contains", dimension.hasPrefix("property:"), let number = Double(value), number.isFinite {
-        texts.append(.number(number))
-      }
-      return .array(start + [.array(texts)])
-    }
   }
 
   /// The filter of the rows that Explore is about.

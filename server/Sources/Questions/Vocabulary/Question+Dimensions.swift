@@ -23,7 +23,7 @@ extension Question {
 
 extension QuestionFilter {
   /// All dimensions in the filter, those of selectors included.
-  var dimensions: [QuestionDimension] {
+  package var dimensions: [QuestionDimension] {
     switch self {
     case .isOneOf(let dimension, _), .isNoneOf(let dimension, _), .contains(let dimension, _),
       .compare(_, let dimension, _), .isSet(let dimension), .isNotSet(let dimension):
@@ -36,5 +36,5 @@ extension QuestionFilter {
 }
 
 extension Selector {
-  var dimensions: [QuestionDimension] { filters.flatMap(\.dimensions) }
+  package var dimensions: [QuestionDimension] { filters.flatMap(\.dimensions) }
 }

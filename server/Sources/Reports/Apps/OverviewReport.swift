@@ -14,14 +14,17 @@ extension AppReports {
       ReportList(
         "days", columns: ["date", "events", "sessions", "dau", "wau", "mau"],
         rows: metrics.days.map {
-          [.day($0.date), .count($0.events), .count($0.sessions), .count($0.dau), .count($0.wau), .count($0.mau)]
+          [
+            .day($0.date), .count($0.events), .count($0.sessions), .count($0.dau), .count(orNone: $0.wau),
+            .count(orNone: $0.mau),
+          ]
         }),
       ReportList(
         "totals", title: "Totals", columns: ["events", "sessions", "users", "wau", "mau"],
         rows: [
           [
-            .count(totals.events), .count(totals.sessions), .count(totals.users), .count(totals.wau),
-            .count(totals.mau),
+            .count(totals.events), .count(totals.sessions), .count(totals.users), .count(orNone: totals.wau),
+            .count(orNone: totals.mau),
           ]
         ], isObject: true, outputs: [.json, .terminal, .page]),
     ])
@@ -40,10 +43,10 @@ public struct OverviewMetrics: Sendable, Hashable {
     public var sessions: Int
     /// Distinct installs active on the day.
     public var dau: Int
-    /// Distinct installs active in the 7 days ending on it.
-    public var wau: Int
-    /// Distinct installs active in the 30 days ending on it.
-    public var mau: Int
+    /// Distinct installs active in the 7 days ending on it; `nil` for filtered rows.
+    public var wau: Int?
+    /// Distinct installs active in the 30 days ending on it; `nil` for filtered rows.
+    public var mau: Int?
   }
 
   /// The metrics of the whole range.
@@ -55,9 +58,9 @@ public struct OverviewMetrics: Sendable, Hashable {
     /// Distinct installs active in the range.
     public var users: Int
     /// Distinct installs active in the 7 days ending on the range's last day.
-    public var wau: Int
+    public var wau: Int?
     /// Distinct installs active in the 30 days ending on the range's last day.
-    public var mau: Int
+    public var mau: Int?
   }
 
   /// Every day of the range in order, including days without activity.
@@ -76,12 +79,12 @@ public struct OverviewMetrics: Sendable, Hashable {
       let active = activity[day]
       return DayRow(
         date: day, events: events[day] ?? 0, sessions: sessions[day] ?? 0, dau: active?.daily ?? 0,
-        wau: active?.weekly ?? 0, mau: active?.monthly ?? 0)
+        wau: active.map { $0.weekly } ?? 0, mau: active.map { $0.monthly } ?? 0)
     }
     totals = Totals(
       events: days.map(\.events).saturatingSum, sessions: days.map(\.sessions).saturatingSum,
-      users: try await store.total(app: app, dimension: .total, key: "", days: range).users, wau: days.last?.wau ?? 0,
-      mau: days.last?.mau ?? 0)
+      users: try await store.total(app: app, dimension: .total, key: "", days: range).users, wau: days.last?.wau,
+      mau: days.last?.mau)
   }
 }
 

@@ -9,7 +9,7 @@ extension ReportRequest {
   ///   - subject: The app or view.
   ///   - given: `from` and `to` (`YYYY-MM-DD`), or `days` (a number of days ending with `to`); the default is the last 30
   ///     days ending today. `limit` is the maximum number of rows per list. The report's own parameters have their own
-  ///     names. Other parameters and empty values are ignored, except where a parameter is any text.
+  ///     names. `filters` and `segment` choose rows. Other parameters and empty values are ignored, except where a parameter is any text.
   ///   - now: The time of the request.
   ///   - reports: The available reports.
   public init(
@@ -26,6 +26,8 @@ extension ReportRequest {
     self.init(
       report, of: subject, days: try Self.days(given, today: zone.day(of: now)), parameters: parameters,
       limit: try Self.number("limit", given, 1...Self.maximumLimit), zone: zone, now: now)
+    let segment = try Self.number("segment", given, 1...Int.max)
+    filter = ReportFilter(json: given["filters"] ?? "", segment: segment.map { Int64($0) })
   }
 
   private static func value(

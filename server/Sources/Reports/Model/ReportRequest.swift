@@ -20,6 +20,8 @@ public struct ReportRequest: Sendable, Hashable {
   public var parameters: [ReportParameter: String]
   /// The maximum number of rows per list; `nil` for the report's default.
   public var limit: Int?
+  /// The rows that the report is about; all, for a report that has no filters.
+  public var filter = ReportFilter()
   /// The states of error groups that people set, for the reports about errors.
   public var errorStates: [Int64: ErrorState] = [:]
   /// The time zone in which days begin and end.

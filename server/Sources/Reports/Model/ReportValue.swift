@@ -35,6 +35,9 @@ public indirect enum ReportValue: Sendable, Hashable {
   /// Creates an integer from any integer type, clamped to the range of `Int`.
   public static func count(_ number: some BinaryInteger) -> ReportValue { .integer(Int(clamping: number)) }
 
+  /// Creates an integer, or an absent value.
+  public static func count(orNone number: Int?) -> ReportValue { number.map { .integer($0) } ?? .none }
+
   /// Named texts, ordered by name.
   public static func pairs(_ pairs: [String: String]) -> ReportValue {
     .properties(pairs.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: .string($0.value)) })

@@ -1,5 +1,6 @@
 import Ingest
 import NIOConcurrencyHelpers
+import Reports
 import ReportsTestSupport
 import TernEvents
 import Warehouse

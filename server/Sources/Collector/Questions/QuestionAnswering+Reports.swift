@@ -1,0 +1,27 @@
+import Questions
+import Reports
+import Warehouse
+
+extension QuestionAnswering {
+  /// The metrics for a report: of the rows that pass its filter, if it has one.
+  ///
+  /// Throws ``APIError`` 400 for a filter that cannot be understood. Its reads throw what answers throw.
+  func metrics(
+    for request: ReportRequest, from store: any MetricsStore, segments: [SavedSegment], _ context: CollectorContext
+  ) throws(APIError) -> any MetricsStore {
+    guard !request.filter.isEmpty, request.isFilterable else { return store }
+    let filters: [QuestionFilter]
+    do {
+      filters = try request.filter.filters(segments)
+    } catch {
+      throw APIError(error)
+    }
+    return FilteredMetrics(store, filters: filters) { question in
+      do {
+        return try await answer(question, context).answer
+      } catch let error as QuestionError {
+        throw APIError(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Ingest
+import Questions
+import TernBase
+
+/// A filter as a row of a form: a dimension, a comparison and a value.
+struct FilterRow: Equatable {
+  var dimension: String
+  var comparison: String
+  var value: String
+
+  /// The comparisons and their words.
+  static let comparisons = [
+    ("is", "is"), ("is_not", "is not"), ("contains", "contains"), ("gt", ">"), ("gte", "≥"), ("lt", "<"), ("lte", "≤"),
+    ("set", "is set"), ("not_set", "is not set"),
+  ]
+  /// The numbers of the rows of a form.
+  static let numbers = 1...5
+
+  init(dimension: String, comparison: String, value: String) {
+    self.dimension = dimension
+    self.comparison = comparison
+    self.value = value
+  }
+
+  /// The row of a form with some number; `nil` if it is empty.
+  init?(_ number: Int, _ parameters: [String: String]) {
+    guard let dimension = parameters["f\(number)"], !dimension.isEmpty else { return nil }
+    self.init(
+      dimension: dimension, comparison: parameters["o\(number)"] ?? "is", value: parameters["v\(number)"] ?? "")
+  }
+
+  /// The row that stands for a filter; `nil` for filters that need more than a row.
+  init?(_ json: JSONTree) {
+    guard case .array(let parts) = json, parts.count > 1, case .text(let comparison) = parts[0],
+      case .text(let dimension) = parts[1], Self.comparisons.contains(where: { $0.0 == comparison })
+    else { return nil }
+    switch (parts.count, parts.last) {
+    case (2, _): self.init(dimension: dimension, comparison: comparison, value: "")
+    case (3, .number(let number)?): self.init(dimension: dimension, comparison: comparison, value: Self.text(number))
+    case (3, .array(let values)?):
+      // A property that may hold the number or the text has both.
+      guard case .text(let text)? = values.first else { return nil }
+      self.init(dimension: dimension, comparison: comparison, value: text)
+    default: return nil
+    }
+    if self.json != json { return nil }
+  }
+
+  /// The filter in the vocabulary of questions.
+  var json: JSONTree {
+    let start: [JSONTree] = [.text(comparison), .text(dimension)]
+    switch comparison {
+    case "set", "not_set": return .array(start)
+    case "gt", "gte", "lt", "lte": return .array(start + [Double(value).map { .number($0) } ?? .text(value)])
+    default:
+      var texts: [JSONTree] = [.text(value)]
+      // A property may hold the number or the text.
+      if comparison != "contains", dimension.hasPrefix("property:"), let number = Double(value), number.isFinite {
+        texts.append(.number(number))
+      }
+      return .array(start + [.array(texts)])
+    }
+  }
+
+  private static func text(_ number: Double) -> String {
+    Int(exactly: number).map(String.init) ?? String(number)
+  }
+}
+
+/// The filters of a report's page: rows, and what rows cannot say.
+struct FilterRows {
+  var rows: [FilterRow]
+  /// The filters that need more than a row.
+  var others: [JSONTree]
+
+  /// Reads filters from JSON; those of a text that is no array are left for the report to refuse.
+  init(json: String) {
+    guard case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else {
+      (rows, others) = ([], [])
+      return
+    }
+    rows = filters.compactMap { FilterRow($0) }
+    others = filters.filter { FilterRow($0) == nil }
+  }
+
+  /// The parameters of a report's address in which the rows of the form have become filters.
+  static func merged(_ parameters: [String: String]) -> [String: String] {
+    let rows = FilterRow.numbers.compactMap { FilterRow($0, parameters) }
+    guard !rows.isEmpty else { return parameters }
+    var parameters = parameters
+    var filters: [JSONTree] = []
+    if let json = parameters["filters"], case .array(let others)? = try? JSONTree(parsing: Array(json.utf8)) {
+      filters = others
+    }
+    parameters["filters"] = String(decoding: JSONTree.array(filters + rows.map(\.json)).encoded, as: UTF8.self)
+    return parameters
+  }
+}

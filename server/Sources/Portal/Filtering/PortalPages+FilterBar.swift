@@ -1,0 +1,81 @@
+import Ingest
+import Questions
+import Reports
+import Warehouse
+
+extension PortalPages {
+  /// The parameters of a report's address in which the rows of the filter bar have become filters.
+  package static func merged(_ parameters: [String: String]) -> [String: String] { FilterRows.merged(parameters) }
+
+  /// The form that filters a report; `nil` for reports about all rows.
+  func filterBar(_ request: ReportRequest) -> TemplateValues? {
+    guard !reader.isGuest, request.isFilterable else { return nil }
+    let filter = FilterRows(json: request.filter.json)
+    let links = PortalLinks(request)
+    var kept = request.report.parameters.compactMap { parameter in
+      request[parameter].map { TemplateValues.hidden(parameter.name, $0) }
+    }
+    kept += [
+      .hidden("from", request.days.lowerBound.description), .hidden("to", request.days.upperBound.description),
+    ]
+    if !filter.others.isEmpty {
+      kept.append(.hidden("filters", String(decoding: JSONTree.array(filter.others).encoded, as: UTF8.self)))
+    }
+    let isFiltered = !request.filter.isEmpty
+    return [
+      "isFiltered": isFiltered, "summary": summary(request.filter, filter),
+      "action": PortalLinks(app: request.app).page(request.report), "kept": kept, "filters": filter.fields,
+      "shared": segments.isEmpty ? [] : [segmentField(request.filter.segment)],
+      "clear": isFiltered ? links.unfiltered.page(request) : nil, "dimensions": Self.dimensions,
+    ]
+  }
+
+  private func segmentField(_ chosen: Int64?) -> TemplateValues {
+    .choice(
+      "Segment", "segment", [(value: "", text: "None")] + segments.map { ($0.id.description, shown($0.name)) },
+      chosen: chosen?.description)
+  }
+
+  private func summary(_ filter: ReportFilter, _ rows: FilterRows) -> String {
+    let segment = filter.segment.map { number in
+      segments.first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)"
+    }
+    let words = rows.rows.map { row in
+      let comparison = FilterRow.comparisons.first { $0.0 == row.comparison }?.1 ?? row.comparison
+      return [row.dimension, comparison, row.value].filter { !$0.isEmpty }.map { shown($0) }.joined(separator: " ")
+    }
+    let all =
+      words + (rows.others.isEmpty ? [] : [counted(rows.others.count, "other filter")]) + (segment.map { [$0] } ?? [])
+    return all.isEmpty ? "Filter" : "Filter: \(all.joined(separator: ", "))"
+  }
+}
+
+extension FilterRows {
+  /// The fields of the rows in use, and of an empty one.
+  var fields: [TemplateValues] {
+    let empty = FilterRow(dimension: "", comparison: "is", value: "")
+    let all = (rows + [empty]).prefix(FilterRow.numbers.count)
+    return zip(FilterRow.numbers, all).map { number, row in
+      [
+        "fields": [
+          .input("Filter", "f\(number)", row.dimension, placeholder: "country", suggestions: "dimensions"),
+          .choice(
+            "Comparison", "o\(number)", FilterRow.comparisons.map { (value: $0.0, text: $0.1) }, chosen: row.comparison),
+          .input("Value", "v\(number)", row.value),
+        ] as [TemplateValues]
+      ]
+    }
+  }
+}
+
+extension TemplateValues {
+  /// A field of a form with text.
+  static func input(
+    _ label: String, _ name: String, _ value: String, placeholder: String? = nil, suggestions: String? = nil
+  ) -> TemplateValues {
+    [
+      "caption": label, "name": name, "value": value, "type": "text", "placeholder": placeholder, "isInput": true,
+      "suggestions": suggestions,
+    ]
+  }
+}

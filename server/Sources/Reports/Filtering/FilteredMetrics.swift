@@ -1,0 +1,176 @@
+package import Questions
+package import Warehouse
+
+/// The metrics of the rows that pass some filters, for the reports that otherwise read stored counts.
+///
+/// Without filters it answers as the store does, but for names beyond a day's allowance, which only stored counts
+/// collect under "(other)".
+package struct FilteredMetrics: ForwardingStore {
+  /// Answers a question about the report's app; throws `QuestionError` beyond the limits.
+  package typealias Ask = @Sendable (Question) async throws -> Answer
+
+  package let base: any MetricsStore
+  private let filters: [QuestionFilter]
+  private let ask: Ask
+
+  package init(_ base: any MetricsStore, filters: [QuestionFilter], ask: @escaping Ask) {
+    self.base = base
+    self.filters = filters
+    self.ask = ask
+  }
+
+}
+
+extension ReportRequest {
+  /// True if the report can be filtered; others are about all rows.
+  package var isFilterable: Bool {
+    let reports: [ReportDefinition] = [
+      AppReports.overview, AppReports.events, AppReports.event, AppReports.screens, AppReports.versions,
+      AppReports.devices, AppReports.countries,
+    ]
+    return view == nil && reports.contains(report)
+  }
+}
+
+extension FilteredMetrics {
+  package func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
+    guard let counted = Counted(dimension, filters) else {
+      return try await base.dailyCounts(app: app, dimension: dimension, days: days)
+    }
+    let groups = [.time(.day)] + (counted.group.map { [$0] } ?? [])
+    return try await rows([counted.metric], by: groups, days).compactMap { row in
+      guard let day = Self.day(row), let count = Self.count(row, 0), count > 0 else { return nil }
+      return DailyCount(day: day, key: counted.group == nil ? "" : Self.key(row.dimensions[1]), count: count)
+    }
+  }
+
+  package func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
+    guard let counted = Counted(dimension, filters) else {
+      return try await base.count(app: app, dimension: dimension, days: days)
+    }
+    return try await rows([counted.metric], by: [], days).first.flatMap { Self.count($0, 0) } ?? 0
+  }
+
+  package func totals(
+    app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
+  ) async throws -> [KeyTotals] {
+    guard let counted = Counted(dimension, filters) else {
+      return try await base.totals(app: app, dimension: dimension, days: days, limit: limit)
+    }
+    return try await totals(counted, filters, days, limit: limit ?? QueryQuestion.standardLimit)
+  }
+
+  package func totals(
+    app: AppID, dimension: Dimension, keys: [String], days: ClosedRange<Day>
+  ) async throws -> [KeyTotals] {
+    guard let counted = Counted(dimension, filters) else {
+      return try await base.totals(app: app, dimension: dimension, keys: keys, days: days)
+    }
+    let chosen = filters + counted.filter(keys)
+    let found = Dictionary(
+      try await totals(counted, chosen, days, limit: QueryQuestion.standardLimit).map { ($0.key, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return keys.map { found[$0] ?? KeyTotals(key: $0, count: 0, users: 0) }
+  }
+
+  package func series(
+    app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
+  ) async throws -> [DailyTotals] {
+    guard let counted = Counted(dimension, filters) else {
+      return try await base.series(app: app, dimension: dimension, key: key, days: days)
+    }
+    let question = question([counted.metric, .plain(.users)], by: [.time(.day)], filters + counted.filter([key]), days)
+    return try await rows(question).compactMap { row in
+      Self.day(row).map { DailyTotals(day: $0, count: Self.count(row, 0) ?? 0, users: Self.count(row, 1) ?? 0) }
+    }
+  }
+
+  /// Only the users of each day: those of the 7 and 30 days up to it would be two questions for each day.
+  package func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
+    let users = Dictionary(
+      try await rows([.plain(.users)], by: [.time(.day)], days).compactMap { row in
+        Self.day(row).map { ($0, Self.count(row, 0) ?? 0) }
+      }, uniquingKeysWith: { $1 })
+    return days.map { DailyActivity(day: $0, daily: users[$0] ?? 0, weekly: nil, monthly: nil) }
+  }
+
+  private func totals(
+    _ counted: Counted, _ filters: [QuestionFilter], _ days: ClosedRange<Day>, limit: Int
+  ) async throws -> [KeyTotals] {
+    guard limit > 0 else { return [] }
+    var question = question(
+      [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters, days)
+    question.limit = limit
+    return try await rows(question).map { row in
+      KeyTotals(
+        key: counted.group == nil ? "" : Self.key(row.dimensions[0]), count: Self.count(row, 0) ?? 0,
+        users: Self.count(row, 1) ?? 0)
+    }
+  }
+
+  private func question(
+    _ metrics: [QuestionMetric], by groups: [QuestionDimension], _ filters: [QuestionFilter], _ days: ClosedRange<Day>
+  ) -> QueryQuestion {
+    QueryQuestion(
+      scope: QuestionScope(range: .dates(days.lowerBound, days.upperBound), filters: filters), metrics: metrics,
+      groups: groups.map { .init($0) })
+  }
+
+  private func rows(
+    _ metrics: [QuestionMetric], by groups: [QuestionDimension], _ days: ClosedRange<Day>
+  ) async throws -> [QueryAnswer.Row] {
+    try await rows(question(metrics, by: groups, filters, days))
+  }
+
+  private func rows(_ question: QueryQuestion) async throws -> [QueryAnswer.Row] {
+    guard case .query(let answer) = try await ask(.query(question)) else { return [] }
+    return answer.rows
+  }
+
+  private static func day(_ row: QueryAnswer.Row) -> Day? {
+    row.dimensions.first.flatMap { $0?.text }.flatMap { Day($0) }
+  }
+
+  private static func key(_ value: QuestionValue?) -> String { value?.text ?? "" }
+
+  private static func count(_ row: QueryAnswer.Row, _ index: Int) -> Int? {
+    row.metrics[index].map { $0 < 9e18 ? Int($0) : .max }
+  }
+}
+
+/// What a dimension of stored counts counts, in the vocabulary of questions.
+private struct Counted {
+  var metric: QuestionMetric
+  var group: QuestionDimension?
+
+  /// Returns `nil` for dimensions that questions do not know.
+  init?(_ dimension: Dimension, _ filters: [QuestionFilter]) {
+    switch dimension {
+    case .total: (metric, group) = (.plain(.events), nil)
+    case .event: (metric, group) = (.plain(.events), .event)
+    case .screen: (metric, group) = (.plain(.screens), .screen)
+    case .version: (metric, group) = (.plain(.events), .version)
+    case .os: (metric, group) = (.plain(.events), .os)
+    case .model: (metric, group) = (.plain(.events), .model)
+    case .country: (metric, group) = (.plain(.events), .country)
+    case .language: (metric, group) = (.plain(.events), .language)
+    // The row that begins a session has no name and no properties: then sessions with a row that passes are counted.
+    case .session:
+      let namesRows = filters.flatMap(\.dimensions).contains { dimension in
+        switch dimension {
+        case .event, .screen, .kind, .property: true
+        default: false
+        }
+      }
+      (metric, group) = (.plain(namesRows ? .sessions : .sessionStarts), nil)
+    case .dropped, .property, .kind: return nil
+    }
+  }
+
+  /// The filter for some keys.
+  func filter(_ keys: [String]) -> [QuestionFilter] {
+    guard let group else { return [] }
+    let set = QuestionFilter.isOneOf(group, keys.filter { !$0.isEmpty }.map { .text($0) })
+    return [keys.contains("") ? .any([set, .isNotSet(group)]) : set]
+  }
+}

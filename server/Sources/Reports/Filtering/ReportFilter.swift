@@ -1,0 +1,35 @@
+package import Questions
+package import Warehouse
+
+/// The rows that a report is about, as in its address.
+public struct ReportFilter: Sendable, Hashable {
+  /// Filters as a JSON array, as in questions; empty for none.
+  public var json: String
+  /// The number of a saved segment, if one was chosen.
+  public var segment: Int64?
+
+  /// Creates a filter; by default all rows pass.
+  public init(json: String = "", segment: Int64? = nil) {
+    self.json = json
+    self.segment = segment
+  }
+
+  /// True if all rows pass.
+  public var isEmpty: Bool { json.isEmpty && segment == nil }
+
+  /// Decodes the filters; throws a fault that names the JSON path.
+  ///
+  /// - Parameter segments: The app's saved segments.
+  package func filters(_ segments: [SavedSegment]) throws(QuestionError) -> [QuestionFilter] {
+    let members = ["\"metrics\":[\"users\"]"] + (json.isEmpty ? [] : ["\"filters\":\(json)"])
+    var filters = try Question(
+      .query, json: Array("{\(members.joined(separator: ","))}".utf8), segments: segments.filters
+    )
+    .scope.filters
+    if let segment {
+      let only = "{\"metrics\":[\"users\"],\"filters\":[[\"segment\",\(segment)]]}"
+      filters += try Question(.query, json: Array(only.utf8), segments: segments.filters).scope.filters
+    }
+    return filters
+  }
+}

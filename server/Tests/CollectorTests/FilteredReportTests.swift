@@ -1,0 +1,121 @@
+import AppCatalog
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Ingest
+import NIOCore
+import Questions
+import Reports
+import TernEvents
+import Testing
+import Warehouse
+import WarehouseContract
+import WarehouseSQLite
+
+@testable import Collector
+
+/// Reports of the rows that pass filters.
+@Suite struct FilteredReportTests {
+  private static let reports = ["events", "screens", "versions", "devices", "countries"]
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `without filters, reports from rows equal those from stored counts`(seed: UInt64) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-filtered-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let app = try catalog.createApp(name: "Player", timeZone: "Europe/Berlin")
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
+    var traffic = RandomTraffic(seed: seed, apps: [app.id], center: now, days: 10, isOrdered: true)
+    for _ in 0..<60 {
+      let (batch, app) = traffic.next()
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    try await warehouse.flush()
+    let today = try ReportZone(app.timeZone).day(of: now)
+    let reader = warehouse.reader
+    let rows = FilteredMetrics(reader, filters: []) { question in
+      let calendar = try #require(QuestionCalendar(app.timeZone))
+      return try await reader.answer(question.resolved(today: today), app: app.id, calendar: calendar, today: today)
+        .answer
+    }
+    func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
+      try ReportRequest(name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: now)
+    }
+    for name in Self.reports {
+      let request = try request(name)
+      let stored = try await request.report(from: reader).text(.json)
+      #expect(try await request.report(from: rows).text(.json) == stored, "\(name), seed \(seed)")
+    }
+    var overview = try await OverviewMetrics(try request("overview"), from: reader)
+    #expect(overview.totals.events > 0 && overview.totals.users > 0)
+    for index in overview.days.indices { (overview.days[index].wau, overview.days[index].mau) = (nil, nil) }
+    (overview.totals.wau, overview.totals.mau) = (nil, nil)
+    #expect(try await OverviewMetrics(try request("overview"), from: rows) == overview, "seed \(seed)")
+    let events = try await reader.totals(
+      app: app.id, dimension: .event, days: try request("events").days, limit: 3)
+    for event in events {
+      let one = try request("event", ["event": event.key])
+      let (stored, counted) = (try await EventMetrics(one, from: reader), try await EventMetrics(one, from: rows))
+      #expect(counted.days == stored.days && counted.users == stored.users, "\(event.key), seed \(seed)")
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  private func query(_ filters: String) -> String {
+    "filters=\(filters.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+  }
+
+  @Test func `a filtered report asks about the rows that pass`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let filters = query(#"[["is","country",["DE"]]]"#)
+      let response = try await client.execute(
+        uri: "/api/v1/apps/1/reports/events?\(filters)", method: .get, headers: fixture.authorized)
+      #expect(response.status == .ok)
+      #expect(fixture.questions.asked.allSatisfy { $0.scope.filters == [.isOneOf(.country, [.text("DE")])] })
+      #expect(!fixture.questions.asked.isEmpty)
+      for (path, status) in [
+        ("errors?\(filters)", HTTPResponse.Status.badRequest), ("events?filters=x", .badRequest),
+        ("events?segment=7", .badRequest), ("errors", .ok),
+      ] {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/reports/\(path)", method: .get, headers: fixture.authorized)
+        #expect(response.status == status, "\(path)")
+      }
+    }
+  }
+
+  @Test func `a page keeps its filter in every link, and says where it does not apply`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    _ = try fixture.catalog.createSegment(
+      app: fixture.app.id, name: "Germany", filters: #"[["is","country",["DE"]]]"#)
+    try await fixture.routed { client in
+      func page(_ uri: String) async throws -> String {
+        let response = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
+        #expect(response.status == .ok, "\(uri)")
+        return String(buffer: response.body)
+      }
+      // Without an event, pages show sample code instead of reports.
+      let events = "/apps/1/events?f1=version&o1=is&v1=3.3.0&segment=1"
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: [.authorization: "Bearer \(fixture.app.key)"],
+        body: ByteBuffer(string: ""))
+      let html = try await page(events)
+      let kept = query(#"[["is","version",["3.3.0"]]]"#)
+      #expect(html.contains("Filter: version is 3.3.0, Germany"))
+      #expect(html.contains("href=\"/apps/1/versions?\(kept)&amp;segment=1\""))
+      #expect(try await page("/apps/1/errors?\(kept)").contains("filters do not apply to it"))
+      #expect(try await !page("/apps/1/errors").contains("filters do not apply to it"))
+    }
+  }
+
+  @Test func `a filtered page cannot be shared`() throws {
+    let fixture = try Fixture()
+    #expect(throws: WarehouseError.self) {
+      try fixture.catalog.checkShareable("events", query: "segment=1", app: fixture.app, now: WallClock.system())
+    }
+  }
+}
