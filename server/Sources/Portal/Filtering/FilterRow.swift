@@ -37,6 +37,7 @@ struct FilterRow: Equatable {
     switch (parts.count, parts.last) {
     case (2, _): self.init(dimension: dimension, comparison: comparison, value: "")
     case (3, .number(let number)?): self.init(dimension: dimension, comparison: comparison, value: Self.text(number))
+    case (3, .text(let text)?): self.init(dimension: dimension, comparison: comparison, value: text)
     case (3, .array(let values)?):
       // A property that may hold the number or the text has both.
       guard case .text(let text)? = values.first else { return nil }

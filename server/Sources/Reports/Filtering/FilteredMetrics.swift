@@ -38,7 +38,7 @@ extension FilteredMetrics {
       return try await base.dailyCounts(app: app, dimension: dimension, days: days)
     }
     let groups = [.time(.day)] + (counted.group.map { [$0] } ?? [])
-    return try await rows([counted.metric], by: groups, days).compactMap { row in
+    return try await rows(question([counted.metric], by: groups, filters + counted.own, days)).compactMap { row in
       guard let day = Self.day(row), let count = Self.count(row, 0), count > 0 else { return nil }
       return DailyCount(day: day, key: counted.group == nil ? "" : Self.key(row.dimensions[1]), count: count)
     }
@@ -99,7 +99,7 @@ extension FilteredMetrics {
   ) async throws -> [KeyTotals] {
     guard limit > 0 else { return [] }
     var question = question(
-      [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters, days)
+      [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters + counted.own, days)
     question.limit = limit
     return try await rows(question).map { row in
       KeyTotals(
@@ -166,6 +166,9 @@ private struct Counted {
     case .dropped, .property, .kind: return nil
     }
   }
+
+  /// The filters of rows that count at all: only rows of an event or screen have its name.
+  var own: [QuestionFilter] { group == .event || group == .screen ? group.map { [.isSet($0)] } ?? [] : [] }
 
   /// The filter for some keys.
   func filter(_ keys: [String]) -> [QuestionFilter] {
