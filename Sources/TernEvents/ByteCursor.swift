@@ -72,8 +72,11 @@ struct ByteCursor {
   /// Writes a quoted string: at most six bytes for each byte of UTF-8, plus two.
   mutating func string(_ text: String) {
     byte(UInt8(ascii: "\""))
-    var text = text
-    text.withUTF8 { escaped($0) }
+    // Native text is read where it is; `withUTF8` would copy it first.
+    if text.utf8.withContiguousStorageIfAvailable({ escaped($0) }) == nil {
+      var text = text
+      text.withUTF8 { escaped($0) }
+    }
     byte(UInt8(ascii: "\""))
   }
 
@@ -83,19 +86,25 @@ struct ByteCursor {
     var position = 0
     while position < utf8.count {
       // Copy eight bytes at a time while none of them needs an escape, which is nearly always.
-      while position + 8 <= utf8.count {
-        let word = source.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-        if needsEscape(word) { break }
-        UnsafeMutableRawPointer(next).storeBytes(of: word, as: UInt64.self)
-        next += 8
-        position += 8
-      }
-      let end = min(position + 8, utf8.count)
+      while position + 8 <= utf8.count, copy(source + position, as: UInt64.self) { position += 8 }
+      if position + 4 <= utf8.count, copy(source + position, as: UInt32.self) { position += 4 }
+      let end = min(position + 4, utf8.count)
       while position < end {
         escaped(utf8[position])
         position += 1
       }
     }
+  }
+
+  /// Writes as many bytes as a word has, unless one of them needs an escape.
+  @inline(__always)
+  private mutating func copy<Word: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    _ source: UnsafeRawPointer, as type: Word.Type
+  ) -> Bool {
+    let word = source.loadUnaligned(as: Word.self)
+    if needsEscape(word) { return false }
+    store(Word(littleEndian: word))
+    return true
   }
 
   @inline(__always)
@@ -133,10 +142,10 @@ private func hexadecimal(_ value: UInt32) -> UInt64 {
   return digits + 0x3030_3030_3030_3030 + letters * 0x27
 }
 
-/// True if any of eight bytes is a control character, a quotation mark or a backslash.
+/// True if any of the bytes is a control character, a quotation mark or a backslash.
 @inline(__always)
-private func needsEscape(_ word: UInt64) -> Bool {
-  let ones: UInt64 = 0x0101_0101_0101_0101
+private func needsEscape<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word) -> Bool {
+  let ones = Word.max / 0xFF
   let quotes = word ^ ones &* 0x22
   let slashes = word ^ ones &* 0x5C
   // A byte less than n sets its top bit in (byte - n), unless its top bit was set before. A borrow can cause a false

@@ -49,7 +49,8 @@ public struct Event: Sendable, Hashable {
   /// Further members as encoded JSON, `"name":value`, for kinds that have them; empty otherwise.
   public var details: [UInt8]
 
-  /// Creates an event.
+  /// Creates an event; inlined, so that it is built where it is stored.
+  @inlinable
   public init(
     id: UniqueID, kind: EventKind = .event, name: String, time: Timestamp, uptimeMilliseconds: Int64? = nil,
     boot: String? = nil, install: UniqueID, session: UniqueID? = nil, user: String? = nil,

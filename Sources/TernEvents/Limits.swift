@@ -26,7 +26,12 @@ extension Properties {
   /// Returns the properties within the protocol's limits: names and texts are truncated, and properties beyond
   /// ``NativeProtocol/maximumProperties`` are left out.
   package func limited() -> Properties {
-    if elements.count <= NativeProtocol.maximumProperties, elements.allSatisfy(\.isWithinLimits) { return self }
+    let isWithinLimits = elements.withUnsafeBufferPointer { elements in
+      guard let first = elements.baseAddress else { return true }
+      // Through a pointer: a loop over the elements copies each of them.
+      return (0..<elements.count).allSatisfy { first[$0].isWithinLimits }
+    }
+    if isWithinLimits, elements.count <= NativeProtocol.maximumProperties { return self }
     return Properties(elements.prefix(NativeProtocol.maximumProperties).map(\.limited))
   }
 }

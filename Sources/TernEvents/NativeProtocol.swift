@@ -123,7 +123,7 @@ extension JSONWriter {
   ///
   /// An event without an uptime keeps its time here: it happened at another moment than it was recorded.
   public mutating func members(of event: Event) {
-    write(atMost: event.maximumBytes) { cursor in
+    write(atMost: event.maximumMemberBytes) { cursor in
       if event.uptimeMilliseconds == nil {
         cursor.raw("\"time\":")
         cursor.integer(event.time.millisecondsSince1970)
@@ -196,11 +196,21 @@ extension JSONWriter {
 extension Event {
   /// The maximum number of bytes that the event takes as JSON, without the device.
   fileprivate var maximumBytes: Int {
-    // All member names, three identifiers and two numbers take less than 300 bytes.
-    var count = 300 + (name.utf8.count + (boot?.utf8.count ?? 0) + (user?.utf8.count ?? 0)) * 6
-    count += details.count
-    for element in properties.elements { count += element.name.utf8.count * 6 + 4 + element.value.maximumBytes }
-    return count
+    // Three identifiers take less than 200 bytes.
+    maximumMemberBytes + 200 + ((boot?.utf8.count ?? 0) + (user?.utf8.count ?? 0)) * 6
+  }
+
+  /// The maximum number of bytes that the members of ``JSONWriter/members(of:)`` take.
+  fileprivate var maximumMemberBytes: Int {
+    // The other member names and two numbers take less than 150 bytes.
+    let fixed = 150 + name.utf8.count * 6 + details.count
+    return properties.elements.withUnsafeBufferPointer { elements in
+      guard let first = elements.baseAddress else { return fixed }
+      // Through a pointer: a loop over the elements copies each of them.
+      return (0..<elements.count).reduce(fixed) {
+        $0 + first[$1].name.utf8.count * 6 + 4 + first[$1].value.maximumBytes
+      }
+    }
   }
 }
 
@@ -271,27 +281,27 @@ extension ByteCursor {
   private mutating func properties(_ elements: [Properties.Element]) {
     raw(",\"properties\":{")
     elements.withUnsafeBufferPointer { elements in
+      // Through a pointer: a loop over the elements copies each of them.
+      guard let first = elements.baseAddress else { return }
       var isFirst = true
-      for index in elements.indices where !isRepeated(index, elements) {
+      for index in 0..<elements.count where !isRepeated(first + index, among: elements.count - index) {
         if !isFirst { byte(UInt8(ascii: ",")) }
         isFirst = false
-        string(elements[index].name)
+        string(first[index].name)
         byte(UInt8(ascii: ":"))
-        value(elements[index].value)
+        value(first[index].value)
       }
     }
     byte(UInt8(ascii: "}"))
   }
 
-  /// Returns true if a later property has the same name. JSON parsers treat duplicates differently, so only the last is
-  /// sent.
-  private func isRepeated(_ index: Int, _ elements: UnsafeBufferPointer<Properties.Element>) -> Bool {
-    var other = index + 1
-    while other < elements.count {
+  /// Returns true if one of the `count` properties has the same name as the first. JSON parsers treat duplicates
+  /// differently, so only the last is sent.
+  private func isRepeated(_ first: UnsafePointer<Properties.Element>, among count: Int) -> Bool {
+    var other = 1
+    while other < count {
       // Compare the lengths first: they are at hand and usually differ.
-      if elements[other].name.utf8.count == elements[index].name.utf8.count,
-        elements[other].name == elements[index].name
-      {
+      if first[other].name.utf8.count == first.pointee.name.utf8.count, first[other].name == first.pointee.name {
         return true
       }
       other += 1

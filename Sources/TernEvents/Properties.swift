@@ -38,6 +38,7 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public var value: PropertyValue
 
     /// Creates a property.
+    @inlinable
     public init(name: String, value: PropertyValue) {
       self.name = name
       self.value = value
@@ -62,13 +63,15 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// ```swift
   /// ["Category": category, "Length": 12.5, "HD": isHD, "Added": Date()]
   /// ```
+  @inlinable
   public init(dictionaryLiteral pairs: (String, any PropertyConvertible)...) {
-    // A loop over the memory itself: `map` copies each pair.
+    // Inlined, so that the compiler keeps the pairs on the stack. Each access to a pair copies it, so there is one.
     elements = pairs.withUnsafeBufferPointer { pairs in
       var elements: [Element] = []
       elements.reserveCapacity(pairs.count)
-      for index in pairs.indices {
-        elements.append(Element(name: pairs[index].0, value: pairs[index].1.propertyValue))
+      for index in 0..<pairs.count {
+        let (name, value) = pairs[index]
+        elements.append(Element(name: name, value: value.propertyValue))
       }
       return elements
     }

@@ -6,41 +6,42 @@ public protocol PropertyConvertible: Sendable {
 
 extension PropertyValue: PropertyConvertible {
   /// The value itself.
-  public var propertyValue: PropertyValue { self }
+  @inlinable public var propertyValue: PropertyValue { self }
 }
 
 extension String: PropertyConvertible {
   /// Text.
-  public var propertyValue: PropertyValue { .string(self) }
+  @inlinable public var propertyValue: PropertyValue { .string(self) }
 }
 
 extension Substring: PropertyConvertible {
   /// Text.
-  public var propertyValue: PropertyValue { .string(String(self)) }
+  @inlinable public var propertyValue: PropertyValue { .string(String(self)) }
 }
 
 extension Bool: PropertyConvertible {
   /// True or false.
-  public var propertyValue: PropertyValue { .boolean(self) }
+  @inlinable public var propertyValue: PropertyValue { .boolean(self) }
 }
 
 extension Double: PropertyConvertible {
   /// A floating-point number.
-  public var propertyValue: PropertyValue { .double(self) }
+  @inlinable public var propertyValue: PropertyValue { .double(self) }
 }
 
 extension Float: PropertyConvertible {
   /// A floating-point number.
-  public var propertyValue: PropertyValue { .double(Double(self)) }
+  @inlinable public var propertyValue: PropertyValue { .double(Double(self)) }
 }
 
 extension Timestamp: PropertyConvertible {
   /// A point in time.
-  public var propertyValue: PropertyValue { .date(self) }
+  @inlinable public var propertyValue: PropertyValue { .date(self) }
 }
 
 extension PropertyConvertible where Self: FixedWidthInteger {
   /// An integer, or a floating-point number if it is out of the range of `Int64`.
+  @inlinable
   public var propertyValue: PropertyValue { Int64(exactly: self).map { .integer($0) } ?? .double(Double(self)) }
 }
 

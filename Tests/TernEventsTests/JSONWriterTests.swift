@@ -9,6 +9,20 @@ import Testing
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
+  @Test func `escapes a character at any position of texts of any length`() {
+    for length in 1..<22 {
+      for position in 0..<length {
+        for (character, escaped) in [("\"", "\\\""), ("\\", "\\\\"), ("\n", "\\n"), ("\u{1}", "\\u0001"), ("é", "é")] {
+          let before = String(repeating: "a", count: position)
+          let after = String(repeating: "z", count: length - position - 1)
+          var json = JSONWriter()
+          json.string(before + character + after)
+          #expect(json.bytes == Array("\"\(before)\(escaped)\(after)\"".utf8))
+        }
+      }
+    }
+  }
+
   @Test func `escapes only what JSON requires`() {
     #expect(written { $0.string("a\"b\\c/d") } == #""a\"b\\c/d""#)
     #expect(

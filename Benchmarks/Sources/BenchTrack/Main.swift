@@ -4,13 +4,14 @@ import Tern
 
 /// Measurements of the client, one JSON line each; see `Scripts/bench`.
 ///
-/// `--what track|drain|open|idle|backlog` selects a measurement, `--events N` sets the number of events. `drain`, and
-/// the threads that track while a drain runs, need `--collector URL --key KEY` of a running collector.
+/// `--what track|drain|open|idle|backlog` selects a measurement, `--events N` sets the number of events, `--rounds N`
+/// the number of rounds whose medians and extremes are printed. `drain`, and the threads that track while a drain runs,
+/// deliver to `--collector URL --key KEY`, or within the process without it.
 @main
 struct Main {
   static func main() async throws {
     let options = Options(
-      usage: "bench-track --what track|drain|open|idle|backlog [--events N] [--collector URL --key KEY]")
+      usage: "bench-track --what track|drain|open|idle|backlog [--events N] [--rounds N] [--collector URL --key KEY]")
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     let bench = Bench(options: options, directory: directory)
@@ -54,13 +55,20 @@ struct Bench: Sendable {
     return try TernClient(configuration, environment: environment)
   }
 
-  /// A client of the collector on the command line.
+  /// A client of the collector on the command line, or of one in this process that accepts everything.
   func connected(
     _ name: String, _ configure: (inout TernClient.Configuration) -> Void = { _ in }
   ) throws -> TernClient {
     let collector = options.text("collector", default: "")
     let key = options.text("key", default: "")
-    if collector.isEmpty || key.isEmpty { throw BenchError(message: "give --collector URL and --key KEY") }
+    if collector.isEmpty {
+      // The transport knows the size of a batch only while there is no other.
+      return try client(name, maximumQueueBytes: 1 << 30, transport: AcceptingTransport()) {
+        $0.maximumBatchesInFlight = 1
+        configure(&$0)
+      }
+    }
+    if key.isEmpty { throw BenchError(message: "give --key KEY") }
     return try client(name, maximumQueueBytes: 1 << 30, collector: collector, key: key, configure)
   }
 

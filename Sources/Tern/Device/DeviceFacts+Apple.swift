@@ -12,7 +12,7 @@
         osBuild: systemValue("kern.osversion"), model: systemValue(modelName), manufacturer: "Apple", locale: "en")
     }
 
-    static func localeName(environment: [String: String]) -> String { Locale.current.identifier }
+    static func currentLocale() -> String { Locale.current.identifier }
 
     private static var systemName: String {
       #if targetEnvironment(macCatalyst) || os(macOS)

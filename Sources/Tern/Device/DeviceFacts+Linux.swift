@@ -1,5 +1,4 @@
 #if !canImport(Darwin)
-  import Foundation
   import TernEvents
 
   #if canImport(Glibc)
@@ -10,7 +9,7 @@
 
   extension Device {
     static func platformFacts() -> Device {
-      let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)).map(osRelease) ?? [:]
+      let release = text(of: "/etc/os-release").map(osRelease) ?? [:]
       var system = utsname()
       uname(&system)
       return Device(
@@ -24,10 +23,17 @@
       var values: [String: String] = [:]
       for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
         guard let equals = line.firstIndex(of: "=") else { continue }
-        let value = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
-        values[String(line[..<equals])] = value.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
+        let value = line[line.index(after: equals)...].trimmed(\.isWhitespace)
+        values[String(line[..<equals])] = String(value.trimmed { $0 == "\"" || $0 == "'" })
       }
       return values
+    }
+
+    /// The locale of the process. `ProcessInfo` would copy the whole environment.
+    static func currentLocale() -> String {
+      var values: [String: String] = [:]
+      for name in ["LC_ALL", "LC_MESSAGES", "LANG"] { values[name] = getenv(name).map { String(cString: $0) } }
+      return localeName(environment: values)
     }
 
     /// The locale of the process by POSIX precedence: `LC_ALL`, `LC_MESSAGES`, `LANG`.
@@ -38,9 +44,18 @@
     }
 
     private static func firmware(_ name: String) -> String? {
-      let text = try? String(contentsOfFile: "/sys/class/dmi/id/\(name)", encoding: .utf8)
-      let trimmed = text?.trimmingCharacters(in: .whitespacesAndNewlines)
-      return trimmed?.isEmpty == false ? trimmed : nil
+      let value = text(of: "/sys/class/dmi/id/\(name)")
+      return value?.isEmpty == false ? value : nil
+    }
+
+    /// The text of a small system file without the white space around it. Foundation would load a megabyte of its code.
+    static func text(of path: String) -> String? {
+      guard let file = fopen(path, "re") else { return nil }
+      defer { fclose(file) }
+      let bytes = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+        count = fread(buffer.baseAddress, 1, buffer.count, file)
+      }
+      return ferror(file) == 0 ? String(String(decoding: bytes, as: UTF8.self)[...].trimmed(\.isWhitespace)) : nil
     }
 
     private static func field<Field>(_ field: Field) -> String {
@@ -48,11 +63,19 @@
     }
   }
 
+  extension Substring {
+    /// Returns the text without certain characters at both ends.
+    fileprivate func trimmed(_ isOuter: (Character) -> Bool) -> Substring {
+      let start = drop(while: isOuter)
+      guard let last = start.lastIndex(where: { !isOuter($0) }) else { return start }
+      return start[...last]
+    }
+  }
+
   extension TernClient.Environment {
     /// The kernel's boot identifier, new at each boot.
     static func currentBoot() -> String? {
-      let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-      return text?.trimmingCharacters(in: .whitespacesAndNewlines)
+      Device.text(of: "/proc/sys/kernel/random/boot_id")
     }
 
     /// Linux has no foreground; an app can still report transitions itself.

@@ -5,7 +5,7 @@ extension Device {
   /// The current facts about this device and app.
   static var current: Device {
     var device = fixedFacts
-    let locale = localeName(environment: ProcessInfo.processInfo.environment)
+    let locale = currentLocale()
     device.locale = locale
     device.country = region(ofLocale: locale)
     device.timeZoneOffsetMinutes = minutesEastOfUTC()

@@ -91,12 +91,14 @@ struct Recorder: Sendable {
     let time = clock.wallTime
     let uptime = clock.uptime
     if kind != .sessionStart, kind != .drops { sessions.recordedEvent(at: uptime) }
-    let event = Event(
-      id: UniqueID.timeOrdered(at: time, using: &generator), kind: kind,
-      name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: time,
-      uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
-      properties: properties.limited(), details: details)
-    return append(EventRecord(event: event, device: device), priority, time: time, uptime: uptime, into: log)
+    // The event is built in the record, so that it is not copied into it.
+    let record = EventRecord(
+      event: Event(
+        id: UniqueID.timeOrdered(at: time, using: &generator), kind: kind,
+        name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: time,
+        uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current,
+        user: user, properties: properties.limited(), details: details), device: device)
+    return append(record, priority, time: time, uptime: uptime, into: log)
   }
 
   /// The bytes left for the details of an event within the protocol's limit.

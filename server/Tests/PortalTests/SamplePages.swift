@@ -170,11 +170,17 @@ struct SamplePages {
       var answer = QueryAnswer()
       let isTimeline = question.groups.first?.dimension.timeUnit != nil
       let days = ["2026-05-29", "2026-05-30"]
-      answer.rows = (isTimeline ? days.map { .text($0) } : [value, .number(2.5), nil]).map {
-        .init(dimensions: [$0], metrics: [1_234.5])
-      }
+      let values = [value, .number(2.5), nil]
+      let rows: [[QuestionValue?]] =
+        if question.groups.count > 1 {
+          days.flatMap { day in values.map { [.text(day), $0] } }
+        } else {
+          isTimeline ? days.map { [.text($0)] } : values.map { [$0] }
+        }
+      answer.rows = rows.map { .init(dimensions: $0, metrics: [1_234.5]) }
       answer.timeLabels = days
       answer.totals = [2_469]
+      if question.comparesPreviousPeriod { answer.comparedTotals = [2_000] }
       answer.totalRows = 3
       return .query(answer)
     case .funnel:

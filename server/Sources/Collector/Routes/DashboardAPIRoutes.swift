@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Portal
@@ -43,26 +42,26 @@ struct DashboardAPIRoutes: Sendable {
 
   private func list(_ context: CollectorContext) throws -> Response {
     let all = try dashboards.dashboards(app: try context.app.id)
-    return .json(try encoded(["dashboards": all.map(DashboardDescription.init)]))
+    return try .json(encoding: ["dashboards": all.map(DashboardDescription.init)])
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await dashboard(request, context)
-    return try Self.refusing {
+    return try Response.refusingInvalid {
       let dashboard = try dashboards.createDashboard(
         app: try context.app.id, name: wanted.name.trimmed, cards: wanted.cards)
-      return .json(try encoded(DashboardDescription(dashboard)), status: .created)
+      return try .json(encoding: DashboardDescription(dashboard), status: .created)
     }
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await dashboard(request, context)
-    return try Self.refusing {
+    return try Response.refusingInvalid {
       let changed = try dashboards.changeDashboard(DashboardRoutes.number(context), app: try context.app.id) {
         ($0.name, $0.cards) = (wanted.name.trimmed, wanted.cards)
       }
       guard let changed else { throw APIError.unknownDashboard }
-      return .json(try encoded(DashboardDescription(changed)))
+      return try .json(encoding: DashboardDescription(changed))
     }
   }
 
@@ -75,7 +74,9 @@ struct DashboardAPIRoutes: Sendable {
 
   /// The dashboard of a request, with checked cards.
   private func dashboard(_ request: Request, _ context: CollectorContext) async throws -> DashboardRequest {
-    var wanted: DashboardRequest = try await body(request, context, "name and cards, a list of name, page and query")
+    var wanted = try await reader.object(
+      DashboardRequest.self, of: request, context, limit: Self.maximumBytes,
+      members: "name and cards, a list of name, page and query")
     var pages = pages
     pages.segments = try context.visibleSegments(segments)
     for index in wanted.cards.indices {
@@ -91,19 +92,20 @@ struct DashboardAPIRoutes: Sendable {
 
   private func listAnnotations(_ context: CollectorContext) throws -> Response {
     let all = try annotations.annotations(app: try context.app.id)
-    return .json(try encoded(["annotations": all.map(AnnotationDescription.init)]))
+    return try .json(encoding: ["annotations": all.map(AnnotationDescription.init)])
   }
 
   private func annotate(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let wanted: AnnotationRequest = try await body(request, context, "day and text")
+    let wanted = try await reader.object(
+      AnnotationRequest.self, of: request, context, limit: Self.maximumBytes, members: "day and text")
     guard let day = Day(wanted.day) else {
       throw APIError(
         status: .badRequest, code: "invalid", message: "day must be a date such as 2026-05-30.", path: "$.day")
     }
-    return try Self.refusing {
+    return try Response.refusingInvalid {
       let annotation = try annotations.createAnnotation(
         app: try context.app.id, day: day, text: wanted.text.trimmed)
-      return .json(try encoded(AnnotationDescription(annotation)), status: .created)
+      return try .json(encoding: AnnotationDescription(annotation), status: .created)
     }
   }
 
@@ -114,31 +116,6 @@ struct DashboardAPIRoutes: Sendable {
       throw APIError(status: .notFound, code: "unknown_annotation", message: "This app has no such note.")
     }
     return Response(status: .noContent)
-  }
-
-  private func body<Wanted: Decodable>(
-    _ request: Request, _ context: CollectorContext, _ members: String
-  ) async throws -> Wanted {
-    let bytes = try await reader.read(request, context, limit: Self.maximumBytes).bytes
-    do {
-      return try JSONDecoder().decode(Wanted.self, from: Data(bytes.readableBytesView))
-    } catch {
-      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
-    }
-  }
-
-  private static func refusing(_ body: () throws -> Response) throws -> Response {
-    do {
-      return try body()
-    } catch let error as WarehouseError where error.code == .invalid {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message)
-    }
-  }
-
-  private func encoded(_ value: some Encodable) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(value))
   }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -33,24 +32,28 @@ struct EditingRoutes: Sendable {
   }
 
   private func changeApp(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let wanted = try await body(AppPatch.self, request, context, "name, appSecret, trackingId and newNamesPerDay")
-    return try Self.refusing {
+    let wanted = try await reader.object(
+      AppPatch.self, of: request, context, limit: Self.maximumBytes,
+      members: "name, appSecret, trackingId and newNamesPerDay")
+    return try Response.refusingInvalid {
       let app = try catalog.setApp(
         try context.app.id, name: wanted.name?.trimmed, timeZone: nil, appSecret: wanted.appSecret,
         trackingID: wanted.trackingId)
       if let number = wanted.newNamesPerDay { try catalog.setNewNamesPerDay(of: app.id, to: number) }
-      return .json(try Self.encoded(AppDescription(app)))
+      return try .json(encoding: AppDescription(app))
     }
   }
 
   private func views(_ context: CollectorContext) throws -> Response {
     let (app, now) = (try context.app, wallTime())
-    return .json(try Self.encoded(["views": try catalog.views(app: app.id).map { try ViewDescription($0, now: now) }]))
+    return try .json(encoding: ["views": try catalog.views(app: app.id).map { try ViewDescription($0, now: now) }])
   }
 
   private func createView(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let wanted = try await body(ViewPatch.self, request, context, "name and timeZone, and optionally the view's rules")
-    return try Self.refusing {
+    let wanted = try await reader.object(
+      ViewPatch.self, of: request, context, limit: Self.maximumBytes,
+      members: "name and timeZone, and optionally the view's rules")
+    return try Response.refusingInvalid {
       let (change, standard) = (try wanted.change, ViewSettings())
       let view = try catalog.createView(
         app: try context.app.id, name: change.name ?? "", timeZone: wanted.timeZone ?? "",
@@ -60,13 +63,14 @@ struct EditingRoutes: Sendable {
           campaignDays: change.campaignDays ?? standard.campaignDays, hasQuotas: change.hasQuotas ?? false,
           currency: change.currency ?? "",
           identity: wanted.userID != true ? .client : change.hasUnification == false ? .explicitUser : .user))
-      return .json(try Self.encoded(try ViewDescription(view, now: wallTime())), status: .created)
+      return try .json(encoding: try ViewDescription(view, now: wallTime()), status: .created)
     }
   }
 
   private func changeView(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let wanted = try await body(ViewPatch.self, request, context, "the settings to change")
-    return try Self.refusing {
+    let wanted = try await reader.object(
+      ViewPatch.self, of: request, context, limit: Self.maximumBytes, members: "the settings to change")
+    return try Response.refusingInvalid {
       var view = try catalog.view(context)
       let change = try wanted.change
       if let userID = wanted.userID, userID != view.countsMembers {
@@ -78,44 +82,15 @@ struct EditingRoutes: Sendable {
         of: change, isConfirmed: wanted.endsOpenDays == true, how: "set endsOpenDays to true")
       if !change.isEmpty { view = try catalog.changeView(view.id, change, endsOpenDays: true) }
       if let zone = wanted.timeZone { view = try catalog.setZone(of: view.id, to: zone) }
-      return .json(try Self.encoded(try ViewDescription(view, now: wallTime())))
+      return try .json(encoding: try ViewDescription(view, now: wallTime()))
     }
   }
 
   private func deleteView(_ context: CollectorContext) throws -> Response {
-    try Self.refusing {
+    try Response.refusingInvalid {
       try catalog.deleteView(try catalog.view(context))
       return Response(status: .noContent)
     }
-  }
-
-  private func body<Body: Decodable>(
-    _ type: Body.Type, _ request: Request, _ context: CollectorContext, _ members: String
-  ) async throws -> Body {
-    let body = try await reader.read(request, context, limit: Self.maximumBytes)
-    do {
-      return try JSONDecoder().decode(type, from: Data(body.bytes.readableBytesView))
-    } catch {
-      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
-    }
-  }
-
-  /// Answers invalid values with 400, and unknown views with 404.
-  private static func refusing(_ body: () throws -> Response) throws -> Response {
-    do {
-      return try body()
-    } catch let error as WarehouseError where error.code == .invalid {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message)
-    } catch let error as ReportError {
-      throw APIError(
-        status: error.isNotFound ? .notFound : .badRequest, code: error.code.description, message: error.message)
-    }
-  }
-
-  private static func encoded(_ value: some Encodable) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(value))
   }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Reports
@@ -29,26 +28,18 @@ struct ReportRoutes: Sendable {
   }
 
   private func apps(_ context: CollectorContext) throws -> Response {
-    .json(try encoded(["apps": try context.visitor.visible(try catalog.apps()).map(AppDescription.init)]))
+    try .json(encoding: ["apps": try context.visitor.visible(try catalog.apps()).map(AppDescription.init)])
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let body = try await reader.read(request, context, limit: Self.maximumAppBytes)
-    let wanted: AppRequest
-    do {
-      wanted = try JSONDecoder().decode(AppRequest.self, from: Data(body.bytes.readableBytesView))
-    } catch {
-      throw APIError(
-        status: .badRequest, code: "malformed",
-        message: "Send a JSON object with name and, optionally, timeZone, appSecret and trackingId.")
-    }
-    do {
+    let wanted = try await reader.object(
+      AppRequest.self, of: request, context, limit: Self.maximumAppBytes,
+      members: "name and, optionally, timeZone, appSecret and trackingId")
+    return try Response.refusingInvalid {
       let app = try catalog.createApp(
         name: wanted.name, timeZone: wanted.timeZone ?? "UTC", appSecret: wanted.appSecret,
         trackingID: wanted.trackingId)
-      return .json(try encoded(AppDescription(app)), status: .created)
-    } catch let error as WarehouseError where error.code == .invalid {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message)
+      return try .json(encoding: AppDescription(app), status: .created)
     }
   }
 
@@ -78,12 +69,6 @@ struct ReportRoutes: Sendable {
       let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
       throw APIError(status: status, code: error.code.description, message: error.message)
     }
-  }
-
-  private func encoded(_ value: some Encodable) throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(value))
   }
 }
 

@@ -34,7 +34,7 @@ struct SegmentRoutes: Sendable {
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (name, filters) = try await body(request, context)
-    return try Self.refusing {
+    return try Response.refusingInvalid {
       let segment = try segments.createSegment(app: try context.app.id, name: name, filters: filters)
       return .json(try Self.tree(segment).encoded, status: .created)
     }
@@ -42,7 +42,7 @@ struct SegmentRoutes: Sendable {
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (name, filters) = try await body(request, context)
-    return try Self.refusing {
+    return try Response.refusingInvalid {
       guard
         let segment = try segments.changeSegment(
           try Self.number(context), app: try context.app.id, name: name, filters: filters)
@@ -73,14 +73,6 @@ struct SegmentRoutes: Sendable {
       return (name, String(decoding: filters.json, as: UTF8.self))
     } catch {
       throw APIError(status: .badRequest, code: "invalid_segment", message: error.message, path: error.path)
-    }
-  }
-
-  private static func refusing(_ body: () throws -> Response) throws -> Response {
-    do {
-      return try body()
-    } catch let error as WarehouseError where error.code == .invalid {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message)
     }
   }
 

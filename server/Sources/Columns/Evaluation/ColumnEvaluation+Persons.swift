@@ -131,12 +131,14 @@ extension ColumnEvaluation {
       }
     case .new(let bucket):
       let (first, range) = (try firstTimes(), DayRange(days))
-      for person in 0..<personCount where range.contains(first[person], hours) {
-        let isInside = bucket.map { bucket in
-          QuestionCalendar.label(of: bucket.unit, number: hours.number(of: bucket.unit, at: first[person]))
-            .hasBytes(of: bucket.label)
+      let number = bucket.map { bucket in
+        hours.withCalendar { $0.numbers(of: bucket.unit, in: days) }.first {
+          QuestionCalendar.label(of: bucket.unit, number: $0).hasBytes(of: bucket.label)
         }
-        if isInside ?? true { set.insert(UInt32(person)) }
+      }
+      for person in 0..<personCount where range.contains(first[person], hours) {
+        if let bucket, hours.number(of: bucket.unit, at: first[person]) != number { continue }
+        set.insert(UInt32(person))
       }
     case .lifecycle(let question, let label, let wanted):
       let intervals = QuestionIntervals(question.interval, days, hours)

@@ -12,13 +12,15 @@ extension PortalPages {
   package func dashboard(
     _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
     result: FormResult = FormResult(),
-    ask: (Question) async throws -> AnsweredQuestion
+    ask: @Sendable (Question) async throws -> AnsweredQuestion
   ) async throws -> String {
     let links = PortalLinks(app: app.id)
-    var cards: [TemplateValues] = []
-    for (index, card) in (current?.cards ?? []).enumerated() {
-      cards.append(try await self.card(card, number: index, app, today: today, ask))
-    }
+    let all = Array((current?.cards ?? []).enumerated())
+    // Two at a time, as questions are answered. More would only take the room in the queue from other readers.
+    async let first = self.cards(all.filter { $0.offset % 2 == 0 }, app, today: today, ask)
+    async let second = self.cards(all.filter { $0.offset % 2 == 1 }, app, today: today, ask)
+    let (even, odd) = (try await first, try await second)
+    let cards = all.indices.map { $0 % 2 == 0 ? even[$0 / 2] : odd[$0 / 2] }
     let tabs = dashboards.map { dashboard -> TemplateValues in
       .link(shown(dashboard.name), links.dashboard(dashboard.id), isActive: dashboard.id == current?.id)
     }
@@ -59,6 +61,16 @@ extension PortalPages {
     var checked = card
     checked.query = QuestionForm(page, parameters, segments: segments).query()
     return checked
+  }
+
+  private func cards(
+    _ cards: [(offset: Int, element: DashboardCard)], _ app: App, today: Day, _ ask: Ask
+  ) async throws -> [TemplateValues] {
+    var shown: [TemplateValues] = []
+    for (index, card) in cards {
+      shown.append(try await self.card(card, number: index, app, today: today, ask))
+    }
+    return shown
   }
 
   private func card(

@@ -54,12 +54,25 @@ private struct ExploreLine {
   }
 }
 
+/// The values of a breakdown.
+private struct RankedValues {
+  let ranking: QueryAnswer
+  /// The metric over time, by the largest values.
+  var rows: [QueryAnswer.Row] = []
+
+  /// The values that get a line of their own; `nil` stands for rows without a value.
+  var largest: [QuestionValue?] { ranking.rows.prefix(4).map { $0.dimensions.first ?? nil } }
+}
+
 extension PortalPages {
   private static let longestRanking = 50
 
   /// The metric over time, and by the values of the breakdown.
   func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
     guard let question = try form.timeline() else { return QuestionView() }
+    // Asked at the same time: none needs another's answer.
+    async let byValue = ranked(form, timeline: question, ask)
+    async let compared = other(form, question, today: today, ask)
     let answered = try await ask(question)
     var view = QuestionView(answered)
     guard case .query(let timeline) = answered.answer else { return view }
@@ -74,21 +87,21 @@ extension PortalPages {
       let last = timeline.rows.compactMap { $0.dimensions.first??.text }.max() ?? ""
       labels.removeAll { $0 > last && $0.hasPrefix(today.description) }
     }
-    let all = line(form["breakdown"] == nil ? form.metricName : "All", timeline, at: labels, nil, form, app)
+    let all = line(form["breakdown"] == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
     var lines: [ExploreLine] = []
-    if let ranking = try form.ranking(limit: Self.longestRanking) {
-      let ranked = try await ask(ranking)
-      if case .query(let answer) = ranked.answer {
-        view.grids.append(grid(answer, form, app))
-        lines = try await self.lines(answer, of: question, at: labels, form, app, ask)
+    if let ranked = try await byValue {
+      view.grids.append(grid(ranked.ranking, form, app))
+      lines = ranked.largest.map { value in
+        let rows = ranked.rows.filter { $0.dimensions.last == .some(value) }
+        return line(text(value), rows, at: labels, .some(value), form, app)
       }
     }
     var series =
       lines.isEmpty
       ? [all.series(color: 1, isFilled: form.format == .count)]
       : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
-    if let other = try await other(form, answered.question, today: today, ask), case .query(let past) = other.answer {
-      var line = line(other.name, past, at: past.timeLabels ?? [], nil, form, app)
+    if let other = try await compared, case .query(let past) = other.answer {
+      var line = line(other.name, past.rows, at: past.timeLabels ?? [], nil, form, app)
       // The units of both periods are paired by their place, the first with the first.
       line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
       line.links = []
@@ -145,11 +158,10 @@ extension PortalPages {
     query.groups = []
     query.includesTimeLabels = false
     let settled = days.lowerBound...min(days.upperBound, today.advanced(by: -1))
-    func total(_ days: ClosedRange<Day>) async throws -> Double? {
-      guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
-      return answer.totals?.first ?? nil
-    }
-    guard let current = try await total(settled), let before = try await total(settled.before) else { return nil }
+    query.comparesPreviousPeriod = true
+    guard case .query(let answer) = try await ask(Question.query(query).over(settled)).answer,
+      let current = answer.totals?.first ?? nil, let before = answer.comparedTotals?.first ?? nil
+    else { return nil }
     let explanation =
       "\(settled.text): \(form.format.text(current)). \(settled.before.text): \(form.format.text(before))"
     return form.isShare
@@ -157,31 +169,32 @@ extension PortalPages {
       : Change(current, before: before, explanation: explanation)
   }
 
-  /// The lines of the largest values of the breakdown.
-  private func lines(
-    _ ranking: QueryAnswer, of timeline: Question, at labels: [String], _ form: QuestionForm, _ app: App, _ ask: Ask
-  ) async throws -> [ExploreLine] {
-    guard let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) }) else { return [] }
-    var question = timeline
-    let filters = question.scope.filters
-    var lines: [ExploreLine] = []
-    for row in ranking.rows.prefix(4) {
-      let value = row.dimensions.first ?? nil
-      question.scope.filters = filters + [value.map { .isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)]
-      if case .query(let answer) = try await ask(question).answer {
-        lines.append(line(text(value), answer, at: labels, .some(value), form, app))
-      }
+  /// The values of the breakdown, and the largest of them over time; `nil` without a breakdown.
+  private func ranked(_ form: QuestionForm, timeline: Question, _ ask: Ask) async throws -> RankedValues? {
+    guard let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) }),
+      let question = try form.ranking(limit: Self.longestRanking), case .query(var lines) = timeline,
+      case .query(let ranking) = try await ask(question).answer
+    else { return nil }
+    var values = RankedValues(ranking: ranking)
+    guard !values.largest.isEmpty else { return values }
+    let filters = values.largest.map { value in
+      value.map { QuestionFilter.isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)
     }
-    return lines
+    lines.scope.filters.append(.any(filters))
+    lines.groups.append(.init(breakdown))
+    lines.limit *= filters.count
+    (lines.includesTotals, lines.includesTimeLabels) = (false, false)
+    if case .query(let answer) = try await ask(.query(lines)).answer { values.rows = answer.rows }
+    return values
   }
 
-  /// The values of an answer at some units of time. Units without rows count zero, and have no average and no share.
+  /// The values of rows at some units of time. Units without rows count zero, and have no average and no share.
   private func line(
-    _ name: String, _ answer: QueryAnswer, at labels: [String], _ group: QuestionValue??, _ form: QuestionForm,
+    _ name: String, _ rows: [QueryAnswer.Row], at labels: [String], _ group: QuestionValue??, _ form: QuestionForm,
     _ app: App
   ) -> ExploreLine {
     let figures = Dictionary(
-      answer.rows.map { ($0.dimensions.first??.text ?? "", $0.metrics.first ?? nil) }, uniquingKeysWith: { $1 })
+      rows.map { ($0.dimensions.first??.text ?? "", $0.metrics.first ?? nil) }, uniquingKeysWith: { $1 })
     return ExploreLine(
       name: name, values: labels.map { figures[$0] ?? (form.format == .count ? 0 : nil) },
       links: labels.map { label in

@@ -5,7 +5,7 @@ package import Warehouse
 
 extension PortalPages {
   /// Answers a question of a page; throws `QuestionError` beyond the limits.
-  package typealias Ask = (Question) async throws -> AnsweredQuestion
+  package typealias Ask = @Sendable (Question) async throws -> AnsweredQuestion
 
   /// The page that asks a question.
   ///

@@ -18,7 +18,7 @@ public struct Release: Sendable, Hashable {
 ///
 /// A version that already was in use on the first day with data is no release: that day only shows when counting began.
 public enum Releases {
-  /// How many days before a range count as use of a version.
+  /// The number of days before a range in which the use of a version rules out a release.
   private static let before = 30
   /// The number of versions with the most events that are looked at.
   private static let versions = 20

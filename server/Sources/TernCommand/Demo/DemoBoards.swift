@@ -1,7 +1,7 @@
 import AppCatalog
 import Warehouse
 
-/// What people of the demo's app have saved: a dashboard about sales, and a note about the advertisement.
+/// The saved work of the demo app's editors: a dashboard about sales, and a note about the advertisement.
 struct DemoBoards {
   let app: App
   /// The number of days of history.

@@ -1,0 +1,41 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Reports
+import Warehouse
+
+extension BodyReader {
+  /// Reads a JSON object; throws ``APIError`` 400 with the members that it needs if it is another.
+  func object<Body: Decodable>(
+    _ type: Body.Type, of request: Request, _ context: CollectorContext, limit: Int, members: String
+  ) async throws -> Body {
+    let body = try await read(request, context, limit: limit)
+    do {
+      return try JSONDecoder().decode(type, from: Data(body.bytes.readableBytesView))
+    } catch {
+      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
+    }
+  }
+}
+
+extension Response {
+  /// Creates a response with a value as JSON, its members in alphabetical order.
+  static func json(encoding value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return .json(Array(try encoder.encode(value)), status: status)
+  }
+
+  /// Makes a response to a program: invalid values are answered with 400, what a report does not know with 404.
+  static func refusingInvalid(_ body: () throws -> Response) throws -> Response {
+    do {
+      return try body()
+    } catch let error as WarehouseError where error.code == .invalid {
+      throw APIError(status: .badRequest, code: "invalid", message: error.message)
+    } catch let error as ReportError {
+      throw APIError(
+        status: error.isNotFound ? .notFound : .badRequest, code: error.code.description, message: error.message)
+    }
+  }
+}
