@@ -18,7 +18,7 @@ struct PersonTrailTests {
     let before = random.chance(50) ? nil : rows.first { $0.id == cut }.map { PersonsCursor(time: $0.time, row: $0.id) }
     func expected(_ isPerson: (QuestionRow) -> Bool) -> [Int64] {
       let found = rows.filter { row in
-        isPerson(row) && row.kind != .attachment && row.id <= last - Int64(seed % 3)
+        isPerson(row) && row.kind != .other && row.id <= last - Int64(seed % 3)
           && before.map { (row.time, row.id) < ($0.time, $0.row) } ?? true
       }
       return found.sorted { ($0.time, $0.id) > ($1.time, $1.id) }.prefix(limit).map(\.id)

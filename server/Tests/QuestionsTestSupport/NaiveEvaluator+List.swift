@@ -14,7 +14,7 @@ extension NaiveEvaluator {
         last: PersonsCursor(time: last.time, row: last.id))
       answer.events = rows.count { $0.kind == .event }
       answer.sessions =
-        Set(rows.filter { $0.kind != .attachment && $0.session != nil }.map { [$0.install, "\($0.session ?? 0)"] })
+        Set(rows.filter { $0.kind != .other && $0.session != nil }.map { [$0.install, "\($0.session ?? 0)"] })
         .count
       answer.version = last.facts[.version]
       answer.model = last.facts[.model]

@@ -5,7 +5,7 @@ extension NaiveEvaluator {
   /// Answers a question about paths.
   package func answer(_ question: PathsQuestion) -> PathsAnswer {
     let days = question.scope.range.resolved(today: today)
-    let inSessions = passing(question.scope, in: days).filter { $0.session != nil && $0.kind != .attachment }
+    let inSessions = passing(question.scope, in: days).filter { $0.session != nil && $0.kind != .other }
     let sessions = Dictionary(grouping: inSessions) { [$0.install, String($0.session ?? 0)] }
     var edges: [EdgeKey: Int] = [:]
     var ended = Array(repeating: 0, count: question.depth)

@@ -132,7 +132,7 @@ extension NaiveEvaluator {
           }
         })
     case .sessions: return Double(sessions.count)
-    case .sessionStarts: return Double(rows.count { $0.startsSession && $0.kind != .attachment })
+    case .sessionStarts: return Double(rows.count(where: \.startsSession))
     case .eventsPerUser: return quotient(count(.event))
     case .sessionsPerUser: return quotient(Double(sessions.count))
     case .sessionDurationAverage:
@@ -156,7 +156,7 @@ extension NaiveEvaluator {
   }
 
   private func session(of row: QuestionRow) -> SessionKey? {
-    guard row.kind != .attachment, let session = row.session else { return nil }
+    guard row.kind != .other, let session = row.session else { return nil }
     return SessionKey(install: row.install, session: session)
   }
 

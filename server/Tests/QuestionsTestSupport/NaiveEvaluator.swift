@@ -18,7 +18,7 @@ package struct NaiveEvaluator {
 
   package func isIn(_ days: ClosedRange<Day>, _ row: QuestionRow) -> Bool { days.contains(calendar.day(of: row.time)) }
 
-  /// The rows of the question's range that pass its filters, attachments included.
+  /// The rows of the question's range that pass its filters, those of other kinds included.
   package func passing(_ scope: QuestionScope, in days: ClosedRange<Day>) -> [QuestionRow] {
     rows.filter { row in isIn(days, row) && passes(scope.filters, row, scope.person, days) }
   }

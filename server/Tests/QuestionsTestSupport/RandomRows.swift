@@ -35,7 +35,7 @@ package struct RandomRows {
 
   private mutating func row(id: Int64, time: Int64) -> QuestionRow {
     let kinds: [QuestionKind] = [
-      .event, .event, .event, .screen, .screen, .sessionStart, .handledError, .crash, .attachment,
+      .event, .event, .event, .screen, .screen, .sessionStart, .handledError, .crash, .other,
     ]
     let kind = kinds.randomElement(using: &generator) ?? .event
     let install = ["i1", "i2", "u1"].randomElement(using: &generator) ?? "i1"
@@ -51,7 +51,7 @@ package struct RandomRows {
       row.facts[dimension] = ["1.0", "2.0"].randomElement(using: &generator)
     }
     let values: [QuestionValue] = [.number(0), .number(1), .number(2.5), .text("1"), .text("true"), .text("\u{E9}")]
-    if chance(60) { row.properties[ExactText("p")] = values.randomElement(using: &generator) }
+    if kind != .other, chance(60) { row.properties[ExactText("p")] = values.randomElement(using: &generator) }
     return row
   }
 }

@@ -57,7 +57,7 @@ struct DecodingTests {
     (.query, #"{"metrics": ["users"], "metrics": ["users"]}"#, "$.metrics"),
     (.funnel, #"{"steps": [{"any": true}]}"#, "$.steps"),
     (.funnel, #"{"steps": [{"any": true}, {"event": "A", "screen": "B"}]}"#, "$.steps[1]"),
-    (.funnel, #"{"steps": [{"any": true}, {"kind": "attachment"}]}"#, "$.steps[1].kind"),
+    (.funnel, #"{"steps": [{"any": true}, {"kind": "other"}]}"#, "$.steps[1].kind"),
     (.funnel, #"{"steps": [{"any": true}, {"any": true}], "window": "0d"}"#, "$.window"),
     (.funnel, #"{"steps": [{"any": true}, {"any": true}], "exclude": [{"any": true, "to": 3}]}"#, "$.exclude[0].to"),
     (

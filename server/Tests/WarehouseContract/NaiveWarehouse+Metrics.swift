@@ -205,7 +205,7 @@ extension PropertyValue {
     switch self {
     case .string(let text): text
     case .integer(let number): "\(number)"
-    case .double(let number): "\(number)"
+    case .double(let number): Int64(exactly: number).map { String($0) } ?? "\(number)"
     case .boolean(let flag): "\(flag)"
     case .date(let time): time.utcText(withMilliseconds: false)
     }

@@ -19,7 +19,7 @@ import Testing
   static func batch(_ row: QuestionRow) -> IncomingBatch {
     let kinds: [QuestionKind: StoredKind] = [
       .event: .event, .screen: .screen, .sessionStart: .sessionStart, .handledError: .handledError, .crash: .crash,
-      .attachment: .attachmentPart,
+      .other: row.id.isMultiple(of: 2) ? .attachmentPart : .other,
     ]
     let properties = row.properties.map { name, value in
       let stored: PropertyValue =

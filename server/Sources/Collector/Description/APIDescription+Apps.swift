@@ -29,7 +29,7 @@ extension APIDescription {
           "filters",
           .text.described(
             "Only rows that pass: a JSON array of filters, as in questions. For overview, events, event, screens, "
-              + "versions, devices and countries; others ignore it.")),
+              + "versions, devices and countries; the other reports refuse it.")),
         .query("segment", .limited(1...9_007_199_254_740_991).described("Only rows that pass a saved segment.")),
         .query("view", .limited(1...9_007_199_254_740_991).described("The number of a view.")),
         .query("event", .text.described("The name of the event, for reports about one.")),

@@ -114,7 +114,7 @@ struct PortalRoutes: Sendable {
     let store = try answering.metrics(for: query, from: store, segments: shown.segments, context)
     let apps = try context.visitor.visible(try catalog.apps())
     return .html(
-      try await reports.run(for: context.clientShare) {
+      try await reports.run(query, for: context.clientShare) {
         try await pages.report(query, app: app, apps: apps, from: store)
       })
   }

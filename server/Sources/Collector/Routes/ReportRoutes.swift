@@ -59,7 +59,7 @@ struct ReportRoutes: Sendable {
       }
       let store = try answering.metrics(
         for: query, from: store, segments: try context.visibleSegments(segments), context)
-      let text = try await reports.run(for: context.clientShare) {
+      let text = try await reports.run(query, for: context.clientShare) {
         try await query.report(from: store).text(format)
       }
       return Response(

@@ -170,7 +170,7 @@ package struct ChunkDevice {
 
 extension QuestionKind {
   /// The kinds in the order of their stored numbers.
-  static let stored: [QuestionKind] = [.event, .screen, .sessionStart, .handledError, .crash, .attachment]
+  static let stored: [QuestionKind] = [.event, .screen, .sessionStart, .handledError, .crash, .other]
 
   var storedNumber: UInt8 {
     switch self {
@@ -179,7 +179,7 @@ extension QuestionKind {
     case .sessionStart: 2
     case .handledError: 3
     case .crash: 4
-    case .attachment: 5
+    case .other: 5
     }
   }
 }

@@ -62,7 +62,7 @@ package struct PersonTrail {
     let (senders, wanted) = (chunk.senders, isWanted.start)
     for row in 0..<chunk.rows where wanted[Int(senders[row])] {
       let place = Place(time: chunk.time(row), id: chunk.id(row))
-      guard end.isLater(than: place), place.id <= last, chunk.kind(Int(chunk.labels[row])) != .attachment else {
+      guard end.isLater(than: place), place.id <= last, chunk.kind(Int(chunk.labels[row])) != .other else {
         continue
       }
       found.append(place)

@@ -4,7 +4,7 @@ import Views
 
 /// The metrics of all cells of a query.
 final class CellMetrics {
-  /// Events, screens, session starts by kind of row, handled errors, crashes and attachments, then marked session starts.
+  /// Events, screens, session starts by kind of row, handled errors, crashes and other rows, then marked session starts.
   private static let countWidth = 7
   private static let markedStarts = 6
 
@@ -94,7 +94,7 @@ final class CellMetrics {
       let kind = chunk.labelKinds[Int(chunk.labels[Int(rows[position])])]
       rowCounts.elements[cell] += 1
       counts.elements[cell * Self.countWidth + Int(kind >> 1)] += 1
-      if kind & 1 == 1, kind >> 1 != QuestionKind.attachment.storedNumber {
+      if kind & 1 == 1 {
         counts.elements[cell * Self.countWidth + Self.markedStarts] += 1
       }
     }
@@ -138,13 +138,13 @@ final class CellMetrics {
     _ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor, _ numbers: SessionNumbers, to sessions: DistinctPairs
   ) {
     let (chunk, cells) = (cursor.chunk, cells.cells.start)
-    let (crash, attachment) = (QuestionKind.crash.storedNumber, QuestionKind.attachment.storedNumber)
+    let (crash, other) = (QuestionKind.crash.storedNumber, QuestionKind.other.storedNumber)
     var last = (cell: -1, session: SessionNumbers.none)
     for position in 0..<rows.count {
       let row = Int(rows[position])
       let session = numbers.ofSender[Int(chunk.senders[row])]
       let kind = chunk.labelKinds[Int(chunk.labels[row])] >> 1
-      guard session != SessionNumbers.none, kind != attachment else { continue }
+      guard session != SessionNumbers.none, kind != other else { continue }
       let cell = Int(cells[position])
       if last.cell != cell || last.session != session {
         _ = sessions.insert(cell, UInt32(session))

@@ -87,7 +87,7 @@ extension ColumnEvaluation {
       let row = Int(rows[position])
       let (sender, node) = (Int(senders[row]), nodes[Int(labels[row])])
       let isAnchor = anchors.map { $0[row] != 0 } ?? false
-      let isWanted = chunk.senderSessions[sender] != 0 && (node >= 0 || node == PathNodes.other && isAnchor)
+      let isWanted = chunk.senderSessions[sender] != 0 && (node >= 0 || node == PathNodes.noNode && isAnchor)
       list[count] = UInt16(row)
       count += isWanted ? 1 : 0
       counts[sender + 1] += isWanted ? 1 : 0
@@ -166,7 +166,7 @@ extension ColumnEvaluation {
       GroupedRows(collected, owners: ranges[part], valueNumbers: nodes).forEach { rows, values in
         guard sessions.install(rows[0].owner) < end else { return }
         for index in rows.indices {
-          let node = values?[index] ?? PathNodes.other
+          let node = values?[index] ?? PathNodes.noNode
           fold.add(node: node < 0 ? nil : node, isAnchor: rows[index].bits != 0)
         }
         if let path = fold.finish() { counts.add(path) }

@@ -164,7 +164,7 @@ extension ColumnEvaluation {
     } body: { [self] counts, cursor, range in
       let (chunk, persons) = (cursor.chunk, cursor.persons)
       guard (0..<chunk.header.senders).contains(where: { set.contains(persons[$0]) }) else { return }
-      let (event, attachment) = (QuestionKind.event.storedNumber, QuestionKind.attachment.storedNumber)
+      let (event, other) = (QuestionKind.event.storedNumber, QuestionKind.other.storedNumber)
       try select(.all([.persons(set), condition]), range, cursor) { rows in
         for row in rows {
           let sender = Int(chunk.senders[Int(row)])
@@ -172,7 +172,7 @@ extension ColumnEvaluation {
           guard let place = places[persons[sender]] else { continue }
           if kind == event { counts.events[place] += 1 }
           let session = chunk.senderSessions[sender]
-          guard session != 0, kind != attachment else { continue }
+          guard session != 0, kind != other else { continue }
           _ = counts.sessions.insert(place, UInt32(counts.numbers.number(chunk.senderSlots[sender], session)))
         }
       }

@@ -60,8 +60,8 @@ final class PathCounts {
 /// Numbers the screens and events of paths.
 final class PathNodes {
   /// A label that is no node, and one whose rows can't be anchors either.
-  static let other = Int32(-1)
-  static let attachment = Int32(-2)
+  static let noNode = Int32(-1)
+  static let noAnchor = Int32(-2)
 
   private let kinds: [QuestionKind]
   private let table = ByteTable(seed: 0x7465_726E)
@@ -80,7 +80,7 @@ final class PathNodes {
   func load(_ chunk: Chunk) -> UnsafeMutablePointer<Int32> {
     for label in 0..<chunk.header.labels {
       let kind = chunk.kind(label)
-      ofLabel[label] = kind == .attachment ? Self.attachment : Self.other
+      ofLabel[label] = kind == .other ? Self.noAnchor : Self.noNode
       guard kinds.contains(kind), chunk.labelNames[label] != Chunk.noText else { continue }
       let name = String(decoding: chunk.text(chunk.labelNames[label]), as: UTF8.self)
       ofLabel[label] = Int32(number(isScreen: kind == .screen, name))

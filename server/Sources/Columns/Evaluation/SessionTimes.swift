@@ -10,11 +10,11 @@ final class SessionTimes {
   /// Adds the rows of a chunk that lie in the range, whether or not they pass filters.
   func add(_ rows: UnsafeBufferPointer<UInt16>, _ chunk: Chunk, _ numbers: SessionNumbers) {
     grow(to: numbers.count)
-    let attachment = QuestionKind.attachment.storedNumber
+    let other = QuestionKind.other.storedNumber
     for position in 0..<rows.count {
       let row = Int(rows[position])
       let number = Int(numbers.ofSender[Int(chunk.senders[row])])
-      guard number >= 0, chunk.labelKinds[Int(chunk.labels[row])] >> 1 != attachment else { continue }
+      guard number >= 0, chunk.labelKinds[Int(chunk.labels[row])] >> 1 != other else { continue }
       let time = chunk.time(row)
       if time < first.elements[number] { first.elements[number] = time }
       if time > last.elements[number] { last.elements[number] = time }

@@ -52,16 +52,19 @@ struct FilterRow: Equatable {
     let start: [JSONTree] = [.text(comparison), .text(dimension)]
     switch comparison {
     case "set", "not_set": return .array(start)
-    case "gt", "gte", "lt", "lte": return .array(start + [Double(value).map { .number($0) } ?? .text(value)])
+    case "gt", "gte", "lt", "lte": return .array(start + [finite.map { .number($0) } ?? .text(value)])
     default:
       var texts: [JSONTree] = [.text(value)]
       // A property may hold the number or the text.
-      if comparison != "contains", dimension.hasPrefix("property:"), let number = Double(value), number.isFinite {
+      if comparison != "contains", dimension.hasPrefix("property:"), let number = finite {
         texts.append(.number(number))
       }
       return .array(start + [.array(texts)])
     }
   }
+
+  /// The value as a number that JSON can hold.
+  private var finite: Double? { Double(value).flatMap { $0.isFinite ? $0 : nil } }
 
   private static func text(_ number: Double) -> String {
     Int(exactly: number).map(String.init) ?? String(number)

@@ -42,8 +42,9 @@ package enum TimeUnit: String, CaseIterable, Sendable {
 /// The kind of a row that questions see.
 package enum QuestionKind: String, CaseIterable, Sendable {
   case event, screen, sessionStart = "session_start", handledError = "handled_error", crash
-  /// A piece of an error's attachment: activity of its person and nothing else.
-  case attachment
+  /// Activity of its person and nothing else: a piece of an error's attachment, or a record of a kind that Tern doesn't
+  /// know.
+  case other
 }
 
 /// The identity that counts as one person.

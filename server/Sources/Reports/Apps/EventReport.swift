@@ -74,13 +74,16 @@ public struct EventMetrics: Sendable, Hashable {
 
   /// Reads the metrics of a request's event and range; 20 values per property unless the request has a limit.
   ///
-  /// Throws ``ReportError`` if the app has never sent such an event.
+  /// Throws ``ReportError`` if the app has never sent such an event, unless rows are filtered.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     name = request[.event] ?? ""
     let total = try await store.total(app: app, dimension: .event, key: name, days: range)
     (count, users) = (total.count, total.users)
-    if count == 0, try await store.total(app: app, dimension: .event, key: name, days: .all).count == 0 {
+    // Of an event that exists, no row may pass the filter.
+    if count == 0, request.filter.isEmpty,
+      try await store.total(app: app, dimension: .event, key: name, days: .all).count == 0
+    {
       throw ReportError(
         code: .unknownEvent,
         message: "There is no event \"\(visible(name))\". The report events lists those of a range.",

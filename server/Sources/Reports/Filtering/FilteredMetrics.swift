@@ -1,4 +1,6 @@
+import Ingest
 package import Questions
+import TernEvents
 package import Warehouse
 
 /// The metrics of the rows that pass some filters, for the reports that otherwise read stored counts.
@@ -18,7 +20,6 @@ package struct FilteredMetrics: ForwardingStore {
     self.filters = filters
     self.ask = ask
   }
-
 }
 
 extension ReportRequest {
@@ -57,7 +58,7 @@ extension FilteredMetrics {
     guard let counted = Counted(dimension, filters) else {
       return try await base.totals(app: app, dimension: dimension, days: days, limit: limit)
     }
-    return try await totals(counted, filters, days, limit: limit ?? QueryQuestion.standardLimit)
+    return try await totals(counted, filters, days, limit: limit ?? .max)
   }
 
   package func totals(
@@ -68,7 +69,7 @@ extension FilteredMetrics {
     }
     let chosen = filters + counted.filter(keys)
     let found = Dictionary(
-      try await totals(counted, chosen, days, limit: QueryQuestion.standardLimit).map { ($0.key, $0) },
+      try await totals(counted, chosen, days, limit: .max).map { ($0.key, $0) },
       uniquingKeysWith: { first, _ in first })
     return keys.map { found[$0] ?? KeyTotals(key: $0, count: 0, users: 0) }
   }
@@ -108,12 +109,36 @@ extension FilteredMetrics {
     }
   }
 
+  /// The values of the event's most frequent properties: as many as one event may have, with one question for each.
+  package func properties(
+    app: AppID, event: String, days: ClosedRange<Day>, limit: Int
+  ) async throws -> [PropertyTotals] {
+    let names = try await base.properties(app: app, event: event, days: days, limit: 1).map(\.property)
+    var properties: [PropertyTotals] = []
+    for name in names.prefix(NativeProtocol.maximumProperties) {
+      let own: [QuestionFilter] = [.isOneOf(.event, [.text(event)]), .isSet(.property(name))]
+      var question = question([.plain(.events), .plain(.users)], by: [.property(name)], filters + own, days)
+      question.includesTotals = true
+      guard case .query(let answer) = try await ask(.query(question)),
+        let count = answer.totals?.first?.map(Self.count),
+        count > 0
+      else { continue }
+      let values = answer.rows.map { row in
+        KeyTotals(key: Self.key(row.dimensions[0]), count: Self.count(row, 0) ?? 0, users: Self.count(row, 1) ?? 0)
+      }
+      // Stored values are ordered as texts, also those that are numbers.
+      let ranked = values.sorted { ($1.count, $0.key) < ($0.count, $1.key) }.prefix(limit)
+      properties.append(PropertyTotals(property: name, count: count, values: Array(ranked), isCapped: false))
+    }
+    return properties.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+  }
+
   private func question(
     _ metrics: [QuestionMetric], by groups: [QuestionDimension], _ filters: [QuestionFilter], _ days: ClosedRange<Day>
   ) -> QueryQuestion {
     QueryQuestion(
       scope: QuestionScope(range: .dates(days.lowerBound, days.upperBound), filters: filters), metrics: metrics,
-      groups: groups.map { .init($0) })
+      groups: groups.map { .init($0) }, limit: .max)
   }
 
   private func rows(
@@ -131,11 +156,17 @@ extension FilteredMetrics {
     row.dimensions.first.flatMap { $0?.text }.flatMap { Day($0) }
   }
 
-  private static func key(_ value: QuestionValue?) -> String { value?.text ?? "" }
-
-  private static func count(_ row: QueryAnswer.Row, _ index: Int) -> Int? {
-    row.metrics[index].map { $0 < 9e18 ? Int($0) : .max }
+  private static func key(_ value: QuestionValue?) -> String {
+    switch value {
+    case .text(let text): text.text
+    case .number(let number): QuestionJSON.plain(number)
+    case nil: ""
+    }
   }
+
+  private static func count(_ row: QueryAnswer.Row, _ index: Int) -> Int? { row.metrics[index].map(count) }
+
+  private static func count(_ metric: Double) -> Int { metric < 9e18 ? Int(metric) : .max }
 }
 
 /// What a dimension of stored counts counts, in the vocabulary of questions.
@@ -156,13 +187,7 @@ private struct Counted {
     case .language: (metric, group) = (.plain(.events), .language)
     // The row that begins a session has no name and no properties: then sessions with a row that passes are counted.
     case .session:
-      let namesRows = filters.flatMap(\.dimensions).contains { dimension in
-        switch dimension {
-        case .event, .screen, .kind, .property: true
-        default: false
-        }
-      }
-      (metric, group) = (.plain(namesRows ? .sessions : .sessionStarts), nil)
+      (metric, group) = (.plain(filters.contains(where: \.namesRows) ? .sessions : .sessionStarts), nil)
     case .dropped, .property, .kind: return nil
     }
   }
@@ -175,5 +200,22 @@ private struct Counted {
     guard let group else { return [] }
     let set = QuestionFilter.isOneOf(group, keys.filter { !$0.isEmpty }.map { .text($0) })
     return [keys.contains("") ? .any([set, .isNotSet(group)]) : set]
+  }
+}
+
+extension QuestionFilter {
+  /// True if the filter is about what a row itself says, rather than about its device, its time or its person.
+  fileprivate var namesRows: Bool {
+    switch self {
+    case .isOneOf(let dimension, _), .isNoneOf(let dimension, _), .contains(let dimension, _),
+      .compare(_, let dimension, _), .isSet(let dimension), .isNotSet(let dimension):
+      switch dimension {
+      case .event, .screen, .kind, .property: true
+      default: false
+      }
+    case .all(let filters), .any(let filters): filters.contains(where: \.namesRows)
+    case .not(let filter): filter.namesRows
+    case .hasDone, .hasNotDone: false
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Ingest
 package import Questions
 package import Warehouse
 
@@ -21,15 +22,15 @@ public struct ReportFilter: Sendable, Hashable {
   ///
   /// - Parameter segments: The app's saved segments.
   package func filters(_ segments: [SavedSegment]) throws(QuestionError) -> [QuestionFilter] {
-    let members = ["\"metrics\":[\"users\"]"] + (json.isEmpty ? [] : ["\"filters\":\(json)"])
-    var filters = try Question(
-      .query, json: Array("{\(members.joined(separator: ","))}".utf8), segments: segments.filters
-    )
-    .scope.filters
-    if let segment {
-      let only = "{\"metrics\":[\"users\"],\"filters\":[[\"segment\",\(segment)]]}"
-      filters += try Question(.query, json: Array(only.utf8), segments: segments.filters).scope.filters
+    var filters: [JSONTree] = []
+    if !json.isEmpty {
+      guard case .array(let given)? = try? JSONTree(parsing: Array(json.utf8)) else {
+        throw QuestionError("Expected a JSON array of filters.", at: "$.filters")
+      }
+      filters = given
     }
-    return filters
+    if let segment { filters.append(.array([.text("segment"), .number(Double(segment))])) }
+    let question = JSONTree.object([("metrics", .array([.text("users")])), ("filters", .array(filters))])
+    return try Question(.query, json: question.encoded, segments: segments.filters).scope.filters
   }
 }

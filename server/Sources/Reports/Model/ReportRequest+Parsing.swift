@@ -9,7 +9,8 @@ extension ReportRequest {
   ///   - subject: The app or view.
   ///   - given: `from` and `to` (`YYYY-MM-DD`), or `days` (a number of days ending with `to`); the default is the last 30
   ///     days ending today. `limit` is the maximum number of rows per list. The report's own parameters have their own
-  ///     names. `filters` and `segment` choose rows. Other parameters and empty values are ignored, except where a parameter is any text.
+  ///     names. `filters` and `segment` choose rows. Other parameters and empty values are ignored, except where a
+  ///     parameter is any text.
   ///   - now: The time of the request.
   ///   - reports: The available reports.
   public init(

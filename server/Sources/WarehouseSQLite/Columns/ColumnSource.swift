@@ -21,7 +21,7 @@ final class ColumnSource {
       id: row.id, time: row.time, kind: kind, startsSession: row.flags.startsSession, slot: row.slot, user: user,
       session: columns.session(of: row), device: row.device)
     try columns.builder.append(stored, name: name) { try lookups.withLock { try $0.device(row.device) } }
-    try addProperties(scan.properties, columns)
+    if kind != .other { try addProperties(scan.properties, columns) }
   }
 
   private func name(_ row: EventRow, _ scan: EventScan, _ columns: AppColumns) throws -> UInt32 {
@@ -80,7 +80,7 @@ final class ColumnSource {
 }
 
 extension QuestionKind {
-  /// The kind of a stored row; `nil` for rows that questions don't see.
+  /// The kind of a stored row; `nil` for reports about dropped events, which questions don't see.
   init?(_ kind: StoredKind) {
     switch kind {
     case .event: self = .event
@@ -88,8 +88,8 @@ extension QuestionKind {
     case .sessionStart: self = .sessionStart
     case .handledError: self = .handledError
     case .crash: self = .crash
-    case .attachment, .attachmentPart: self = .attachment
-    case .drops, .other: return nil
+    case .attachment, .attachmentPart, .other: self = .other
+    case .drops: return nil
     }
   }
 }

@@ -1,4 +1,5 @@
 import Ingest
+import Questions
 import TernBase
 import TernEvents
 import Views
@@ -148,7 +149,8 @@ enum PropertyText {
     switch value {
     case .string(let text): text
     case .integer(let number): String(number)
-    case .double(let number): number.description
+    // As questions write it: 4 and 4.0 are one number.
+    case .double(let number): QuestionJSON.plain(number)
     case .boolean(let flag): flag ? "true" : "false"
     case .date(let time): time.utcText(withMilliseconds: false)
     }
