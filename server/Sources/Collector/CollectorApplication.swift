@@ -90,7 +90,7 @@ struct CollectorApplication: Sendable {
     AdminRoutes(access: catalog, catalog: catalog, pages: pages, reader: reader).add(to: routes)
     SharedRoutes(
       access: catalog, catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
-      wallTime: wallTime
+      answering: answering, wallTime: wallTime
     ).add(to: routes)
     PortalRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, notes: notes,

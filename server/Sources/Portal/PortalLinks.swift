@@ -75,6 +75,9 @@ struct PortalLinks {
   /// The address of the app's shared links.
   var shared: String { "/apps/\(app)/links" }
 
+  /// The address of the values that filters suggest.
+  var values: String { "/apps/\(app)/values" }
+
   /// The address of the app's settings.
   var settings: String { "/apps/\(app)/settings" }
 

@@ -116,10 +116,37 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a filtered page cannot be shared`() throws {
+  @Test func `a filtered page can be shared unless its filters name persons`() async throws {
     let fixture = try Fixture()
-    #expect(throws: WarehouseError.self) {
-      try fixture.catalog.checkShareable("events", query: "segment=1", app: fixture.app, now: WallClock.system())
+    let (catalog, app) = (fixture.catalog, fixture.app)
+    _ = try catalog.createSegment(app: app.id, name: "Germany", filters: #"[["is","country",["DE"]]]"#)
+    _ = try catalog.createSegment(app: app.id, name: "Ann", filters: #"[["is","user",["ann"]]]"#)
+    for refused in [
+      ("events", query(#"[["is","user",["ann"]]]"#)),
+      ("events", query(#"[["has_done",{"any":true,"filters":[["set","install"]]}]]"#)),
+      ("events", "segment=2"), ("events", "segment=7"), ("events", "filters=x"), ("errors", "segment=1"),
+    ] {
+      #expect(throws: WarehouseError.self, "\(refused)") {
+        try catalog.checkShareable(refused.0, query: refused.1, app: app, now: WallClock.system())
+      }
+    }
+    let shared = "segment=1&\(query(#"[["is","version",["3.3.0"]]]"#))"
+    try catalog.checkShareable("events", query: shared, app: app, now: WallClock.system())
+    let secret = try catalog.createLink(app: app.id, report: "events", query: shared, sites: []).secret
+    try await fixture.routed { client in
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      func page() async throws -> (HTTPResponse.Status, String) {
+        let page = try await client.execute(uri: "/shared/\(secret)", method: .get)
+        return (page.status, String(buffer: page.body))
+      }
+      let (status, html) = try await page()
+      #expect(status == .ok && html.contains("Filter: version is 3.3.0, Germany"))
+      #expect(fixture.questions.asked.allSatisfy { $0.scope.filters.contains(.isOneOf(.country, [.text("DE")])) })
+      #expect(!fixture.questions.asked.isEmpty && !html.contains("<form class=\"ask\""))
+      // The segment is another one later.
+      _ = try catalog.changeSegment(1, app: app.id, name: "Ann", filters: #"[["is","user",["ann"]]]"#)
+      #expect(try await page().0 == .badRequest)
     }
   }
 }

@@ -234,4 +234,23 @@ import Warehouse
       #expect(unfinished.status == .badRequest)
     }
   }
+
+  @Test func `filters suggest the values of a dimension with the most users`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let headers: HTTPFields = [.cookie: try fixture.cookie()]
+      func values(_ dimension: String) async throws -> (HTTPResponse.Status, String) {
+        let answer = try await client.execute(
+          uri: "/apps/1/values?dimension=\(dimension)", method: .get, headers: headers)
+        return (answer.status, String(buffer: answer.body))
+      }
+      let (status, body) = try await values("property%3ALength")
+      #expect(status == .ok && body.hasPrefix(#"[{"value":""#) && body.contains(#""users":"#))
+      for mistake in ["", "nonsense", "time%3Aday"] { #expect(try await values(mistake).0 == .badRequest) }
+    }
+    let asked = try #require(fixture.questions.asked.first)
+    #expect(
+      asked.kind == .query && asked.scope.filters == [.isSet(.property("Length"))] && fixture.questions.asked.count == 1
+    )
+  }
 }

@@ -71,6 +71,13 @@ struct Visitor: Sendable {
     session = nil
   }
 
+  /// A reader of a page that is shared by a link.
+  init(guestOf app: App) {
+    name = "shared link"
+    rights = Rights([.read], apps: [app.id])
+    session = nil
+  }
+
   /// True if the visitor may use an endpoint, for an app if its address names one.
   func meets(_ requirement: Endpoint.Requirement, app: App?, _ context: CollectorContext) -> Bool {
     switch requirement {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Ingest
 import Portal
 import Questions
 import Reports
@@ -19,6 +20,7 @@ struct QuestionPageRoutes: Sendable {
 
   /// The days whose names are suggested.
   private static let suggestedDays = 30
+  private static let suggestedValues = 100
 
   func add(to routes: RouteTable) {
     for page in QuestionPage.allCases {
@@ -26,6 +28,29 @@ struct QuestionPageRoutes: Sendable {
         "/apps/:app/\(page.rawValue)",
         [.get: .page(.permission(page == .people ? .readPersonalData : .read)) { try await show(page, $0, $1) }])
     }
+    routes.on("/apps/:app/values", [.get: .page(.permission(.read)) { try await values($0, $1) }])
+  }
+
+  /// The values of a dimension with the most users, which filters suggest as one types.
+  private func values(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard let dimension = QuestionDimension(request.parameters["dimension"] ?? ""), dimension.timeUnit == nil else {
+      throw APIError(status: .badRequest, code: "unknown_dimension", message: "There is no such dimension.")
+    }
+    let question = QueryQuestion(
+      scope: QuestionScope(range: .days(Self.suggestedDays), filters: [.isSet(dimension)]), metrics: [.plain(.users)],
+      groups: [.init(dimension)], limit: Self.suggestedValues)
+    guard case .query(let answer) = try await answering.answer(.query(question), context, allowsRecent: true).answer
+    else { return .json(JSONTree.array([]).encoded) }
+    let values = answer.rows.compactMap { row -> JSONTree? in
+      guard let value = row.dimensions[0], let users = row.metrics[0] else { return nil }
+      let text: JSONTree =
+        switch value {
+        case .text(let text): .text(text.text)
+        case .number(let number): .text(QuestionJSON.plain(number))
+        }
+      return .object([("value", text), ("users", .number(users))])
+    }
+    return .json(JSONTree.array(values).encoded)
   }
 
   private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {

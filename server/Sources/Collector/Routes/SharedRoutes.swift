@@ -9,11 +9,12 @@ public import Warehouse
 /// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
 struct SharedRoutes: Sendable {
   let access: any AccessStore
-  let catalog: any CatalogStore & ErrorStateStore
+  let catalog: any CatalogStore & ErrorStateStore & SegmentStore
   let pages: PortalPages
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
+  let answering: QuestionAnswering
   let wallTime: @Sendable () -> Timestamp
 
   func add(to routes: RouteTable) {
@@ -68,10 +69,13 @@ struct SharedRoutes: Sendable {
     }
     let query = try catalog.completed(
       try catalog.request(of: link, app: app, now: wallTime()), isGuest: true)
-    let store = store
+    var context = context
+    context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })
+    let segments = try context.visibleSegments(catalog)
+    let store = try answering.metrics(for: query, from: store, segments: segments, context)
     if let text = request.parameters["format"] {
       let format = try ReportFormat(parsing: text)
-      let output = try await reports.run(for: context.clientShare) {
+      let output = try await reports.run(query, for: context.clientShare) {
         try await query.report(from: store).text(format)
       }
       return Response(
@@ -81,9 +85,10 @@ struct SharedRoutes: Sendable {
     var guestPages = pages
     guestPages.reader = PortalReader(
       name: "", canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true)
+    guestPages.segments = segments
     let (shown, apps) = (guestPages, [app])
     var response = Response.html(
-      try await reports.run(for: context.clientShare) {
+      try await reports.run(query, for: context.clientShare) {
         try await shown.report(query, app: app, apps: apps, from: store)
       }
     )
@@ -94,7 +99,7 @@ struct SharedRoutes: Sendable {
   }
 }
 
-extension CatalogStore {
+extension CatalogStore where Self: SegmentStore {
   /// Returns the request that a shared link stands for, with a relative range up to today.
   func request(of link: SharedLink, app: App, now: Timestamp) throws -> ReportRequest {
     let parameters = URLEncodedForm(link.query).values
@@ -112,11 +117,22 @@ extension CatalogStore {
     } catch let error as ReportError {
       throw WarehouseError(code: .invalid, message: error.message)
     }
-    guard request.filter.isEmpty else {
-      throw WarehouseError(code: .invalid, message: "A filtered page can't be shared. Remove the filters first.")
-    }
     if request.report.showsPersonalData {
       throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
+    }
+    guard !request.filter.isEmpty else { return }
+    guard request.isFilterable else {
+      throw WarehouseError(code: .invalid, message: "This page is about all rows. Remove the filters first.")
+    }
+    do {
+      let filters = try request.filter.filters(segments(app: app.id))
+      guard !filters.contains(where: \.showsPersonalData) else {
+        throw WarehouseError(
+          code: .invalid,
+          message: "The filters name installs or users, so the page shows personal data and can't be shared.")
+      }
+    } catch let error as QuestionError {
+      throw WarehouseError(code: .invalid, message: "\(error.message) (\(error.path))")
     }
   }
 }

@@ -26,8 +26,21 @@ extension PortalPages {
       "isFiltered": isFiltered, "summary": summary(request.filter, filter),
       "action": PortalLinks(app: request.app).page(request.report), "kept": kept, "filters": filter.fields,
       "shared": segments.isEmpty ? [] : [segmentField(request.filter.segment)],
+      "segment": segmentForm(request), "values": links.values,
       "clear": isFiltered ? links.unfiltered.page(request) : nil, "dimensions": Self.dimensions,
     ]
+  }
+
+  /// The filter in words, for guests, who have no form; `nil` without one.
+  func filterSummary(_ request: ReportRequest) -> String? {
+    guard reader.isGuest, !request.filter.isEmpty, request.isFilterable else { return nil }
+    return summary(request.filter, FilterRows(json: request.filter.json))
+  }
+
+  /// The form that saves the filters as a segment; `nil` without filters, and for readers who cannot edit.
+  private func segmentForm(_ request: ReportRequest) -> TemplateValues? {
+    guard reader.canEdit, !request.filter.json.isEmpty else { return nil }
+    return ["address": PortalLinks(app: request.app).segments, "filters": request.filter.json]
   }
 
   private func segmentField(_ chosen: Int64?) -> TemplateValues {

@@ -43,11 +43,11 @@ extension PortalPages {
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
-      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
+      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar), "filtered": request.flatMap(filterSummary),
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
       "share": reader.canEdit
         ? shell.request.flatMap {
-          $0.report.showsPersonalData || !$0.filter.isEmpty ? nil : links.share($0)
+          $0.report.showsPersonalData || !$0.filter.isEmpty && !$0.isFilterable ? nil : links.share($0)
         } : nil,
     ]
     if reader.isGuest {

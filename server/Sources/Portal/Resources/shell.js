@@ -18,3 +18,22 @@ for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre >
   });
   (code.closest("pre") ?? code).after(button);
 }
+
+// Suggests values for a filter, with their numbers of users, once its value is about to be typed.
+for (const form of document.querySelectorAll("form[data-values]")) {
+  form.addEventListener("focusin", async ({ target }) => {
+    const number = /^v(\d)$/.exec(target.name)?.[1];
+    const dimension = number && form.elements[`f${number}`].value;
+    if (!dimension || target.dataset.dimension === dimension) return;
+    target.dataset.dimension = dimension;
+    const answer = await fetch(`${form.dataset.values}?dimension=${encodeURIComponent(dimension)}`).catch(() => null);
+    const list = document.createElement("datalist");
+    list.id = `values-${number}`;
+    for (const { value, users } of answer?.ok ? await answer.json() : []) {
+      list.append(new Option(`${users.toLocaleString("en")} ${users === 1 ? "user" : "users"}`, value));
+    }
+    document.getElementById(list.id)?.remove();
+    form.append(list);
+    target.setAttribute("list", list.id);
+  });
+}

@@ -66,7 +66,7 @@ extension SegmentFilters {
       throw node.fault("The filters have \(json.count) bytes; at most \(maximumBytes) are allowed.")
     }
     let dimensions = filters.flatMap(\.dimensions)
-    return Checked(json: json, showsPersonalData: dimensions.contains { $0 == .install || $0 == .user })
+    return Checked(json: json, showsPersonalData: dimensions.contains(where: \.isPersonal))
   }
 }
 

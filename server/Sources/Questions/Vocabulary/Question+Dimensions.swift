@@ -17,11 +17,19 @@ extension Question {
       case .persons: ([], [.install])
       }
     let filtered = scope.filters.flatMap(\.dimensions) + selectors.flatMap(\.dimensions)
-    return (filtered + breakdowns).contains { $0 == .install || $0 == .user }
+    return (filtered + breakdowns).contains(where: \.isPersonal)
   }
 }
 
+extension QuestionDimension {
+  /// True for dimensions that tell single persons apart.
+  var isPersonal: Bool { self == .install || self == .user }
+}
+
 extension QuestionFilter {
+  /// True if the filter names installs or users.
+  package var showsPersonalData: Bool { dimensions.contains(where: \.isPersonal) }
+
   /// All dimensions in the filter, those of selectors included.
   package var dimensions: [QuestionDimension] {
     switch self {
