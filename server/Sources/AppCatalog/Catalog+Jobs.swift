@@ -35,6 +35,15 @@ extension Catalog {
     try addJob(.deleteApp, app: app.id, audit: .appDeleted, "\(app.id) \(app.name)")
   }
 
+  /// Adds the job of deleting a person. The audit log, which keeps everything, doesn't name them.
+  @discardableResult
+  public func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob {
+    let kind = if case .install = request.person { "an install" } else { "a user" }
+    let later = request.refusesLater ? ", later events refused" : ""
+    return try addJob(
+      .deletePerson, app: app, argument: request.text, audit: .personDeleted, "app \(app), \(kind)\(later)")
+  }
+
   /// Deletes an app with its views, definitions, segments, links and tokens, and stores the result of the job that does it.
   /// Numbers of apps and views are never used again.
   public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
@@ -72,8 +81,10 @@ extension Catalog {
   }
 
   private static func finishJob(_ id: Int64, _ result: DataJob.Result, _ database: Database) throws {
+    // The argument may name a person.
     try database.execute(
-      sql: "UPDATE job SET is_failed = ?, message = ? WHERE id = ?", arguments: [result.isFailed, result.message, id])
+      sql: "UPDATE job SET is_failed = ?, message = ?, argument = '' WHERE id = ?",
+      arguments: [result.isFailed, result.message, id])
   }
 
   /// Returns the result of a job; `nil` while it isn't finished.

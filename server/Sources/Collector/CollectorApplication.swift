@@ -60,7 +60,8 @@ struct CollectorApplication: Sendable {
     ErrorStatusRoutes(reader: reader, reports: reports, store: store, states: catalog, wallTime: wallTime)
       .add(to: routes)
     ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
-    QuestionRoutes(reader: reader, answering: answering, segments: catalog).add(to: routes)
+    let persons = PersonRoutes(reports: reports, source: dependencies.questions, access: catalog)
+    QuestionRoutes(reader: reader, answering: answering, segments: catalog, persons: persons).add(to: routes)
     SegmentPageRoutes(pages: pages, reader: reader, segments: catalog, catalog: catalog).add(to: routes)
     SegmentRoutes(reader: reader, segments: catalog).add(to: routes)
     let notes = ChartNotes(annotations: catalog, store: store, reports: reports)
@@ -78,7 +79,10 @@ struct CollectorApplication: Sendable {
       pages: pages, reader: reader, reports: reports, annotations: catalog, store: store, catalog: catalog,
       wallTime: wallTime
     ).add(to: routes)
-    TrailRoutes(pages: pages, reports: reports, source: dependencies.questions, catalog: catalog).add(to: routes)
+    TrailRoutes(
+      pages: pages, reader: reader, reports: reports, source: dependencies.questions, catalog: catalog,
+      persons: persons
+    ).add(to: routes)
     if let exporter = dependencies.exporter {
       ExportRoutes(
         exporter: exporter, access: catalog, reports: reports, server: dependencies.duplicateKey.fingerprint

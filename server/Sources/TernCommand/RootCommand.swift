@@ -25,6 +25,7 @@ struct RootCommand: AsyncParsableCommand {
       QueryCommand.self,
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self, BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+      PersonsCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
     ])
 

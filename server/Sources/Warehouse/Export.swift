@@ -16,14 +16,6 @@ public struct ExportRequest: Sendable, Hashable {
     }
   }
 
-  /// A person, named by their install or user.
-  public enum Person: Sendable, Hashable {
-    /// An install: a UUID, or the client ID of the Measurement Protocol.
-    case install(String)
-    /// A user ID that the app has set.
-    case user(String)
-  }
-
   /// The app.
   public var app: App
   /// The format.

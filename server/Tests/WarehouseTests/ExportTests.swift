@@ -193,7 +193,7 @@ import WarehouseContract
       let lines = try await server.export { $0.person = .user(user) }
       #expect(lines.filter { $0.hasPrefix("{\"row\"") } == rows.filter { $0.contains("\"user\":\"\(user)\"") })
     }
-    for person in [ExportRequest.Person.install("nobody"), .user("nobody")] {
+    for person in [Person.install("nobody"), .user("nobody")] {
       await #expect(throws: WarehouseError.self) { try await server.export { $0.person = person } }
     }
   }

@@ -223,10 +223,10 @@ import Testing
       }
       let rows = try RowStore(connection, spanRows: 20, segmentBytes: 1 << 20, damage: DamagedRows())
       try connection.execute("BEGIN")
-      try rows.rewrite(StoredSpan.all(connection)) { row, properties in
+      try rows.rewrite(StoredSpan.all(connection)) { row, scan in
         var row = row
         change(&row)
-        return .replace(row, Array(properties))
+        return .replace(row, Array(scan.properties))
       }
       try connection.execute("COMMIT")
     }

@@ -26,6 +26,14 @@ extension APIDescription {
       method: .delete, path: "/api/v1/apps/{app}/views/{view}", name: "deleteView",
       summary: "Deletes a view with its counted days and shared links; the app's hits stay.", parameters: [app, view],
       status: 204, errors: [404]),
+    APIOperation(
+      method: .delete, path: "/api/v1/apps/{app}/persons", name: "deletePerson",
+      summary: "Deletes everything of one person, in the background. Name the install or the user, not both.",
+      parameters: [
+        app, .query("install", .text.described("The install: a UUID, or a client ID.")),
+        .query("user", .text.described("The user ID that the app has set.")),
+        .query("refuseLater", .boolean.described("True to refuse what the person still sends.")),
+      ], status: 202, errors: [400, 404, 503]),
   ]
 
   private static let zone = Schema.text.example(.text("Europe/Berlin"))

@@ -10,12 +10,15 @@ struct QuestionRoutes: Sendable {
   let reader: BodyReader
   let answering: QuestionAnswering
   let segments: any SegmentStore
+  let persons: PersonRoutes
 
   func add(to routes: RouteTable) {
     for kind in Question.Kind.allCases {
-      routes.on(
-        "/api/v1/apps/:app/\(kind.rawValue)",
-        [.post: .api(.permission(kind == .persons ? .readPersonalData : .read)) { try await answer(kind, $0, $1) }])
+      var endpoints: [HTTPRequest.Method: Endpoint] = [
+        .post: .api(.permission(kind == .persons ? .readPersonalData : .read)) { try await answer(kind, $0, $1) }
+      ]
+      if kind == .persons { endpoints[.delete] = persons.deletion }
+      routes.on("/api/v1/apps/:app/\(kind.rawValue)", endpoints)
     }
   }
 

@@ -9,9 +9,11 @@ import Warehouse
 /// The rows of one install or user, for programs and as a page.
 struct TrailRoutes: Sendable {
   let pages: PortalPages
+  let reader: BodyReader
   let reports: ReportScheduler
   let source: any TrailSource
   let catalog: any CatalogStore
+  let persons: PersonRoutes
 
   private static let pageRows = 100
 
@@ -22,7 +24,12 @@ struct TrailRoutes: Sendable {
     for path in ["installs/:install", "users/:user"] {
       routes.on(
         "/api/v1/apps/:app/\(path)/events", [.get: .api(.permission(.readPersonalData)) { try await rows($0, $1) }])
-      routes.on("/apps/:app/people/\(path)", [.get: .page(.permission(.readPersonalData)) { try await page($0, $1) }])
+      routes.on(
+        "/apps/:app/people/\(path)",
+        [
+          .get: .page(.permission(.readPersonalData)) { try await page($0, $1) },
+          .post: .page(.permission(.edit)) { try await delete($0, $1) },
+        ])
     }
   }
 
@@ -36,6 +43,18 @@ struct TrailRoutes: Sendable {
     return .html(
       try pages.shown(to: context, request).trail(
         rows, of: person, app: try context.app, apps: try context.visitor.visible(try catalog.apps()), next: next))
+  }
+
+  private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (person, app) = (try Self.person(context), try context.app.id)
+    let form = try await reader.form(request, context)
+    guard form["do"] == "delete" else { throw APIError.unknownAction }
+    guard form["confirm"] != nil else {
+      throw APIError(
+        status: .badRequest, code: "invalid", message: "To delete this person, go back and check the confirmation.")
+    }
+    try await persons.delete(person, app: app, refusesLater: form["refuse"] != nil, context)
+    return Redirect(path: "/apps/\(app)/people").response
   }
 
   /// Leads from the number of an install, as lists of rows show it, to its rows.
@@ -54,12 +73,7 @@ struct TrailRoutes: Sendable {
   private func trail(
     _ request: Request, _ context: CollectorContext
   ) async throws -> (person: TrailPerson, rows: [TrailRow]) {
-    func name(_ parameter: String) -> String? {
-      context.parameters.get(parameter).map { $0.removingPercentEncoding ?? String($0) }
-    }
-    guard let person = name("install").map({ TrailPerson.install($0) }) ?? name("user").map({ .user($0) }) else {
-      throw APIError.notFound
-    }
+    let person = try Self.person(context)
     var before: PersonsCursor?
     if let text = request.parameters["before"], !text.isEmpty {
       guard let cursor = PersonsCursor(text) else {
@@ -73,10 +87,18 @@ struct TrailRoutes: Sendable {
     let rows = try await reports.run(for: context.clientShare) {
       try await source.trail(of: person, app: app.id, before: end, limit: Self.pageRows)
     }
-    guard let rows else {
-      throw APIError(
-        status: .notFound, code: "unknown_person", message: "This app has stored nothing of such a person.")
-    }
+    guard let rows else { throw APIError.unknownPerson }
     return (person, rows)
+  }
+
+  /// The person whom the address names.
+  private static func person(_ context: CollectorContext) throws -> TrailPerson {
+    func name(_ parameter: String) -> String? {
+      context.parameters.get(parameter).map { $0.removingPercentEncoding ?? String($0) }
+    }
+    guard let person = name("install").map({ TrailPerson.install($0) }) ?? name("user").map({ .user($0) }) else {
+      throw APIError.notFound
+    }
+    return person
   }
 }

@@ -38,6 +38,17 @@ public struct DuplicateHashKey: Sendable, Hashable {
     return String(hasher.finished(), radix: 16)
   }
 
+  /// Returns a hash of an app's text.
+  ///
+  /// - Parameter kind: Keeps equal texts of different kinds apart.
+  public func hash(of text: String, kind: UInt8, app: Int64) -> Int64 {
+    var hasher = SipHasher(first, second)
+    hasher.append(word: UInt64(bitPattern: app))
+    hasher.append(byte: kind)
+    for byte in text.utf8 { hasher.append(byte: byte) }
+    return Int64(bitPattern: hasher.finished())
+  }
+
   /// The sixteen bytes of the key.
   public var bytes: [UInt8] {
     [first, second].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) } }

@@ -71,6 +71,8 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case timingMissing = "timing_missing"
   /// The batch has more hits than the protocol allows.
   case tooManyHits = "too_many_hits"
+  /// The install or user was deleted, with the request to refuse what they still send.
+  case personRefused = "person_refused"
 
   /// A sentence that explains how to avoid the rejection.
   public var message: String {
@@ -113,6 +115,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .socialMissing: "Send the network as sn, the action as sa and the target as st."
     case .timingMissing: "Send the category as utc, the variable as utv, and the time as utt, in whole milliseconds."
     case .tooManyHits: "Send at most 20 hits in one batch."
+    case .personRefused: "This install or user was deleted, and the server refuses their events."
     }
   }
 }

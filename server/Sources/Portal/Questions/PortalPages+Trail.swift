@@ -25,6 +25,7 @@ extension PortalPages {
       "days": days.map { ["heading": $0.day.weekdayText, "entries": $0.entries] as TemplateValues },
       "next": next.map { "\(links.trail(of: person))?before=\($0.text)" },
       "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
+      "deletion": reader.canEdit ? links.trail(of: person) : nil, "person": Self.title(of: person),
     ]
     return page(shell, body: templates.render("trail", values))
   }

@@ -35,6 +35,10 @@ struct JobRunner {
       let message = "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
       try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
       return message
+    case .deletePerson:
+      guard let request = PersonDeletionRequest(job.argument) else { throw CommandFailure("The job has no person.") }
+      try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id))
+      return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\"."
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(app.id)."

@@ -65,6 +65,10 @@ public protocol AccessStore: Sendable {
   @discardableResult
   func requestDeletion(of app: App) throws -> DataJob
 
+  /// Adds the job of deleting a person, and records it in the audit log, without their name.
+  @discardableResult
+  func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob
+
   /// Records an action that changes nothing in the catalog in the audit log.
   func record(_ action: AuditEntry.Action, _ subject: String) throws
   /// Returns the latest entries of the audit log before a number, latest first.

@@ -37,6 +37,7 @@ public struct AuditEntry: Sendable, Hashable {
     case appCreated = "app created"
     case appChanged = "app changed"
     case appDeleted = "app deleted"
+    case personDeleted = "person deleted"
     case viewCreated = "view created"
     case viewChanged = "view changed"
     case viewDeleted = "view deleted"

@@ -8,6 +8,8 @@ public struct DataJob: Sendable, Hashable {
     case deleteApp = "delete app"
     /// The deletion of the stored days of a view, whose number is the argument.
     case deleteView = "delete view"
+    /// The deletion of a person, whose ``PersonDeletionRequest`` is the argument.
+    case deletePerson = "delete person"
   }
 
   /// The result of finished work.

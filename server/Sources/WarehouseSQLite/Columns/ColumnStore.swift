@@ -74,10 +74,12 @@ final class ColumnStore: Sendable {
     }
   }
 
-  /// Drops the columns of an app whose rows have been deleted.
+  /// Drops the columns of an app that has lost rows, after the segments with these rows are deleted. What is left of the
+  /// app is read again.
   func forget(app: Int64) throws {
-    try state.withLock {
-      $0.apps[app] = nil
+    try state.withLock { state in
+      state.apps[app] = nil
+      state.isLoaded = false
       try directory.deleteAll(of: app)
     }
   }
@@ -98,6 +100,7 @@ final class ColumnStore: Sendable {
     var known: AppColumns?
     while added < Self.stepRows {
       guard let row = try scan.next() else {
+        try checkPlaces(scan, connection)
         state.through = last
         return true
       }
@@ -108,10 +111,23 @@ final class ColumnStore: Sendable {
       state.through = row.id
       guard row.id > columns.chunked else { continue }
       try source.add(row, scan, to: columns)
-      if columns.builder.isFull { columns.endChunk(directory.store) }
+      if columns.builder.isFull {
+        try checkPlaces(scan, connection)
+        columns.endChunk(directory.store)
+      }
       added += 1
     }
+    try checkPlaces(scan, connection)
     return false
+  }
+
+  /// Throws if rows could not be read because they have moved to another segment since the transaction began. Those that
+  /// are damaged are left out.
+  private func checkPlaces(_ scan: EventScan, _ connection: SQLConnection) throws {
+    guard scan.hasDamage else { return }
+    let present = try StoredSpan.segments(SQLDatabase(connection.path).connection)
+    guard try !StoredSpan.segments(connection).isSubset(of: present) else { return }
+    throw WarehouseError(code: .damaged, message: "Rows have moved. Try again.")
   }
 
   /// Begins with the chunks on disk, if they are those of this warehouse.

@@ -34,18 +34,17 @@ extension WarehouseReader: QuestionSource {
     columnThread.submit { [self] in
       columns.didBegin()
       // A failure shows when a question needs the rows; the next call tries again.
-      try? pool.read {
-        try columns.update(WarehouseFile.connection($0), dictionary: dictionary, checkCancellation: columns.checkOpen)
+      try? Self.read(pool) {
+        try columns.update($0, dictionary: dictionary, checkCancellation: columns.checkOpen)
       }
     }
   }
 
   private func chunks(of app: AppID, _ limits: QuestionLimits) throws -> [Chunk] {
     do {
-      return try pool.read { database in
+      return try Self.read(pool) { connection in
         try columns.chunks(
-          app: app.rawValue, WarehouseFile.connection(database), dictionary: dictionary,
-          checkCancellation: { try limits.check() })
+          app: app.rawValue, connection, dictionary: dictionary, checkCancellation: { try limits.check() })
       }
     } catch let error as QuestionError {
       throw error

@@ -73,6 +73,27 @@ final class EventCounter {
     countedRow = 0
   }
 
+  /// Counts some days of an app again, in one transaction. All rows must be counted, and nothing be in memory.
+  func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan]) throws {
+    try transact {
+      for table in CountSchema.countTables {
+        let key = table == "property_values" ? "" : " AND dim IN (SELECT DISTINCT dim FROM \(table) WHERE app = ?1)"
+        let delete = try connection.prepare("DELETE FROM \(table) WHERE app = ?1\(key) AND day = ?2")
+        for day in days { try delete.bind(app, Int64(day)).run() }
+      }
+      let scan = EventScan(connection, spans, through: countedRow, damage: damage)
+      var rows = 0
+      while let row = try scan.next() {
+        guard row.app == app, days.contains(try calendar(app).day(of: row.time)) else { continue }
+        try count(row, scan.properties)
+        rows += 1
+        guard rows % chunkRows == 0 || properties.isLarge else { continue }
+        try storeCounts()
+      }
+      try storeCounts()
+    }
+  }
+
   /// Discards what is in memory.
   func forget() {
     rollups.removeAll()
@@ -139,12 +160,17 @@ final class EventCounter {
 
   private func store(through row: Int64) throws {
     try transact {
-      try rollups.forEach { try rollupStore.add($0, $1) }
-      try properties.takePending { try propertyStore.store($0) }
+      try storeCounts()
       try rollupStore.store(cursor: row)
     }
-    rollups.removeAll()
     countedRow = row
+  }
+
+  /// Adds the counts in memory to the stored ones, in the open transaction.
+  private func storeCounts() throws {
+    try rollups.forEach { try rollupStore.add($0, $1) }
+    try properties.takePending { try propertyStore.store($0) }
+    rollups.removeAll()
   }
 
   /// Runs `body` in a transaction. It begins with a read: a connection that began to write at once would also lock the

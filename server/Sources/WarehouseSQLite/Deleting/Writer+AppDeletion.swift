@@ -8,7 +8,9 @@ extension Writer {
   /// The tables with rows of apps, and views. What other rows refer to comes last.
   private static let tables = [
     "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
-    "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary",
+    "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary", "deletion",
+    "lost_day",
+    "refused_person",
   ]
 
   /// Stops accepting events of an app.
@@ -35,6 +37,10 @@ extension Writer {
       try connection.prepare(
         "DELETE FROM attachment_part WHERE attachment IN (SELECT id FROM attachment WHERE app = ?)"
       ).bind(app).run()
+    }
+    try transact {
+      try connection.prepare("DELETE FROM deletion_trace WHERE deletion IN (SELECT id FROM deletion WHERE app = ?)")
+        .bind(app).run()
     }
     for table in Self.tables {
       try transact { try connection.prepare("DELETE FROM \(table) WHERE app = ?").bind(app).run() }

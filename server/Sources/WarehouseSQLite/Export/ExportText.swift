@@ -54,7 +54,7 @@ struct ExportText {
   }
 
   private static func slot(
-    _ person: ExportRequest.Person?, _ app: Int64, _ connection: SQLConnection
+    _ person: Person?, _ app: Int64, _ connection: SQLConnection
   ) throws -> Int64? {
     switch person {
     case nil: return nil

@@ -19,10 +19,13 @@ extension Writer {
           event: 0, eventID: "", error: attachment.error, id: attachment.id, name: attachment.name,
           contentType: attachment.contentType, part: attachment.part, parts: attachment.parts,
           data: try ImportBatches.bytes(attachment.data))
-        if try errors.add(piece, app: app.rawValue, received: attachment.received) == nil { summary.attachments += 1 }
+        if try errors.add(piece, app: app.rawValue, row: 0, received: attachment.received) == nil {
+          summary.attachments += 1
+        }
       }
       try store(rejected: lines, app: app.rawValue)
-      for ledger in lines.ledgers {
+      let refused = try refusedPersons.check(app: app.rawValue)
+      for ledger in lines.ledgers where !(refused?.contains(install: ledger.install) ?? false) {
         let day = try calendar(app.rawValue).day(of: ledger.received)
         try ledgers.add(
           DeviceLedger(

@@ -78,7 +78,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Reads again if rows have moved to another segment meanwhile and the old one was deleted.
-  private static func read<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
+  static func read<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
     while true {
       do {
         return try pool.unsafeRead { database in

@@ -12,7 +12,7 @@ extension RowStore {
   /// Writes the rows of one segment to another one, in a transaction of its own. Leaves out rows that can't be read.
   ///
   /// The stored sessions of spans that lose rows must be computed again.
-  func rewrite(_ spans: [StoredSpan], _ body: (EventRow, UnsafeRawBufferPointer) throws -> RowChange) throws {
+  func rewrite(_ spans: [StoredSpan], _ body: (EventRow, EventScan) throws -> RowChange) throws {
     forget()
     let segment = try newSegment()
     for span in spans { try rewrite(span, to: segment, body) }
@@ -21,7 +21,7 @@ extension RowStore {
 
   private func rewrite(
     _ span: StoredSpan, to segment: RowSegmentWriter,
-    _ body: (EventRow, UnsafeRawBufferPointer) throws -> RowChange
+    _ body: (EventRow, EventScan) throws -> RowChange
   ) throws {
     var block = RowBlockWriter()
     var firstID: Int64 = 0
@@ -33,7 +33,7 @@ extension RowStore {
     }
     let scan = EventScan(connection, [span], damage: damage)
     while let row = try scan.next() {
-      let change = try body(row, scan.properties)
+      let change = try body(row, scan)
       if case .delete = change { continue }
       // A block has no gaps.
       if row.id != firstID + Int64(block.rows) {

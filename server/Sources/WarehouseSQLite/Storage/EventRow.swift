@@ -28,7 +28,8 @@ struct EventRow {
     }
 
     var kind: StoredKind { StoredKind(rawValue: Int(rawValue & 15)) ?? .other }
-    var startsSession: Bool { rawValue & 16 != 0 }
+    static let sessionStartBit: Int64 = 16
+    var startsSession: Bool { rawValue & Self.sessionStartBit != 0 }
     /// True for hits of the Measurement Protocol, whose sessions the warehouse derives.
     var isMeasurement: Bool { rawValue & 32 != 0 }
     static let nameLimitBit: Int64 = 64

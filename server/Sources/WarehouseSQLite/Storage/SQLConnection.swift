@@ -49,9 +49,11 @@ struct SQLConnection {
   /// The directory with the runs of duplicate keys.
   var keysPath: String { directory + "keys" }
 
+  /// The path of the database.
+  var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
+
   private var directory: String {
-    let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
-    return path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   /// True while a transaction is open.

@@ -7,7 +7,7 @@ enum WarehouseSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E57, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = names + events + ledger + views + errors
+  static let tables = names + events + ledger + views + errors + deletions
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
   /// readers may remember them.
@@ -105,7 +105,7 @@ enum WarehouseSchema {
   private static let sealedTables = ["view_day", "view_state", "view_order"]
 
   /// Details of errors beyond their event rows, whose IDs they share. Long texts are stored separately, so that lists
-  /// don't have to read past them.
+  /// don't have to read past them. `row` of an attachment is the event that brought its first piece; 0 if an import did.
   private static let errors = """
     CREATE TABLE error_group (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,
@@ -126,14 +126,31 @@ enum WarehouseSchema {
     CREATE TABLE attachment (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, owner INTEGER NOT NULL, received INTEGER NOT NULL,
       error TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL, type TEXT NOT NULL, parts INTEGER NOT NULL,
-      stored INTEGER NOT NULL, bytes INTEGER NOT NULL, UNIQUE (app, error, name)
+      stored INTEGER NOT NULL, bytes INTEGER NOT NULL, row INTEGER NOT NULL, UNIQUE (app, error, name)
     );
     CREATE INDEX attachment_owner ON attachment (app, owner);
+    CREATE INDEX attachment_row ON attachment (row);
     CREATE TABLE attachment_part (
       id INTEGER PRIMARY KEY, attachment INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL,
       UNIQUE (attachment, part)
     );
     CREATE TABLE error_room (app INTEGER PRIMARY KEY, claimed INTEGER NOT NULL, unclaimed INTEGER NOT NULL);
+    """
+
+  /// Deletions of persons that have begun, each with the last row that it concerns, and the days, numbers and texts of
+  /// rows that are gone already: with them, a deletion that a crash interrupted can be completed. `lost_day` has the UTC
+  /// days that lost rows, for the verification of sealed days. `refused_person` has hashes of the names of persons whose
+  /// events are refused.
+  private static let deletions = """
+    CREATE TABLE deletion (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+      slot INTEGER, through INTEGER NOT NULL, UNIQUE (app, kind, name)
+    );
+    CREATE TABLE deletion_trace (
+      deletion INTEGER NOT NULL, kind TEXT NOT NULL, value NOT NULL, PRIMARY KEY (deletion, kind, value)
+    ) WITHOUT ROWID;
+    CREATE TABLE lost_day (app INTEGER NOT NULL, day INTEGER NOT NULL, PRIMARY KEY (app, day)) WITHOUT ROWID;
+    CREATE TABLE refused_person (app INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (app, hash)) WITHOUT ROWID;
     """
 
   /// Returns the ID of the last row stored.

@@ -119,6 +119,14 @@ extension ViewReading {
     }
   }
 
+  /// Returns the number of stored states of one sealed day.
+  func storedStateCount(of day: Int) throws -> Int {
+    try ["view_state", "view_order"].reduce(0) { count, table in
+      let sql = "SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue) AND day = \(day)"
+      return count + Int(try connection.integer(sql) ?? 0)
+    }
+  }
+
   private func hasStates() throws -> Bool {
     try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
   }

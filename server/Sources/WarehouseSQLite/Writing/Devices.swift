@@ -72,6 +72,12 @@ final class WriterDevices {
     return keys
   }
 
+  /// Returns the IDs of the texts of stored device properties.
+  static func texts(_ facts: UnsafeRawBufferPointer) -> Set<Int64> {
+    var reader = ByteReader(facts)
+    return Set((0..<12).compactMap { _ in reader.varint().map { Int64(bitPattern: $0) } })
+  }
+
   /// Encodes the IDs of twelve texts and the UTC offset. If any ID is 0 because there is no room, a varint with a bit
   /// for each of these follows, then their texts.
   private func encode(app: Int64, _ device: IncomingDevice, received: Int64) throws -> [UInt8] {

@@ -27,8 +27,8 @@ final class ErrorStore {
       "SELECT id, parts, bytes, owner FROM attachment WHERE app = ? AND error = ? AND name = ?")
     addAttachment = try connection.prepare(
       """
-      INSERT INTO attachment (app, owner, received, parts, error, name, file, type, stored, bytes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0) RETURNING id
+      INSERT INTO attachment (app, owner, received, parts, error, name, file, type, row, stored, bytes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0) RETURNING id
       """)
     growAttachment = try connection.prepare(
       "UPDATE attachment SET bytes = bytes + ?2, stored = stored + 1 WHERE id = ?1")
@@ -67,8 +67,9 @@ final class ErrorStore {
 
   /// Stores an attachment, or a piece of one.
   ///
+  /// - Parameter row: The event that brings it; 0 if there is none.
   /// - Returns: The reason for not storing it, or `nil` if it is stored, now or previously.
-  func add(_ piece: IncomingAttachment, app: Int64, received: Int64) throws -> RejectionReason? {
+  func add(_ piece: IncomingAttachment, app: Int64, row: Int64, received: Int64) throws -> RejectionReason? {
     let known = try known(piece, app: app)
     if let known {
       guard known.parts == Int64(piece.parts) else { return .attachmentInvalid }
@@ -82,7 +83,7 @@ final class ErrorStore {
     guard (known?.bytes ?? 0) + size <= Int64(IncomingAttachment.maximumBytes) else { return .attachmentTooLarge }
     let owner = try known?.owner ?? room.error(named: piece.error, app: app)
     guard try room.take(size, app: app, isClaimed: owner > 0) else { return .attachmentNotKept }
-    let id = try known?.id ?? insert(piece, app: app, owner: owner, received: received)
+    let id = try known?.id ?? insert(piece, app: app, owner: owner, row: row, received: received)
     addPart.bind(id, Int64(piece.part))
     try piece.data.withUnsafeBytes { bytes in
       addPart.bind(copying: bytes, at: 3)
@@ -115,12 +116,15 @@ final class ErrorStore {
     return findPart.bytes(0).elementsEqual(data)
   }
 
-  private func insert(_ piece: IncomingAttachment, app: Int64, owner: Int64, received: Int64) throws -> Int64 {
+  private func insert(
+    _ piece: IncomingAttachment, app: Int64, owner: Int64, row: Int64, received: Int64
+  ) throws -> Int64 {
     addAttachment.bind(app, owner, received, Int64(piece.parts))
     addAttachment.bind(piece.error, at: 5)
     addAttachment.bind(piece.id, at: 6)
     addAttachment.bind(piece.name, at: 7)
     addAttachment.bind(piece.contentType, at: 8)
+    addAttachment.bind(row, at: 9)
     return try addAttachment.insertedID()
   }
 }

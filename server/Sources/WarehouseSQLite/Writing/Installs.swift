@@ -59,6 +59,16 @@ final class WriterInstalls {
     return try find.first { UInt32(clamping: $0.integer(0)) }
   }
 
+  /// Returns the one form of an install's name.
+  static func canonical(_ install: String) -> String { UniqueID(install)?.description ?? truncated(install) }
+
+  /// Deletes the name of an install.
+  static func delete(app: Int64, install: String, _ connection: SQLConnection) throws {
+    let delete = try connection.prepare("DELETE FROM install WHERE app = ? AND name = ?")
+    bind(Key(app: app, name: name(install)), to: delete)
+    try delete.run()
+  }
+
   /// Reads an install's name from a column.
   static func name(_ row: SQLStatement, _ column: Int32) -> String {
     let bytes = row.bytes(column)

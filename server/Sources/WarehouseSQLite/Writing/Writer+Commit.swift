@@ -71,7 +71,12 @@ extension Writer {
     var receipt = CommitReceipt()
     duplicates.arrived(at: context.received)
     var leftOut: [Rejection] = []
+    var refused = try refusedPersons.check(app: context.app)
     for (position, event) in batch.events.enumerated() {
+      if refused?.contains(event, of: batch) ?? false {
+        receipt.rejections.append(Rejection(.personRefused, index: event.index))
+        continue
+      }
       if let key = event.duplicateKey, !duplicates.insert(key) {
         receipt.duplicates.append(event.index)
         continue
@@ -87,7 +92,7 @@ extension Writer {
       }
       receipt.accepted += 1
     }
-    if let ledger = batch.ledger, let event = batch.events.last {
+    if let ledger = batch.ledger, let event = batch.events.last, !(refused?.contains(event, of: batch) ?? false) {
       // Without a receipt, the client considers all events of the batch stored.
       try ledgers.add(
         ledger.rejecting(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),

@@ -11,7 +11,10 @@ extension Writer {
   ) throws -> (reason: RejectionReason, event: String)? {
     guard let piece = context.attachments[position] else { return nil }
     let attachment = context.batch.attachments[piece]
-    return try errors.add(attachment, app: context.app, received: context.received).map { ($0, attachment.eventID) }
+    // Its event gets the next row.
+    return try errors.add(attachment, app: context.app, row: lastID + 1, received: context.received).map {
+      ($0, attachment.eventID)
+    }
   }
 
   /// Stores the details of the error at a position of its batch, whose event is `row`.

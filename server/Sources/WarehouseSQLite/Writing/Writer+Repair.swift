@@ -10,9 +10,9 @@ extension Writer {
     let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
     for (_, spans) in spans.sorted(by: { $0.key < $1.key }) where try needsRepair(spans) {
       try transact {
-        try rows.rewrite(spans) { row, properties in
+        try rows.rewrite(spans) { row, scan in
           guard row.flags.isNameLimited else { return .keep }
-          let (row, properties) = try restored(row, properties, now.millisecondsSince1970)
+          let (row, properties) = try restored(row, scan.properties, now.millisecondsSince1970)
           return .replace(row, properties)
         }
       }

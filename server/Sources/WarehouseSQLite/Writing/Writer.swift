@@ -22,6 +22,7 @@ final class Writer {
   let rejections: RejectionStore
   let ledgers: LedgerStore
   let errors: ErrorStore
+  let refusedPersons: RefusedPersons
   let space: DiskSpace
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
@@ -59,6 +60,7 @@ final class Writer {
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
     errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
+    refusedPersons = try RefusedPersons(connection)
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
@@ -99,6 +101,7 @@ final class Writer {
     members.forget()
     rows.forget()
     errors.forget()
+    refusedPersons.forget()
     hits.removeAll()
     mustReadHits = true
   }

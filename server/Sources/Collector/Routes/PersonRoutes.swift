@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+import Questions
+import Reports
+import Warehouse
+
+/// `DELETE /api/v1/apps/:app/persons`: the deletion of a person, which the server does in the background.
+struct PersonRoutes: Sendable {
+  let reports: ReportScheduler
+  let source: any TrailSource
+  let access: any AccessStore
+
+  /// The endpoint; its address also answers questions.
+  var deletion: Endpoint { .api(.permission(.edit)) { try await delete($0, $1) } }
+
+  private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try context.app.id
+    let persons = [
+      request.parameters["install"].map { TrailPerson.install($0) }, request.parameters["user"].map { .user($0) },
+    ].compactMap(\.self)
+    guard let person = persons.first, persons.count == 1, !person.name.isEmpty else {
+      throw APIError(status: .badRequest, code: "invalid", message: "Name one person: with `install` or `user`.")
+    }
+    let later = request.parameters["refuseLater"] ?? "false"
+    guard ["true", "false"].contains(later) else {
+      throw APIError(status: .badRequest, code: "invalid", message: "`refuseLater` must be true or false.")
+    }
+    try await delete(person, app: app, refusesLater: later == "true", context)
+    return Response(status: .accepted)
+  }
+
+  /// Adds the job of deleting a person of whom the app has data, or who is to be refused.
+  func delete(_ person: TrailPerson, app: AppID, refusesLater: Bool, _ context: CollectorContext) async throws {
+    let isKnown = try await reports.run(for: context.clientShare) { [source] in
+      try await source.trail(of: person, app: app, before: nil, limit: 1) != nil
+    }
+    guard isKnown || refusesLater else { throw APIError.unknownPerson }
+    try access.requestDeletion(PersonDeletionRequest(person: person.person, refusesLater: refusesLater), app: app)
+  }
+}
+
+extension TrailPerson {
+  fileprivate var name: String {
+    switch self {
+    case .install(let name), .user(let name): name
+    }
+  }
+
+  fileprivate var person: Person {
+    switch self {
+    case .install(let name): .install(name)
+    case .user(let name): .user(name)
+    }
+  }
+}
+
+extension APIError {
+  /// The app has stored nothing of a person.
+  static let unknownPerson = APIError(
+    status: .notFound, code: "unknown_person", message: "This app has stored nothing of such a person.")
+}

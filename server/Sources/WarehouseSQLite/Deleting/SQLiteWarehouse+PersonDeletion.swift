@@ -1,0 +1,96 @@
+import Ingest
+public import Warehouse
+
+extension SQLiteWarehouse {
+  /// Deletes everything of a person in an app, and returns the space to the disk. The figures of every day are then those
+  /// of a warehouse that never saw the person; only sealed days of views keep theirs.
+  ///
+  /// What the person sends from the beginning on is stored as that of a new person, unless it must be refused. If the
+  /// process is killed, call it again.
+  public func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID]) async throws {
+    let deletion = try await perform { try $0.beginDeletion(of: request, app: app.rawValue) }
+    try await deleteRows(of: deletion)
+    var remains = try await remains(of: deletion)
+    if deletion.user != nil {
+      remains = try await perform { [remains] in try $0.storeLastHits(remains, of: deletion) }
+      try await startSessions(at: remains.sessionStarts, of: deletion)
+    }
+    try await recount(deletion)
+    try await perform { [remains] in try $0.finish(deletion, remains, views: views.map(\.rawValue)) }
+    reader.viewDays.forget(app: app)
+    try reader.columns.forget(app: app.rawValue)
+    reader.updateColumns()
+    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
+    try await repeatWhile {
+      try await self.counting.perform { try $0.connection.returnPages(of: CountFile.schema) }
+    }
+  }
+
+  /// Deletes the person's rows.
+  func deleteRows(of deletion: PersonDeletion) async throws {
+    try await rewrite(of: deletion, where: { deletion.concerns($0, $1) }) {
+      try $0.deleteRows(of: deletion, segment: $1)
+    }
+  }
+
+  func startSessions(at starts: Set<Int64>, of deletion: PersonDeletion) async throws {
+    guard !starts.isEmpty else { return }
+    try await rewrite(of: deletion, where: { row, _ in starts.contains(row.id) }) {
+      try $0.startSessions(at: starts, of: deletion, segment: $1)
+    }
+  }
+
+  /// Rewrites the segments with rows that meet a condition, one by one.
+  private func rewrite(
+    of deletion: PersonDeletion, where isMeant: @escaping @Sendable (EventRow, EventScan) -> Bool,
+    _ body: @escaping @Sendable (Writer, Int64) throws -> Void
+  ) async throws {
+    let app = deletion.app
+    let segments = try await reader.reading { connection in
+      Set(try StoredSpan.all(connection).filter { $0.apps.contains(app) }.map(\.segment)).sorted()
+    }
+    for segment in segments {
+      let hasSome = try await reader.reading { connection in
+        let spans = try StoredSpan.all(connection).filter { $0.segment == segment && $0.apps.contains(app) }
+        let scan = EventScan(connection, spans, damage: DamagedRows())
+        while let row = try scan.next() { if isMeant(row, scan) { return true } }
+        return false
+      }
+      if hasSome { try await perform { try body($0, segment) } }
+    }
+  }
+
+  /// Reads what remains after the deletion of rows.
+  func remains(of deletion: PersonDeletion) async throws -> PersonRemains {
+    try await reader.reading { connection in
+      var remains = PersonRemains(try deletion.traces(connection), app: deletion.app)
+      try remains.read(connection, damage: DamagedRows())
+      return remains
+    }
+  }
+
+  /// Counts the days again that lost rows.
+  func recount(_ deletion: PersonDeletion) async throws {
+    var days = try await reader.reading { try deletion.traces($0).days.sorted() }
+    while !days.isEmpty {
+      let counted = try await counting.perform { [days] in try $0.recount(days, app: deletion.app) }
+      days.removeFirst(counted)
+    }
+  }
+}
+
+extension WarehouseReader {
+  /// Returns true if the app has data of a person, or if their deletion has begun.
+  public func has(_ person: Person, app: AppID) async throws -> Bool {
+    try await reading { connection in
+      if try PersonDeletion.begun(person, app: app.rawValue, connection) != nil { return true }
+      switch person {
+      case .install(let name):
+        return try WriterInstalls.storedSlot(app: app.rawValue, install: name, connection) != nil
+      case .user(let name):
+        return try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?").bind(app.rawValue, name)
+          .exists()
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Ingest
+import Views
+import Warehouse
+
+/// The persons who were deleted with the request to refuse what they still send.
+///
+/// Only keyed hashes of their names are stored, so that the table names no one.
+final class RefusedPersons {
+  private static let keyNames = ["refusal key 1", "refusal key 2"]
+  private let connection: SQLConnection
+  private let load: SQLStatement
+  private var hashes: [Int64: Set<Int64>] = [:]
+  private var key: DuplicateHashKey?
+
+  init(_ connection: SQLConnection) throws {
+    self.connection = connection
+    load = try connection.prepare("SELECT hash FROM refused_person WHERE app = ?")
+  }
+
+  func forget() {
+    hashes = [:]
+    key = nil
+  }
+
+  /// Refuses a person from now on, in the open transaction.
+  func add(_ person: Person, app: Int64) throws {
+    let key = try storedKey() ?? createKey()
+    try connection.prepare("INSERT OR IGNORE INTO refused_person (app, hash) VALUES (?, ?)")
+      .bind(app, Self.hash(person, app: app, key)).run()
+    forget()
+  }
+
+  /// Returns a check of an app's events; `nil` if the app refuses no one.
+  func check(app: Int64) throws -> RefusedPersonCheck? {
+    let refused = try hashes[app] ?? Set(load.bind(app).all { $0.integer(0) })
+    hashes[app] = refused
+    guard !refused.isEmpty, let key = try key ?? storedKey() else { return nil }
+    self.key = key
+    return RefusedPersonCheck(app: app, key: key, hashes: refused)
+  }
+
+  static func hash(_ person: Person, app: Int64, _ key: DuplicateHashKey) -> Int64 {
+    switch person {
+    case .install(let name): key.hash(of: WriterInstalls.canonical(name), kind: 0, app: app)
+    case .user(let name): key.hash(of: name, kind: 1, app: app)
+    }
+  }
+
+  private func storedKey() throws -> DuplicateHashKey? {
+    let load = try connection.prepare("SELECT value FROM state WHERE name = ?")
+    let halves = try Self.keyNames.compactMap { name in try load.bind(name).first { $0.integer(0) } }
+    return halves.count == 2 ? DuplicateHashKey(UInt64(bitPattern: halves[0]), UInt64(bitPattern: halves[1])) : nil
+  }
+
+  private func createKey() throws -> DuplicateHashKey {
+    var generator = SystemRandomNumberGenerator()
+    let key = DuplicateHashKey.random(using: &generator)
+    let store = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)")
+    for (name, half) in zip(Self.keyNames, [key.first, key.second]) {
+      try store.bind(name, Int64(bitPattern: half)).run()
+    }
+    return key
+  }
+}
+
+/// Tells refused events of one batch from others.
+struct RefusedPersonCheck {
+  let app: Int64
+  let key: DuplicateHashKey
+  let hashes: Set<Int64>
+  /// The results for the batch's installs, by position.
+  private var installs: [Int: Bool] = [:]
+  private var lastUser: (name: String, isRefused: Bool)?
+
+  init(app: Int64, key: DuplicateHashKey, hashes: Set<Int64>) {
+    self.app = app
+    self.key = key
+    self.hashes = hashes
+  }
+
+  /// True if the event's install or user is refused.
+  mutating func contains(_ event: IncomingEvent, of batch: IncomingBatch) -> Bool {
+    let isRefused = installs[event.install] ?? contains(install: batch.installs[event.install])
+    installs[event.install] = isRefused
+    return isRefused || !event.user.isEmpty && contains(user: event.user)
+  }
+
+  func contains(install: String) -> Bool { hashes.contains(RefusedPersons.hash(.install(install), app: app, key)) }
+
+  private mutating func contains(user: String) -> Bool {
+    if let lastUser, lastUser.name.utf8.elementsEqual(user.utf8) { return lastUser.isRefused }
+    let isRefused = hashes.contains(RefusedPersons.hash(.user(user), app: app, key))
+    lastUser = (user, isRefused)
+    return isRefused
+  }
+}

@@ -1,0 +1,85 @@
+import AppCatalog
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// The deletion of persons, for programs and on the person's page.
+@Suite struct PersonEndpointTests {
+  private static func form(_ fixture: Fixture) throws -> HTTPFields {
+    [
+      .cookie: try fixture.cookie(), .contentType: "application/x-www-form-urlencoded", .secFetchSite: "same-origin",
+    ]
+  }
+
+  @Test func `a program deletes a person, and the audit log does not name them`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let response = try await client.execute(
+        uri: "/api/v1/apps/1/persons?user=a%2Fb&refuseLater=true", method: .delete, headers: fixture.authorized)
+      #expect(response.status == .accepted)
+    }
+    let job = try #require(try fixture.catalog.nextJob())
+    #expect(job.kind == .deletePerson && job.app == fixture.app.id)
+    #expect(
+      PersonDeletionRequest(job.argument) == PersonDeletionRequest(person: .user("a/b"), refusesLater: true))
+    let entry = try #require(try fixture.catalog.audit(limit: 1).first)
+    #expect(entry.action == "person deleted" && entry.actor.name == "token test")
+    #expect(entry.subject == "app 1, a user, later events refused")
+    try fixture.catalog.finishJob(job.id, DataJob.Result(message: "done"))
+    #expect(try fixture.catalog.nextJob() == nil)
+  }
+
+  @Test func `a program must name one person whom the app knows`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let mistakes: [(String, HTTPResponse.Status)] = [
+        ("", .badRequest), ("install=known%20id&user=a", .badRequest), ("install=", .badRequest),
+        ("install=known%20id&refuseLater=yes", .badRequest), ("install=unknown", .notFound), ("user=ann", .notFound),
+      ]
+      for (query, status) in mistakes {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/persons?\(query)", method: .delete, headers: fixture.authorized)
+        #expect(response.status == status, "\(query)")
+      }
+      #expect(try fixture.catalog.nextJob() == nil)
+      // Someone who has sent nothing can be refused.
+      let response = try await client.execute(
+        uri: "/api/v1/apps/1/persons?user=ann&refuseLater=true", method: .delete, headers: fixture.authorized)
+      #expect(response.status == .accepted)
+    }
+  }
+
+  @Test func `a person is deleted on their page, once that is confirmed`() async throws {
+    let fixture = try Fixture()
+    let headers = try Self.form(fixture)
+    try await fixture.routed { client in
+      let path = "/apps/1/people/installs/known%20id"
+      let page = try await client.execute(uri: path, method: .get, headers: headers)
+      #expect(String(buffer: page.body).contains("Delete everything of <bdi>Install known id</bdi>"))
+      func post(_ form: String) async throws -> TestResponse {
+        try await client.execute(uri: path, method: .post, headers: headers, body: ByteBuffer(string: form))
+      }
+      #expect(try await post("do=delete").status == .badRequest)
+      #expect(try fixture.catalog.nextJob() == nil)
+      let response = try await post("do=delete&confirm=1")
+      #expect(response.status == .seeOther && response.headers[.location] == "/apps/1/people")
+    }
+    let request = PersonDeletionRequest(person: .install("known id"), refusesLater: false)
+    #expect(try fixture.catalog.nextJob().flatMap { PersonDeletionRequest($0.argument) } == request)
+  }
+
+  @Test func `the form is for those who may delete`() async throws {
+    let fixture = try Fixture()
+    let viewer = try fixture.catalog.invite(name: "v", role: .viewer, apps: nil, seesPersonalData: true).account
+    let session = try fixture.catalog.createSession(of: viewer.id, lasting: .seconds(60), address: "", browser: "")
+    try await fixture.routed { client in
+      let page = try await client.execute(
+        uri: "/apps/1/people/users/a%2Fb", method: .get, headers: [.cookie: "tern_session=\(session)"])
+      #expect(page.status == .ok && !String(buffer: page.body).contains("Delete"))
+    }
+  }
+}
