@@ -30,7 +30,7 @@ struct OracleTests {
       let question = random.question()
       // So little memory that persons are folded in several parts.
       let isInParts = seed % 3 == 0 && [.funnel, .paths].contains(question.kind)
-      let limits = QuestionLimits(bytes: isInParts ? 24_000 : QuestionLimits.standardBytes)
+      let limits = QuestionLimits(bytes: isInParts ? 12_000 + threads.parts * 6_000 : QuestionLimits.standardBytes)
       let answer = try ColumnEvaluation.answer(
         question, snapshot, calendar: calendar, today: today, limits: limits, threads: threads
       ).answer

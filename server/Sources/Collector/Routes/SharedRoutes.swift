@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Portal
+import Questions
 import Reports
 public import TernEvents
 public import Warehouse

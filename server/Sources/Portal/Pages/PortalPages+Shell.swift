@@ -43,7 +43,7 @@ extension PortalPages {
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
-      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar), "filtered": request.flatMap(filterSummary),
+      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
       "share": reader.canEdit
         ? shell.request.flatMap {
@@ -56,6 +56,7 @@ extension PortalPages {
         "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
         "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
         "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil },
+        "filtered": request.flatMap(filterSummary),
         "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
       ]
       return layout(title: shell.title, body: templates.render("shared", values))
