@@ -1,7 +1,9 @@
 """What a person does in the demo, in a real browser."""
 
+import re
+
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 
 def fill(browser, name, text):
@@ -105,6 +107,36 @@ def test_a_question_is_saved_to_a_dashboard_and_a_note_is_marked_on_its_chart(br
     notes.find_element(By.TAG_NAME, "summary").click()
     assert "Interview on television" in notes.text
     assert not browser.problems(demo.address.split("//")[1])
+
+
+def test_a_page_is_filtered_by_a_suggested_value_and_its_links_keep_the_filter(browser, demo):
+    browser.open(f"{demo.address}/apps/1/countries")
+    assert len(browser.all("main table tbody tr")) > 1
+    browser.find(".filterbar summary").click()
+    fill(browser, "f1", "country")
+    value = browser.find(".ask [name=v1]")
+    value.click()
+    WebDriverWait(browser.driver, 30).until(lambda _: browser.all("#values-1 option"))
+    suggested = browser.find("#values-1 option")
+    assert re.fullmatch(r"\d+ users?", suggested.get_attribute("label"))
+    country = suggested.get_attribute("value")
+    value.send_keys(country)
+    show(browser)
+    assert browser.find(".filterbar summary").text == f"Filter: country is {country}"
+    assert len(browser.all("main table tbody tr")) == 1
+    browser.follow(browser.find("nav.menu a[href*='/devices']"))
+    assert browser.find(".filterbar summary").text == f"Filter: country is {country}"
+    assert not browser.check()
+
+    browser.find(".filterbar form.row [name=name]").send_keys("One country")
+    browser.follow(browser.find(".filterbar form.row button"))
+    assert browser.find("h1").text == "Segments" and "One country" in browser.find("main").text
+    browser.open(f"{demo.address}/apps/1")
+    browser.find(".filterbar summary").click()
+    fill(browser, "segment", "One country")
+    show(browser)
+    assert browser.find(".filterbar summary").text == "Filter: One country"
+    assert not browser.check()
 
 
 def test_every_page_of_the_demo_is_sound(browser, demo):

@@ -169,7 +169,7 @@ extension FilteredMetrics {
   private static func count(_ metric: Double) -> Int { metric < 9e18 ? Int(metric) : .max }
 }
 
-/// What a dimension of stored counts counts, in the vocabulary of questions.
+/// A dimension of stored counts in the vocabulary of questions.
 private struct Counted {
   var metric: QuestionMetric
   var group: QuestionDimension?
