@@ -76,7 +76,8 @@ final class AppDirectory: Sendable {
       let app = App(
         id: AppID(row["id"]), name: row["name"], key: row["key"], appSecret: row["app_secret"],
         trackingID: row["tracking_id"], timeZone: row["time_zone"],
-        created: Timestamp(millisecondsSince1970: row["created"]))
+        created: Timestamp(millisecondsSince1970: row["created"]),
+        keeping: (row["keeping"] as String?).flatMap { KeepingPeriod($0) })
       snapshot.all.append(app)
       snapshot.byID[app.id] = app
       snapshot.byKey[app.key] = app

@@ -77,6 +77,17 @@ extension Catalog {
     return try self.apps().first { $0.id == id } ?? app
   }
 
+  /// Sets for how long the rows of an app are kept; `nil` for ever. A running server removes older ones within a day.
+  public func setKeeping(of app: AppID, to period: KeepingPeriod?) throws {
+    try writing { database in
+      try database.execute(
+        sql: "UPDATE app SET keeping = ? WHERE id = ?", arguments: [period?.text, app.rawValue])
+      try record(.appChanged, "\(app): keep \(period?.text ?? KeepingPeriod.foreverText)", database)
+    }
+    // This process sees the change at once.
+    _ = try apps()
+  }
+
   func check(name: String, timeZone: String) throws {
     guard (1...100).contains(name.count), name.contains(where: { !$0.isWhitespace }) else {
       throw invalid("A name must have 1 to 100 characters, at least one of them visible; this one has \(name.count).")

@@ -8,11 +8,12 @@ enum CatalogSchema {
   /// All statements that create the tables of an empty file.
   static let tables = apps + access + views + definitions + segments + jobs + boards + errors
 
+  /// `keeping` is the period for which rows are kept, or null for ever.
   private static let apps = """
     CREATE TABLE app (
       id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, key TEXT NOT NULL UNIQUE,
       app_secret TEXT NOT NULL UNIQUE, tracking_id TEXT NOT NULL UNIQUE, time_zone TEXT NOT NULL,
-      created INTEGER NOT NULL
+      created INTEGER NOT NULL, keeping TEXT
     );
     CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     """

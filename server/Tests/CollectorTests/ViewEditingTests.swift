@@ -99,6 +99,13 @@ import Warehouse
       #expect(try await post(client, "/apps/1/settings", "name=Player", cookie).status == .seeOther)
       #expect(try catalog.newNamesPerDay(of: app.id) == 25, "a form without the field keeps the limit")
       #expect(try await post(client, "/apps/1/settings", "newNames=100001", cookie).status == .badRequest)
+      #expect(try await post(client, "/apps/1/settings", "keeping=90d", cookie).status == .seeOther)
+      #expect(try catalog.apps().first?.keeping == .days(90))
+      #expect(try await post(client, "/apps/1/settings", "keeping=5w", cookie).status == .badRequest)
+      #expect(try await post(client, "/apps/1/settings", "newNames=3", cookie).status == .seeOther)
+      #expect(try catalog.apps().first?.keeping == .days(90), "a form without the field keeps the rows")
+      #expect(try await post(client, "/apps/1/settings", "keeping=forever", cookie).status == .seeOther)
+      #expect(try catalog.apps().first?.keeping == nil)
       #expect(try await post(client, "/apps/1/settings", "newNames=", cookie).status == .seeOther)
       #expect(try catalog.newNamesPerDay(of: app.id) == nil)
       let secret = "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10"
@@ -148,6 +155,9 @@ import Warehouse
       #expect(try await send(.delete, "/views/1").status == .notFound)
       #expect(try await send(.patch, "/views/1", "{}").status == .notFound)
 
+      #expect(try object(try await send(.patch, "", #"{"keep":"13mo"}"#))["keep"] as? String == "13mo")
+      #expect(try catalog.app(fixture.app.id)?.keeping == .months(13))
+      #expect(try catalog.audit(limit: 1).first?.subject == "1: keep 13mo")
       let app = try await send(.patch, "", #"{"name":"New","newNamesPerDay":7}"#)
       #expect(try object(app)["name"] as? String == "New")
       #expect(try catalog.newNamesPerDay(of: fixture.app.id) == 7)

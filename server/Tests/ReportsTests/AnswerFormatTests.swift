@@ -13,6 +13,19 @@ import Warehouse
     return String(decoding: Array(answered.document(format).joined()), as: UTF8.self)
   }
 
+  @Test func `an answer about days whose rows are gone says since when rows are kept`() throws {
+    let question = SampleAnswers.question(.funnel)
+    guard case .dates(let first, _) = question.scope.range else { throw QuestionError("No dates.", at: "$") }
+    for (kept, isSaid) in [(first.advanced(by: 1), true), (first, false)] {
+      var result = SampleAnswers.result(.funnel)
+      result.firstKeptDay = kept
+      let answered = try #require(AnsweredQuestion(question, result, milliseconds: 3))
+      let text = String(decoding: Array(answered.document(.json).joined()), as: UTF8.self)
+      #expect(text.contains(#""rows_kept_since":"\#(kept)""#) == isSaid)
+      #expect(answered.firstKeptDay == (isSaid ? kept : nil))
+    }
+  }
+
   /// The hostile text as JSON.
   private static let hostile = #""=cmd|'\"<script>alert(1)</script>, \#u{202E}😀\n""#
 

@@ -59,6 +59,10 @@ extension APIDescription {
     .query("from", .date.described("The first day.")), .query("to", .date.described("The last day.")),
   ]
 
+  /// The time for which rows are kept.
+  static let keep = Schema.pattern("^([1-9][0-9]{0,2}d|[1-9][0-9]?mo|forever)$")
+    .described("The time for which rows are kept: days, months or forever.")
+
   private static var reportNames: [String] {
     Set((ReportRegistry.standard.app + ReportRegistry.standard.view).map(\.name)).sorted()
   }
@@ -67,6 +71,7 @@ extension APIDescription {
   static let appSchemas: Schema.Members = [
     "App": .object([
       "id": .count, "name": .text, "key": .text, "appSecret": .text, "trackingId": .text, "timeZone": .text,
+      "keep": keep,
     ]),
     "NewApp": .object(
       ["name": .text(1...100)],

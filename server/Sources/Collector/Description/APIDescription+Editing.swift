@@ -59,6 +59,7 @@ extension APIDescription {
         "trackingId": .nullable(.pattern("^UA-[0-9]{4,10}-[0-9]{1,4}$")),
         "newNamesPerDay": .nullable(.limited(0...100_000))
           .described("New names of each kind per day once the app has reached its limit; null for the default."),
+        "keep": .nullable(keep),
       ], others: .any),
     "NewView": .object(["name": .text(1...100), "timeZone": zone], optional: rules, others: .any),
     "ViewChange": .object(

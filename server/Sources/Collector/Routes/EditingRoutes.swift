@@ -34,12 +34,17 @@ struct EditingRoutes: Sendable {
   private func changeApp(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await reader.object(
       AppPatch.self, of: request, context, limit: Self.maximumBytes,
-      members: "name, appSecret, trackingId and newNamesPerDay")
+      members: "name, appSecret, trackingId, newNamesPerDay and keep")
     return try Response.refusingInvalid {
-      let app = try catalog.setApp(
+      let keeping = try wanted.keep.map { try KeepingPeriod.reading($0) }
+      var app = try catalog.setApp(
         try context.app.id, name: wanted.name?.trimmed, timeZone: nil, appSecret: wanted.appSecret,
         trackingID: wanted.trackingId)
       if let number = wanted.newNamesPerDay { try catalog.setNewNamesPerDay(of: app.id, to: number) }
+      if let keeping {
+        try catalog.setKeeping(of: app.id, to: keeping)
+        app.keeping = keeping
+      }
       return try .json(encoding: AppDescription(app))
     }
   }
@@ -101,14 +106,16 @@ private struct AppPatch: Decodable {
   let trackingId: String?
   /// The limit; a `null` inside for the default, and `nil` to keep the current one.
   let newNamesPerDay: Int??
+  let keep: String?
 
-  private enum CodingKeys: String, CodingKey { case name, appSecret, trackingId, newNamesPerDay }
+  private enum CodingKeys: String, CodingKey { case name, appSecret, trackingId, newNamesPerDay, keep }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decodeIfPresent(String.self, forKey: .name)
     appSecret = try container.decodeIfPresent(String.self, forKey: .appSecret)
     trackingId = try container.decodeIfPresent(String.self, forKey: .trackingId)
+    keep = try container.decodeIfPresent(String.self, forKey: .keep)
     newNamesPerDay =
       container.contains(.newNamesPerDay)
       ? .some(try container.decodeIfPresent(Int.self, forKey: .newNamesPerDay)) : .none

@@ -77,6 +77,7 @@ struct PortalRoutes: Sendable {
     let app = try context.app.id
     do {
       let newNames = try form.number("newNames")
+      let keeping = try form.text("keeping").map { try KeepingPeriod.reading($0) }
       _ = try catalog.setApp(
         app, name: form["name"]?.trimmed, timeZone: nil, appSecret: form["appSecret"]?.trimmed,
         trackingID: form["trackingId"]?.trimmed)
@@ -84,6 +85,7 @@ struct PortalRoutes: Sendable {
       if form["newNames"] != nil, try newNames != catalog.newNamesPerDay(of: app) {
         try catalog.setNewNamesPerDay(of: app, to: newNames)
       }
+      if let keeping, try keeping != context.app.keeping { try catalog.setKeeping(of: app, to: keeping) }
       return Redirect(path: "/apps/\(try context.app.id)/settings").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try settings(request, context, message: error.message)

@@ -80,6 +80,7 @@ public struct AppDescription: Encodable, Sendable {
   private let appSecret: String
   private let trackingId: String
   private let timeZone: String
+  private let keep: String
 
   /// Describes an app.
   public init(_ app: App) {
@@ -89,6 +90,7 @@ public struct AppDescription: Encodable, Sendable {
     appSecret = app.appSecret
     trackingId = app.trackingID
     timeZone = app.timeZone
+    keep = app.keeping?.text ?? KeepingPeriod.foreverText
   }
 }
 

@@ -3,7 +3,8 @@ import TernBase
 public import Warehouse
 
 extension PortalPages {
-  /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret`, `trackingId` and `newNames`.
+  /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret`, `trackingId`, `keeping`
+  /// and `newNames`.
   ///
   /// - Parameters:
   ///   - newNames: The daily limit on new names; `nil` for the default.
@@ -14,6 +15,7 @@ extension PortalPages {
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
       "trackingID": app.trackingID, "address": collector, "setup": setup(app: app), "message": message,
       "action": PortalLinks(app: app.id).settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
+      "keeping": app.keeping?.text ?? KeepingPeriod.foreverText,
       "shared": PortalLinks(app: app.id).shared,
       "deletion": reader.isOwner ? PortalLinks(app: app.id).deletion : nil,
     ]

@@ -24,6 +24,7 @@ extension PortalPages {
     let values: TemplateValues = [
       "days": days.map { ["heading": $0.day.weekdayText, "entries": $0.entries] as TemplateValues },
       "next": next.map { "\(links.trail(of: person))?before=\($0.text)" },
+      "kept": next == nil ? app.keeping.map { "Earlier rows may be gone: this app keeps them for \($0.words)." } : nil,
       "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
       "deletion": reader.canEdit ? links.trail(of: person) : nil, "person": Self.title(of: person),
     ]

@@ -28,6 +28,9 @@ struct QuestionView {
 
   init(_ answered: AnsweredQuestion) {
     facts = "\(counted(answered.rowsRead, "row")) read in \(grouped(answered.milliseconds)) ms."
+    message = answered.firstKeptDay.map {
+      "Rows before \($0.longText) are gone: this app keeps them for a limited time."
+    }
   }
 }
 

@@ -21,10 +21,13 @@ package protocol QuestionSource: Sendable {
 package struct QuestionResult: Equatable, Sendable {
   package var answer: Answer
   package var rowsRead: Int
+  /// The first day whose rows are kept; `nil` if all are.
+  package var firstKeptDay: Day?
 
-  package init(_ answer: Answer, rowsRead: Int) {
+  package init(_ answer: Answer, rowsRead: Int, firstKeptDay: Day? = nil) {
     self.answer = answer
     self.rowsRead = rowsRead
+    self.firstKeptDay = firstKeptDay
   }
 }
 

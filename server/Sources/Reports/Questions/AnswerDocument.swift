@@ -1,5 +1,6 @@
 package import Questions
 import TernEvents
+package import Warehouse
 
 /// A form of answers.
 package enum AnswerFormat: String, CaseIterable, Sendable {
@@ -36,6 +37,8 @@ package struct AnsweredQuestion: Sendable {
   package let answer: Answer
   package let rowsRead: Int
   package let milliseconds: Int
+  /// The first day whose rows are kept, if the question is about earlier ones as well.
+  package let firstKeptDay: Day?
   /// The answer as a table.
   package let table: AnswerTable
 
@@ -47,6 +50,10 @@ package struct AnsweredQuestion: Sendable {
     self.milliseconds = milliseconds
     answer = result.answer
     rowsRead = result.rowsRead
+    firstKeptDay =
+      if let kept = result.firstKeptDay, case .dates(let first, _) = question.scope.range, first < kept { kept } else {
+        nil
+      }
   }
 
   /// The answer in a form, as parts of some kilobytes that are made when they are read.

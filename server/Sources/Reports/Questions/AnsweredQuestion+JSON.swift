@@ -71,9 +71,10 @@ extension AnsweredQuestion {
     _ count: Int, _ members: [(String, JSONTree)] = [], meta: [(String, JSONTree)] = [],
     element: @escaping @Sendable (Int) -> JSONTree
   ) -> AnswerDocument {
-    let facts: [(String, JSONTree)] = [
+    var facts: [(String, JSONTree)] = [
       ("rows_read", .number(Double(rowsRead))), ("milliseconds", .number(Double(milliseconds))),
     ]
+    if let firstKeptDay { facts.append(("rows_kept_since", .text(firstKeptDay.description))) }
     // The range is given as dates, so that every day will do.
     let query = question.understood(today: Day(number: 0))
     let rest = JSONTree.object(members + [("meta", .object(meta + facts)), ("query", query)]).encoded

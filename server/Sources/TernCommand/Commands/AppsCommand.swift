@@ -90,8 +90,13 @@ struct AppsCommand: AsyncParsableCommand {
 
     /// The table of apps.
     static func listing(_ apps: [App]) -> String {
-      let header = ["ID", "NAME", "KEY", "APP SECRET", "TRACKING ID", "TIME ZONE"]
-      let rows = apps.map { [$0.id.description, visible($0.name), $0.key, $0.appSecret, $0.trackingID, $0.timeZone] }
+      let header = ["ID", "NAME", "KEY", "APP SECRET", "TRACKING ID", "TIME ZONE", "KEEP"]
+      let rows = apps.map {
+        [
+          $0.id.description, visible($0.name), $0.key, $0.appSecret, $0.trackingID, $0.timeZone,
+          $0.keeping?.text ?? KeepingPeriod.foreverText,
+        ]
+      }
       return CommandOutput.table([header] + rows)
     }
   }

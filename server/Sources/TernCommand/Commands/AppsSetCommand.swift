@@ -7,16 +7,20 @@ extension AppsCommand {
   /// `tern apps set`
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Change an app's name, time zone or identifiers.",
+      abstract: "Change an app's name, time zone, identifiers, or how long its rows are kept.",
       discussion: """
         A running server applies a change within a second; clients that send an old app secret or tracking ID are then no
         longer accepted. A new time zone moves the days of stored events: stop the server, set it, run `tern rebuild`, and
         start the server again.
 
+        --keep removes rows that are older, with people's trails and the texts and attachments of errors, once a day while
+        a server runs. Reports of whole days stay; questions lose the days before. What is removed can't be brought back.
+
         Examples:
           tern apps set 1 --name "My Player"
           tern apps set 1 --app-secret 6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10
           tern apps set 1 --time-zone Europe/Berlin && tern rebuild
+          tern apps set 1 --keep 13mo
         """)
 
     @Argument(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
@@ -36,14 +40,20 @@ extension AppsCommand {
       help: ArgumentHelp("The tracking ID of an app with a Google Analytics SDK.", valueName: "UA-…"))
     var trackingID: String?
 
+    @Option(help: ArgumentHelp("How long rows are kept: 90d, 13mo, forever.", valueName: "time"))
+    var keep: String?
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
     @OptionGroup var data: DataOption
 
     func validate() throws {
-      guard name != nil || timeZone != nil || appSecret != nil || trackingID != nil else {
+      guard name != nil || timeZone != nil || appSecret != nil || trackingID != nil || keep != nil else {
         throw ValidationError("Choose what to change; `tern help apps set` lists the options.")
+      }
+      do { _ = try keep.map { try KeepingPeriod.reading($0) } } catch let error as WarehouseError {
+        throw ValidationError(error.message)
       }
     }
 
@@ -54,8 +64,13 @@ extension AppsCommand {
           throw CommandFailure(
             "A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
         }
-        let changed = try catalog.setApp(
+        let keeping = try keep.map { try KeepingPeriod.reading($0) }
+        var changed = try catalog.setApp(
           app.id, name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+        if let keeping {
+          try catalog.setKeeping(of: app.id, to: keeping)
+          changed.keeping = keeping
+        }
         Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
         if changed.timeZone != app.timeZone {
           Terminal.say("Run `tern rebuild` now, so that the days of stored events follow the new time zone.")

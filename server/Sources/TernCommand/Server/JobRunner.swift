@@ -2,6 +2,7 @@ import AppCatalog
 import Foundation
 import Ingest
 import Reports
+import TernEvents
 import Warehouse
 import WarehouseSQLite
 
@@ -21,6 +22,16 @@ struct JobRunner {
       } catch {
         try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: CommandEnding(error).reason))
       }
+    }
+  }
+
+  /// Removes the rows of all apps that are older than the apps keep them.
+  func removeOldRows(now: Timestamp) async throws {
+    for app in try catalog.apps() {
+      guard let keeping = app.keeping else { continue }
+      let today = try ReportZone(app.timeZone).day(of: now)
+      try await warehouse.removeRows(
+        of: app.id, before: keeping.firstDay(today: today), views: try catalog.views(app: app.id))
     }
   }
 

@@ -1,6 +1,7 @@
 import AppCatalog
 import Logging
 import ServiceLifecycle
+import TernEvents
 import Warehouse
 import WarehouseSQLite
 
@@ -8,17 +9,29 @@ import WarehouseSQLite
 struct JobService: Service {
   private static let glance: Duration = .milliseconds(500)
   private static let retryTime: Duration = .seconds(30)
+  /// The time between two removals of old rows; a changed setting is noticed within it.
+  private static let keepingInterval: Duration = .seconds(3_600)
 
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
   let logger: Logger
+  var wallTime: @Sendable () -> Timestamp = WallClock.system
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
+      var (removed, steady, start) = (ContinuousClock.Instant?.none, SteadyClock(), ContinuousClock.now)
       while !Task.isCancelled {
         var pause = Self.glance
         do {
-          try await JobRunner(warehouse: warehouse, catalog: catalog).run()
+          let (runner, now) = (JobRunner(warehouse: warehouse, catalog: catalog), wallTime())
+          try await runner.run()
+          // A wrong clock would remove rows for good.
+          if steady.isSteady(wall: now, uptime: start.duration(to: .now)),
+            removed.map({ .now - $0 >= Self.keepingInterval }) ?? true
+          {
+            try await runner.removeOldRows(now: now)
+            removed = .now
+          }
         } catch {
           logger.error("Could not finish a job: \(error)")
           pause = Self.retryTime

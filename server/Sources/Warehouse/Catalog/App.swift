@@ -16,10 +16,13 @@ public struct App: Sendable, Hashable {
   public var timeZone: String
   /// The time of creation.
   public var created: Timestamp
+  /// The time for which rows are kept; `nil` for ever.
+  public var keeping: KeepingPeriod?
 
   /// Creates an app.
   public init(
-    id: AppID, name: String, key: String, appSecret: String, trackingID: String, timeZone: String, created: Timestamp
+    id: AppID, name: String, key: String, appSecret: String, trackingID: String, timeZone: String, created: Timestamp,
+    keeping: KeepingPeriod? = nil
   ) {
     self.id = id
     self.name = name
@@ -28,5 +31,6 @@ public struct App: Sendable, Hashable {
     self.trackingID = trackingID
     self.timeZone = timeZone
     self.created = created
+    self.keeping = keeping
   }
 }

@@ -20,4 +20,7 @@ public protocol CatalogEditor: Sendable {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if the number is out of range.
   func setNewNamesPerDay(of app: AppID, to number: Int?) throws
+
+  /// Sets for how long the rows of an app are kept; `nil` for ever.
+  func setKeeping(of app: AppID, to period: KeepingPeriod?) throws
 }

@@ -20,8 +20,10 @@ extension WarehouseReader: QuestionSource {
         let limits = QuestionLimits { isCancelled.withLock { $0 } }
         let chunks = try chunks(of: app, limits)
         let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
-        return try ColumnEvaluation.answer(
+        var result = try ColumnEvaluation.answer(
           question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+        result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
+        return result
       }
     } onCancel: {
       isCancelled.withLock { $0 = true }

@@ -18,6 +18,7 @@ final class EventCounter {
   private let devices: StoredDevices
   private var calendars: [Int64: ZoneCalendar] = [:]
   @exclusivity(unchecked) private var lastCalendar: (app: Int64, calendar: ZoneCalendar)?
+  private var lastKeptDays: [Int64: Int] = [:]
   /// The ID of the last row that the stored counts include.
   private(set) var countedRow: Int64
 
@@ -63,11 +64,15 @@ final class EventCounter {
     return storing
   }
 
-  /// Deletes all counts.
+  /// Deletes all counts that can be made of rows.
   func removeAll() throws {
     forget()
     try transact {
-      for table in CountSchema.countTables { try connection.execute("DELETE FROM \(table)") }
+      try loadHorizons()
+      let kept = lastKeptDays.map { "app = \($0.key) AND day <= \($0.value)" }.joined(separator: " OR ")
+      for table in CountSchema.countTables {
+        try connection.execute("DELETE FROM \(table)" + (kept.isEmpty ? "" : " WHERE NOT (\(kept))"))
+      }
       try rollupStore.store(cursor: 0)
     }
     countedRow = 0
@@ -76,6 +81,8 @@ final class EventCounter {
   /// Counts some days of an app again, in one transaction. All rows must be counted, and nothing be in memory.
   func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan]) throws {
     try transact {
+      try loadHorizons()
+      let days = days.filter { $0 > lastKeptDays[app] ?? .min }
       for table in CountSchema.countTables {
         let key = table == "property_values" ? "" : " AND dim IN (SELECT DISTINCT dim FROM \(table) WHERE app = ?1)"
         let delete = try connection.prepare("DELETE FROM \(table) WHERE app = ?1\(key) AND day = ?2")
@@ -137,6 +144,7 @@ final class EventCounter {
   private func countChunk(_ found: DamagedRows) throws -> (Chunk?, Set<Int64>?) {
     let end = try WarehouseSchema.lastRow(connection)
     guard end > countedRow else { return (nil, nil) }
+    try loadHorizons()
     var chunk = Chunk(last: end)
     let scan = try EventScan(connection, ids: countedRow + 1...end, damage: found)
     while let row = try scan.next() {
@@ -154,6 +162,8 @@ final class EventCounter {
   @inline(__always)
   private func count(_ row: EventRow, _ bytes: UnsafeRawBufferPointer) throws {
     let day = try calendar(row.app).day(of: row.time)
+    // The stored counts of these days include rows that are gone.
+    if !lastKeptDays.isEmpty, let last = lastKeptDays[row.app], day <= last { return }
     try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
     try properties.add(row, day: day, properties: bytes)
   }
@@ -185,6 +195,12 @@ final class EventCounter {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
+  }
+
+  private func loadHorizons() throws {
+    let horizons = try Horizons(connection)
+    lastKeptDays = [:]
+    for app in horizons.counted.keys { lastKeptDays[app] = horizons.lastKeptDay(app, try calendar(app)) }
   }
 
   private func calendar(_ app: Int64) throws -> ZoneCalendar {

@@ -148,6 +148,8 @@ struct PersonRemains: Sendable {
   private(set) var lastHits: [UInt32: Int64] = [:]
   /// The hits that begin a session now that an earlier hit is gone.
   private(set) var sessionStarts: Set<Int64> = []
+  /// The texts that counts name of days whose rows are gone.
+  private(set) var countedTexts: Set<Int64> = []
   private let affected: Set<UInt32>
   private let app: Int64
 
@@ -155,6 +157,16 @@ struct PersonRemains: Sendable {
     unused = traces
     affected = traces.slots
     self.app = app
+  }
+
+  /// Reads the texts that counts name; needs a connection with the counts.
+  mutating func readCounts(_ connection: SQLConnection, lastDay: Int) throws {
+    for select in [
+      "key FROM daily_count", "key FROM daily_users", "event FROM property_values", "property FROM property_values",
+    ] {
+      let load = try connection.prepare("SELECT DISTINCT \(select) WHERE app = ? AND day <= ?")
+      countedTexts.formUnion(try load.bind(app, Int64(lastDay)).all { $0.integer(0) })
+    }
   }
 
   /// Reads the rows after those read before.

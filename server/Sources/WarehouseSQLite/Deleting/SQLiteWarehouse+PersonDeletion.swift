@@ -62,8 +62,13 @@ extension SQLiteWarehouse {
 
   /// Reads what remains after the deletion of rows.
   func remains(of deletion: PersonDeletion) async throws -> PersonRemains {
-    try await reader.reading { connection in
+    let catalog = reader.catalog
+    return try await reader.reading { connection in
       var remains = PersonRemains(try deletion.traces(connection), app: deletion.app)
+      let horizons = try Horizons(connection)
+      if let day = horizons.lastKeptDay(deletion.app, try catalog.calendar(AppID(deletion.app))) {
+        try remains.readCounts(connection, lastDay: day)
+      }
       try remains.read(connection, damage: DamagedRows())
       return remains
     }

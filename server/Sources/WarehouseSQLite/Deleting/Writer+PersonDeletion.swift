@@ -91,6 +91,7 @@ extension Writer {
     let (unused, app) = (remains.unused, deletion.app)
     try transact {
       let texts = try deleteDevices(unused.devices, app: app).union(unused.texts)
+        .subtracting(remains.countedTexts)
       try delete(texts: texts, app: app)
       for table in ["install", "ledger", "hit"] {
         let delete = try connection.prepare("DELETE FROM \(table) WHERE app = ? AND slot = ?")
@@ -146,7 +147,7 @@ extension Writer {
   }
 
   /// Computes the stored sessions of complete spans again.
-  private func renewSessions(of spans: [StoredSpan]) throws {
+  func renewSessions(of spans: [StoredSpan]) throws {
     let changed = Set(spans.map(\.ids.lowerBound))
     let delete = try connection.prepare("DELETE FROM span_session WHERE first_id = ?")
     let store = try SpanSessions(connection)

@@ -140,7 +140,8 @@ enum WarehouseSchema {
   /// Deletions of persons that have begun, each with the last row that it concerns, and the days, numbers and texts of
   /// rows that are gone already: with them, a deletion that a crash interrupted can be completed. `lost_day` has the UTC
   /// days that lost rows, for the verification of sealed days. `refused_person` has hashes of the names of persons whose
-  /// events are refused.
+  /// events are refused. `horizon` has the times before which the rows of an app are gone or about to go (`time`), and
+  /// before which counts can no longer be made of rows (`counted`).
   private static let deletions = """
     CREATE TABLE deletion (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
@@ -150,6 +151,7 @@ enum WarehouseSchema {
       deletion INTEGER NOT NULL, kind TEXT NOT NULL, value NOT NULL, PRIMARY KEY (deletion, kind, value)
     ) WITHOUT ROWID;
     CREATE TABLE lost_day (app INTEGER NOT NULL, day INTEGER NOT NULL, PRIMARY KEY (app, day)) WITHOUT ROWID;
+    CREATE TABLE horizon (app INTEGER PRIMARY KEY, time INTEGER NOT NULL, counted INTEGER);
     CREATE TABLE refused_person (app INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (app, hash)) WITHOUT ROWID;
     """
 

@@ -64,12 +64,12 @@ extension Verifier {
   private func countRollups(of range: DayRange) throws -> Int {
     let rollups = RollupAccumulator()
     let calendars = calendars()
-    let scan = scan(range)
+    let (scan, kept) = (scan(range), try lastKeptDays())
     var (read, events) = (0, 0)
     while let row = try scan.next() {
       read += 1
       let day = try calendars.calendar(row.app).day(of: row.time)
-      guard range.days.contains(day) else { continue }
+      guard range.days.contains(day), day > kept[row.app] ?? .min else { continue }
       events += 1
       try rollups.add(
         row, day: day, device: { try lookups.withLock { try $0.deviceKeys(row.device) } },
@@ -85,11 +85,11 @@ extension Verifier {
   private func countProperties(of range: DayRange, share: PropertyAccumulator.Share) throws {
     let properties = PropertyAccumulator(seed: 0, store: nil, share: share)
     let calendars = calendars()
-    let scan = scan(range)
+    let (scan, kept) = (scan(range), try lastKeptDays())
     var packs = PropertyPacks()
     while let row = try scan.next() {
       let day = try calendars.calendar(row.app).day(of: row.time)
-      guard range.days.contains(day) else { continue }
+      guard range.days.contains(day), day > kept[row.app] ?? .min else { continue }
       try properties.add(row, day: day, properties: scan.properties)
       if properties.pendingCount >= Self.pendingOccurrences { try packs.take(from: properties) }
     }
@@ -109,7 +109,7 @@ extension Verifier {
     }
     guard var all else { return }
     let compared = try lookups.withLock { lookups in
-      var comparison = RollupComparison(lookups.connection, days: range.days)
+      var comparison = RollupComparison(lookups.connection, days: range.days, lastKept: try lastKeptDays())
       try comparison.compare(&all.rollups)
       try comparison.compare(&all.packs)
       return comparison.report

@@ -16,6 +16,8 @@ final class Verifier: Sendable {
   let directory: String
   let through: Int64
   let spans: [StoredSpan]
+  /// The days whose counts can't be made of rows again.
+  let horizons: Horizons
   /// The rows that can't be read.
   let damage = DamagedRows()
   let report = Locked(VerificationReport())
@@ -27,6 +29,7 @@ final class Verifier: Sendable {
     self.through = through
     directory = connection.rowsPath
     spans = try StoredSpan.all(connection, through: through)
+    horizons = try Horizons(connection)
     lookups = Locked(try RowLookups(connection, dictionary: reader.dictionary))
   }
 
@@ -52,6 +55,14 @@ final class Verifier: Sendable {
 
   func calendars() -> VerifierCalendars { VerifierCalendars(reader.catalog) }
 
+  /// Returns the last day of each app whose counts can't be made of rows again.
+  func lastKeptDays() throws -> [Int64: Int] {
+    let calendars = calendars()
+    var days: [Int64: Int] = [:]
+    for app in horizons.counted.keys { days[app] = horizons.lastKeptDay(app, try calendars.calendar(app)) }
+    return days
+  }
+
   /// Checks that every listed error belongs to a counted event of its kind.
   private func checkErrors(_ connection: SQLConnection, _ report: inout VerificationReport) throws {
     let calendars = calendars()
@@ -61,6 +72,8 @@ final class Verifier: Sendable {
     errors.bind(through)
     while try errors.step() {
       let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(3))
+      // Errors outlive their rows.
+      if let horizon = horizons.counted[app], time < horizon { continue }
       report.metrics += 1
       if let row = try scan.find(id), row.app == app, row.time == time, row.flags.kind.rawValue == kind { continue }
       report.add(

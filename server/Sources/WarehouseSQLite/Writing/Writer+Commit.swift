@@ -72,9 +72,15 @@ extension Writer {
     duplicates.arrived(at: context.received)
     var leftOut: [Rejection] = []
     var refused = try refusedPersons.check(app: context.app)
+    let horizon = try horizon(of: context.app)
     for (position, event) in batch.events.enumerated() {
       if refused?.contains(event, of: batch) ?? false {
         receipt.rejections.append(Rejection(.personRefused, index: event.index))
+        continue
+      }
+      // A duplicate of a row that is gone could not be told from a new event.
+      if let horizon, event.time.millisecondsSince1970 < horizon {
+        receipt.rejections.append(Rejection(.timeTooOld, index: event.index))
         continue
       }
       if let key = event.duplicateKey, !duplicates.insert(key) {
@@ -107,6 +113,13 @@ extension Writer {
       try rejections.add(refused, app: app.rawValue, day: context.receivedDay)
     }
     return receipt
+  }
+
+  /// Returns the time before which events of an app are refused.
+  private func horizon(of app: Int64) throws -> Int64? {
+    let horizons = try horizons ?? Horizons.times(connection)
+    self.horizons = horizons
+    return horizons[app]
   }
 
   /// The state shared by the events of one batch, resolved once.

@@ -31,6 +31,8 @@ final class Writer {
   var calendars: [Int64: ZoneCalendar] = [:]
   /// The apps that are being deleted.
   var refusedApps: Set<Int64> = []
+  /// The times before which events are refused, by app; `nil` if they must be read.
+  var horizons: [Int64: Int64]?
   /// The views whose days were deleted.
   var deletedViews: Set<Int64> = []
   /// The ID of the last row stored.
@@ -102,6 +104,7 @@ final class Writer {
     rows.forget()
     errors.forget()
     refusedPersons.forget()
+    horizons = nil
     hits.removeAll()
     mustReadHits = true
   }

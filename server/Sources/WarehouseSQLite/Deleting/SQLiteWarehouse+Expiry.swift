@@ -1,0 +1,81 @@
+import Views
+public import Warehouse
+
+extension SQLiteWarehouse {
+  /// Removes the rows of an app before a day, with the texts and attachments of errors, and returns the space to the disk.
+  /// Counts of whole days stay. From then on, events before that day are refused.
+  ///
+  /// Rows of days that a view will still seal are kept until it has. If the process is killed, call it again.
+  ///
+  /// - Returns: True if rows were removed.
+  @discardableResult
+  public func removeRows(of app: AppID, before day: Day, views: [View]) async throws -> Bool {
+    let number = app.rawValue
+    guard let time = try await horizon(of: app, before: day, views) else { return false }
+    try await perform { try $0.raiseHorizon(of: number, to: time) }
+    guard let time = try await perform({ try $0.horizonTime(of: number) }) else { return false }
+    let segments = try await segments(with: number, before: time)
+    guard !segments.isEmpty else { return false }
+    try await perform { try $0.expireErrors(of: number, before: time) }
+    // The counts must be on disk before the rows go of which they were made.
+    try await counting.perform {
+      try $0.count()
+      try $0.finish()
+    }
+    try await perform { try $0.keepCounts(of: number) }
+    for segment in segments { try await perform { try $0.expireRows(of: number, before: time, segment: segment) } }
+    reader.viewDays.forget(app: app)
+    try reader.columns.forget(app: number)
+    reader.updateColumns()
+    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
+    return true
+  }
+
+  /// Returns the time before which rows can go; `nil` if none can.
+  private func horizon(of app: AppID, before day: Day, _ views: [View]) async throws -> Int64? {
+    let calendar = try reader.catalog.calendar(app)
+    // A day that a zone has skipped has no bounds; its neighbours have.
+    guard var time = (0...2).lazy.compactMap({ calendar.bounds(of: day.number + $0)?.lowerBound }).first else {
+      return nil
+    }
+    for view in views where view.latest.lateness != .none {
+      if let open = try await reader.firstOpenTime(of: view) { time = min(time, open) }
+    }
+    return time
+  }
+
+  /// Returns the segments with rows of an app before a time.
+  private func segments(with app: Int64, before time: Int64) async throws -> [Int64] {
+    let candidates = try await reader.reading { connection in
+      Dictionary(
+        grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) && $0.times.lowerBound < time },
+        by: \.segment)
+    }
+    var found: [Int64] = []
+    for (segment, spans) in candidates {
+      let hasSome = try await reader.reading { connection in
+        let scan = EventScan(connection, spans, damage: DamagedRows())
+        while let row = try scan.next() { if row.app == app, row.time < time { return true } }
+        return false
+      }
+      if hasSome { found.append(segment) }
+    }
+    return found.sorted()
+  }
+}
+
+extension WarehouseReader {
+  /// Returns the start of the first day that a view has not sealed; `nil` if the app has no rows.
+  fileprivate func firstOpenTime(of view: View) async throws -> Int64? {
+    try await reading { [self] connection in
+      let reading = try ViewReading(view, connection, self)
+      guard let day = try reading.lastSealed().map({ $0 + 1 }) ?? reading.firstDay() else { return nil }
+      return (0...2).lazy.compactMap { reading.calendar.bounds(of: day + $0)?.lowerBound }.first
+    }
+  }
+
+  /// Returns the first day whose rows are kept; `nil` if all are.
+  func firstKeptDay(_ app: AppID, _ connection: SQLConnection) throws -> Day? {
+    try Horizons(connection).counted[app.rawValue].map { Day(number: try catalog.calendar(app).day(of: $0)) }
+  }
+}
