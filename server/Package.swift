@@ -174,7 +174,7 @@ let package = Package(
     .target(
       name: "ReportsTestSupport",
       dependencies: [
-        "WarehouseContract", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),

@@ -1,4 +1,5 @@
 import Ingest
+import Questions
 import TernEvents
 import Testing
 import Views
@@ -325,6 +326,27 @@ import Views
     }
     #expect(found == [["T7of b"], ["3"], ["of b"], ["3", "stray of b"], ["data of b", "data of b"]])
     #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `columns are not made of an earlier moment whose rows have moved`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse, without: Self.persons[0], seed: 3)
+    func trail() async throws -> [Int64]? {
+      try await warehouse.reader.trail(of: .install("client 12"), app: AppID(1), before: nil, limit: 1_000)?
+        .map(\.event.id)
+    }
+    let before = try await trail()
+    #expect(before?.isEmpty == false)
+    let earlier = try SQLDatabase(directory.path + "/warehouse.sqlite")
+    try earlier.begin()
+    try await warehouse.delete(
+      PersonDeletionRequest(person: Self.persons[0], refusesLater: false), app: AppID(1), views: [])
+    let (columns, dictionary) = (warehouse.reader.columns, warehouse.reader.dictionary)
+    try columns.forget(app: 1)
+    #expect(throws: WarehouseError.self) { try columns.update(earlier.connection, dictionary: dictionary) }
+    #expect(try await warehouse.reader.verify().isClean)
+    #expect(try await trail() == before)
     try await warehouse.close()
   }
 

@@ -125,7 +125,8 @@ final class ColumnStore: Sendable {
   /// are damaged are left out.
   private func checkPlaces(_ scan: EventScan, _ connection: SQLConnection) throws {
     guard scan.hasDamage else { return }
-    let present = try StoredSpan.segments(SQLDatabase(connection.path).connection)
+    let current = try SQLDatabase(connection.path)
+    let present = try withExtendedLifetime(current) { try StoredSpan.segments(current.connection) }
     guard try !StoredSpan.segments(connection).isSubset(of: present) else { return }
     throw WarehouseError(code: .damaged, message: "Rows have moved. Try again.")
   }
