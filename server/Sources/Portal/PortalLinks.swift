@@ -60,7 +60,8 @@ struct PortalLinks {
 
   /// The address of a report as a file.
   func download(_ request: ReportRequest, format: ReportFormat) -> String {
-    let page = page(request)
+    // The API refuses filters of a report about all rows.
+    let page = (request.isFilterable ? self : unfiltered).page(request)
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
   }

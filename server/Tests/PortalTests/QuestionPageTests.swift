@@ -232,4 +232,33 @@ import Warehouse
     #expect(text.contains("It"))
     #expect(text.contains("Authorization: Bearer $TOKEN"))
   }
+
+  @Test func `the page of errors shows shares without a crash, and the rest of itself if they are refused`()
+    async throws
+  {
+    let sample = try SamplePages("3.2.0")
+    let request = try sample.request("errors")
+    func page(_ answer: @escaping @Sendable (Question) throws -> QuestionResult) async throws -> String {
+      try await sample.pages.report(request, app: sample.app, from: sample.source) { question in
+        try #require(AnsweredQuestion(question, try answer(question), milliseconds: 0))
+      }
+    }
+    let days = request.days.map(\.description)
+    let answered = try await page { question in
+      guard case .query(let query) = question else { throw CancellationError() }
+      let isDaily = query.groups.first?.dimension == .time(.day)
+      var answer = QueryAnswer()
+      answer.rows = (isDaily ? [days[0], days[2]] : ["3.2.0"]).map {
+        .init(dimensions: [.text($0)], metrics: [0.9921, 0.9987, 1_000, 8_000])
+      }
+      answer.totals = [0.9921, 0.9987, 1_000, 8_000]
+      return QuestionResult(.query(answer), rowsRead: 1)
+    }
+    #expect(answered.contains("99.21 %") && answered.contains("99.87 %"))
+    #expect(answered.contains("Handled errors are not crashes.") && answered.contains("Crash-free by version"))
+    let refused = try await page { _ in throw QuestionError("Ask for fewer days.", at: "$", code: .tooSlow) }
+    #expect(refused.contains("No crash-free figures: Ask for fewer days.") && refused.contains("Handled errors"))
+    let none = try await page { _ in QuestionResult(.query(QueryAnswer()), rowsRead: 0) }
+    #expect(!none.contains("rash-free"))
+  }
 }

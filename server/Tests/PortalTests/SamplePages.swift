@@ -98,7 +98,9 @@ struct SamplePages {
   }
 
   func report(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
-    try await pages.report(try request(name, parameters), app: app, apps: [app, app], from: source)
+    try await pages.report(try request(name, parameters), app: app, apps: [app, app], from: source) {
+      try ask($0, isEmpty: false)
+    }
   }
 
   private func annotations(_ today: Day) -> String {
@@ -177,9 +179,10 @@ struct SamplePages {
         } else {
           isTimeline ? days.map { [.text($0)] } : values.map { [$0] }
         }
-      answer.rows = rows.map { .init(dimensions: $0, metrics: [1_234.5]) }
+      let metrics = question.metrics.map { _ in 1_234.5 }
+      answer.rows = rows.map { .init(dimensions: $0, metrics: metrics) }
       answer.timeLabels = days
-      answer.totals = [2_469]
+      answer.totals = question.metrics.map { _ in 2_469 }
       if question.comparesPreviousPeriod { answer.comparedTotals = [2_000] }
       answer.totalRows = 3
       return .query(answer)

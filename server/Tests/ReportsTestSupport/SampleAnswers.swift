@@ -80,6 +80,19 @@ package enum SampleAnswers {
 
   package static func result(_ kind: Question.Kind) -> QuestionResult { QuestionResult(answer(kind), rowsRead: 42) }
 
+  /// The answer with as many metrics as the question asks for.
+  package static func result(_ question: Question) -> QuestionResult {
+    guard case .query(let question) = question else { return result(question.kind) }
+    func fitted(_ metrics: [Double?]) -> [Double?] {
+      question.metrics.indices.map { metrics.indices.contains($0) ? metrics[$0] : 0.5 }
+    }
+    var answer = query
+    for index in answer.rows.indices { answer.rows[index].metrics = fitted(answer.rows[index].metrics) }
+    answer.totals = answer.totals.map(fitted)
+    answer.comparedTotals = answer.comparedTotals.map(fitted)
+    return QuestionResult(.query(answer), rowsRead: 42)
+  }
+
   private static var query: QueryAnswer {
     var answer = QueryAnswer()
     answer.rows = [

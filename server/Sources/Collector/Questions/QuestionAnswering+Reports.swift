@@ -1,3 +1,4 @@
+import HTTPTypes
 import Questions
 import Reports
 import Warehouse
@@ -21,6 +22,20 @@ extension QuestionAnswering {
         return try await answer(question, context).answer
       } catch let error as QuestionError {
         throw APIError(error)
+      }
+    }
+  }
+}
+
+extension QuestionAnswering {
+  /// Answers the questions of a page. Refused ones throw `QuestionError`: a figure without an answer must not hide the rest
+  /// of the page.
+  func forPage(_ context: CollectorContext) -> @Sendable (Question) async throws -> AnsweredQuestion {
+    { question in
+      do {
+        return try await answer(question, context, allowsRecent: true)
+      } catch let error as APIError where error.status != .unauthorized {
+        throw QuestionError(error.message, at: "$", code: .tooSlow)
       }
     }
   }

@@ -50,15 +50,8 @@ struct DashboardRoutes: Sendable {
       to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
       for: context.clientShare)
     let page = try await noted.dashboard(
-      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today, result: result
-    ) { question in
-      do {
-        return try await answering.answer(question, context, allowsRecent: true)
-      } catch let error as APIError where error.status != .unauthorized {
-        // One card without an answer must not hide the others.
-        throw QuestionError(error.message, at: "$", code: .tooSlow)
-      }
-    }
+      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today, result: result,
+      ask: answering.forPage(context))
     return .html(page, status: result.message == nil ? .ok : .badRequest)
   }
 

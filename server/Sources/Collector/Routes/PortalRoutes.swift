@@ -117,7 +117,7 @@ struct PortalRoutes: Sendable {
     let apps = try context.visitor.visible(try catalog.apps())
     return .html(
       try await reports.run(query, for: context.clientShare) {
-        try await pages.report(query, app: app, apps: apps, from: store)
+        try await pages.report(query, app: app, apps: apps, from: store, ask: answering.forPage(context))
       })
   }
 

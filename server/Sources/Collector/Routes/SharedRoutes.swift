@@ -87,10 +87,10 @@ struct SharedRoutes: Sendable {
     guestPages.reader = PortalReader(
       name: "", canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true)
     guestPages.segments = segments
-    let (shown, apps) = (guestPages, [app])
+    let (shown, apps, ask) = (guestPages, [app], answering.forPage(context))
     var response = Response.html(
       try await reports.run(query, for: context.clientShare) {
-        try await shown.report(query, app: app, apps: apps, from: store)
+        try await shown.report(query, app: app, apps: apps, from: store, ask: ask)
       }
     )
     if !link.sites.isEmpty {

@@ -1,11 +1,14 @@
-public import Reports
-public import Warehouse
+package import Questions
+package import Reports
+package import Warehouse
 
 /// The inputs of a report's page.
 struct PageContext {
   var shell: Shell
   let request: ReportRequest
   let store: any MetricsStore
+  /// Answers questions; `nil` where pages do without.
+  var ask: PortalPages.Ask?
   var links: PortalLinks { PortalLinks(request) }
 }
 
@@ -27,15 +30,17 @@ extension PortalPages {
   ///   - app: The app, for the navigation and the sample code.
   ///   - apps: All apps, for switching between them; with only one there is no switch.
   ///   - store: The metrics, including those of the previous period and of anything else on the page.
+  ///   - ask: Answers the page's questions. A `QuestionError` is shown on the page.
   ///
   /// Rethrows the store's errors.
-  public func report(
-    _ request: ReportRequest, app: App, apps: [App] = [], from store: any MetricsStore
+  package func report(
+    _ request: ReportRequest, app: App, apps: [App] = [], from store: any MetricsStore,
+    ask: (@Sendable (Question) async throws -> AnsweredQuestion)? = nil
   ) async throws -> String {
     var request = request
     request.limit = request.limit ?? request.report.pageLimit
     let shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
-    let page = PageContext(shell: shell, request: request, store: store)
+    let page = PageContext(shell: shell, request: request, store: store, ask: ask)
     if request.view != nil { return try await viewPage(page) }
     // The sample code contains the app's key.
     if reader.canEdit, request.report.navigation?.section != .monitoring,

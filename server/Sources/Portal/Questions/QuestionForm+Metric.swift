@@ -48,7 +48,7 @@ extension QuestionForm {
 
 extension QuestionMetric.Plain {
   /// One sentence that says what the metric counts.
-  fileprivate var about: String {
+  var about: String {
     switch self {
     case .users: "Everyone with at least one row that passes the filters, counted once in each unit of time."
     case .events: "Every event that the app sent and that passes the filters."

@@ -55,7 +55,7 @@ final class StubQuestions: QuestionSource, TrailSource {
     if let error { throw error }
     // Longer than any test; it ends by its cancellation.
     if waits { try await Task.sleep(for: .seconds(3_600)) }
-    return SampleAnswers.result(question.kind)
+    return SampleAnswers.result(question)
   }
 
   /// Returns rows for one install and one user.

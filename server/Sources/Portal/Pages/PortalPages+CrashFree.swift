@@ -1,0 +1,72 @@
+import Questions
+import Reports
+import Warehouse
+
+/// The shares of users and sessions without a crash.
+private enum CrashFree {
+  static let users = QuestionMetric.Plain.crashFreeUsers
+  static let sessions = QuestionMetric.Plain.crashFreeSessions
+  static let metrics: [QuestionMetric] = [.plain(users), .plain(sessions), .plain(.users), .plain(.sessions)]
+  /// The versions with the most users.
+  static let versions = 10
+
+  static func question(by group: QuestionDimension, _ request: ReportRequest) -> Question {
+    .query(
+      QueryQuestion(
+        scope: QuestionScope(range: .dates(request.days.lowerBound, request.days.upperBound)), metrics: metrics,
+        groups: [.init(group)], order: group == .version ? [.init(.metric(2), isDescending: true)] : [],
+        includesTotals: true, limit: group == .version ? versions : .max))
+  }
+}
+
+extension PortalPages {
+  /// Users and sessions without a crash: in all, by day and by version; `nil` without users.
+  func crashFree(_ page: PageContext) async throws -> TemplateValues? {
+    guard let ask = page.ask else { return nil }
+    let byTime = CrashFree.question(by: .time(.day), page.request)
+    do {
+      async let daily = ask(byTime)
+      let versions = try await ask(CrashFree.question(by: .version, page.request))
+      guard case .query(let byDay) = try await daily.answer, case .query(let byVersion) = versions.answer,
+        let totals = byDay.totals, let users = totals[2], users > 0
+      else { return nil }
+      let chart = Self.chart(byDay, page.request)
+      return [
+        "tiles": tiles([
+          .tile(
+            "Crash-free users", ChartFormat.highShare.text(totals[0]), hint: "of \(ChartFormat.count.text(users))",
+            about: "\(CrashFree.users.about) Handled errors are not crashes."),
+          .tile(
+            "Crash-free sessions", ChartFormat.highShare.text(totals[1]),
+            hint: "of \(ChartFormat.count.text(totals[3]))",
+            about: "\(CrashFree.sessions.about) Handled errors are not crashes."),
+        ]), "chart": drawn(chart), "table": table(chart), "grid": grid(byVersion),
+      ]
+    } catch let error as QuestionError {
+      return ["message": "No crash-free figures: \(visible(error.message))"]
+    }
+  }
+
+  private static func chart(_ answer: QueryAnswer, _ request: ReportRequest) -> Chart {
+    let rows = Dictionary(
+      answer.rows.map { ($0.dimensions.first??.text ?? "", $0.metrics) }, uniquingKeysWith: { first, _ in first })
+    let days = request.days.map { rows[$0.description] }
+    return Chart(
+      id: "crashfree", title: "Users and sessions without a crash per day, \(request.days.text)",
+      slots: request.days.map { Chart.Slot($0) },
+      series: [
+        .init(name: "Users", values: days.map { $0?[0] }, color: 3),
+        .init(name: "Sessions", values: days.map { $0?[1] }, color: 2),
+      ], endsToday: request.days.upperBound == request.today, format: .highShare)
+  }
+
+  private func grid(_ answer: QueryAnswer) -> TemplateValues {
+    .grid(
+      "Crash-free by version", about: "Versions with the most users first.",
+      ["Version", "Crash-free users", "Crash-free sessions", "Users", "Sessions"],
+      answer.rows.map { row in
+        [.head(text(row.dimensions.first ?? nil))]
+          + zip([.highShare, .highShare, .count, .count] as [ChartFormat], row.metrics).map { .cell($0.text($1)) }
+      })
+  }
+}
