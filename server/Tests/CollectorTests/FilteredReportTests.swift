@@ -116,6 +116,10 @@ import WarehouseSQLite
       #expect(html.contains("/reports/events?\(kept)&amp;segment=1&amp;format=csv"))
       #expect(errors.contains("/reports/errors?format=csv"), "a file has no filter that the API refuses")
       #expect(try await !page("/apps/1/errors").contains("filters do not apply to it"))
+      #expect(!html.contains("days before are empty"))
+      try fixture.catalog.setKeeping(of: fixture.app.id, to: KeepingPeriod("90d"))
+      #expect(try await page(events).contains("days before are empty"))
+      #expect(try await !page("/apps/1/events").contains("days before are empty"))
     }
   }
 

@@ -31,6 +31,12 @@ extension PortalPages {
     ]
   }
 
+  /// A warning that days before the kept rows are empty; `nil` if the page has no filter or the app keeps all rows.
+  func keepingNotice(_ request: ReportRequest, _ app: App) -> String? {
+    guard !request.filter.isEmpty, request.isFilterable, let keeping = app.keeping else { return nil }
+    return "Filtered pages count rows, which this app keeps for \(keeping.words): days before are empty or incomplete."
+  }
+
   /// The filter in words, for guests, who have no form; `nil` without one.
   func filterSummary(_ request: ReportRequest) -> String? {
     guard !request.filter.isEmpty, request.isFilterable else { return nil }

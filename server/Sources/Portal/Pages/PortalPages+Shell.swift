@@ -44,6 +44,7 @@ extension PortalPages {
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
       "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
+      "kept": request.flatMap { keepingNotice($0, shell.app) },
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
       "share": reader.canEdit
         ? shell.request.flatMap {
@@ -56,7 +57,7 @@ extension PortalPages {
         "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
         "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
         "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil },
-        "filtered": request.flatMap(filterSummary),
+        "filtered": request.flatMap(filterSummary), "kept": request.flatMap { keepingNotice($0, shell.app) },
         "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
       ]
       return layout(title: shell.title, body: templates.render("shared", values))
