@@ -77,7 +77,7 @@ extension Catalog {
     return try self.apps().first { $0.id == id } ?? app
   }
 
-  /// Sets for how long the rows of an app are kept; `nil` for ever. A running server removes older ones within a day.
+  /// Sets for how long the rows of an app are kept; `nil` for ever. A running server removes older ones within an hour.
   public func setKeeping(of app: AppID, to period: KeepingPeriod?) throws {
     try writing { database in
       try database.execute(

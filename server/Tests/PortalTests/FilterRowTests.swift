@@ -31,6 +31,13 @@ struct FilterRowTests {
     #expect(try tree(merged["filters"] ?? "") == (try tree(filters)))
   }
 
+  @Test func `filters beyond the rows of the form are kept`() throws {
+    let filters = JSONTree.array(
+      (1...7).map { FilterRow(dimension: "country", comparison: "is_not", value: "\($0)").json })
+    let rows = FilterRows(json: String(decoding: filters.encoded, as: UTF8.self))
+    #expect(rows.rows.map(\.value) == ["1", "2", "3", "4", "5"] && rows.others.count == 2 && rows.fields.count == 5)
+  }
+
   @Test func `an address without rows is left as it is`() {
     #expect(FilterRows.merged(["days": "7", "filters": "x", "f1": "", "v1": "y"])["filters"] == "x")
     #expect(FilterRows(json: "{").rows.isEmpty)

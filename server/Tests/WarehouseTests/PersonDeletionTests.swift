@@ -152,7 +152,7 @@ import Views
     try await compare(warehouse, "after the deletion", comparesLedgers: isInstall)
     try await warehouse.perform { try $0.finishHits() }
     var (found, expected) = (try await names(warehouse), try await expectedNames(without: person, seed: seed))
-    // A ledger belongs to the install, whoever uses it.
+    // A ledger belongs to the install, not to its users.
     if !isInstall { (found["ledger"], expected["ledger"]) = (nil, nil) }
     for table in expected.keys { #expect(found[table] == expected[table], "\(table)") }
     try await warehouse.close()

@@ -59,7 +59,7 @@ import Testing
             Self.event("D", at: 5, user: "\u{E9}", kind: .drops),
           ], install: "not a UUID"), app: app)
       let reader = warehouse.reader
-      func names(_ person: TrailPerson) async throws -> [String]? {
+      func names(_ person: Person) async throws -> [String]? {
         try await reader.trail(of: person, app: app, before: nil, limit: 10)?.map {
           "\($0.event.name)\($0.startsSession ? "*" : "")\($0.session ?? 0)"
         }

@@ -8,7 +8,8 @@ extension QuestionAnswering {
   ///
   /// Throws ``APIError`` 400 for a filter that cannot be understood. Its reads throw what answers throw.
   func metrics(
-    for request: ReportRequest, from store: any MetricsStore, segments: [SavedSegment], _ context: CollectorContext
+    for request: ReportRequest, from store: any MetricsStore, segments: [SavedSegment], _ context: CollectorContext,
+    allowsRecent: Bool = false
   ) throws(APIError) -> any MetricsStore {
     guard !request.filter.isEmpty, request.isFilterable else { return store }
     let filters: [QuestionFilter]
@@ -19,7 +20,7 @@ extension QuestionAnswering {
     }
     return FilteredMetrics(store, filters: filters) { question in
       do {
-        return try await answer(question, context).answer
+        return try await answer(question, context, allowsRecent: allowsRecent).answer
       } catch let error as QuestionError {
         throw APIError(error)
       }

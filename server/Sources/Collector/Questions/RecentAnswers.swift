@@ -3,8 +3,8 @@ import Questions
 import Reports
 import Warehouse
 
-/// The latest answers of dashboards, which are shown again for a while: a dashboard that many keep open costs as much as
-/// one that is open once.
+/// The latest answers of dashboards, shared pages, the page of errors and suggested values, which are shown again for a
+/// while: a dashboard that many keep open costs as much as one that is open once.
 final class RecentAnswers: Sendable {
   /// The age at which an answer is asked again.
   static let maximumAge = Duration.seconds(60)

@@ -16,7 +16,7 @@ struct PersonRoutes: Sendable {
   private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let app = try context.app.id
     let persons = [
-      request.parameters["install"].map { TrailPerson.install($0) }, request.parameters["user"].map { .user($0) },
+      request.parameters["install"].map { Person.install($0) }, request.parameters["user"].map { .user($0) },
     ].compactMap(\.self)
     guard let person = persons.first, persons.count == 1, !person.name.isEmpty else {
       throw APIError(status: .badRequest, code: "invalid", message: "Name one person: with `install` or `user`.")
@@ -30,26 +30,19 @@ struct PersonRoutes: Sendable {
   }
 
   /// Adds the job of deleting a person of whom the app has data, or who is to be refused.
-  func delete(_ person: TrailPerson, app: AppID, refusesLater: Bool, _ context: CollectorContext) async throws {
+  func delete(_ person: Person, app: AppID, refusesLater: Bool, _ context: CollectorContext) async throws {
     let isKnown = try await reports.run(for: context.clientShare) { [source] in
       try await source.trail(of: person, app: app, before: nil, limit: 1) != nil
     }
     guard isKnown || refusesLater else { throw APIError.unknownPerson }
-    try access.requestDeletion(PersonDeletionRequest(person: person.person, refusesLater: refusesLater), app: app)
+    try access.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)
   }
 }
 
-extension TrailPerson {
+extension Person {
   fileprivate var name: String {
     switch self {
     case .install(let name), .user(let name): name
-    }
-  }
-
-  fileprivate var person: Person {
-    switch self {
-    case .install(let name): .install(name)
-    case .user(let name): .user(name)
     }
   }
 }

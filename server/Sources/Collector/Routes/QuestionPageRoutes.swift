@@ -43,12 +43,7 @@ struct QuestionPageRoutes: Sendable {
     else { return .json(JSONTree.array([]).encoded) }
     let values = answer.rows.compactMap { row -> JSONTree? in
       guard let value = row.dimensions[0], let users = row.metrics[0] else { return nil }
-      let text: JSONTree =
-        switch value {
-        case .text(let text): .text(text.text)
-        case .number(let number): .text(QuestionJSON.plain(number))
-        }
-      return .object([("value", text), ("users", .number(users))])
+      return .object([("value", .text(value.plainText)), ("users", .number(users))])
     }
     return .json(JSONTree.array(values).encoded)
   }

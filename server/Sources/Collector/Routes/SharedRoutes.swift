@@ -73,7 +73,7 @@ struct SharedRoutes: Sendable {
     var context = context
     context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })
     let segments = try context.visibleSegments(catalog)
-    let store = try answering.metrics(for: query, from: store, segments: segments, context)
+    let store = try answering.metrics(for: query, from: store, segments: segments, context, allowsRecent: true)
     if let text = request.parameters["format"] {
       let format = try ReportFormat(parsing: text)
       let output = try await reports.run(query, for: context.clientShare) {

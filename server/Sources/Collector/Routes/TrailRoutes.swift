@@ -72,7 +72,7 @@ struct TrailRoutes: Sendable {
 
   private func trail(
     _ request: Request, _ context: CollectorContext
-  ) async throws -> (person: TrailPerson, rows: [TrailRow]) {
+  ) async throws -> (person: Person, rows: [TrailRow]) {
     let person = try Self.person(context)
     var before: PersonsCursor?
     if let text = request.parameters["before"], !text.isEmpty {
@@ -92,11 +92,11 @@ struct TrailRoutes: Sendable {
   }
 
   /// The person whom the address names.
-  private static func person(_ context: CollectorContext) throws -> TrailPerson {
+  private static func person(_ context: CollectorContext) throws -> Person {
     func name(_ parameter: String) -> String? {
       context.parameters.get(parameter).map { $0.removingPercentEncoding ?? String($0) }
     }
-    guard let person = name("install").map({ TrailPerson.install($0) }) ?? name("user").map({ .user($0) }) else {
+    guard let person = name("install").map({ Person.install($0) }) ?? name("user").map({ .user($0) }) else {
       throw APIError.notFound
     }
     return person

@@ -74,7 +74,7 @@ struct FilterRow: Equatable {
 /// The filters of a report's page: rows, and what rows cannot say.
 struct FilterRows {
   var rows: [FilterRow]
-  /// The filters that need more than a row.
+  /// The filters that need more than a row, or for which the form has no row left.
   var others: [JSONTree]
 
   /// Reads filters from JSON; those of a text that is no array are left for the report to refuse.
@@ -83,8 +83,14 @@ struct FilterRows {
       (rows, others) = ([], [])
       return
     }
-    rows = filters.compactMap { FilterRow($0) }
-    others = filters.filter { FilterRow($0) == nil }
+    (rows, others) = ([], [])
+    for filter in filters {
+      if rows.count < FilterRow.numbers.count, let row = FilterRow(filter) {
+        rows.append(row)
+      } else {
+        others.append(filter)
+      }
+    }
   }
 
   /// The parameters of a report's address in which the rows of the form have become filters.

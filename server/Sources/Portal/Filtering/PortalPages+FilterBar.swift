@@ -90,10 +90,11 @@ extension FilterRows {
 extension TemplateValues {
   /// A field of a form with text.
   static func input(
-    _ label: String, _ name: String, _ value: String, placeholder: String? = nil, suggestions: String? = nil
+    _ label: String, _ name: String, _ value: String, type: String = "text", placeholder: String? = nil,
+    suggestions: String? = nil
   ) -> TemplateValues {
     [
-      "caption": label, "name": name, "value": value, "type": "text", "placeholder": placeholder, "isInput": true,
+      "caption": label, "name": name, "value": value, "type": type, "placeholder": placeholder, "isInput": true,
       "suggestions": suggestions,
     ]
   }

@@ -8,7 +8,7 @@ package import Warehouse
 extension PortalPages {
   /// The rows of one person, newest first, by day.
   package func trail(
-    _ rows: [TrailRow], of person: TrailPerson, app: App, apps: [App], next: PersonsCursor?
+    _ rows: [TrailRow], of person: Person, app: App, apps: [App], next: PersonsCursor?
   ) throws -> String {
     let (links, zone) = (PortalLinks(app: app.id), try ReportZone(app.timeZone))
     var days: [(day: Day, entries: [TemplateValues])] = []
@@ -32,11 +32,11 @@ extension PortalPages {
   }
 
   /// The address of the rows of a person.
-  package static func trailPath(of person: TrailPerson, app: AppID) -> String {
+  package static func trailPath(of person: Person, app: AppID) -> String {
     PortalLinks(app: app).trail(of: person)
   }
 
-  private static func title(of person: TrailPerson) -> String {
+  private static func title(of person: Person) -> String {
     switch person {
     case .install(let name): "Install \(shown(name))"
     case .user(let name): shown(name)
@@ -78,7 +78,7 @@ extension PortalLinks {
   }
 
   /// The address of the rows of a person.
-  func trail(of person: TrailPerson) -> String {
+  func trail(of person: Person) -> String {
     switch person {
     case .install(let name): "/apps/\(app)/people/installs/\(PercentCoding.encode(name))"
     case .user(let name): "/apps/\(app)/people/users/\(PercentCoding.encode(name))"

@@ -127,9 +127,6 @@ extension QuestionForm {
     _ label: String, _ name: String, _ standard: String, type: String = "text", list: String? = nil,
     placeholder: String? = nil
   ) -> TemplateValues {
-    [
-      "caption": label, "name": name, "value": values[name] ?? standard, "type": type, "placeholder": placeholder,
-      "isInput": true, "suggestions": list,
-    ]
+    .input(label, name, values[name] ?? standard, type: type, placeholder: placeholder, suggestions: list)
   }
 }

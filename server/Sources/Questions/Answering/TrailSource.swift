@@ -5,16 +5,10 @@ package import Warehouse
 package protocol TrailSource: Sendable {
   /// Returns the latest rows of a person before a cursor, newest first; `nil` if the app has no such person.
   func trail(
-    of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
+    of person: Person, app: AppID, before: PersonsCursor?, limit: Int
   ) async throws -> [TrailRow]?
   /// Returns the name of the install with a number within its app, as rows and errors have it; `nil` if there is none.
   func installName(number: Int, app: AppID) async throws -> String?
-}
-
-/// The person whose rows are read.
-package enum TrailPerson: Hashable, Sendable {
-  case install(String)
-  case user(String)
 }
 
 /// One row of a person.

@@ -8,6 +8,14 @@ package enum QuestionValue: Hashable, Sendable {
   /// The value of a text.
   package static func text(_ text: String) -> QuestionValue { .text(ExactText(text)) }
 
+  /// The value as text.
+  package var plainText: String {
+    switch self {
+    case .text(let text): text.text
+    case .number(let number): QuestionJSON.plain(number)
+    }
+  }
+
   /// The number, if this is one.
   package var number: Double? {
     if case .number(let number) = self { number } else { nil }

@@ -156,13 +156,7 @@ extension FilteredMetrics {
     row.dimensions.first.flatMap { $0?.text }.flatMap { Day($0) }
   }
 
-  private static func key(_ value: QuestionValue?) -> String {
-    switch value {
-    case .text(let text): text.text
-    case .number(let number): QuestionJSON.plain(number)
-    case nil: ""
-    }
-  }
+  private static func key(_ value: QuestionValue?) -> String { value?.plainText ?? "" }
 
   private static func count(_ row: QueryAnswer.Row, _ index: Int) -> Int? { row.metrics[index].map(count) }
 

@@ -13,7 +13,7 @@ extension AppsCommand {
         longer accepted. A new time zone moves the days of stored events: stop the server, set it, run `tern rebuild`, and
         start the server again.
 
-        --keep removes rows that are older, with people's trails and the texts and attachments of errors, once a day while
+        --keep removes rows that are older, with people's trails and the texts and attachments of errors, once an hour while
         a server runs. Reports of whole days stay; questions lose the days before. What is removed can't be brought back.
 
         Examples:

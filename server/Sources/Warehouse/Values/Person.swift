@@ -1,4 +1,4 @@
-/// A person whose data is exported or deleted, named by their install or user.
+/// A person whose data is read, exported or deleted, named by their install or user.
 public enum Person: Sendable, Hashable {
   /// An install: a UUID, or the client ID of the Measurement Protocol.
   case install(String)

@@ -5,8 +5,8 @@ extension SQLiteWarehouse {
   /// Deletes everything of a person in an app, and returns the space to the disk. The figures of every day are then those
   /// of a warehouse that never saw the person; only sealed days of views keep theirs.
   ///
-  /// What the person sends from the beginning on is stored as that of a new person, unless it must be refused. If the
-  /// process is killed, call it again.
+  /// Events that the person sends after this has begun are stored as those of a new person, unless they must be refused. If
+  /// the process is killed, call it again.
   public func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID]) async throws {
     let deletion = try await perform { try $0.beginDeletion(of: request, app: app.rawValue) }
     try await deleteRows(of: deletion)

@@ -8,7 +8,7 @@ package import Warehouse
 extension WarehouseReader: TrailSource {
   /// Returns the latest rows of a person; see ``TrailSource/trail(of:app:before:limit:)``.
   package func trail(
-    of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
+    of person: Person, app: AppID, before: PersonsCursor?, limit: Int
   ) async throws -> [TrailRow]? {
     try await reading { [self] connection in
       let key: PersonTrail.Person

@@ -62,7 +62,7 @@ final class StubQuestions: QuestionSource, TrailSource {
   func installName(number: Int, app: AppID) async throws -> String? { number == 1 ? "known id" : nil }
 
   func trail(
-    of person: TrailPerson, app: AppID, before: PersonsCursor?, limit: Int
+    of person: Person, app: AppID, before: PersonsCursor?, limit: Int
   ) async throws -> [TrailRow]? {
     guard person == .install("known id") || person == .user("a/b") else { return nil }
     return before == nil ? SampleAnswers.trail : []
