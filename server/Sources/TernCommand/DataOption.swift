@@ -4,20 +4,34 @@ import Foundation
 import Warehouse
 import WarehouseSQLite
 
-/// The option for the data directory.
+/// The options for the data directory, which every command has.
 struct DataOption: ParsableArguments {
-  @Option(
-    name: .customLong("data"), help: ArgumentHelp("The data directory.", valueName: "directory"),
-    completion: .directory)
-  var path = "./tern-data"
+  @Option(ServerSettings.data, completion: .directory) var path: String?
 
-  func validate() throws {
-    // An unset variable in a script would otherwise mean the working directory.
-    guard !path.isEmpty else { throw ValidationError("--data must not be empty.") }
-  }
+  @Option(
+    name: .customLong("config"),
+    help: ArgumentHelp(
+      "A JSON file of settings. Without it, the server reads \(EffectiveSettings.fileName) in the data directory.",
+      valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var configFile: String?
+
+  func validate() throws { _ = try settings().value(ServerSettings.data) }
 
   /// The directory as an absolute path.
-  var directory: String { URL(filePath: path).standardizedFileURL.path }
+  var directory: String {
+    // Never fails, because the parser calls `validate` first.
+    (try? settings().value(ServerSettings.data)) ?? "./tern-data"
+  }
+
+  /// Returns the settings, with the values of these options.
+  func settings(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> EffectiveSettings {
+    var settings = EffectiveSettings(environment: environment)
+    if let path { settings.options[ServerSettings.data.name] = [path] }
+    let named = configFile ?? environment[EffectiveSettings.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
+    if let named { settings.file = try SettingsFile(path: URL(filePath: named).standardizedFileURL.path) }
+    return settings
+  }
 
   /// Runs `body` with the catalog, which must exist: a mistyped path must not create a new, empty directory.
   func withCatalog<Value>(_ body: (Catalog) throws -> Value) throws -> Value {

@@ -20,7 +20,7 @@ struct RootCommand: AsyncParsableCommand {
     version: "tern \(ternVersion)",
     subcommands: [
       DemoCommand.self,
-      ServeCommand.self,
+      ServeCommand.self, ConfigCommand.self,
       AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
       QueryCommand.self,
       TrackCommand.self, VerifyCommand.self,

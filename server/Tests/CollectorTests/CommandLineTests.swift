@@ -20,6 +20,8 @@ import Warehouse
     ["views", "set", "1", "--currency", "EUR", "--no-currency"],
     ["serve", "--trusted-proxy", "proxy.local"], ["serve", "--trusted-proxy", "10.0.0.0/33"],
     ["serve", "--view-cache-size", "12MB"], ["serve", "--view-cache-size", "9999999999GiB"],
+    ["serve", "--data", ""], ["serve", "--host", ""], ["serve", "--backup-to", ""], ["serve", "--keep-backups", "0"],
+    ["serve", "--config", "/nonexistent"], ["config", "--port", "-1"], ["config", "--backup-every", "1w"],
     ["apps", "names"], ["apps", "names", "1", "--per-day", "x"],
     ["apps", "names", "1", "--per-day", "5", "--usual-per-day"],
     ["apps", "set", "1"], ["apps", "set"], ["apps", "set", "1", "--keep", "5w"], ["persons", "delete", "--yes"],
@@ -54,7 +56,8 @@ import Warehouse
 
   @Test func `several proxies can be trusted`() throws {
     let command = try RootCommand.parseAsRoot(["serve", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "fd00::/8"])
-    let blocks = try #require(command as? ServeCommand).trustedProxy
+    let settings = EffectiveSettings(options: try #require(command as? ServeCommand).options.values)
+    let blocks = try settings.value(ServerSettings.trustedProxy)
     #expect(blocks == [AddressBlock("127.0.0.1"), AddressBlock("fd00::/8")].compactMap(\.self) && blocks.count == 2)
   }
 

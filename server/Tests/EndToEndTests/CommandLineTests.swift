@@ -19,6 +19,28 @@ import Testing
     }
   }
 
+  @Test func `settings come from options, the environment and the file in the data directory`() throws {
+    let workspace = try Workspace()
+    try FileManager.default.createDirectory(atPath: workspace.path("data"), withIntermediateDirectories: true)
+    let file = workspace.path("data/config.json")
+    try Data(#"{"port": 9000, "host": "::1", "keep-backups": 3}"#.utf8).write(to: URL(filePath: file))
+    let output = "config.out"
+    let process = try workspace.start(
+      workspace.tern, ["config", "--port", "9002"],
+      environment: ["TERN_DATA": workspace.path("data"), "TERN_PORT": "9001", "TERN_HOST": "127.0.0.2"], output: output)
+    #expect(process.wait() == .code(0))
+    let text = workspace.text(output)
+    #expect(text.contains(/port +9002 +option --port\n/))
+    #expect(text.contains(/host +127.0.0.2 +environment variable TERN_HOST\n/))
+    #expect(text.contains(/keep-backups +3 +\/.*\/config.json/))
+    #expect(text.contains(/backup-every +1d +default\n/))
+    try Data(#"{"prot": 9000}"#.utf8).write(to: URL(filePath: file))
+    let (status, printed, error) = try workspace.run(["serve", "--data", workspace.path("data")])
+    #expect(status == 2 && printed.isEmpty)
+    #expect(error.contains("\"prot\" (in \(file))") && error.split(separator: "\n").count == 1, "\(error)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.path("data")) == ["config.json"])
+  }
+
   @Test func `a port in use prints one line to standard error and exits with 2`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)

@@ -18,76 +18,29 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve --data /var/lib/tern --port 9000
         tern serve --host 0.0.0.0                    reachable from other machines
         tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
-        tern serve --backup-to /mnt/backups          with a backup each day, of which 7 are kept
+        tern serve --backup-to /mnt/backups          with a backup each day
+
+      Each option is also an environment variable (TERN_PORT=9000) and a member of the file of settings ({"port": 9000}).
+      `tern config` shows all of them.
       """)
 
   @OptionGroup var data: DataOption
 
-  @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
-  var host = "127.0.0.1"
-
-  @Option(parsing: .unconditional, help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "number"))
-  var port: UInt16 = 8787
-
-  @Option(
-    help: ArgumentHelp(
-      "The response to App Center clients with unknown secrets: retry-later, reject or discard.", valueName: "policy"),
-    transform: { try choice($0) })
-  var unknownSecret = UnknownSecretPolicy.retryLater
-
-  @Option(
-    help: ArgumentHelp(
-      "A proxy trusted to name the client in X-Forwarded-For: an address or a block such as 10.0.0.0/8; repeatable. "
-        + "By default the header is ignored.", valueName: "address"),
-    transform: Self.proxy)
-  var trustedProxy: [AddressBlock] = []
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The maximum memory for counted days of views, for example 64MiB, 1GiB or 0.", valueName: "size"),
-    transform: { try size($0, option: "--view-cache-size") })
-  var viewCacheSize = SQLiteWarehouse.standardViewCacheBytes
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", valueName: "size"),
-    transform: { try size($0, option: "--disk-reserve") })
-  var diskReserve = 256 << 20
-
-  @Flag(help: "Show /metrics without a token.")
-  var publicMetrics = false
-
-  @Option(help: ArgumentHelp("A directory for regular backups; without it there are none.", valueName: "directory"))
-  var backupTo: String?
-
-  @Option(
-    help: ArgumentHelp("The time between backups, for example 6h or 1d.", valueName: "time"), transform: Period.time)
-  var backupEvery: Duration = .seconds(86_400)
-
-  @Option(parsing: .unconditional, help: ArgumentHelp("The number of backups to keep.", valueName: "number"))
-  var keepBackups = 7
-
-  func validate() throws {
-    guard keepBackups > 0 else { throw ValidationError("--keep-backups must be positive.") }
-    guard backupTo != "" else { throw ValidationError("--backup-to must not be empty.") }
-    guard !host.isEmpty else { throw ValidationError("--host needs an address, for example 127.0.0.1.") }
-  }
+  @OptionGroup var options: SettingOptions
 
   func run() async throws {
-    let (directory, host) = (data.directory, host)
-    let configuration = CollectorServer.Configuration(
-      host: host, port: Int(port),
-      settings: CollectorSettings(
-        unknownSecret: unknownSecret, trustedProxies: trustedProxy, hasPublicMetrics: publicMetrics))
+    let settings = try options.settings(data)
+    let (directory, host) = try (settings.value(ServerSettings.data), settings.value(ServerSettings.host))
+    let configuration = try Self.configuration(settings)
     // Check first: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
-    let backups = backupTo.map {
-      BackupSeries(path: URL(filePath: $0).standardizedFileURL.path, interval: backupEvery, kept: keepBackups)
-    }
+    let (interval, kept) = try (
+      settings.value(ServerSettings.backupEvery), settings.value(ServerSettings.keepBackups)
+    )
     let server = try LocalServer(
-      directory: directory, viewCacheBytes: viewCacheSize, diskReserve: Int64(diskReserve), backups: backups)
+      directory: directory, viewCacheBytes: settings.value(ServerSettings.viewCacheSize),
+      diskReserve: Int64(settings.value(ServerSettings.diskReserve)),
+      backups: settings.value(ServerSettings.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) })
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)
@@ -102,15 +55,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Parses a number of bytes, KiB, MiB or GiB.
-  static func size(_ text: String, option: String) throws -> Int {
-    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
-    let unit = units.first { text.hasSuffix($0.0) }
-    let digits = text.dropLast(unit?.0.count ?? 0)
-    guard let number = Int(digits), number >= 0, number <= Int.max >> (unit?.1 ?? 0) else {
-      throw ValidationError("\(option) needs a size such as 256MiB.")
-    }
-    return number << (unit?.1 ?? 0)
+  /// Returns the address and policies of the collector.
+  private static func configuration(_ settings: EffectiveSettings) throws -> CollectorServer.Configuration {
+    try CollectorServer.Configuration(
+      host: settings.value(ServerSettings.host), port: settings.value(ServerSettings.port),
+      settings: CollectorSettings(
+        unknownSecret: settings.value(ServerSettings.unknownSecret),
+        trustedProxies: settings.value(ServerSettings.trustedProxy),
+        hasPublicMetrics: settings.value(ServerSettings.publicMetrics)))
   }
 
   /// Returns the address for a browser on this machine.
@@ -152,12 +104,5 @@ struct ServeCommand: AsyncParsableCommand {
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     try handle.write(contentsOf: Data("\(link)\n".utf8))
     try handle.close()
-  }
-
-  private static func proxy(_ text: String) throws -> AddressBlock {
-    guard let block = AddressBlock(text) else {
-      throw ValidationError("Enter an address such as 127.0.0.1, or a block such as 10.0.0.0/8 or fd00::/8.")
-    }
-    return block
   }
 }

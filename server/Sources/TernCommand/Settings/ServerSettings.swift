@@ -1,0 +1,82 @@
+import ArgumentParser
+import Collector
+import Foundation
+import WarehouseSQLite
+
+/// The settings of `tern serve`. Options, environment variables, the file of settings and `tern config` come from this
+/// table.
+enum ServerSettings {
+  static let data = Setting("data", "directory", "The data directory.", standard: "./tern-data", parse: path)
+  static let host = Setting(
+    "host", "address", "The address to listen on.", standard: "127.0.0.1",
+    parse: { try notEmpty($0, "Enter an address such as 127.0.0.1.") })
+  static let port = Setting(
+    "port", "number", "The port to listen on; 0 for a free one.", standard: "8787",
+    parse: { try number($0, 0...65_535) })
+  static let unknownSecret = Setting<UnknownSecretPolicy>(
+    "unknown-secret", "policy",
+    "The response to App Center clients with unknown secrets: retry-later, reject or discard.", standard: "retry-later",
+    parse: { try choice($0) })
+  static let trustedProxy = Setting(
+    list: "trusted-proxy", "address",
+    "A proxy trusted to name the client in X-Forwarded-For: an address or a block such as 10.0.0.0/8; repeatable. "
+      + "By default the header is ignored.", parse: proxy)
+  static let viewCacheSize = Setting(
+    "view-cache-size", "size", "The maximum memory for counted days of views, for example 64MiB, 1GiB or 0.",
+    standard: "256MiB", parse: size)
+  static let diskReserve = Setting(
+    "disk-reserve", "size",
+    "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", standard: "256MiB",
+    parse: size)
+  static let publicMetrics = Setting(flag: "public-metrics", "Show /metrics without a token.")
+  static let backupTo = Setting(
+    "backup-to", "directory", "A directory for regular backups; without it there are none.", parse: path)
+  static let backupEvery = Setting(
+    "backup-every", "time", "The time between backups, for example 6h or 1d.", standard: "1d", parse: Period.time)
+  static let keepBackups = Setting(
+    "keep-backups", "number", "The number of backups to keep.", standard: "7",
+    parse: { try number($0, 1...1_000_000) })
+
+  /// All settings, in the order in which they are shown.
+  static let all: [any SettingDescription] = [
+    data, host, port, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics, backupTo, backupEvery,
+    keepBackups,
+  ]
+}
+
+extension ServerSettings {
+  /// Parses a number of bytes, KiB, MiB or GiB.
+  @Sendable static func size(_ text: String) throws -> Int {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
+    let unit = units.first { text.hasSuffix($0.0) }
+    let digits = text.dropLast(unit?.0.count ?? 0)
+    guard let number = Int(digits), number >= 0, number <= Int.max >> (unit?.1 ?? 0) else {
+      throw ValidationError("Enter a size such as 256MiB.")
+    }
+    return number << (unit?.1 ?? 0)
+  }
+
+  private static func number(_ text: String, _ allowed: ClosedRange<Int>) throws -> Int {
+    guard let number = Int(text), allowed.contains(number) else {
+      throw ValidationError("Enter a number from \(allowed.lowerBound) to \(allowed.upperBound).")
+    }
+    return number
+  }
+
+  private static func notEmpty(_ text: String, _ message: String) throws -> String {
+    guard !text.isEmpty else { throw ValidationError(message) }
+    return text
+  }
+
+  /// Returns an absolute path. An unset variable in a script would otherwise mean the working directory.
+  @Sendable private static func path(_ text: String) throws -> String {
+    URL(filePath: try notEmpty(text, "Enter a path.")).standardizedFileURL.path
+  }
+
+  @Sendable private static func proxy(_ text: String) throws -> AddressBlock {
+    guard let block = AddressBlock(text) else {
+      throw ValidationError("Enter an address such as 127.0.0.1, or a block such as 10.0.0.0/8 or fd00::/8.")
+    }
+    return block
+  }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import TernCommand
+
+/// Tests settings from options, the environment and a file.
+@Suite struct SettingsTests {
+  private func file(_ text: String) throws -> SettingsFile {
+    try SettingsFile(path: "/etc/tern.json", bytes: Array(text.utf8))
+  }
+
+  private func message(_ body: () throws -> Void) throws -> String {
+    CommandEnding(try #require(throws: (any Error).self, performing: body)).reason
+  }
+
+  @Test func `an option comes before the environment, then the file, then the default`() throws {
+    var settings = EffectiveSettings(
+      options: ["port": ["1"]], environment: ["TERN_PORT": "2"], file: try file(#"{"port": 3}"#))
+    #expect(try settings.value(ServerSettings.port) == 1)
+    #expect(settings.texts(ServerSettings.port).1 == .option("--port"))
+    settings.options = [:]
+    #expect(try settings.value(ServerSettings.port) == 2)
+    #expect(settings.texts(ServerSettings.port).1 == .environment("TERN_PORT"))
+    settings.environment["TERN_PORT"] = ""
+    #expect(try settings.value(ServerSettings.port) == 3)
+    #expect(settings.texts(ServerSettings.port).1 == .file("/etc/tern.json", name: "port"))
+    settings.file = nil
+    #expect(try settings.value(ServerSettings.port) == 8_787)
+    #expect(settings.texts(ServerSettings.port).1 == .standard)
+  }
+
+  @Test func `every setting can be set in each place`() throws {
+    let texts = [
+      "data": "/srv", "host": "::", "port": "0", "unknown-secret": "reject", "trusted-proxy": "10.0.0.0/8",
+      "view-cache-size": "1GiB", "disk-reserve": "0", "public-metrics": "true", "backup-to": "/b", "backup-every": "6h",
+      "keep-backups": "2",
+    ]
+    let help = ServeCommand.helpMessage(columns: 1_000)
+    for setting in ServerSettings.all {
+      let text = try #require(texts[setting.name], "\(setting.name) has no example here")
+      for settings in [
+        EffectiveSettings(options: [setting.name: [text]]), EffectiveSettings(environment: [setting.variable: text]),
+        EffectiveSettings(file: try file("{\"\(setting.name)\": \"\(text)\"}")),
+      ] {
+        try settings.check()
+        #expect(settings.texts(setting).0 == [text])
+      }
+      #expect(help.contains("--\(setting.name)") == !setting.isSecret)
+    }
+    #expect(ServerSettings.all.count == texts.count)
+  }
+
+  @Test func `each option gets to its setting`() throws {
+    let arguments = [
+      "serve", "--data", "/d", "--host", "::1", "--port", "1", "--unknown-secret", "discard", "--trusted-proxy", "::2",
+      "--view-cache-size", "3KiB", "--disk-reserve", "4", "--no-public-metrics", "--backup-to", "/b", "--backup-every",
+      "5m", "--keep-backups", "6",
+    ]
+    let command = try #require(try RootCommand.parseAsRoot(arguments) as? ServeCommand)
+    let settings = try command.options.settings(command.data)
+    for setting in ServerSettings.all { #expect(settings.texts(setting).1 == .option("--\(setting.name)")) }
+    #expect(try settings.value(ServerSettings.viewCacheSize) == 3_072)
+    #expect(try settings.value(ServerSettings.backupEvery) == .seconds(300))
+    #expect(try settings.value(ServerSettings.publicMetrics) == false)
+  }
+
+  @Test func `lists are JSON lists, or have commas in the environment`() throws {
+    let addresses = ["10.0.0.0/8", "::1"]
+    for settings in [
+      EffectiveSettings(environment: ["TERN_TRUSTED_PROXY": "10.0.0.0/8, ::1"]),
+      EffectiveSettings(file: try file(#"{"trusted-proxy": ["10.0.0.0/8", "::1"]}"#)),
+    ] {
+      #expect(settings.texts(ServerSettings.trustedProxy).0 == addresses)
+      #expect(try settings.value(ServerSettings.trustedProxy).count == 2)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"prot": 1}"#, #"There is no setting "prot" (in /etc/tern.json). The settings are data, host, port"#),
+    (#"{"port": 1, "port": 2}"#, #""port" is given twice in /etc/tern.json."#),
+    (#"{"port": null}"#, #""port" in /etc/tern.json must be a text, a number, true or false."#),
+    (#"{"port": [1]}"#, #""port" in /etc/tern.json must be a text, a number, true or false."#),
+    (#"{"trusted-proxy": [[]]}"#, #""trusted-proxy" in /etc/tern.json must be a text or a list of texts."#),
+    (#"[]"#, "/etc/tern.json must contain one JSON object"), ("", "/etc/tern.json: This is not JSON"),
+    (#"{"port": "x"}"#, #"The value "x" of "port" in /etc/tern.json is invalid. Enter a number from 0 to 65535."#),
+    (#"{"port": 1.5}"#, #"The value "1.5" of "port" in /etc/tern.json is invalid."#),
+    (#"{"public-metrics": "yes"}"#, #"of "public-metrics" in /etc/tern.json is invalid. Enter true or false."#),
+    (#"{"unknown-secret": true}"#, "Choose one of retry-later, reject, discard."),
+  ]) func `a mistake in the file is one line with the file, the member and what is allowed`(
+    text: String, message: String
+  ) throws {
+    let line = try self.message { try EffectiveSettings(file: file(text)).check() }
+    #expect(line.contains(message) && !line.contains("\n"), "\(line)")
+  }
+
+  @Test func `a mistake in the environment names the variable`() throws {
+    let line = try message { try EffectiveSettings(environment: ["TERN_KEEP_BACKUPS": "0"]).check() }
+    #expect(line == #"The value "0" of TERN_KEEP_BACKUPS is invalid. Enter a number from 1 to 1000000."#)
+  }
+
+  @Test func `the file in the data directory is found, but can't name another directory`() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-settings-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let path = directory.appending(path: "config.json")
+    var settings = EffectiveSettings()
+    try settings.addFile(inDirectory: directory.path)
+    #expect(settings.file == nil)
+    try Data(#"{"port": 5}"#.utf8).write(to: path)
+    try settings.addFile(inDirectory: directory.path)
+    #expect(try settings.value(ServerSettings.port) == 5)
+    try Data(#"{"data": "/elsewhere"}"#.utf8).write(to: path)
+    var others = EffectiveSettings()
+    #expect(throws: CommandFailure.self) { try others.addFile(inDirectory: directory.path) }
+    // A file that is named can, and every command follows it.
+    let data = try DataOption.parse(["--config", path.path])
+    #expect(data.directory == "/elsewhere")
+    #expect(try DataOption.parse(["--config", path.path, "--data", "/here"]).directory == "/here")
+    let variables = ["TERN_CONFIG": path.path, "TERN_DATA": "/there"]
+    #expect(try DataOption.parse([]).settings(environment: variables).value(ServerSettings.data) == "/there")
+  }
+
+  @Test func `secrets are not shown, neither as values nor in mistakes`() throws {
+    var secret = Setting("mail-password", "text", "The password.") { text in
+      guard text.count > 3 else { throw ValidationError("Enter four characters.") }
+      return text
+    }
+    secret.isSecret = true
+    let good = ConfigCommand.listing(EffectiveSettings(environment: ["TERN_MAIL_PASSWORD": "hunter2"]), of: [secret])
+    #expect(good.contains("(secret)") && good.contains("TERN_MAIL_PASSWORD") && !good.contains("hunter2"))
+    #expect(ConfigCommand.listing(EffectiveSettings(), of: [secret]).contains(/mail-password +- +default/))
+    let line = try message { try EffectiveSettings(environment: ["TERN_MAIL_PASSWORD": "abc"]).check([secret]) }
+    #expect(!line.contains("abc") && line.contains("Enter four characters."))
+  }
+
+  @Test func `the documentation lists every setting with its default`() throws {
+    let page = URL(filePath: #filePath).appending(path: "../../../../docs/operations.md").standardized
+    let text = try String(contentsOf: page, encoding: .utf8)
+    for setting in ServerSettings.all {
+      let standard = setting.standard.map { "`\($0)`" } ?? ""
+      #expect(text.contains("| `\(setting.name)` | \(standard) |".replacing("|  |", with: "| |")), "\(setting.name)")
+    }
+  }
+}
