@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import Portal
 import ServiceLifecycle
+import TernEvents
 
 /// The routes and their middleware, independent of a socket.
 struct CollectorApplication: Sendable {
@@ -16,6 +17,9 @@ struct CollectorApplication: Sendable {
   let live: LiveHub
   /// Aborts stalled request bodies; must run alongside the server.
   let gate: AdmissionGate
+
+  /// The addresses to which apps send events.
+  static let ingestionPaths = Set([NativeProtocol.path, AppCenterRoutes.path] + MeasurementRoutes.paths)
 
   /// Connects all parts.
   ///

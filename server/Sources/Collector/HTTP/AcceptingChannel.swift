@@ -11,11 +11,14 @@ import NIOHTTPTypesHTTP1
 /// traps when the unfinished writer of such a connection is released.
 struct AcceptingChannel: ServerChildChannel {
   let http: HTTP1Channel
+  let whole: WholeRequests.Service
 
   /// Returns a builder of servers with this configuration.
-  static func builder(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
+  static func builder(
+    _ configuration: HTTP1Channel.Configuration, whole: WholeRequests.Service
+  ) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
-      AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration))
+      AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration), whole: whole)
     }
   }
 
@@ -25,6 +28,9 @@ struct AcceptingChannel: ServerChildChannel {
       try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: .first)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
+      // After Hummingbird's handler of idle times and of stopping, which thus knows of these requests, too.
+      let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
+      try pipeline.addHandler(WholeRequests(whole), position: .after(state))
       return AcceptedConnection(connection)
     }
   }

@@ -40,8 +40,15 @@ struct BodyReader: Sendable {
   func read(_ request: Request, _ context: CollectorContext, app: AppID? = nil, limit: Int) async throws -> Body {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     if let declared, declared > limit { throw APIError.tooLarge(limit: limit) }
-    let channel = context.channel
     let owners = context.owners(app: app)
+    if let arrived = context.arrived {
+      guard app.map({ arrived.reservation.charge(to: .app($0.rawValue)) }) ?? true else {
+        metrics.turnedAway()
+        throw APIError.behind(retryAfterSeconds: limits.retryAfterSeconds)
+      }
+      return Body(bytes: arrived.bytes, owners: owners, reservation: arrived.reservation)
+    }
+    let channel = context.channel
     guard
       let reservation = gate.begin(
         declared: declared, owners: owners, abort: { channel.close(promise: nil) })

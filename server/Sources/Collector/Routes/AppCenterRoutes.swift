@@ -17,8 +17,10 @@ struct AppCenterRoutes: Sendable {
   /// launch, so each delay should leave the operator time to enter the secret.
   private static let unknownSecretRetryMilliseconds = 600_000
 
+  static let path = "/logs"
+
   func add(to routes: RouteTable) {
-    routes.on("/logs", [.post: .open { try await post($0, $1) }])
+    routes.on(Self.path, [.post: .open { try await post($0, $1) }])
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {

@@ -16,8 +16,12 @@ struct MeasurementRoutes: Sendable {
   /// The form of a payload: one hit, or one per line.
   private enum Form { case hit, lines }
 
+  private static let hitPaths = ["/collect", "/r/collect", "/j/collect"]
+  private static let batchPath = "/batch"
+  static let paths = hitPaths + [batchPath]
+
   func add(to routes: RouteTable) {
-    for path in ["/collect", "/r/collect", "/j/collect"] {
+    for path in Self.hitPaths {
       routes.on(
         path,
         [
@@ -25,7 +29,8 @@ struct MeasurementRoutes: Sendable {
           .options: Self.preflight,
         ])
     }
-    routes.on("/batch", [.post: .open { try await post($0, $1, .lines) }, .options: Self.preflight])
+    routes.on(
+      Self.batchPath, [.post: .open { try await post($0, $1, .lines) }, .options: Self.preflight])
   }
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {

@@ -122,6 +122,17 @@ final class EventCounter {
     var isLast = true
   }
 
+  /// What the rows of one batch have in common. A chunk ends where it changes, so that reports show a batch as a whole.
+  private struct BatchMark: Equatable {
+    let app: Int64
+    let received: Int64
+
+    init(_ row: EventRow) {
+      app = row.app
+      received = row.time &+ row.lag
+    }
+  }
+
   /// Counts a limited number of rows in memory; returns `nil` if there are none.
   private func countChunk() throws -> Chunk? {
     while true {
@@ -147,14 +158,17 @@ final class EventCounter {
     try loadHorizons()
     var chunk = Chunk(last: end)
     let scan = try EventScan(connection, ids: countedRow + 1...end, damage: found)
+    var last: (id: Int64, batch: BatchMark)?
     while let row = try scan.next() {
-      try count(row, scan.properties)
-      chunk.rows += 1
-      guard chunk.rows < chunkRows, !properties.isLarge else {
-        chunk.last = row.id
-        chunk.isLast = row.id == end
+      let batch = BatchMark(row)
+      if let last, last.batch != batch, chunk.rows >= chunkRows || properties.isLarge {
+        chunk.last = last.id
+        chunk.isLast = false
         break
       }
+      try count(row, scan.properties)
+      chunk.rows += 1
+      last = (row.id, batch)
     }
     return (chunk, scan.hasDamage ? try StoredSpan.segments(connection) : nil)
   }

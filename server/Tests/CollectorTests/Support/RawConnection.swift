@@ -56,7 +56,8 @@ final class RawConnection: Sendable {
     try await receive { _ in false }
   }
 
-  private func receive(_ isEnough: @escaping @Sendable (String) -> Bool) async throws -> String {
+  /// Receives until the text is enough or the other side closes; returns everything received.
+  func receive(_ isEnough: @escaping @Sendable (String) -> Bool) async throws -> String {
     try await Self.blocking { [self] in
       var text = received.withLockedValue { String(decoding: $0, as: UTF8.self) }
       var buffer = [UInt8](repeating: 0, count: 65_536)
