@@ -33,7 +33,9 @@ import Testing
       let value = Properties.Element(name: "p", value: .string(String(repeating: "x", count: 200) + String(round)))
       let names = (0..<50).map { "name \($0 + round)" }
       _ = try await warehouse.commit(
-        batch(names, install: "install \(round)", firstKey: Int64(round) * 100, properties: [value]), app: app)
+        batch(
+          names, at: "2026-05-04T10:\(10 + round):00Z", install: "install \(round)", firstKey: Int64(round) * 100,
+          properties: [value]), app: app)
     }
     try await warehouse.flush()
     let sizes = Locked<[Int]>([])
