@@ -251,6 +251,20 @@ import Testing
     await client.shutdown()
   }
 
+  @Test func `the queue time is measured by uptime, and for a hit from before the boot by the wall clock`() {
+    let boot = UniqueID(high: 1, low: 2)
+    func milliseconds(uptime: Duration, boot other: UniqueID) -> Int64 {
+      let record = LogRecord(
+        id: UniqueID(high: 0, low: 1), time: Timestamp(millisecondsSince1970: 1_000), uptime: uptime, bootID: other,
+        lane: .normal, payload: [])
+      let time = QueueTime(wallTime: Timestamp(millisecondsSince1970: 9_000_000), uptime: .seconds(60), boot: boot)
+      return time.milliseconds(of: record)
+    }
+    #expect(milliseconds(uptime: .seconds(50), boot: boot) == 10_000)
+    #expect(milliseconds(uptime: .seconds(50), boot: UniqueID(high: 3, low: 4)) == 8_999_000)
+    #expect(milliseconds(uptime: .zero, boot: boot) == 8_999_000)
+  }
+
   @Test func `a GET has no body and a POST has one`() throws {
     let url = try #require(URL(string: "http://collector.test/"))
     let record = LogRecord(

@@ -10,7 +10,7 @@ struct RecordedHit: QueueRecord {
   var uptime: Duration
   var random: UInt64
 
-  /// The time that the hit had already waited when it was recorded.
+  /// The time since the boot that the hit had already waited when it was recorded.
   var waited: Duration { min(draft.waited, uptime) }
 
   var part: LogContext.Part { .usage }

@@ -16,8 +16,10 @@ package struct QueueTime: Sendable {
   }
 
   /// The milliseconds since the hit, never negative: by uptime within one boot, otherwise by the wall clock.
+  ///
+  /// A hit whose app says that it happened before the boot has the uptime zero, and only its wall time is right.
   package func milliseconds(of record: LogRecord) -> Int64 {
-    let passed = boot == record.bootID ? uptime - record.uptime : wallTime.since(record.time)
+    let passed = boot == record.bootID && record.uptime > .zero ? uptime - record.uptime : wallTime.since(record.time)
     return max(passed, .zero).wholeMilliseconds
   }
 }
