@@ -46,6 +46,8 @@ struct Circumstances {
 
   /// The redesigned player crashes on one version of iOS, until the next release.
   var crashesInPlayer: Bool { release == .redesign && system == "17.5" }
+  /// Subtitles are not always found, until a release mends that.
+  var missesSubtitles: Bool { release < .repair }
 }
 
 extension ExceptionFacts {
@@ -58,6 +60,19 @@ extension ExceptionFacts {
       Frame(className: "PlayerView", methodName: "draw(_:)", fileName: "PlayerView.swift", lineNumber: 88),
       Frame(className: "RenderLoop", methodName: "tick()", fileName: "RenderLoop.swift", lineNumber: 41),
     ])
+
+  /// Subtitles that an early release looks for in vain.
+  static let subtitles = ExceptionFacts(
+    type: "SubtitleError", message: "missing(language: \"en\")",
+    frames: [
+      Frame(className: "Subtitles", methodName: "load(_:)", fileName: "Subtitles.swift", lineNumber: 61),
+      Frame(className: "PlayerView", methodName: "prepare(_:)", fileName: "PlayerView.swift", lineNumber: 37),
+    ])
+
+  /// A preview picture that was not loaded, which is shown at the next try.
+  static let preview = ExceptionFacts(
+    type: "PreviewError", message: "cancelled",
+    frames: [Frame(className: "Previews", methodName: "image(for:)", fileName: "Previews.swift", lineNumber: 24)])
 
   /// A download that failed.
   static let download = ExceptionFacts(

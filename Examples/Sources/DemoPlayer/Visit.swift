@@ -63,6 +63,7 @@ struct Visit {
       steps.append(.crash(.decoder))
       return false
     }
+    if circumstances.missesSubtitles, chance(2, &generator) { steps.append(.error(.subtitles)) }
     if chance(12, &generator) {
       let milliseconds = Int64.random(in: 200...9_000, using: &generator)
       steps.append(.event("Playback stalled", ["Milliseconds": milliseconds / 500 * 500], .normal))
@@ -81,6 +82,7 @@ struct Visit {
     let results = Int64.random(in: 0...40, using: &generator)
     let word = words[Int.random(in: 0..<words.count, using: &generator)]
     steps.append(.event("Search", ["Text": word, "Results": results / 10 * 10], .normal))
+    if chance(3, &generator) { steps.append(.error(.preview)) }
     wait(5...30, &generator)
   }
 

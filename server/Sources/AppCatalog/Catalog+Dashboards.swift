@@ -7,8 +7,6 @@ public import Warehouse
 extension Catalog: DashboardStore {
   /// The most dashboards of an app. Their names are on each of their pages.
   static let maximumDashboards = 50
-  /// The most cards of a dashboard. Each asks its question whenever the page is opened.
-  static let maximumCards = 24
   /// The longest query of a card, in bytes: longer addresses are refused anyway.
   static let maximumQueryBytes = 8_192
 
@@ -92,8 +90,9 @@ extension Catalog: DashboardStore {
 
   private func check(_ dashboard: Dashboard, _ database: Database) throws {
     for name in [dashboard.name] + dashboard.cards.map(\.name) { try check(name: name, timeZone: "UTC") }
-    guard dashboard.cards.count <= Self.maximumCards else {
-      throw Self.invalid("A dashboard can have \(Self.maximumCards) cards. Remove one, or create another dashboard.")
+    guard dashboard.cards.count <= Dashboard.maximumCards else {
+      throw Self.invalid(
+        "A dashboard can have \(Dashboard.maximumCards) cards. Remove one, or create another dashboard.")
     }
     guard dashboard.cards.allSatisfy({ $0.query.utf8.count <= Self.maximumQueryBytes }) else {
       throw Self.invalid("The question of a card is too long. Use fewer filters and steps.")

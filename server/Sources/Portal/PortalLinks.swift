@@ -9,6 +9,8 @@ struct PortalLinks {
   var range: String
   /// The filter, which all pages keep.
   var filter = ReportFilter()
+  /// What pages are compared with, which all of them keep.
+  var comparison: ReportComparison?
 
   init(app: AppID, range: String = "") {
     self.app = app
@@ -28,6 +30,7 @@ struct PortalLinks {
       }
     self.init(app: request.app, range: range)
     filter = request.filter
+    comparison = request.comparison
   }
 
   /// The address to which the form for deleting the app is posted.
@@ -61,14 +64,14 @@ struct PortalLinks {
   /// The address of a report as a file.
   func download(_ request: ReportRequest, format: ReportFormat) -> String {
     // The API refuses filters of a report about all rows.
-    let page = (request.isFilterable ? self : unfiltered).page(request)
+    let page = (request.isFilterable ? alone : unfiltered).page(request)
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
   }
 
   /// The address of the form that shares a report.
   func share(_ request: ReportRequest) -> String {
-    let page = page(request)
+    let page = alone.page(request)
     let query = page.firstIndex(of: "?").map { String(page[page.index(after: $0)...]) } ?? ""
     return "/apps/\(app)/links?report=\(request.report.name)&query=\(PercentCoding.encode(query))"
   }
@@ -85,15 +88,26 @@ struct PortalLinks {
   /// The address of the app's views.
   var views: String { "/apps/\(app)/views" }
 
-  /// Without the filter.
-  var unfiltered: PortalLinks {
+  /// The address of the names of properties that filters suggest.
+  var properties: String { "/apps/\(app)/properties" }
+
+  /// Without the comparison, which only pages for people show.
+  var alone: PortalLinks {
     var links = self
+    links.comparison = nil
+    return links
+  }
+
+  /// Without the filter and the comparison.
+  var unfiltered: PortalLinks {
+    var links = alone
     links.filter = ReportFilter()
     return links
   }
 
   private func query(_ values: [String], range: String?, limit: Int? = nil) -> String {
-    let parts = (values + [range ?? self.range, filter.query, limit.map { "limit=\($0)" } ?? ""]).filter { !$0.isEmpty }
+    let more = [comparison.map { "compare=\($0.text)" }, limit.map { "limit=\($0)" }].compactMap { $0 }
+    let parts = (values + [range ?? self.range, filter.query] + more).filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
   }
 }

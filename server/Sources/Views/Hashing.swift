@@ -274,6 +274,19 @@ public final class PairTable {
     return (insert(Pair(first: first, second: second)), true)
   }
 
+  /// Returns the number of a pair; `nil` if it isn't in the table.
+  @inlinable @inline(__always)
+  public func find(_ first: UInt64, _ second: UInt64) -> Int? {
+    let mask = cells.count - 1
+    var cell = Int(truncatingIfNeeded: mixed(first, second)) & mask
+    while cells[cell] != 0 {
+      let number = Int(cells[cell]) - 1
+      if pairs[number].second == second, pairs[number].first == first { return number }
+      cell = (cell + 1) & mask
+    }
+    return nil
+  }
+
   /// Removes all pairs.
   @inlinable public func removeAll() {
     guard count > 0 else { return }

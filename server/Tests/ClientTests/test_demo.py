@@ -140,6 +140,66 @@ def test_a_page_is_filtered_by_a_suggested_value_and_its_links_keep_the_filter(b
     assert not browser.check()
 
 
+def people_behind(browser, link):
+    """The number of people on the page to which a figure leads."""
+    browser.follow(link)
+    assert browser.find("h1").text == "People"
+    return int(re.match(r"([\d,]+) user", browser.find(".asked h2").text).group(1).replace(",", ""))
+
+
+def test_figures_of_one_value_and_of_paths_lead_to_the_people_behind_them(browser, demo):
+    browser.open(
+        f"{demo.address}/apps/1/funnels?range=90d&breakdown=version&k1=screen&n1=Checkout&k2=event&n2=Purchase&window=1h")
+    section = next(part for part in browser.all(".asked") if "3.3.0" in part.text)
+    figure = section.find_elements(By.CSS_SELECTOR, "tbody tr")[1].find_element(By.CSS_SELECTOR, "td a")
+    count = int(figure.text)
+    assert people_behind(browser, figure) == count > 0
+
+    browser.open(f"{demo.address}/apps/1/paths?range=90d")
+    sessions = browser.find(".asked tbody td a[href*='group=path']")
+    count = int(sessions.text.replace(",", ""))
+    assert 0 < people_behind(browser, sessions) <= count
+    assert not browser.check()
+
+
+def test_a_page_is_compared_with_a_segment(browser, demo):
+    browser.open(f"{demo.address}/apps/1")
+    browser.find(".filterbar summary").click()
+    fill(browser, "compare", "Segment Buyers")
+    show(browser)
+    assert "Changes compare this page with the segment Buyers." in browser.find("footer").text
+    assert "Events, Buyers" in browser.find("figure.chart").text
+    assert not browser.check()
+    browser.follow(browser.find("nav.menu a[href*='/events']"))
+    assert "with the segment Buyers." in browser.find("footer").text
+    for page in ["paths", "lifecycle"]:
+        browser.open(f"{demo.address}/apps/1/{page}?range=30d")
+        fill(browser, "compare", "Segment Buyers")
+        show(browser)
+        assert "Buyers is a segment." in browser.find("main").text or "Buyers" in browser.find(".asked thead").text
+        assert not browser.check()
+        fill(browser, "show", "Table")
+        show(browser)
+        assert not browser.all("figure.chart, .flow") and browser.all(".asked table")
+
+
+def test_names_of_properties_are_suggested(browser, demo):
+    browser.open(f"{demo.address}/apps/1")
+    browser.find(".filterbar summary").click()
+    browser.find(".ask [name=f1]").click()
+    suggestion = "#dimensions option[value='property:Category']"
+    WebDriverWait(browser.driver, 30).until(lambda _: browser.all(suggestion))
+    assert re.fullmatch(r"[\d,]+ rows?", browser.find(suggestion).get_attribute("label"))
+
+
+def test_one_error_of_the_demo_is_closed_and_one_ignored_each_with_a_note(browser, demo):
+    for status, error in [("closed", "SubtitleError"), ("ignored", "PreviewError")]:
+        browser.open(f"{demo.address}/apps/1/errors?days=90&status={status}")
+        assert error in browser.find("main").text and "Note: " in browser.find("main").text
+    browser.open(f"{demo.address}/apps/1/errors?days=90")
+    assert "EXC_BAD_ACCESS" in browser.find("main").text and "SubtitleError" not in browser.find("main").text
+
+
 def test_every_page_of_the_demo_is_sound(browser, demo):
     addresses, problems = browser.crawl(f"{demo.address}/apps/1", f"{demo.address}/apps/2/views")
     assert len(addresses) > 25, addresses

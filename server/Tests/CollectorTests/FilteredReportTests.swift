@@ -123,6 +123,48 @@ import WarehouseSQLite
     }
   }
 
+  @Test func `a page without a filter is compared with a segment, over the same days`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    _ = try fixture.catalog.createSegment(
+      app: fixture.app.id, name: "Germany", filters: #"[["is","country",["DE"]]]"#)
+    try await fixture.routed { client in
+      func page(_ uri: String) async throws -> String {
+        let response = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
+        #expect(response.status == .ok, "\(uri)")
+        return String(buffer: response.body)
+      }
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      #expect(try await !page("/apps/1").contains("class=\"key c1 past\""))
+      #expect(fixture.questions.asked.isEmpty)
+      for uri in ["/apps/1?", "/apps/1/event?event=Play&"] {
+        let html = try await page("\(uri)compare=segment-1")
+        #expect(html.contains("Changes compare this page with the segment Germany."), "\(uri)")
+        #expect(html.contains("class=\"key c1 past\""), "\(uri)")
+        #expect(html.contains("href=\"/apps/1/versions?compare=segment-1\""), "\(uri)")
+        #expect(html.contains("/reports/overview?format=csv") || html.contains("event=Play&amp;format=csv"), "\(uri)")
+      }
+      #expect(try await page("/apps/1/versions?compare=segment-1").contains("with the segment Germany."))
+      #expect(fixture.questions.asked.allSatisfy { $0.scope.filters.flatMap(\.dimensions) == [.country] })
+      // A segment that is gone, or that the reader may not see, is none.
+      #expect(try await page("/apps/1?compare=segment-7").contains("Changes compare "))
+    }
+  }
+
+  @Test func `a filtered overview asks one question for each period and each list`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      let filters = query(#"[["is","country",["DE"]]]"#)
+      let response = try await client.execute(uri: "/apps/1?\(filters)", method: .get, headers: [.cookie: cookie])
+      #expect(response.status == .ok)
+    }
+    #expect(fixture.questions.asked.count == 6)
+  }
+
   @Test func `a filtered page can be shared unless its filters name persons`() async throws {
     let fixture = try Fixture()
     let (catalog, app) = (fixture.catalog, fixture.app)

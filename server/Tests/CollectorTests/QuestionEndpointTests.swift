@@ -237,6 +237,18 @@ import Warehouse
     }
   }
 
+  @Test func `filters suggest the names of properties with their numbers of rows`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let answer = try await client.execute(
+        uri: "/apps/1/properties", method: .get, headers: [.cookie: try fixture.cookie()])
+      #expect(answer.status == .ok)
+      #expect(
+        String(buffer: answer.body)
+          == #"[{"value":"property:Length","rows":12},{"value":"property:Genre","rows":3}]"#)
+    }
+  }
+
   @Test func `filters suggest the values of a dimension with the most users`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

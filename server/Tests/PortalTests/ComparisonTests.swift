@@ -27,8 +27,8 @@ import WarehouseContract
       #expect((comparison == nil) == (first >= 0), "no day of \(range.text) is over")
       guard let comparison else { continue }
       #expect(comparison.current.days == range.lowerBound...min(range.upperBound, today.advanced(by: -1)))
-      #expect(comparison.previous.length == comparison.current.length)
-      #expect(comparison.previous.days.upperBound.advanced(by: 1) == range.lowerBound)
+      #expect(comparison.other.length == comparison.current.length)
+      #expect(comparison.other.days.upperBound.advanced(by: 1) == range.lowerBound)
     }
   }
 
@@ -42,6 +42,22 @@ import WarehouseContract
     #expect(text(2_100, 100) == "+2,000 %")
     #expect(text(5, 0) == "new")
     #expect(text(0, 0) == nil)
+  }
+
+  @Test func `charts show the period before if the page asks for it`() async throws {
+    let warehouse = NaiveWarehouse()
+    for back in 0..<14 { try warehouse.add(.event, "Tapped", on: today.advanced(by: -back), install: 1) }
+    let app = App(
+      id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", timeZone: "UTC", created: now)
+    for report in [AppReports.overview, AppReports.event] {
+      var request = try request(today.advanced(by: -6)...today, report)
+      let pages = try PortalPages(collector: "https://tern.example")
+      #expect(try await !pages.report(request, app: app, from: warehouse).contains("key c1 past"), "\(report.name)")
+      request.comparison = .periodBefore
+      let html = try await pages.report(request, app: app, from: warehouse)
+      #expect(html.contains("<span class=\"key c1 past\">"), "\(report.name)")
+      #expect(html.contains("compare=previous"), "\(report.name)")
+    }
   }
 
   @Test func `an unchanged app shows no change in the morning, when today has few events`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Ingest
 import Questions
 import Reports
 import ReportsTestSupport
@@ -190,15 +191,66 @@ import Warehouse
       })
   }
 
-  @Test(arguments: [QuestionPage.funnels, .retention])
-  func `funnels and retention compare with as many days before`(page: QuestionPage) async throws {
+  @Test(arguments: [QuestionPage.funnels, .retention, .paths, .lifecycle])
+  func `pages compare with as many days before, and with a segment`(page: QuestionPage) async throws {
     let parameters = ["n1": "A", "n2": "B", "from": "2026-05-24", "to": "2026-05-30"]
-    #expect(try await asked(page, parameters).count == 1)
-    let asked = try await asked(page, parameters.merging(["compare": "previous"]) { $1 })
+    let alone = page == .lifecycle ? 2 : 1
+    #expect(try await asked(page, parameters).count == alone)
+    let before = parameters.merging(["compare": "previous"]) { $1 }
+    let past = QuestionRange.dates(Day(year: 2026, month: 5, day: 17), Day(year: 2026, month: 5, day: 23))
+    #expect(try await asked(page, before).count { $0.scope.range == past } == alone)
+    #expect(try await sample.question(page, before).contains("17 May – 23 May 2026"))
+    let segment = parameters.merging(["compare": "segment-1"]) { $1 }
+    let asked = try await asked(page, segment)
+    #expect(asked.count { $0.scope.filters.flatMap(\.dimensions) == [.country] } == alone && asked.count == 2 * alone)
+  }
+
+  @Test(arguments: [QuestionPage.paths, .lifecycle])
+  func `paths, lifecycle and stickiness show pictures with their numbers, or the numbers alone`(page: QuestionPage)
+    async throws
+  {
+    let pictures = ["<figure class=\"chart\">", "<div class=\"flow\""]
+    let drawn = try await sample.question(page, [:])
+    #expect(pictures.contains { drawn.contains($0) })
+    let table = try await sample.question(page, ["show": "table"])
+    #expect(!pictures.contains { table.contains($0) })
+    #expect(table.components(separatedBy: "<table class=\"heat\">").count > (page == .lifecycle ? 2 : 1))
+  }
+
+  @Test func `a funnel's figures of one value lead to the people with that value`() async throws {
+    let parameters = ["n1": "A", "n2": "B", "breakdown": "version"]
+    let page = try await sample.question(.funnels, parameters)
+    let link = "/apps/1/people?breakdown=version&amp;group=funnel&amp;step=2&amp;dropped=1"
+    #expect(page.contains("href=\"\(link)&amp;type=") && page.contains("&amp;n1=A&amp;n2=B\""))
+    let funnel = FunnelQuestion(steps: [Selector(.event("A")), Selector(.event("B"))], breakdown: .version)
+    let group = parameters.merging(["group": "funnel", "step": "2"]) { $1 }
+    let groups: [([String: String], QuestionValue?)] = [
+      (["type": "text", "value": "1.0"], .text("1.0")), (["type": "none"], nil),
+    ]
+    for (value, expected) in groups {
+      #expect(
+        try await asked(.people, group.merging(value) { $1 }) == [
+          .persons(PersonsQuestion(group: .funnel(funnel, step: 2, dropped: false, value: .some(expected))))
+        ])
+    }
+  }
+
+  @Test func `sessions of paths lead to the people who took them`() async throws {
+    let page = try await sample.question(.paths, ["n1": "Home", "k1": "screen"])
+    #expect(page.contains("group=path"))
+    let (home, play) = (QuestionValue.text(ExactText("Home")), QuestionValue.text(ExactText("Play")))
+    let parameters = [
+      "n1": "Home", "k1": "screen", "nodes": "both", "group": "path", "step": "2", "k2": "screen", "n2": "Home",
+      "k3": "event", "n3": "Play",
+    ]
     #expect(
-      asked.last?.scope.range == .dates(Day(year: 2026, month: 5, day: 17), Day(year: 2026, month: 5, day: 23)))
-    let html = try await sample.question(page, parameters.merging(["compare": "previous"]) { $1 })
-    #expect(html.contains("17 May – 23 May 2026"))
+      try await asked(.people, parameters) == [
+        .persons(
+          PersonsQuestion(
+            group: .path(
+              PathsQuestion(nodes: .both, anchor: .start(Selector(.screen("Home")))),
+              .init(step: 2, from: .init(isScreen: true, name: home), to: .init(isScreen: false, name: play)))))
+      ])
   }
 
   @Test func `Explore shows a chart with its numbers, or the numbers alone`() async throws {

@@ -31,11 +31,23 @@ extension NaiveEvaluator {
   private func isMember(_ person: [String], _ question: PersonsQuestion) -> Bool {
     switch question.group {
     case .all: return true
-    case .funnel(let funnel, let step, let isDropped):
+    case .funnel(let funnel, let step, let isDropped, let value):
       let days = funnel.scope.range.resolved(today: today)
       let rows = passing(funnel.scope, in: days).filter { $0.person(funnel.scope.person) == person }
-      let taken = bestAttempt(funnel, rows, days)?.times.count ?? 0
-      return isDropped ? taken == step - 1 : taken >= step
+      guard let best = bestAttempt(funnel, rows, days) else { return false }
+      if let value, funnel.breakdown.flatMap({ rows[best.start].value($0, calendar) }) != value { return false }
+      return isDropped ? best.times.count == step - 1 : best.times.count >= step
+    case .path(let paths, let edge):
+      let days = paths.scope.range.resolved(today: today)
+      let rows = passing(paths.scope, in: days).filter { $0.session != nil && $0.kind != .other }
+      let sessions = Dictionary(grouping: rows) { [$0.install, String($0.session ?? 0)] }
+      return sessions.values.contains { rows in
+        guard rows.contains(where: { $0.person(paths.scope.person) == person }) else { return false }
+        let path = path(paths, rows, days).prefix(paths.depth)
+        guard path.count > edge.step else { return false }
+        let pair = (path[edge.step - 1], path[edge.step])
+        return if case .end = paths.anchor { pair == (edge.to, edge.from) } else { pair == (edge.from, edge.to) }
+      }
     case .cohort(let cohort, let first, let after):
       let answer = alone(person, cohort.scope.person).answer(cohort)
       return answer.cohorts.contains { $0.interval == first && after < $0.values.count && $0.values[after] == 1 }

@@ -150,7 +150,7 @@ extension RandomRows {
       of: unit,
       number: QuestionCalendar.number(
         of: unit, on: first.advanced(by: Int.random(in: 2..<8, using: &generator))))
-    switch Int.random(in: 0..<6, using: &generator) {
+    switch Int.random(in: 0..<7, using: &generator) {
     case 0: return PersonsQuestion(scope: scope(), limit: page.limit, before: page.before)
     case 3:
       return PersonsQuestion(
@@ -170,8 +170,13 @@ extension RandomRows {
       return PersonsQuestion(
         scope: funnel.scope,
         group: .funnel(
-          funnel, step: Int.random(in: (isDropped ? 2 : 1)...funnel.steps.count, using: &generator), dropped: isDropped),
+          funnel, step: Int.random(in: (isDropped ? 2 : 1)...funnel.steps.count, using: &generator), dropped: isDropped,
+          value: funnel.breakdown == nil || chance(30) ? nil : .some(chance(50) ? .text("1.0") : nil)),
         limit: page.limit, before: page.before)
+    case 6:
+      let paths = paths()
+      return PersonsQuestion(
+        scope: paths.scope, group: .path(paths, edge(of: paths)), limit: page.limit, before: page.before)
     default:
       let cohort = retention()
       let day = first.advanced(by: Int.random(in: 2..<8, using: &generator))
@@ -183,6 +188,19 @@ extension RandomRows {
           after: Int.random(in: 0...cohort.intervals, using: &generator)),
         limit: page.limit, before: page.before)
     }
+  }
+
+  /// An edge that some sessions may take.
+  package mutating func edge(of paths: PathsQuestion) -> PersonsQuestion.Edge {
+    let nodes =
+      (paths.nodes == .events ? [] : [("A", true), ("C", true)])
+      + (paths.nodes == .screens ? [] : [("A", false), ("B", false)])
+    let chosen = (0..<2).map { _ in
+      let (name, isScreen) = nodes.randomElement(using: &generator) ?? ("A", true)
+      return PathsAnswer.Node(isScreen: isScreen, name: .text(name))
+    }
+    return PersonsQuestion.Edge(
+      step: Int.random(in: 1..<paths.depth, using: &generator), from: chosen[0], to: chosen[1])
   }
 
   /// A question of a random kind.

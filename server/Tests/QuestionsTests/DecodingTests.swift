@@ -98,12 +98,18 @@ struct DecodingTests {
     let today = Day(year: 2026, month: 10, day: 31)
     var random = RandomRows(seed: UInt64(seed), first: Day(year: 2026, month: 10, day: 1))
     let interval = IntervalQuestion(scope: random.scope(), interval: .month)
+    let paths = random.paths()
+    var broken = random.funnel()
+    broken.breakdown = .version
     let questions: [(Question.Kind, Question)] = [
       (.query, .query(random.query())), (.funnel, .funnel(random.funnel())), (.paths, .paths(random.paths())),
       (.retention, .retention(random.retention())), (.lifecycle, .lifecycle(interval)),
       (.stickiness, .stickiness(interval)),
       (.persons, .persons(PersonsQuestion(scope: interval.scope, limit: 7, before: PersonsCursor(time: -1, row: 2)))),
       (.persons, .persons(persons(.funnel(random.funnel(), step: 2, dropped: true)))),
+      (.persons, .persons(persons(.funnel(broken, step: 1, dropped: false, value: .some(nil))))),
+      (.persons, .persons(persons(.funnel(broken, step: 2, dropped: true, value: .text("1.0"))))),
+      (.persons, .persons(persons(.path(paths, random.edge(of: paths))))),
       (.persons, .persons(PersonsQuestion(scope: interval.scope, group: .new(in: nil)))),
       (
         .persons,
@@ -124,7 +130,8 @@ struct DecodingTests {
     case .new: return PersonsQuestion(group: group)
     case .lifecycle(let interval, _, _), .stickiness(let interval, _):
       return PersonsQuestion(scope: interval.scope, group: group)
-    case .funnel(let funnel, _, _): return PersonsQuestion(scope: funnel.scope, group: group)
+    case .funnel(let funnel, _, _, _): return PersonsQuestion(scope: funnel.scope, group: group)
+    case .path(let paths, _): return PersonsQuestion(scope: paths.scope, group: group)
     case .cohort(var cohort, let first, let after):
       cohort.interval = .month
       return PersonsQuestion(scope: cohort.scope, group: .cohort(cohort, of: first, after: after))

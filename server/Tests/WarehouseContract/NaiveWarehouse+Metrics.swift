@@ -207,7 +207,7 @@ extension PropertyValue {
     case .integer(let number): "\(number)"
     case .double(let number): Int64(exactly: number).map { String($0) } ?? "\(number)"
     case .boolean(let flag): "\(flag)"
-    case .date(let time): time.utcText(withMilliseconds: false)
+    case .date(let time): time.utcText(withMilliseconds: true)
     }
   }
 }

@@ -52,7 +52,7 @@ import Testing
     refuses({ _ = try catalog.changeDashboard(sales.id, app: app) { $0.name = "at a Glance" } }, "the name of another")
     refuses({ _ = try catalog.createDashboard(app: app, name: "", cards: []) }, "no name")
     refuses({ _ = try catalog.createDashboard(app: app, name: "x", cards: [card("")]) }, "a card without a name")
-    let cards = (0..<Catalog.maximumCards).map { card("\($0)") }
+    let cards = (0..<Dashboard.maximumCards).map { card("\($0)") }
     refuses({ _ = try catalog.changeDashboard(sales.id, app: app) { $0.cards = cards + [card("x")] } }, "25 cards")
     let long = DashboardCard(
       name: "x", page: "explore", query: String(repeating: "x", count: Catalog.maximumQueryBytes + 1))

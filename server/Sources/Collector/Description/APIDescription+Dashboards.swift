@@ -1,4 +1,5 @@
 import HTTPTypes
+import Warehouse
 
 extension APIDescription {
   /// Dashboards, and notes about days.
@@ -38,7 +39,8 @@ extension APIDescription {
 
   /// The schemas of dashboards and notes.
   static let dashboardSchemas: Schema.Members = [
-    "NewDashboard": .object(["name": .text(1...100), "cards": .list(.named("Card"), 0...24)], others: .any),
+    "NewDashboard": .object(
+      ["name": .text(1...100), "cards": .list(.named("Card"), 0...Dashboard.maximumCards)], others: .any),
     "Dashboard": .object([
       "id": .count, "name": .text, "cards": .list(.named("Card")),
       "author": .text.described("The account or token that made the last change."), "changed": .time,

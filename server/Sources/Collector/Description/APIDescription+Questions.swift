@@ -29,19 +29,21 @@ extension APIDescription {
       ]),
     "FunnelQuestion": question(["steps": steps], optional: funnel),
     "RetentionQuestion": question([:], optional: retention),
-    "PathsQuestion": question(
-      [:],
-      optional: [
-        "nodes": .choice(PathsQuestion.Nodes.self), "start": .named("Selector"), "end": .named("Selector"),
-        "depth": .limited(2...20), "limit": .limited(1...1_000),
-      ]),
+    "PathsQuestion": question([:], optional: paths),
     "LifecycleQuestion": question([:], optional: ["interval": interval]),
     "StickinessQuestion": question([:], optional: ["interval": interval]),
     "PersonsQuestion": question(
       [:],
       optional: [
         "funnel": object(
-          ["steps": steps, "step": .limited(1...12)], optional: funnel, more: ["dropped": .boolean]),
+          ["steps": steps, "step": .limited(1...12)], optional: funnel,
+          more: [
+            "dropped": .boolean,
+            "value": .list(.anyOf(.text, .number), 0...1).described(
+              "The value of the breakdown; an empty list for persons without one."),
+          ]),
+        "paths": object(
+          ["step": .limited(1...19), "from": node, "to": node], optional: paths, more: [:]),
         "cohort": object(["of": .date], optional: retention, more: ["after": .limited(0...366)]),
         "new": .object(
           [:], optional: ["interval": .choice(TimeUnit.self), "of": .text.described("The unit of the first row ever.")]),
@@ -96,6 +98,14 @@ extension APIDescription {
       .anyOf(exclusion(["event": .text]), exclusion(["screen": .text]), exclusion(["any": .yes])), 0...12),
     "breakdown": .named("Dimension"),
   ]
+
+  private static let paths: Schema.Members = [
+    "nodes": .choice(PathsQuestion.Nodes.self), "start": .named("Selector"), "end": .named("Selector"),
+    "depth": .limited(2...20), "limit": .limited(1...1_000),
+  ]
+
+  /// A screen or an event of paths.
+  private static let node = Schema.anyOf(.object(["screen": .text]), .object(["event": .text]))
 
   private static let retention: Schema.Members = [
     "start": .named("Selector"), "return": .named("Selector"), "interval": interval, "intervals": .limited(1...366),

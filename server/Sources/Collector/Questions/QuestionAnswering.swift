@@ -53,6 +53,14 @@ struct QuestionAnswering: Sendable {
     return answer
   }
 
+  /// Returns the properties of an app, the most frequent first.
+  func properties(_ context: CollectorContext) async throws -> [PropertyUse] {
+    let app = try context.app.id
+    guard enter() else { throw APIError.tooManyReports(retryAfterSeconds: limits.retryAfterSeconds) }
+    defer { admitted.withLockedValue { $0 -= 1 } }
+    return try await scheduler.run(for: context.clientShare) { [source] in try await source.properties(app: app) }
+  }
+
   private func answerInTurn(
     _ question: Question, _ app: App, _ client: String, _ context: CollectorContext
   ) async throws -> AnsweredQuestion {

@@ -112,12 +112,17 @@ struct PortalRoutes: Sendable {
         name, of: try catalog.subject(view: parameters["view"], of: app), parameters: parameters, now: wallTime()))
     var shown = try pages.shown(to: context, request)
     shown.segments = try context.visibleSegments(segments)
-    let pages = try await notes.added(to: shown, app: app.id, days: query.days, for: context.clientShare)
+    let pages = try await notes.added(
+      to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
+    let other = try pages.comparedRequest(query).map {
+      try answering.metrics(for: $0, from: self.store, segments: shown.segments, context)
+    }
     let store = try answering.metrics(for: query, from: store, segments: shown.segments, context)
     let apps = try context.visitor.visible(try catalog.apps())
     return .html(
       try await reports.run(query, for: context.clientShare) {
-        try await pages.report(query, app: app, apps: apps, from: store, ask: answering.forPage(context))
+        try await pages.report(
+          query, app: app, apps: apps, from: store, comparedWith: other, ask: answering.forPage(context))
       })
   }
 

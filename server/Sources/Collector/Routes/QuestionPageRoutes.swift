@@ -21,6 +21,7 @@ struct QuestionPageRoutes: Sendable {
   /// The days whose names are suggested.
   private static let suggestedDays = 30
   private static let suggestedValues = 100
+  private static let suggestedProperties = 200
 
   func add(to routes: RouteTable) {
     for page in QuestionPage.allCases {
@@ -28,7 +29,19 @@ struct QuestionPageRoutes: Sendable {
         "/apps/:app/\(page.rawValue)",
         [.get: .page(.permission(page == .people ? .readPersonalData : .read)) { try await show(page, $0, $1) }])
     }
+    routes.on("/apps/:app/properties", [.get: .page(.permission(.read)) { try await properties($0, $1) }])
     routes.on("/apps/:app/values", [.get: .page(.permission(.read)) { try await values($0, $1) }])
+  }
+
+  /// The properties that most rows have, which filters suggest as one types.
+  private func properties(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let properties = try await answering.properties(context).prefix(Self.suggestedProperties)
+    return .json(
+      JSONTree.array(
+        properties.map { property in
+          .object([("value", .text("property:\(property.name)")), ("rows", .number(Double(property.rows)))])
+        }
+      ).encoded)
   }
 
   /// The values of a dimension with the most users, which filters suggest as one types.

@@ -114,6 +114,11 @@ package final class Chunk: @unchecked Sendable {
     return nil
   }
 
+  /// Calls `body` with the name of each property and the number of rows that have it.
+  package func forEachProperty(_ body: (_ name: UnsafeRawBufferPointer, _ rows: Int) -> Void) {
+    for index in 0..<header.properties { body(text(properties[index].name), Int(properties[index].rows)) }
+  }
+
   /// Calls `body` with the install and the session of each sender, in the order in which they occur.
   package func forEachSender(_ body: (_ slot: UInt32, _ session: Int64) -> Void) {
     for sender in 0..<header.senders { body(senderSlots[sender], senderSessions[sender]) }

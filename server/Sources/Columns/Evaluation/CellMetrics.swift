@@ -5,8 +5,8 @@ import Views
 /// The metrics of all cells of a query.
 final class CellMetrics {
   /// Events, screens, session starts by kind of row, handled errors, crashes and other rows, then marked session starts.
-  private static let countWidth = 7
-  private static let markedStarts = 6
+  static let countWidth = 7
+  static let markedStarts = 6
 
   /// Sums of a property's numeric values.
   private struct Sums: BitwiseCopyable {
@@ -27,17 +27,19 @@ final class CellMetrics {
   let cells: CellNumbers
   private let hours: CivilHours
   private let days: DayRange
-  private let counts = GrowingMemory<Int>()
-  private let rowCounts = GrowingMemory<Int>()
-  private let users: DistinctPairs?
-  private let crashedUsers: DistinctPairs?
-  private let sessions: DistinctPairs?
-  private let crashedSessions: DistinctPairs?
-  private let newUsers = GrowingMemory<Int>()
-  private let firstTimes: Memory<Int64>?
+  let counts = GrowingMemory<Int>()
+  let rowCounts = GrowingMemory<Int>()
+  let users: DistinctPairs?
+  let crashedUsers: DistinctPairs?
+  let sessions: DistinctPairs?
+  let crashedSessions: DistinctPairs?
+  let newUsers = GrowingMemory<Int>()
+  let firstTimes: Memory<Int64>?
   private var properties: [PropertyState] = []
   private let cellOfRow = Memory<Int32>(count: Chunk.maximumRows, zero: -1)
   private var durations: [Int: [Int64]] = [:]
+  /// The rows of each value of a column by kind, while a chunk is added.
+  private(set) lazy var tallies = Memory<UInt32>(count: Self.maximumTallies * Self.tallyWidth, zero: 0)
 
   init(
     _ metrics: [QuestionMetric], _ groups: [QueryQuestion.Group], _ evaluation: ColumnEvaluation, _ days: DayRange
@@ -79,6 +81,10 @@ final class CellMetrics {
 
   /// Adds the rows of a chunk that pass.
   func add(_ rows: UnsafeBufferPointer<UInt16>, _ cursor: ChunkCursor, _ sessionNumbers: SessionNumbers?) {
+    if properties.isEmpty, groups.count <= 1 {
+      let column = groups.first.map { cursor.column($0.dimension) } ?? cursor.whole
+      if column.distinct <= Self.maximumTallies { return add(rows, column, cursor, sessionNumbers) }
+    }
     cells.load(rows, groups, cursor)
     count(rows, cursor.chunk)
     if let users { add(rows, cursor, to: users) }
@@ -100,7 +106,7 @@ final class CellMetrics {
     }
   }
 
-  private func grow(to cell: Int) {
+  func grow(to cell: Int) {
     while cell >= rowCounts.count {
       rowCounts.append(0)
       newUsers.append(0)
@@ -124,7 +130,7 @@ final class CellMetrics {
   }
 
   /// Returns true if a person's first row ever lies in the range and in the cell's units of time.
-  private func isNew(_ first: Int64, in cell: Int) -> Bool {
+  func isNew(_ first: Int64, in cell: Int) -> Bool {
     guard days.contains(first, hours) else { return false }
     guard groups.contains(where: { $0.dimension.timeUnit != nil }) else { return true }
     let parts = cells.parts(cell)
@@ -185,7 +191,19 @@ final class CellMetrics {
   ///
   /// - Parameter sessionNumbers: The number here of each session there.
   func merge(_ other: CellMetrics, sessionNumbers: [Int]) {
-    let numbers = cells.adopt(other.cells, count: other.rowCounts.count)
+    merge(other, cells: cells.adopt(other.cells, count: other.rowCounts.count), sessionNumbers)
+  }
+
+  /// True if the metrics of all cells together follow from those of the cells. Sums of a property don't: their order
+  /// would decide on the last digit.
+  var canBeUnited: Bool { properties.isEmpty }
+
+  /// Adds all cells of a query with dimensions to the only cell of this one.
+  func unite(_ other: CellMetrics) {
+    merge(other, cells: Array(repeating: 0, count: other.rowCounts.count), nil)
+  }
+
+  private func merge(_ other: CellMetrics, cells numbers: [Int], _ sessionNumbers: [Int]?) {
     for (cell, number) in numbers.enumerated() {
       grow(to: number)
       rowCounts.elements[number] += other.rowCounts.elements[cell]

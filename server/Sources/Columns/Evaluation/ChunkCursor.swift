@@ -83,6 +83,9 @@ final class ChunkCursor {
 
   private var zeros: UnsafePointer<UInt16> { UnsafePointer(zerosMemory.start) }
 
+  /// A column with one value, for questions without dimensions.
+  var whole: IndexColumn { IndexColumn(indexes: zeros, distinct: 1) { _ in .none } }
+
   private func newIndexes() -> Memory<UInt16> {
     let memory = freeIndexes.popLast() ?? Memory(count: Chunk.maximumRows, zero: 0)
     usedIndexes.append(memory)

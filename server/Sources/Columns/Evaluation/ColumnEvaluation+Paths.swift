@@ -20,8 +20,8 @@ private final class PathPart {
   let order = Memory<UInt16>(count: Chunk.maximumRows, zero: 0)
   let ends = Memory<Int32>(count: Chunk.maximumRows + 1, zero: 0)
 
-  init(_ question: PathsQuestion, installs: Range<UInt32>, bytes: Int) {
-    counts = PathCounts(question)
+  init(_ question: PathsQuestion, _ edge: PersonsQuestion.Edge?, installs: Range<UInt32>, bytes: Int) {
+    counts = PathCounts(question, edge)
     collected = PersonRows(persons: installs, hasValues: true, bytes: bytes)
     fold = PathFold(question)
   }
@@ -29,6 +29,15 @@ private final class PathPart {
 
 extension ColumnEvaluation {
   func answer(_ question: PathsQuestion) throws -> PathsAnswer {
+    let all = try pathCounts(question)
+    let sorted = all.sorted
+    var other = Array(repeating: 0, count: question.depth - 1)
+    for edge in sorted.dropFirst(question.limit) { other[edge.step - 1] += edge.sessions }
+    return PathsAnswer(edges: Array(sorted.prefix(question.limit)), other: other, ended: all.ended)
+  }
+
+  /// Counts the paths of all sessions; with an edge, lists the sessions that take it instead.
+  func pathCounts(_ question: PathsQuestion, _ edge: PersonsQuestion.Edge? = nil) throws -> PathCounts {
     let range = DayRange(question.scope.range.resolved(today: today))
     let scope = try condition(question.scope.filters, range.days)
     let anchor: RowCondition? =
@@ -37,14 +46,14 @@ extension ColumnEvaluation {
       case .start(let selector), .end(let selector): try condition(selector, range.days)
       }
     let split = SplitSessions(chunks(in: range))
-    let all = PathCounts(question)
+    let all = PathCounts(question, edge)
     var next: UInt32 = 0
     while next < firstUser {
       // Sessions belong to installs, so these divide the work.
       let (installs, isFirst, sessions) = (next..<firstUser, next == 0, Locked(SessionNumbers()))
       let bytes = limits.bytes / 2 / threads.parts
       let parts = try inParts(of: range) {
-        PathPart(question, installs: installs, bytes: bytes)
+        PathPart(question, edge, installs: installs, bytes: bytes)
       } body: { [self] part, cursor, range in
         try select(scope, range, cursor) { rows in
           try cursor.withMask { mask in
@@ -65,13 +74,10 @@ extension ColumnEvaluation {
       let nodes = parts.map { all.nodes.adopt($0.counts.nodes) }
       for (part, numbers) in zip(parts, nodes) { all.merge(part.counts, nodes: numbers) }
       let end = parts.reduce(firstUser) { min($0, $1.collected.persons.upperBound) }
-      try fold(parts.map(\.collected), nodes, question, sessions.withLock { $0 }, before: end, into: all)
+      try fold(parts.map(\.collected), nodes, question, edge, sessions.withLock { $0 }, before: end, into: all)
       next = end
     }
-    let sorted = all.sorted
-    var other = Array(repeating: 0, count: question.depth - 1)
-    for edge in sorted.dropFirst(question.limit) { other[edge.step - 1] += edge.sessions }
-    return PathsAnswer(edges: Array(sorted.prefix(question.limit)), other: other, ended: all.ended)
+    return all
   }
 
   /// Lists the rows that matter, and counts those of each sender; returns their number.
@@ -142,7 +148,8 @@ extension ColumnEvaluation {
         let node = nodes[Int(chunk.labels[row])]
         part.fold.add(node: node < 0 ? nil : node, isAnchor: anchors.map { $0[row] != 0 } ?? false)
       }
-      if let path = part.fold.finish() { part.counts.add(path) }
+      guard let path = part.fold.finish() else { continue }
+      part.counts.add(path, of: chunk.senderSlots[sender], chunk.senderSessions[sender], part.counts.nodes)
     }
   }
 
@@ -156,12 +163,12 @@ extension ColumnEvaluation {
 
   /// Adds the paths of sessions whose rows were collected, on several threads.
   private func fold(
-    _ collected: [PersonRows], _ nodes: [[Int]], _ question: PathsQuestion, _ sessions: SessionNumbers,
-    before end: UInt32, into all: PathCounts
+    _ collected: [PersonRows], _ nodes: [[Int]], _ question: PathsQuestion, _ edge: PersonsQuestion.Edge?,
+    _ sessions: SessionNumbers, before end: UInt32, into all: PathCounts
   ) throws {
     let ranges = GroupedRows.ranges(0..<UInt32(sessions.count), count: threads.parts)
     let counts = try threads.map(ranges.count) { part in
-      let counts = PathCounts(question)
+      let counts = PathCounts(question, edge)
       var fold = PathFold(question)
       GroupedRows(collected, owners: ranges[part], valueNumbers: nodes).forEach { rows, values in
         guard sessions.install(rows[0].owner) < end else { return }
@@ -169,7 +176,9 @@ extension ColumnEvaluation {
           let node = values?[index] ?? PathNodes.noNode
           fold.add(node: node < 0 ? nil : node, isAnchor: rows[index].bits != 0)
         }
-        if let path = fold.finish() { counts.add(path) }
+        guard let path = fold.finish() else { return }
+        let session = rows[0].owner
+        counts.add(path, of: sessions.install(session), sessions.session(session), all.nodes)
       }
       return counts
     }

@@ -114,15 +114,8 @@ extension ColumnEvaluation {
     let set = PersonSet(persons: personCount)
     switch group {
     case .all: return nil
-    case .funnel(let funnel, let step, let isDropped):
-      try forEachAttempt(funnel, ValueNumbers(.kind)) {
-        GrowingMemory<UInt32>()
-      } body: { persons, person, attempt, _ in
-        let count = attempt.times.count
-        if isDropped ? count == step - 1 : count >= step { persons.append(UInt32(person)) }
-      } finish: { persons in
-        for person in persons.elements { set.insert(person) }
-      }
+    case .funnel(let funnel, let step, let isDropped, let value): try add(funnel, step, isDropped, value, to: set)
+    case .path(let paths, let edge): try add(paths, edge, days, to: set)
     case .cohort(let cohort, let label, let after):
       let intervals = QuestionIntervals(cohort.interval, days, hours)
       guard let wanted = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return set }
@@ -152,6 +145,61 @@ extension ColumnEvaluation {
       }
     }
     return set
+  }
+
+  /// Adds the persons who took a step of a funnel; with a value, those whose attempt belongs to it.
+  private func add(
+    _ funnel: FunnelQuestion, _ step: Int, _ isDropped: Bool, _ value: QuestionValue??, to set: PersonSet
+  ) throws {
+    var funnel = funnel
+    // Without a wanted value, none needs to be read.
+    if value == nil { funnel.breakdown = nil }
+    let values = ValueNumbers(funnel.breakdown ?? .kind)
+    var wanted: [Int: Bool] = [:]
+    try forEachAttempt(funnel, values) {
+      GrowingMemory<(person: UInt32, value: Int32)>()
+    } body: { found, person, attempt, value in
+      let count = attempt.times.count
+      if isDropped ? count == step - 1 : count >= step { found.append((UInt32(person), Int32(value))) }
+    } finish: { [names] found in
+      for (person, number) in found.elements {
+        if let value, wanted[Int(number)] == nil {
+          wanted[Int(number)] = try values.value(Int(number), names) == value
+        }
+        if value == nil || wanted[Int(number)] == true { set.insert(person) }
+      }
+    }
+  }
+
+  /// Adds the persons with a row that passes in a session that takes an edge of paths.
+  private func add(
+    _ paths: PathsQuestion, _ edge: PersonsQuestion.Edge, _ days: ClosedRange<Day>, to set: PersonSet
+  ) throws {
+    guard let sessions = try pathCounts(paths, edge).taken, sessions.count > 0 else { return }
+    let condition = try condition(paths.scope.filters, days)
+    let parts = try inParts(of: DayRange(days)) {
+      (persons: GrowingMemory<UInt32>(), isWanted: Memory<Bool>(count: Chunk.maximumRows, zero: false))
+    } body: { [self] part, cursor, range in
+      let (chunk, persons, isWanted) = (cursor.chunk, cursor.persons, part.isWanted.start)
+      var count = 0
+      for sender in 0..<chunk.header.senders {
+        isWanted[sender] = sessions.contains(chunk.senderSlots[sender], chunk.senderSessions[sender])
+        count += isWanted[sender] ? 1 : 0
+      }
+      guard count > 0 else { return }
+      let other = QuestionKind.other.storedNumber
+      try select(condition, range, cursor) { rows in
+        for row in rows {
+          let sender = Int(chunk.senders[Int(row)])
+          guard isWanted[sender], chunk.labelKinds[Int(chunk.labels[Int(row)])] >> 1 != other else { continue }
+          isWanted[sender] = false
+          part.persons.append(persons[sender])
+        }
+      }
+    }
+    for part in parts {
+      for person in part.persons.elements { set.insert(person) }
+    }
   }
 
   /// Returns the events and sessions of some persons, counting rows that pass.

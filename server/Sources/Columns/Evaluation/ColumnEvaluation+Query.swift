@@ -71,7 +71,7 @@ extension ColumnEvaluation {
     let parts = try inParts(of: range) { [self] in
       let metrics = try CellMetrics(question.metrics, question.groups, self, range)
       // Without dimensions, the only cell has the totals.
-      let hasTotals = question.includesTotals && !question.groups.isEmpty
+      let hasTotals = question.includesTotals && !question.groups.isEmpty && !metrics.canBeUnited
       return Part(
         metrics: metrics, totals: hasTotals ? try CellMetrics(question.metrics, [], self, range) : nil,
         numbers: metrics.needsSessions ? SessionNumbers() : nil, times: needsDurations ? SessionTimes() : nil)
@@ -90,7 +90,14 @@ extension ColumnEvaluation {
       parts[0].merge(part)
       try limits.check(parts[0].byteCount + part.byteCount + persons * 8)
     }
-    let (metrics, totals, times) = (parts[0].metrics, parts[0].totals, parts[0].times)
+    let (metrics, times) = (parts[0].metrics, parts[0].times)
+    var totals = parts[0].totals
+    if question.includesTotals, !question.groups.isEmpty, metrics.canBeUnited {
+      let united = try CellMetrics(question.metrics, [], self, range)
+      united.unite(metrics)
+      try limits.check(parts[0].byteCount + united.byteCount)
+      totals = united
+    }
     metrics.finish(times)
     totals?.finish(times)
     var period = Period()

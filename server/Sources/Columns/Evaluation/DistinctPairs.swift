@@ -38,19 +38,26 @@ final class DistinctPairs {
   }
 
   private func insertSlowly(_ set: Int, _ member: UInt32) -> Bool {
-    if table == nil, let universe {
-      let words = universe / 64 + 1
-      guard bitBytes + words * 8 > maximumBitBytes else {
-        while set >= bits.count { bits.append(nil) }
-        bits[set] = Memory(count: words, zero: 0)
-        bitBytes += words * 8
-        return insert(set, member)
-      }
-      moveToTable()
-    }
+    if words(of: set) != nil { return insert(set, member) }
     guard let table, table.number(UInt64(set), UInt64(member)).isNew else { return false }
     counts.elements[set] += 1
     return true
+  }
+
+  /// The bits of a set; `nil` if members are in a table, as they are from now on if there is no room for more bits.
+  private func words(of set: Int) -> Memory<UInt64>? {
+    guard table == nil, let universe else { return nil }
+    if set < bits.count, let words = bits[set] { return words }
+    let count = universe / 64 + 1
+    guard bitBytes + count * 8 <= maximumBitBytes else {
+      moveToTable()
+      return nil
+    }
+    while set >= bits.count { bits.append(nil) }
+    let words = Memory<UInt64>(count: count, zero: 0)
+    bits[set] = words
+    bitBytes += count * 8
+    return words
   }
 
   private func moveToTable() {
@@ -87,9 +94,37 @@ final class DistinctPairs {
   func merge(
     _ other: DistinctPairs, sets: [Int], members: [Int]? = nil, didInsert: ((_ set: Int, _ member: UInt32) -> Void)?
   ) {
+    guard members != nil || other.table != nil else {
+      for (set, words) in other.bits.enumerated() {
+        if let words { merge(words, into: sets[set], didInsert) }
+      }
+      return
+    }
     other.forEach { set, member in
       let member = UInt32(members.map { $0[member] } ?? member)
       if insert(sets[set], member) { didInsert?(sets[set], member) }
+    }
+  }
+
+  /// Adds the members with a bit, 64 at a time while this set has bits, too.
+  private func merge(
+    _ words: Memory<UInt64>, into set: Int, _ didInsert: ((_ set: Int, _ member: UInt32) -> Void)?
+  ) {
+    while set >= counts.count { counts.append(0) }
+    let mine = self.words(of: set)
+    for word in 0..<words.count {
+      var rest = words[word]
+      if let mine {
+        rest &= ~mine[word]
+        mine[word] |= rest
+        counts.elements[set] += rest.nonzeroBitCount
+        if didInsert == nil { continue }
+      }
+      while rest != 0 {
+        let member = UInt32(word * 64 + rest.trailingZeroBitCount)
+        if mine != nil || insert(set, member) { didInsert?(set, member) }
+        rest &= rest - 1
+      }
     }
   }
 }

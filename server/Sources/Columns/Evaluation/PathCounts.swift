@@ -1,23 +1,39 @@
 import Questions
 import Views
 
-/// The paths of some sessions, counted by edge.
+/// The paths of some sessions, counted by edge; or the sessions that take one edge.
 final class PathCounts {
   let nodes: PathNodes
+  /// The sessions that take the edge, if the question is about one.
+  let taken: SessionNumbers?
+  private let edge: PersonsQuestion.Edge?
   private(set) var ended: [Int]
   private let edges = PairTable()
   private let counts = GrowingMemory<Int>()
   private let isBackwards: Bool
 
-  init(_ question: PathsQuestion) {
+  init(_ question: PathsQuestion, _ edge: PersonsQuestion.Edge? = nil) {
     nodes = PathNodes(question.nodes)
+    self.edge = edge
+    taken = edge == nil ? nil : SessionNumbers()
     ended = Array(repeating: 0, count: question.depth)
     isBackwards = if case .end = question.anchor { true } else { false }
   }
 
-  var byteCount: Int { edges.count * 48 }
+  var byteCount: Int { edges.count * 48 + (taken?.byteCount ?? 0) }
 
-  func add(_ path: SessionPath) {
+  /// Adds the path of a session.
+  ///
+  /// - Parameter names: The nodes in which the path's numbers are names.
+  func add(_ path: SessionPath, of install: UInt32, _ session: Int64, _ names: PathNodes) {
+    if let edge, let taken {
+      guard path.nodes.count > edge.step else { return }
+      let pair = (names.node(Int(path.nodes[edge.step - 1])), names.node(Int(path.nodes[edge.step])))
+      if isBackwards ? pair == (edge.to, edge.from) : pair == (edge.from, edge.to) {
+        _ = taken.number(install, session)
+      }
+      return
+    }
     if !path.isCut { ended[path.nodes.count - 1] += 1 }
     for step in 1..<max(path.nodes.count, 1) {
       let (one, other) = (UInt64(path.nodes[step - 1]), UInt64(path.nodes[step]))
@@ -37,6 +53,7 @@ final class PathCounts {
   /// - Parameter numbers: The number here of each node there.
   func merge(_ other: PathCounts, nodes numbers: [Int]) {
     for index in ended.indices { ended[index] += other.ended[index] }
+    if let members = other.taken { _ = taken?.adopt(members) }
     for edge in 0..<other.edges.count {
       let (step, pair) = (other.edges.pair(edge).first, other.edges.pair(edge).second)
       add(

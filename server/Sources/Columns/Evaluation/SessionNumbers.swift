@@ -24,8 +24,16 @@ final class SessionNumbers {
     table.number(UInt64(install), UInt64(bitPattern: session)).0
   }
 
+  /// True if a session has a number; rows without a session have none.
+  func contains(_ install: UInt32, _ session: Int64) -> Bool {
+    session != 0 && table.find(UInt64(install), UInt64(bitPattern: session)) != nil
+  }
+
   /// The install of a session.
   func install(_ number: UInt32) -> UInt32 { UInt32(table.pair(Int(number)).first) }
+
+  /// A session's number on its install.
+  func session(_ number: UInt32) -> Int64 { Int64(bitPattern: table.pair(Int(number)).second) }
 
   /// Adds the sessions of another part; returns the number that each has here.
   func adopt(_ other: SessionNumbers) -> [Int] {

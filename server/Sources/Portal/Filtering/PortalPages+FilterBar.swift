@@ -21,12 +21,15 @@ extension PortalPages {
     if !filter.others.isEmpty {
       kept.append(.hidden("filters", String(decoding: JSONTree.array(filter.others).encoded, as: UTF8.self)))
     }
-    let isFiltered = !request.filter.isEmpty
+    let isFiltered = !request.filter.isEmpty || request.comparison != nil
     return [
-      "isFiltered": isFiltered, "summary": summary(request.filter, filter),
+      "isFiltered": isFiltered, "summary": summary(request, filter),
       "action": PortalLinks(app: request.app).page(request.report), "kept": kept, "filters": filter.fields,
-      "shared": segments.isEmpty ? [] : [segmentField(request.filter.segment)],
+      "shared": (segments.isEmpty ? [] : [segmentField(request.filter.segment)]) + [
+        comparisonField(request.comparison)
+      ],
       "segment": segmentForm(request), "values": links.values,
+      "properties": links.properties,
       "clear": isFiltered ? links.unfiltered.page(request) : nil, "dimensions": Self.dimensions,
     ]
   }
@@ -40,7 +43,7 @@ extension PortalPages {
   /// The filter in words, for guests, who have no form; `nil` without one.
   func filterSummary(_ request: ReportRequest) -> String? {
     guard !request.filter.isEmpty, request.isFilterable else { return nil }
-    return summary(request.filter, FilterRows(json: request.filter.json))
+    return summary(request, FilterRows(json: request.filter.json))
   }
 
   /// The form that saves the filters as a segment; `nil` without filters, and for readers who cannot edit.
@@ -55,16 +58,34 @@ extension PortalPages {
       chosen: chosen?.description)
   }
 
-  private func summary(_ filter: ReportFilter, _ rows: FilterRows) -> String {
-    let segment = filter.segment.map { number in
-      segments.first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)"
-    }
+  private func comparisonField(_ chosen: ReportComparison?) -> TemplateValues {
+    // Figures always show their change since the period before.
+    let choices =
+      [("", "Period before"), (ReportComparison.periodBefore.text, "Period before, charts too")]
+      + ReportComparison.choices(segments).dropFirst(2)
+    return .choice(
+      "Compare with", "compare", choices.map { (value: $0.0, text: $0.1) }, chosen: chosen?.text ?? "")
+  }
+
+  private func name(_ segment: Int64) -> String {
+    segments.first { $0.id == segment }.map { shown($0.name) } ?? "segment \(segment)"
+  }
+
+  private func summary(_ request: ReportRequest, _ rows: FilterRows) -> String {
+    let segment = request.filter.segment.map { name($0) }
+    let comparison: String? =
+      switch request.comparison {
+      case .periodBefore: "compared with the period before"
+      case .segment(let number): "compared with \(name(number))"
+      case nil: nil
+      }
     let words = rows.rows.map { row in
       let comparison = FilterRow.comparisons.first { $0.0 == row.comparison }?.1 ?? row.comparison
       return [row.dimension, comparison, row.value].filter { !$0.isEmpty }.map { shown($0) }.joined(separator: " ")
     }
     let all =
-      words + (rows.others.isEmpty ? [] : [counted(rows.others.count, "other filter")]) + (segment.map { [$0] } ?? [])
+      words + (rows.others.isEmpty ? [] : [counted(rows.others.count, "other filter")])
+      + [segment, comparison].compactMap { $0 }
     return all.isEmpty ? "Filter" : "Filter: \(all.joined(separator: ", "))"
   }
 }

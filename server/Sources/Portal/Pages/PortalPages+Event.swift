@@ -5,16 +5,30 @@ extension PortalPages {
   /// The page of one event: its counts, chart and properties.
   func eventPage(_ page: PageContext) async throws -> String {
     let request = page.request
-    let event = try await EventMetrics(request, from: page.store)
-    let changes = try await Changes(request) {
-      try await page.store.total(app: $0.app, dimension: .event, key: event.name, days: $0.days)
+    let name = request[.event] ?? ""
+    // Two at a time, as questions are answered.
+    let (sides, compared) = (page.sides, page.compared)
+    async let changes = Changes(sides) {
+      try await $1.total(app: $0.app, dimension: .event, key: name, days: $0.days)
     }
-    let chart = Chart("event", event.days, color: 1, in: request)
+    async let others = compared.asyncMap { compared in
+      try await compared.store.series(app: request.app, dimension: .event, key: name, days: compared.request.days)
+        .filled(compared.request.days)
+    }
+    let event = try await EventMetrics(request, from: page.store)
+    var chart = Chart("event", event.days, color: 1, in: request)
+    if let compared, let others = try await others {
+      func line(_ name: String, _ value: (DailyTotals) -> Int, color: Int) -> Chart.Series {
+        let values = event.days.indices.map { others.indices.contains($0) ? Double(value(others[$0])) : nil }
+        return Chart.Series(name: "\(name), \(compared.name)", values: values, isCompared: true, color: color)
+      }
+      chart.series += [line("Occurrences", \.count, color: 1), line("Users", \.users, color: 3)]
+    }
     var shell = page.shell
     shell.title = shown(event.name)
     shell.trail = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
-      "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
+      "tiles": tiles(Self.eventTiles(event, try await changes, request)), "chart": drawn(chart), "table": table(chart),
       "panels": event.properties.map { property in
         [
           "heading": shown(property.property), "unit": times(property.count),

@@ -5,17 +5,29 @@ extension PortalPages {
   /// The page of the most important numbers: tiles, events and sessions, active users, and the top of the lists.
   func overviewPage(_ page: PageContext) async throws -> String {
     let request = page.request
+    // Two at a time, as questions are answered: the figures, and the panels below them.
+    let store = page.store
+    async let lists = lists(request, store)
     let metrics = try await OverviewMetrics(request, from: page.store)
-    let changes = try await Changes(request) {
-      $0 == request ? metrics.totals : try await OverviewMetrics($0, from: page.store).totals
+    let compared = page.compared
+    let others = try await compared.asyncMap { try await OverviewMetrics($0.request, from: $0.store) }
+    let changes = try await Changes(page.sides) { wanted, store in
+      if wanted == request { return metrics.totals }
+      if wanted == compared?.request, let others { return others.totals }
+      return try await OverviewMetrics(wanted, from: store).totals
     }
     let days = metrics.days.map(\.date)
+    func line(_ name: String, _ value: (OverviewMetrics.DayRow) -> Int, color: Int) -> [Chart.Series] {
+      guard let compared, let others else { return [] }
+      let values = days.indices.map { others.days.indices.contains($0) ? Double(value(others.days[$0])) : nil }
+      return [Chart.Series(name: "\(name), \(compared.name)", values: values, isCompared: true, color: color)]
+    }
     let traffic = Chart(
       "traffic", "Events and sessions", days: days,
       [
         .init(name: "Events", values: metrics.days.map(\.events), isFilled: true, color: 1),
         .init(name: "Sessions", values: metrics.days.map(\.sessions), color: 2),
-      ], in: request)
+      ] + line("Events", \.events, color: 1) + line("Sessions", \.sessions, color: 2), in: request)
     let users = Chart(
       "users", "Active users", days: days,
       (metrics.totals.mau == nil
@@ -25,7 +37,7 @@ extension PortalPages {
           .init(name: "Weekly", values: metrics.days.map { $0.wau ?? 0 }, color: 4),
         ]) + [
           .init(name: "Daily", values: metrics.days.map(\.dau), isFilled: true, color: 1)
-        ], in: request)
+        ] + line("Daily", \.dau, color: 1), in: request)
     let values: TemplateValues = [
       "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
@@ -33,7 +45,7 @@ extension PortalPages {
       "aboutUsers": metrics.totals.mau == nil
         ? "Users who were active on each day, with rows that pass the filter."
         : "Users who were active on each day, and in the 7 and 30 days up to it.",
-      "panels": try await panels(metrics.totals.users, page),
+      "panels": panels(try await lists, metrics.totals.users, page),
     ]
     return self.page(page.shell, body: templates.render("overview", values))
   }
@@ -72,16 +84,25 @@ extension PortalPages {
   /// by users would require the set of users of each.
   private static let candidates = 24
 
-  private func panels(_ users: Int, _ page: PageContext) async throws -> [TemplateValues] {
-    let (request, links) = (page.request, page.links)
-    func part(_ some: Int) -> Double { users > 0 ? Double(some) / Double(users) : 0 }
-    func byUsers(_ ranking: Ranking) async throws -> [TemplateValues] {
-      try await request.ranking(ranking, limit: Self.candidates, from: page.store)
-        .sorted { ($1.users, $0.key) < ($0.users, $1.key) }.prefix(Self.panelRows).map {
-          .bar(shown($0.name, empty: ranking.emptyKey), $0.users, part($0.users), color: ranking.color)
-        }
+  private func lists(_ request: ReportRequest, _ store: any MetricsStore) async throws -> OverviewLists {
+    func list(_ ranking: Ranking, _ limit: Int) async throws -> [RankedKey] {
+      try await request.ranking(ranking, limit: limit, from: store)
     }
-    let events = try await request.ranking(AppReports.eventRanking, limit: Self.panelRows, from: page.store)
+    return OverviewLists(
+      events: try await list(AppReports.eventRanking, Self.panelRows),
+      versions: try await list(AppReports.versionRanking, Self.candidates),
+      countries: try await list(AppReports.countryRanking, Self.candidates))
+  }
+
+  private func panels(_ lists: OverviewLists, _ users: Int, _ page: PageContext) -> [TemplateValues] {
+    let links = page.links
+    func part(_ some: Int) -> Double { users > 0 ? Double(some) / Double(users) : 0 }
+    func byUsers(_ rows: [RankedKey], _ ranking: Ranking) -> [TemplateValues] {
+      rows.sorted { ($1.users, $0.key) < ($0.users, $1.key) }.prefix(Self.panelRows).map {
+        .bar(shown($0.name, empty: ranking.emptyKey), $0.users, part($0.users), color: ranking.color)
+      }
+    }
+    let events = lists.events
       .map { row -> TemplateValues in
         .bar(shown(row.name), row.count, row.share, link: links.page(AppReports.event, [.event: row.key]))
       }
@@ -98,11 +119,26 @@ extension PortalPages {
       panel(AppReports.events, "Top events", unit: "events", about: "The events that were tracked most often.", events),
       panel(
         AppReports.versions, "Versions", unit: "users", about: "How many users ran each version.",
-        try await byUsers(AppReports.versionRanking)),
+        byUsers(lists.versions, AppReports.versionRanking)),
       panel(
         AppReports.countries, "Countries", unit: "users", about: "How many users were in each country.",
-        try await byUsers(AppReports.countryRanking)),
+        byUsers(lists.countries, AppReports.countryRanking)),
     ]
+  }
+}
+
+/// The rankings on the overview.
+private struct OverviewLists {
+  var events: [RankedKey]
+  var versions: [RankedKey]
+  var countries: [RankedKey]
+}
+
+extension Optional {
+  /// Returns the result of an asynchronous function of the value; `nil` without one.
+  func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+    guard let self else { return nil }
+    return try await transform(self)
   }
 }
 

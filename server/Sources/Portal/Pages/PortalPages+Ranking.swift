@@ -15,16 +15,18 @@ extension PortalPages {
 
   private func list(_ ranking: Ranking, _ page: PageContext) async throws -> TemplateValues {
     let (request, store) = (page.request, page.store)
-    let rows = try await request.ranking(ranking, from: store)
+    // Two at a time, as questions are answered.
+    async let ranked = request.ranking(ranking, from: store)
     let daily = try await store.dailyCounts(app: request.app, dimension: ranking.dimension, days: request.days)
-    let changes = try await Changes(request) { period in
+    let changes = try await Changes(page.sides) { wanted, store in
+      // The days that are over are among those of the trends.
       let counts =
-        period.days == request.days
-        ? daily
-        : try await store.dailyCounts(
-          app: request.app, dimension: ranking.dimension, days: period.days)
+        wanted.filter == request.filter && request.days.contains(wanted.days.upperBound)
+        ? daily.filter { wanted.days.contains($0.day) }
+        : try await store.dailyCounts(app: request.app, dimension: ranking.dimension, days: wanted.days)
       return counts.reduce(into: [ExactText: Int]()) { $0[ExactText($1.key), default: 0].addSaturated($1.count) }
     }
+    let rows = try await ranked
     let trends = Trends(daily, request)
     let isCut = rows.count == request.limit && rows.count < ReportRequest.maximumLimit
     return [

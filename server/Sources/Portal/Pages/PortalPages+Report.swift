@@ -7,6 +7,8 @@ struct PageContext {
   var shell: Shell
   let request: ReportRequest
   let store: any MetricsStore
+  /// The metrics of the segment with which the page is compared.
+  var otherStore: (any MetricsStore)?
   /// Answers questions; `nil` where pages do without.
   var ask: PortalPages.Ask?
   var links: PortalLinks { PortalLinks(request) }
@@ -30,17 +32,19 @@ extension PortalPages {
   ///   - app: The app, for the navigation and the sample code.
   ///   - apps: All apps, for switching between them; with only one there is no switch.
   ///   - store: The metrics, including those of the previous period and of anything else on the page.
+  ///   - other: The metrics of the segment with which the page is compared: of ``comparedRequest(_:)``.
   ///   - ask: Answers the page's questions. A `QuestionError` is shown on the page.
   ///
   /// Rethrows the store's errors.
   package func report(
     _ request: ReportRequest, app: App, apps: [App] = [], from store: any MetricsStore,
-    ask: (@Sendable (Question) async throws -> AnsweredQuestion)? = nil
+    comparedWith other: (any MetricsStore)? = nil, ask: (@Sendable (Question) async throws -> AnsweredQuestion)? = nil
   ) async throws -> String {
     var request = request
     request.limit = request.limit ?? request.report.pageLimit
-    let shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
-    let page = PageContext(shell: shell, request: request, store: store, ask: ask)
+    var shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
+    shell.comparison = other == nil ? Comparison(request) : comparison(request)
+    let page = PageContext(shell: shell, request: request, store: store, otherStore: other, ask: ask)
     if request.view != nil { return try await viewPage(page) }
     // The sample code contains the app's key.
     if reader.canEdit, request.report.navigation?.section != .monitoring,
@@ -50,6 +54,11 @@ extension PortalPages {
     }
     if let custom = Self.pages[request.report] { return try await custom(self, page) }
     return request.report.rankings.isEmpty ? try await listsPage(page) : try await rankingPage(page)
+  }
+
+  /// True if the page of a request draws charts over days, which show notes.
+  package static func drawsDays(_ request: ReportRequest) -> Bool {
+    request.report.rankings.isEmpty && request.report != AppReports.live
   }
 
   private func emptyPage(_ shell: Shell) -> String {

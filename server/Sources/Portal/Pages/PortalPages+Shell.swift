@@ -17,6 +17,8 @@ struct Shell {
   var script: String?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
+  /// What the figures of the page are compared with.
+  var comparison: Comparison?
   /// The place of other pages in the menu; `nil` for those of the settings.
   var place: Place?
 
@@ -42,7 +44,7 @@ extension PortalPages {
       "trail": shell.trail, "days": request?.days.text, "range": request.map(Self.range),
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
-      "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
+      "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil }, "content": body,
       "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
       "kept": request.flatMap { keepingNotice($0, shell.app) },
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
@@ -56,7 +58,7 @@ extension PortalPages {
       let values: TemplateValues = [
         "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
         "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
-        "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil },
+        "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil },
         "filtered": request.flatMap(filterSummary), "kept": request.flatMap { keepingNotice($0, shell.app) },
         "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
       ]
@@ -111,6 +113,7 @@ extension PortalPages {
     if let view = request.view { inputs.append(["name": "view", "value": view.id.description]) }
     if !request.filter.json.isEmpty { inputs.append(["name": "filters", "value": request.filter.json]) }
     if let segment = request.filter.segment { inputs.append(["name": "segment", "value": segment.description]) }
+    if let comparison = request.comparison { inputs.append(["name": "compare", "value": comparison.text]) }
     let quick = [7, 30, 90].map { days -> TemplateValues in
       .link(
         "\(days) days", links.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),

@@ -10,25 +10,22 @@ struct OtherAnswer {
   var heading: String
   /// One sentence that says what it is.
   var about: String
+  /// The form that shows the answer as a page of its own.
+  var form: QuestionForm
   var answer: Answer
+  /// True if its range ends today.
+  var isOpen: Bool
 }
 
 extension QuestionForm {
   /// True if the page compares with the period before.
-  var comparesPeriods: Bool { self["compare"] == "previous" }
+  var comparesPeriods: Bool { self["compare"] == ReportComparison.periodBefore.text }
 
   /// The segment with which the page compares.
   var comparedSegment: SavedSegment? {
-    guard let value = self["compare"], value.hasPrefix(Self.comparedPrefix) else { return nil }
-    return segments.first { $0.id == Int64(value.dropFirst(Self.comparedPrefix.count)) }
+    guard case .segment(let number) = self["compare"].flatMap({ ReportComparison($0) }) else { return nil }
+    return segments.first { $0.id == number }
   }
-
-  /// The segments in the choice of comparisons.
-  var comparableSegments: [(String, String)] {
-    segments.map { ("\(Self.comparedPrefix)\($0.id)", "Segment \(shown($0.name))") }
-  }
-
-  private static let comparedPrefix = "segment-"
 }
 
 extension ClosedRange<Day> {
@@ -39,24 +36,37 @@ extension ClosedRange<Day> {
   }
 }
 
+extension ReportComparison {
+  /// The choices of a page, with their words.
+  static func choices(_ segments: [SavedSegment]) -> [(String, String)] {
+    [("", "Nothing"), (periodBefore.text, "Period before")]
+      + segments.map { (segment($0.id).text, "Segment \(shown($0.name))") }
+  }
+}
+
 extension PortalPages {
   /// Asks the question of a page for the period before or for another segment, if the page compares.
-  func other(_ form: QuestionForm, _ question: Question, today: Day, _ ask: Ask) async throws -> OtherAnswer? {
+  func other(
+    _ form: QuestionForm, _ question: Question, kind: Question.Kind? = nil, today: Day, _ ask: Ask
+  ) async throws -> OtherAnswer? {
+    var other = form
     if let segment = form.comparedSegment {
-      var other = form
       other.choose(segment)
       let question =
         form.page == .explore
-        ? try other.timeline() : try other.json(form.page.kind).map { try other.question(form.page.kind, $0) }
+        ? try other.timeline()
+        : try other.json(kind ?? form.page.kind).map { try other.question(kind ?? form.page.kind, $0) }
       guard let question else { return nil }
       let name = shown(segment.name)
       return OtherAnswer(
-        name: name, heading: name, about: "\(name) is a segment.", answer: try await ask(question).answer)
+        name: name, heading: name, about: "\(name) is a segment.", form: other, answer: try await ask(question).answer,
+        isOpen: question.resolved(today: today).scope.endsOn(today))
     }
-    guard form.comparesPeriods else { return nil }
+    guard form.comparesPeriods, form.page != .people else { return nil }
     let days = question.scope.range.resolved(today: today).before
+    other.choose(days)
     return OtherAnswer(
-      name: days.text, heading: "Period before", about: "The period before is \(days.text).",
-      answer: try await ask(question.over(days)).answer)
+      name: days.text, heading: "Period before", about: "The period before is \(days.text).", form: other,
+      answer: try await ask(question.over(days)).answer, isOpen: false)
   }
 }

@@ -4,12 +4,29 @@ import Warehouse
 
 extension PortalPages {
   func show(
-    _ intervals: [LifecycleInterval], isOpen: Bool, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+    _ intervals: [LifecycleInterval], isOpen: Bool, before: OtherAnswer?, _ form: QuestionForm, _ app: App,
+    _ view: inout QuestionView
   ) {
     guard intervals.contains(where: { $0.new + $0.returning + $0.resurrected > 0 }) else {
       view.calm = ("No users", "No one was active in this range. Choose a longer one.")
       return
     }
+    let (unit, heading) = (form.unit.rawValue, "Users by state")
+    let about =
+      "New users were seen for the first time, returning ones were also active the \(unit) before, "
+      + "resurrected ones were away for at least a \(unit), and dormant ones were active the \(unit) before but "
+      + "not in this one."
+    show(chart(intervals, heading, form.chart, isOpen: isOpen, form, app), heading, about: about, form, &view)
+    guard let before, case .lifecycle(let others) = before.answer else { return }
+    // A chart of its own: eight lines in one could not be told apart.
+    let other = chart(
+      others, "\(heading): \(before.name)", "\(form.chart)-compared", isOpen: before.isOpen, before.form, app)
+    show(other, other.title, about: before.about, form, &view)
+  }
+
+  private func chart(
+    _ intervals: [LifecycleInterval], _ title: String, _ id: String, isOpen: Bool, _ form: QuestionForm, _ app: App
+  ) -> Chart {
     func series(_ state: LifecycleFold.State, _ counts: [Int], color: Int) -> Chart.Series {
       let links = zip(intervals, counts).map { interval, count in
         count > 0 ? people(form, app, ["group": "lifecycle", "of": interval.interval, "state": state.rawValue]) : nil
@@ -24,39 +41,63 @@ extension PortalPages {
       dormant.values[intervals.count - 1] = nil
       dormant.links[intervals.count - 1] = nil
     }
-    let chart = Chart(
-      id: "lifecycle", title: "Users by state", slots: intervals.map { Chart.Slot($0.interval, form.unit) },
+    return Chart(
+      id: id, title: title, slots: intervals.map { Chart.Slot($0.interval, form.unit) },
       series: [
         series(.new, intervals.map(\.new), color: 1), series(.returning, intervals.map(\.returning), color: 3),
         series(.resurrected, intervals.map(\.resurrected), color: 4),
         dormant,
       ], endsToday: isOpen, unit: form.unit.heading)
-    let unit = form.unit.rawValue
-    view.pictures = [
-      .init(
-        heading: "Users by state",
-        about: "New users were seen for the first time, returning ones were also active the \(unit) before, "
-          + "resurrected ones were away for at least a \(unit), and dormant ones were active the \(unit) before but "
-          + "not in this one.", content: drawn(chart) + table(chart))
-    ]
   }
 
-  func show(stickiness persons: [Int], _ form: QuestionForm, _ app: App, _ view: inout QuestionView) {
-    let all = persons.reduce(0, +)
-    guard all > 0 else { return }
-    let unit = form.unit.rawValue
-    let rows = persons.enumerated().filter { $0.element > 0 }.map { index, count -> [TemplateValues] in
-      let part = Double(count) / Double(all)
-      let link = people(form, app, ["group": "stickiness", "active": String(index + 1)])
-      return [
-        .head(counted(index + 1, unit)), .cell(grouped(count), link: link, bar: ShareBar.svg(part)),
-        .cell(percentage(part)),
+  func show(
+    stickiness persons: [Int], before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+  ) {
+    guard persons.contains(where: { $0 > 0 }) else { return }
+    let (unit, all) = (form.unit.rawValue, persons.reduce(0, +))
+    let shares = persons.map { Double($0) / Double(all) }
+    var past: [Double]?
+    if let before, case .stickiness(let others) = before.answer {
+      let all = others.reduce(0, +)
+      past = others.map { all > 0 ? Double($0) / Double(all) : 0 }
+    }
+    func pastShare(_ index: Int) -> Double? { past.map { $0.indices.contains(index) ? $0[index] : 0 } }
+    func link(_ index: Int) -> String? {
+      persons[index] > 0 ? people(form, app, ["group": "stickiness", "active": String(index + 1)]) : nil
+    }
+    let heading = "Users by the number of \(unit)s with activity"
+    let about =
+      "In how many \(unit)s of the range users were active; the more there are in the higher numbers, the more "
+      + "regularly they come."
+    let last = persons.indices.last { persons[$0] > 0 || (pastShare($0) ?? 0) > 0 } ?? 0
+    if form["show"] != "table" {
+      var series = [
+        Chart.Series(
+          name: "Share of users", values: shares.prefix(last + 1).map { $0 }, isBars: true, color: 1,
+          links: (0...last).map(link))
       ]
+      if let before, past != nil {
+        series.append(Chart.Series(name: before.name, values: (0...last).map(pastShare), isCompared: true, color: 3))
+      }
+      let chart = Chart(
+        id: "stickiness-\(form.chart)", title: heading,
+        slots: (0...last).map { Chart.Slot(axis: String($0 + 1), title: counted($0 + 1, unit)) }, series: series,
+        format: .share, unit: "\(form.unit.heading)s active")
+      view.pictures.append(.init(heading: heading, about: about, content: chart.html()))
+    }
+    let rows = (0...last).filter { persons[$0] > 0 || (pastShare($0) ?? 0) > 0 }.map { index -> [TemplateValues] in
+      [
+        .head(counted(index + 1, unit)),
+        .cell(grouped(persons[index]), link: link(index), bar: ShareBar.svg(shares[index])),
+        .cell(percentage(shares[index])),
+      ]
+        + (pastShare(index).map { [.cell(percentage($0)), .cell(Change.text(shares[index], before: $0))] } ?? [])
     }
     view.grids.append(
       .grid(
-        "Users by the number of \(unit)s with activity",
-        about: "In how many \(unit)s of the range users were active; the more there are further down, the more "
-          + "regularly they come.", ["\(form.unit.heading)s active", "Users", "Share"], rows))
+        heading, about: about,
+        ["\(form.unit.heading)s active", "Users", "Share"] + (past == nil ? [] : [before?.heading ?? "", "Change"]),
+        rows,
+        note: past == nil ? nil : before.map { "\($0.about) Changes are in percentage points." }))
   }
 }

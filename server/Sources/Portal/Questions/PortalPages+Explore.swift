@@ -89,8 +89,9 @@ extension PortalPages {
     }
     let all = line(form["breakdown"] == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
     var lines: [ExploreLine] = []
+    var ranking: TemplateValues?
     if let ranked = try await byValue {
-      view.grids.append(grid(ranked.ranking, form, app))
+      ranking = grid(ranked.ranking, form, app)
       lines = ranked.largest.map { value in
         let rows = ranked.rows.filter { $0.dimensions.last == .some(value) }
         return line(text(value), rows, at: labels, .some(value), form, app)
@@ -101,10 +102,10 @@ extension PortalPages {
       ? [all.series(color: 1, isFilled: form.format == .count)]
       : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
     if let other = try await compared, case .query(let past) = other.answer {
-      var line = line(other.name, past.rows, at: past.timeLabels ?? [], nil, form, app)
+      var line = line(other.name, past.rows, at: past.timeLabels ?? [], nil, other.form, app)
       // The units of both periods are paired by their place, the first with the first.
       line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
-      line.links = []
+      line.links = labels.indices.map { line.links.indices.contains($0) ? line.links[$0] : nil }
       series.append(line.series(color: lines.isEmpty ? 3 : 4, isCompared: true))
     }
     if form.card == nil {
@@ -115,25 +116,11 @@ extension PortalPages {
       id: form.chart, title: heading, slots: Chart.Slot.slots(labels, form.unit), series: series,
       endsToday: isOpen && (form.unit != .hour || labels.last?.hasPrefix(today.description) ?? false),
       format: form.format, unit: form.unit.heading)
-    show(chart, lines.isEmpty ? series : [all.series(color: 1)] + series, heading, form, &view)
+    show(
+      chart, columns: lines.isEmpty ? series : [all.series(color: 1)] + series, heading, about: form.metricAbout, form,
+      &view)
+    if let ranking { view.grids.append(ranking) }
     return view
-  }
-
-  /// Shows a chart with its numbers, or only the numbers if the page asks for a table.
-  private func show(
-    _ chart: Chart, _ columns: [Chart.Series], _ heading: String, _ form: QuestionForm, _ view: inout QuestionView
-  ) {
-    guard form["show"] == "table" else {
-      let numbers = table(chart, columns)
-      view.pictures = [.init(heading: heading, about: form.metricAbout, content: drawn(chart) + numbers)]
-      return
-    }
-    let rows = chart.slots.indices.reversed().map { index -> [TemplateValues] in
-      [.head(chart.slots[index].title)]
-        + columns.map { .cell(form.format.text($0.values[index]), link: $0.links.isEmpty ? nil : $0.links[index]) }
-    }
-    view.grids.insert(
-      .grid(heading, about: form.metricAbout, [form.unit.heading] + columns.map(\.name), rows), at: 0)
   }
 
   /// The metric over the whole range.

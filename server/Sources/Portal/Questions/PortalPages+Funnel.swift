@@ -23,7 +23,7 @@ extension PortalPages {
     for group in answer.groups {
       let earlier = past.map { past in past.groups.first { $0.value == group.value }?.steps ?? [] }
       let rows = zip(names, group.steps).enumerated().map { index, pair in
-        row(index, pair.0, group.steps, before: earlier, form, app)
+        row(index, pair.0, group, before: earlier, form, app)
       }
       let heading = form["breakdown"].map { "\(shown($0)): \(text(group.value))" } ?? "Steps"
       view.grids.append(
@@ -34,14 +34,17 @@ extension PortalPages {
   }
 
   private func row(
-    _ index: Int, _ name: String, _ steps: [FunnelAnswer.Step], before: [FunnelAnswer.Step]?, _ form: QuestionForm,
+    _ index: Int, _ name: String, _ group: FunnelAnswer.Group, before: [FunnelAnswer.Step]?, _ form: QuestionForm,
     _ app: App
   ) -> [TemplateValues] {
-    let (step, number) = (steps[index], String(index + 1))
-    let isWhole = form["breakdown"] == nil
-    let reached = isWhole ? people(form, app, ["group": "funnel", "step": number]) : nil
+    let (steps, number) = (group.steps, String(index + 1))
+    let step = steps[index]
+    let value = form["breakdown"] == nil ? [] : QuestionForm.parameters(of: group.value)
+    func link(_ changes: [(String, String?)]) -> String? {
+      people(form, app, [("group", "funnel"), ("step", number)] + changes + value)
+    }
     let lost = index == 0 ? 0 : steps[index - 1].persons - step.persons
-    let left = isWhole && lost > 0 ? people(form, app, ["group": "funnel", "step": number, "dropped": "1"]) : nil
+    let (reached, left) = (step.persons > 0 ? link([]) : nil, lost > 0 ? link([("dropped", "1")]) : nil)
     var cells: [TemplateValues] = [
       .head("\(number). \(shown(name))"),
       .cell(grouped(step.persons), link: reached, bar: ShareBar.svg(step.fromFirst ?? 0)),

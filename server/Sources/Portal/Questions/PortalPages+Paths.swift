@@ -3,35 +3,67 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  func show(_ answer: PathsAnswer, _ form: QuestionForm, _ app: App, _ view: inout QuestionView) {
+  func show(
+    _ answer: PathsAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+  ) {
     guard !answer.edges.isEmpty else {
       view.calm = ("No paths", "No session in this range has two such steps. Choose a longer range, or another start.")
       return
     }
     let isBackwards = form["anchor"] == "end" && form.selector(1) != nil
-    view.pictures = [drawing(answer, isBackwards: isBackwards, form, app)]
+    var past: PathShares?
+    if let before, case .paths(let other) = before.answer { past = PathShares(other) }
+    if form["show"] != "table" {
+      view.pictures = [drawing(answer, isBackwards: isBackwards, form, app)]
+      if let before, case .paths(let other) = before.answer, !other.edges.isEmpty {
+        var picture = drawing(other, isBackwards: isBackwards, before.form, app)
+        picture.heading += ": \(before.name)"
+        view.pictures.append(picture)
+      }
+    }
+    let shares = PathShares(answer)
+    let columns = ["From", "To", "Sessions", "Share"] + (past == nil ? [] : [before?.heading ?? "", "Change"])
     for step in Set(answer.edges.map(\.step)).sorted() {
       let edges = answer.edges.filter { $0.step == step }
       let (other, ended) = (answer.other.at(step - 1), answer.ended.at(step - 1))
-      let all = edges.reduce(other) { $0 + $1.sessions }
       var rows = edges.map { edge -> [TemplateValues] in
-        let share = Double(edge.sessions) / Double(max(all, 1))
+        let share = shares[edge] ?? 0
         return [
           .head(text(edge.from.name), link: links(edge.from, form, app)?.forwards),
           .cell(text(edge.to.name), link: links(edge.to, form, app)?.forwards, style: "name"),
-          .cell(grouped(edge.sessions), bar: ShareBar.svg(share)), .cell(percentage(share)),
+          .cell(grouped(edge.sessions), link: people(edge, form, app), bar: ShareBar.svg(share)),
+          .cell(percentage(share)),
         ]
+          + (past.map { past in
+            let earlier = past[edge]
+            return [.cell(earlier.map { percentage($0) } ?? "–"), .cell(Change.text(share, before: earlier))]
+          } ?? [])
       }
-      if other > 0 { rows.append([.head("(other)"), .cell(""), .cell(grouped(other)), .cell("")]) }
+      if other > 0 {
+        rows.append(
+          [.head("(other)"), .cell(""), .cell(grouped(other))]
+            + Array(repeating: .cell(""), count: columns.count - 3))
+      }
       view.grids.append(
         .grid(
           isBackwards ? "\(step) before the end" : "Step \(step)",
           about: isBackwards
             ? "The sessions that went from one to the other \(counted(step, "step")) before the end."
             : "The sessions that went from one to the other at step \(step).",
-          ["From", "To", "Sessions", "Share"], rows,
+          columns, rows,
           note: ended > 0 ? "\(counted(ended, "session")) \(isBackwards ? "began" : "ended") here." : nil))
     }
+  }
+
+  /// The address of the persons whose sessions take an edge.
+  private func people(_ edge: PathsAnswer.Edge, _ form: QuestionForm, _ app: App) -> String? {
+    guard let from = edge.from.name.text, let to = edge.to.name.text else { return nil }
+    return people(
+      form, app,
+      [
+        "group": "path", "step": String(edge.step), "k2": edge.from.isScreen ? "screen" : "event", "n2": from,
+        "k3": edge.to.isScreen ? "screen" : "event", "n3": to,
+      ])
   }
 
   private func drawing(
@@ -60,6 +92,34 @@ extension PortalPages {
         .paths, form.query(["anchor": anchor, "k1": node.isScreen ? "screen" : "event", "n1": name]))
     }
     return PathDrawing.Links(forwards: link(nil), backwards: link("end"))
+  }
+}
+
+/// The share of each edge among the sessions of its step.
+private struct PathShares {
+  private struct Key: Hashable {
+    var step: Int
+    var from: PathsAnswer.Node
+    var to: PathsAnswer.Node
+  }
+
+  private let sessions: [Key: Int]
+  private let all: [Int: Int]
+
+  init(_ answer: PathsAnswer) {
+    sessions = Dictionary(
+      answer.edges.map { (Key(step: $0.step, from: $0.from, to: $0.to), $0.sessions) },
+      uniquingKeysWith: { first, _ in first })
+    all = answer.edges.reduce(
+      into: Dictionary(uniqueKeysWithValues: answer.other.enumerated().map { ($0 + 1, $1) })
+    ) { $0[$1.step, default: 0] += $1.sessions }
+  }
+
+  /// The share from 0 to 1; `nil` for an edge that is not in the answer.
+  subscript(edge: PathsAnswer.Edge) -> Double? {
+    sessions[Key(step: edge.step, from: edge.from, to: edge.to)].map {
+      Double($0) / Double(max(all[edge.step] ?? 0, 1))
+    }
   }
 }
 

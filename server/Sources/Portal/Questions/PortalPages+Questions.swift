@@ -28,7 +28,8 @@ extension PortalPages {
     }
     let links = PortalLinks(app: app.id)
     let values: TemplateValues = [
-      "explanation": page.explanation, "action": links.question(page), "values": links.values, "hidden": form.hidden,
+      "explanation": page.explanation, "action": links.question(page), "values": links.values,
+      "properties": links.properties, "hidden": form.hidden,
       "fields": form.fields,
       "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },

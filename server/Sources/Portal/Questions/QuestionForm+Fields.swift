@@ -1,4 +1,5 @@
 import Questions
+import Reports
 import Warehouse
 
 extension QuestionForm {
@@ -21,7 +22,7 @@ extension QuestionForm {
         choice("Of", "k0", [("", "All rows")] + Self.selectors.dropLast(), ""), text("Name", "n0", "", list: "names"),
         text("By", "breakdown", "", list: "dimensions"),
         choice("Per", "interval", [("hour", "Hour")] + Self.intervals, "day"), compare,
-        choice("Show", "show", [("", "Chart"), ("table", "Table")], ""),
+        display,
       ]
     case .funnels:
       [
@@ -38,9 +39,9 @@ extension QuestionForm {
       [
         choice("Of", "nodes", [("screens", "Screens"), ("events", "Events"), ("both", "Both")], ""),
         choice("Paths", "anchor", [("start", "Starting with"), ("end", "Leading to")], ""),
-        text("Steps", "depth", "5"),
+        text("Steps", "depth", "5"), compare, display,
       ]
-    case .lifecycle: [choice("Per", "interval", Self.intervals, "day")]
+    case .lifecycle: [choice("Per", "interval", Self.intervals, "day"), compare, display]
     case .people: []
     }
   }
@@ -56,8 +57,10 @@ extension QuestionForm {
   }
 
   private var compare: TemplateValues {
-    choice("Compare with", "compare", [("", "Nothing"), ("previous", "Period before")] + comparableSegments, "")
+    choice("Compare with", "compare", ReportComparison.choices(segments), "")
   }
+
+  private var display: TemplateValues { choice("Show", "show", [("", "Chart"), ("table", "Table")], "") }
 
   /// The range and the identity, which every page has.
   var shared: [TemplateValues] {

@@ -9,14 +9,16 @@ extension QuestionForm {
   ///   - label: The unit of time; `nil` for the whole range.
   ///   - group: The value of the breakdown, if the figure is about one. The outer `nil` stands for all values.
   static func figure(at label: String?, of group: QuestionValue??) -> [(String, String?)] {
-    let value: [(String, String?)] =
-      switch group {
-      case nil: []
-      case .some(nil): [("type", "none")]
-      case .some(.text(let text)): [("type", "text"), ("value", text.text)]
-      case .some(.number(let number)): [("type", "number"), ("value", QuestionJSON.plain(number))]
-      }
-    return [("group", "figure"), ("at", label)] + value
+    [("group", "figure"), ("at", label)] + (group.map { parameters(of: $0) } ?? [])
+  }
+
+  /// The parameters of a value of the breakdown; `nil` stands for rows without a value.
+  static func parameters(of value: QuestionValue?) -> [(String, String?)] {
+    switch value {
+    case nil: [("type", "none")]
+    case .text(let text): [("type", "text"), ("value", text.text)]
+    case .number(let number): [("type", "number"), ("value", QuestionJSON.plain(number))]
+    }
   }
 
   /// The filters that choose the rows behind a figure of Explore.
@@ -31,15 +33,19 @@ extension QuestionForm {
   }
 
   private var valueFilter: JSONTree? {
-    guard let breakdown = self["breakdown"], let type = self["type"] else { return nil }
+    guard let breakdown = self["breakdown"], let values = chosenValue else { return nil }
+    return values.isEmpty
+      ? .array([.text("not_set"), .text(breakdown)]) : .array([.text("is"), .text(breakdown), .array(values)])
+  }
+
+  /// The value of the breakdown that was chosen, in a list; an empty list for rows without a value.
+  private var chosenValue: [JSONTree]? {
+    guard let type = self["type"] else { return nil }
     let value = self["value"] ?? ""
-    switch type {
-    case "none": return .array([.text("not_set"), .text(breakdown)])
-    case "number":
-      return .array([
-        .text("is"), .text(breakdown), .array([Double(value).map { .number($0) } ?? .text(value)]),
-      ])
-    default: return .array([.text("is"), .text(breakdown), .array([.text(value)])])
+    return switch type {
+    case "none": []
+    case "number": [Double(value).map { .number($0) } ?? .text(value)]
+    default: [.text(value)]
     }
   }
 
@@ -76,7 +82,13 @@ extension QuestionForm {
       let step: [(String, JSONTree)] = [
         ("step", Self.number(self["step"] ?? "1")), ("dropped", .boolean(self["dropped"] == "1")),
       ]
-      members.append(("funnel", .object(funnel + step)))
+      let value = self["breakdown"] == nil ? nil : chosenValue
+      members.append(("funnel", .object(funnel + step + (value.map { [("value", .array($0))] } ?? []))))
+    case "path":
+      let edge: [(String, JSONTree)] = [
+        ("step", Self.number(self["step"] ?? "1")), ("from", selector(2) ?? .null), ("to", selector(3) ?? .null),
+      ]
+      members.append(("paths", .object(paths + edge)))
     case "cohort":
       let of: [(String, JSONTree)] = [
         ("of", .text(self["of"] ?? "")), ("after", Self.number(self["after"] ?? "0")),
@@ -99,12 +111,14 @@ extension QuestionForm {
     let interval = shown(self["interval"] ?? "day")
     switch self["group"] {
     case "figure":
-      let value = self["type"].map { $0 == "none" ? "(not set)" : shown(self["value"] ?? "") }
-      let place = [self["at"].map { shown($0) }, value].compactMap { $0 }.joined(separator: ", ")
+      let place = [self["at"].map { shown($0) }, valueText].compactMap { $0 }.joined(separator: ", ")
       return " behind \(figureName)" + (place.isEmpty ? "" : " · \(place)")
     case "funnel":
       let step = shown(self["step"] ?? "1")
-      return self["dropped"] == "1" ? " who stopped before step \(step)" : " who took step \(step)"
+      return (self["dropped"] == "1" ? " who stopped before step \(step)" : " who took step \(step)")
+        + (valueText.map { " · \($0)" } ?? "")
+    case "path":
+      return " whose session went from \(shown(self["n2"] ?? "")) to \(shown(self["n3"] ?? ""))"
     case "cohort":
       let after = self["after"] ?? "0"
       let interval = self["interval"] ?? "week"
@@ -117,6 +131,9 @@ extension QuestionForm {
     default: return ""
     }
   }
+
+  /// The chosen value of the breakdown in words.
+  private var valueText: String? { self["type"].map { $0 == "none" ? "(not set)" : shown(self["value"] ?? "") } }
 
   /// The figure whose persons are shown: of a share, the crashes that lower it.
   private var figureName: String {

@@ -38,7 +38,16 @@ struct QuestionForm: Sendable {
   subscript(name: String) -> String? { values[name] }
 
   /// Sets the segment.
-  mutating func choose(_ segment: SavedSegment) { values["segment"] = segment.id.description }
+  mutating func choose(_ segment: SavedSegment) {
+    values["segment"] = segment.id.description
+    values["compare"] = nil
+  }
+
+  /// Sets the range.
+  mutating func choose(_ days: ClosedRange<Day>) {
+    (values["from"], values["to"]) = (days.lowerBound.description, days.upperBound.description)
+    values["compare"] = nil
+  }
 
   /// The query of an address with this state and some changes; `nil` leaves a parameter out.
   func query(_ changes: KeyValuePairs<String, String?> = [:]) -> String { query(changes.map { ($0.key, $0.value) }) }
@@ -138,7 +147,7 @@ struct QuestionForm: Sendable {
     ]
   }
 
-  private var paths: [(String, JSONTree)] {
+  var paths: [(String, JSONTree)] {
     var members: [(String, JSONTree)] = [
       ("nodes", .text(values["nodes"] ?? "screens")), ("depth", Self.number(values["depth"] ?? "5")),
     ]

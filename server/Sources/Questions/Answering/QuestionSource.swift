@@ -15,6 +15,20 @@ package protocol QuestionSource: Sendable {
   func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult
+
+  /// Returns the properties of an app with the number of stored rows that have each, the most frequent first.
+  func properties(app: AppID) async throws -> [PropertyUse]
+}
+
+/// A property, and the number of rows that have it.
+package struct PropertyUse: Equatable, Sendable {
+  package var name: String
+  package var rows: Int
+
+  package init(name: String, rows: Int) {
+    self.name = name
+    self.rows = rows
+  }
 }
 
 /// An answer with the number of rows that were read for it.

@@ -25,12 +25,13 @@ extension PersonsQuestion {
 }
 
 extension PersonsQuestion.Group {
-  fileprivate static let members = ["funnel", "cohort", "new", "lifecycle", "stickiness"]
+  fileprivate static let members = ["funnel", "paths", "cohort", "new", "lifecycle", "stickiness"]
 
   fileprivate init(_ name: String, _ node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
     self =
       switch name {
       case "funnel": try Self(funnel: node, scope)
+      case "paths": try Self(paths: node, scope)
       case "cohort": try Self(cohort: node, scope)
       case "new": try Self(new: node)
       case "lifecycle": try Self(lifecycle: node, scope)
@@ -62,12 +63,27 @@ extension PersonsQuestion.Group {
   }
 
   fileprivate init(funnel node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
-    let members = try node.members(FunnelQuestion.members + ["step", "dropped"])
+    let members = try node.members(FunnelQuestion.members + ["step", "dropped", "value"])
     let funnel = try FunnelQuestion(members, scope)
     let dropped = try members.optional("dropped").map { node throws(QuestionError) in try node.boolean() } ?? false
     // Before the first step there is none to have taken.
     let step = try members.required("step").integer((dropped ? 2 : 1)...funnel.steps.count)
-    self = .funnel(funnel, step: step, dropped: dropped)
+    var value: QuestionValue??
+    if let node = members.optional("value") {
+      guard let breakdown = funnel.breakdown else { throw node.fault("Only a funnel with a breakdown has values.") }
+      let values = try node.list(0...1) { node throws(QuestionError) in try QuestionValue(node, of: breakdown) }
+      value = .some(values.first)
+    }
+    self = .funnel(funnel, step: step, dropped: dropped, value: value)
+  }
+
+  fileprivate init(paths node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
+    let members = try node.members(PathsQuestion.members + ["step", "from", "to"])
+    let paths = try PathsQuestion(members, scope)
+    let edge = PersonsQuestion.Edge(
+      step: try members.required("step").integer(1...max(paths.depth - 1, 1)),
+      from: try PathsAnswer.Node(members.required("from")), to: try PathsAnswer.Node(members.required("to")))
+    self = .path(paths, edge)
   }
 
   fileprivate init(cohort node: JSONNode, _ scope: QuestionScope) throws(QuestionError) {
@@ -77,6 +93,17 @@ extension PersonsQuestion.Group {
     let after =
       try members.optional("after").map { node throws(QuestionError) in try node.integer(0...cohort.intervals) } ?? 0
     self = .cohort(cohort, of: of, after: after)
+  }
+}
+
+extension PathsAnswer.Node {
+  fileprivate init(_ node: JSONNode) throws(QuestionError) {
+    let members = try node.members(["screen", "event"])
+    switch (members.optional("screen"), members.optional("event")) {
+    case (let screen?, nil): self.init(isScreen: true, name: .text(try screen.text()))
+    case (nil, let event?): self.init(isScreen: false, name: .text(try event.text()))
+    default: throw node.fault("Expected {\"screen\": NAME} or {\"event\": NAME}.")
+    }
   }
 }
 
@@ -101,11 +128,21 @@ extension PersonsQuestion {
     let group: [(String, JSONTree)] =
       switch group {
       case .all: []
-      case .funnel(let funnel, let step, let dropped):
+      case .funnel(let funnel, let step, let dropped, let value):
         [
           (
             "funnel",
-            .object(funnel.members + [("step", .integer(step)), ("dropped", .boolean(dropped))])
+            .object(
+              funnel.members + [("step", .integer(step)), ("dropped", .boolean(dropped))]
+                + (value.map { [("value", .array($0.map { [$0.json] } ?? []))] } ?? []))
+          )
+        ]
+      case .path(let paths, let edge):
+        [
+          (
+            "paths",
+            .object(
+              paths.members + [("step", .integer(edge.step)), ("from", edge.from.json), ("to", edge.to.json)])
           )
         ]
       case .cohort(let cohort, let first, let after):

@@ -122,9 +122,16 @@ extension RetentionQuestion {
 }
 
 extension PathsQuestion {
+  static let members = ["nodes", "start", "end", "depth", "limit"]
+
   init(_ node: JSONNode) throws(QuestionError) {
-    let members = try node.members(["nodes", "start", "end", "depth", "limit"] + QuestionScope.members)
-    scope = try QuestionScope(members)
+    let members = try node.members(Self.members + QuestionScope.members)
+    try self.init(members, QuestionScope(members))
+  }
+
+  /// Decodes paths in a scope that is given elsewhere.
+  init(_ members: JSONMembers, _ scope: QuestionScope) throws(QuestionError) {
+    self.scope = scope
     nodes = try members.choice("nodes", .screens)
     switch (members.optional("start"), members.optional("end")) {
     case (nil, nil): anchor = .sessionStart

@@ -165,8 +165,13 @@ extension RetentionQuestion {
   }
 }
 
+extension PathsAnswer.Node {
+  /// The node in questions and answers.
+  package var json: JSONTree { .object([(isScreen ? "screen" : "event", name.json)]) }
+}
+
 extension PathsQuestion {
-  fileprivate var members: [(String, JSONTree)] {
+  var members: [(String, JSONTree)] {
     let anchors: [(String, JSONTree)] =
       switch anchor {
       case .sessionStart: []

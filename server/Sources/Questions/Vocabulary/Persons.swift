@@ -24,9 +24,13 @@ package struct PersonsQuestion: Equatable, Sendable {
   /// The persons, among those with a row that passes.
   package enum Group: Equatable, Sendable {
     case all
-    /// The persons who took a step of a funnel; if `dropped`, those who took the step before it, and not this one. The
-    /// scope of the funnel is that of the question.
-    case funnel(FunnelQuestion, step: Int, dropped: Bool)
+    /// The persons who took a step of a funnel; if `dropped`, those who took the step before it, and not this one. With
+    /// a value (or with its absence), only those whose attempt belongs to that value of the breakdown. The scope of the
+    /// funnel is that of the question.
+    case funnel(FunnelQuestion, step: Int, dropped: Bool, value: QuestionValue?? = nil)
+    /// The persons with a row that passes in a session that takes an edge of paths. The scope of the paths is that of
+    /// the question.
+    case path(PathsQuestion, Edge)
     /// The persons of the cohort of an interval, named by its first day; if `after` is positive, those who came back in
     /// the interval that many later. The scope of the cohort is that of the question.
     case cohort(RetentionQuestion, of: String, after: Int)
@@ -37,6 +41,20 @@ package struct PersonsQuestion: Equatable, Sendable {
     case lifecycle(IntervalQuestion, of: String, LifecycleFold.State)
     /// The persons active in exactly so many intervals. The scope of the interval is that of the question.
     case stickiness(IntervalQuestion, intervals: Int)
+  }
+
+  /// A place of paths at which sessions go from one screen or event to another.
+  package struct Edge: Equatable, Sendable {
+    /// Counts from 1, as in answers.
+    package var step: Int
+    package var from: PathsAnswer.Node
+    package var to: PathsAnswer.Node
+
+    package init(step: Int, from: PathsAnswer.Node, to: PathsAnswer.Node) {
+      self.step = step
+      self.from = from
+      self.to = to
+    }
   }
 
   /// A unit of time, named as in answers.

@@ -69,9 +69,12 @@ extension PersonsQuestion.Group {
   fileprivate mutating func scope(_ scope: QuestionScope) {
     switch self {
     case .all, .new: break
-    case .funnel(var funnel, let step, let dropped):
+    case .funnel(var funnel, let step, let dropped, let value):
       funnel.scope = scope
-      self = .funnel(funnel, step: step, dropped: dropped)
+      self = .funnel(funnel, step: step, dropped: dropped, value: value)
+    case .path(var paths, let edge):
+      paths.scope = scope
+      self = .path(paths, edge)
     case .cohort(var cohort, let first, let after):
       cohort.scope = scope
       self = .cohort(cohort, of: first, after: after)

@@ -108,7 +108,7 @@ extension ClosedRange<Day> {
 
 extension [DailyTotals] {
   /// Returns every day of the range in order, with zeros for missing days.
-  func filled(_ range: ClosedRange<Day>) -> [DailyTotals] {
+  package func filled(_ range: ClosedRange<Day>) -> [DailyTotals] {
     let known = Dictionary(map { ($0.day, $0) }, uniquingKeysWith: { $1 })
     return range.map { known[$0] ?? DailyTotals(day: $0, count: 0, users: 0) }
   }

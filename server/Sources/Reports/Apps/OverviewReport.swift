@@ -71,10 +71,9 @@ public struct OverviewMetrics: Sendable, Hashable {
   /// Reads the metrics of a request's range.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
-    let events = try await store.dailyCounts(app: app, dimension: .total, days: range).summedByDay()
-    let sessions = try await store.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
-    let activity = Dictionary(
-      try await store.activity(app: app, days: range).map { ($0.day, $0) }, uniquingKeysWith: { $1 })
+    let read = try await store.dailyOverview(app: app, days: range)
+    let (events, sessions) = (read.events.summedByDay(), read.sessions.summedByDay())
+    let activity = Dictionary(read.activity.map { ($0.day, $0) }, uniquingKeysWith: { $1 })
     days = range.map { day in
       let active = activity[day]
       return DayRow(
@@ -83,7 +82,7 @@ public struct OverviewMetrics: Sendable, Hashable {
     }
     totals = Totals(
       events: days.map(\.events).saturatingSum, sessions: days.map(\.sessions).saturatingSum,
-      users: try await store.total(app: app, dimension: .total, key: "", days: range).users, wau: days.last?.wau,
+      users: read.users, wau: days.last?.wau,
       mau: days.last?.mau)
   }
 }

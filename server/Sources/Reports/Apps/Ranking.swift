@@ -82,13 +82,12 @@ extension ReportRequest {
   func rankedKeys(
     _ dimension: Dimension, limit: Int, omitting omitted: String? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
-    var whole = try await store.count(app: app, dimension: dimension, days: days)
+    // One more than needed, in case the omitted key is among them.
+    var (rows, whole) = try await store.largest(
+      app: app, dimension: dimension, days: days, limit: omitted == nil ? limit : limit + 1)
     if let omitted {
       whole -= min(whole, try await store.total(app: app, dimension: dimension, key: omitted, days: days).count)
     }
-    // One more than needed, in case the omitted key is among them.
-    let rows = try await store.totals(
-      app: app, dimension: dimension, days: days, limit: omitted == nil ? limit : limit + 1)
     return rows.filter { $0.key != omitted }.prefix(limit).map {
       RankedKey(key: $0.key, name: $0.key, count: $0.count, users: $0.users, share: share($0.count, of: whole))
     }

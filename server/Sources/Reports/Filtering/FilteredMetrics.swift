@@ -7,7 +7,7 @@ package import Warehouse
 ///
 /// Without filters it answers as the store does, but for names beyond a day's allowance, which only stored counts
 /// collect under "(other)".
-package struct FilteredMetrics: ForwardingStore {
+package struct FilteredMetrics: ForwardingStore, CombinedReads {
   /// Answers a question about the report's app; throws `QuestionError` beyond the limits.
   package typealias Ask = @Sendable (Question) async throws -> Answer
 
@@ -95,6 +95,45 @@ extension FilteredMetrics {
     return days.map { DailyActivity(day: $0, daily: users[$0] ?? 0, weekly: nil, monthly: nil) }
   }
 
+  package func combinedOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
+    guard let sessions = Counted(.session, filters)?.metric else {
+      return DailyOverview(events: [], sessions: [], activity: [], users: 0)
+    }
+    var question = question([.plain(.events), sessions, .plain(.users)], by: [.time(.day)], filters, days)
+    question.includesTotals = true
+    guard case .query(let answer) = try await ask(.query(question)) else {
+      return DailyOverview(events: [], sessions: [], activity: [], users: 0)
+    }
+    let rows = Dictionary(answer.rows.compactMap { row in Self.day(row).map { ($0, row) } }, uniquingKeysWith: { $1 })
+    func counts(_ index: Int) -> [DailyCount] {
+      days.compactMap { day in
+        rows[day].flatMap { Self.count($0, index) }.flatMap { $0 > 0 ? DailyCount(day: day, key: "", count: $0) : nil }
+      }
+    }
+    return DailyOverview(
+      events: counts(0), sessions: counts(1),
+      activity: days.map { day in
+        DailyActivity(day: day, daily: rows[day].flatMap { Self.count($0, 2) } ?? 0, weekly: nil, monthly: nil)
+      }, users: (answer.totals?[2]).map(Self.count) ?? 0)
+  }
+
+  package func combinedTotals(
+    app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int
+  ) async throws -> (rows: [KeyTotals], count: Int)? {
+    guard limit > 0, let counted = Counted(dimension, filters) else { return nil }
+    var question = question(
+      [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters + counted.own, days)
+    question.limit = limit
+    question.includesTotals = true
+    guard case .query(let answer) = try await ask(.query(question)) else { return nil }
+    return (answer.rows.map { Self.totals($0, counted) }, (answer.totals?[0]).map(Self.count) ?? 0)
+  }
+
+  private static func totals(_ row: QueryAnswer.Row, _ counted: Counted) -> KeyTotals {
+    KeyTotals(
+      key: counted.group == nil ? "" : key(row.dimensions[0]), count: count(row, 0) ?? 0, users: count(row, 1) ?? 0)
+  }
+
   private func totals(
     _ counted: Counted, _ filters: [QuestionFilter], _ days: ClosedRange<Day>, limit: Int
   ) async throws -> [KeyTotals] {
@@ -102,11 +141,7 @@ extension FilteredMetrics {
     var question = question(
       [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters + counted.own, days)
     question.limit = limit
-    return try await rows(question).map { row in
-      KeyTotals(
-        key: counted.group == nil ? "" : Self.key(row.dimensions[0]), count: Self.count(row, 0) ?? 0,
-        users: Self.count(row, 1) ?? 0)
-    }
+    return try await rows(question).map { Self.totals($0, counted) }
   }
 
   /// The values of the event's most frequent properties: as many as one event may have, with one question for each.
@@ -114,8 +149,18 @@ extension FilteredMetrics {
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
   ) async throws -> [PropertyTotals] {
     let names = try await base.properties(app: app, event: event, days: days, limit: 1).map(\.property)
+    let asked = Array(names.prefix(NativeProtocol.maximumProperties))
+    // Two at a time, as questions are answered.
+    async let half = values(of: asked.prefix(asked.count / 2), event, days, limit)
+    let rest = try await values(of: asked.suffix(from: asked.count / 2), event, days, limit)
+    return (try await half + rest).sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+  }
+
+  private func values(
+    of names: ArraySlice<String>, _ event: String, _ days: ClosedRange<Day>, _ limit: Int
+  ) async throws -> [PropertyTotals] {
     var properties: [PropertyTotals] = []
-    for name in names.prefix(NativeProtocol.maximumProperties) {
+    for name in names {
       let own: [QuestionFilter] = [.isOneOf(.event, [.text(event)]), .isSet(.property(name))]
       var question = question([.plain(.events), .plain(.users)], by: [.property(name)], filters + own, days)
       question.includesTotals = true
@@ -130,7 +175,7 @@ extension FilteredMetrics {
       let ranked = values.sorted { ($1.count, $0.key) < ($0.count, $1.key) }.prefix(limit)
       properties.append(PropertyTotals(property: name, count: count, values: Array(ranked), isCapped: false))
     }
-    return properties.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+    return properties
   }
 
   private func question(

@@ -9,7 +9,7 @@ extension ReportRequest {
   ///   - subject: The app or view.
   ///   - given: `from` and `to` (`YYYY-MM-DD`), or `days` (a number of days ending with `to`); the default is the last 30
   ///     days ending today. `limit` is the maximum number of rows per list. The report's own parameters have their own
-  ///     names. `filters` and `segment` choose rows. Other parameters and empty values are ignored, except where a
+  ///     names. `filters` and `segment` choose rows, and `compare` what the page is compared with. Other parameters and empty values are ignored, except where a
   ///     parameter is any text.
   ///   - now: The time of the request.
   ///   - reports: The available reports.
@@ -28,6 +28,7 @@ extension ReportRequest {
       report, of: subject, days: try Self.days(given, today: zone.day(of: now)), parameters: parameters,
       limit: try Self.number("limit", given, 1...Self.maximumLimit), zone: zone, now: now)
     let segment = try Self.number("segment", given, 1...Int.max)
+    comparison = given["compare"].flatMap { ReportComparison($0) }
     filter = ReportFilter(json: given["filters"] ?? "", segment: segment.map { Int64($0) })
   }
 

@@ -117,7 +117,3 @@ extension FunnelAnswer.Step {
     ])
   }
 }
-
-extension PathsAnswer.Node {
-  fileprivate var json: JSONTree { .object([(isScreen ? "screen" : "event", name.json)]) }
-}

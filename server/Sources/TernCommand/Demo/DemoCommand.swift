@@ -81,7 +81,8 @@ struct DemoCommand: AsyncParsableCommand {
     defer { directory.removeIfTemporary() }
     let server = try LocalServer(directory: directory.data.path)
     let app = try server.catalog.createApp(name: "Demo Player")
-    try DemoBoards(app: app, days: max(days - 1, 1)).create(server.catalog, on: Self.today)
+    let boards = DemoBoards(app: app, days: max(days - 1, 1))
+    try boards.create(server.catalog, on: Self.today)
     let secret = try server.catalog.duplicateSecret()
     let televisions = DemoTelevisions(
       app: try DemoTelevisions.createApp(server.catalog), days: max(days - 1, 1), seed: seed,
@@ -95,7 +96,9 @@ struct DemoCommand: AsyncParsableCommand {
       // The last day is today, which is for live traffic.
       let stage = DemoStage(
         player: player, collector: address, key: app.key, queues: directory.queues, days: max(days - 1, 1), seed: seed)
-      let task = Task { await play(stage, televisions, port: port, app: app.id, warehouse: server.warehouse) }
+      let task = Task {
+        await play(stage, televisions, boards, server.catalog, port: port, warehouse: server.warehouse)
+      }
       script.withLockedValue { $0 = task }
     }
     let task = script.withLockedValue { $0 }
@@ -118,9 +121,10 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   private func play(
-    _ stage: DemoStage, _ televisions: DemoTelevisions, port: Int, app: AppID, warehouse: SQLiteWarehouse
+    _ stage: DemoStage, _ televisions: DemoTelevisions, _ boards: DemoBoards, _ catalog: Catalog, port: Int,
+    warehouse: SQLiteWarehouse
   ) async {
-    let began = ContinuousClock.now
+    let (began, app) = (ContinuousClock.now, boards.app.id)
     let today = Self.today
     let range = today.advanced(by: -days - 1)...today.advanced(by: 1)
     do {
@@ -138,6 +142,8 @@ struct DemoCommand: AsyncParsableCommand {
         })
       async let hits: Void = televisions.play(until: WallClock.system())
       try await script.playHistory()
+      try await boards.settle(
+        warehouse.reader.errorGroups(app: app, group: nil, days: range, limit: 100), catalog)
       try await hits
       try await script.playLive(
         killAfter: .seconds(killAfter), networkGoneFor: .seconds(offlineFor),

@@ -19,6 +19,9 @@ public struct DashboardCard: Sendable, Hashable, Codable {
 
 /// Saved questions on one page.
 public struct Dashboard: Sendable, Hashable {
+  /// The most cards. Each asks its question whenever the page is opened.
+  public static let maximumCards = 24
+
   /// The number.
   public var id: Int64
   /// The app.

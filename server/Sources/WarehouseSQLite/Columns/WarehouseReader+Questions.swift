@@ -30,6 +30,25 @@ extension WarehouseReader: QuestionSource {
     }
   }
 
+  /// Returns an app's properties; see ``QuestionSource/properties(app:)``.
+  package func properties(app: AppID) async throws -> [PropertyUse] {
+    try await questionThreads.run { [self] in
+      let names = ByteTable(seed: 0x7465_726E)
+      var counts: [Int] = []
+      for chunk in try chunks(of: app, QuestionLimits { false }) {
+        chunk.forEachProperty { name, rows in
+          let key = names.key(name)
+          let number = names.find(name, key) ?? names.insert(name, key)
+          if number == counts.count { counts.append(0) }
+          counts[number] += rows
+        }
+      }
+      return counts.enumerated().map {
+        PropertyUse(name: String(decoding: names.string($0), as: UTF8.self), rows: $1)
+      }.sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
+    }
+  }
+
   /// Begins to add new rows to the columns, on a thread of its own, unless that is about to happen.
   func updateColumns() {
     guard columns.willUpdate() else { return }

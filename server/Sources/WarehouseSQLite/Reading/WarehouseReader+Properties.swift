@@ -152,7 +152,7 @@ enum PropertyText {
     // As questions write it: 4 and 4.0 are one number.
     case .double(let number): QuestionJSON.plain(number)
     case .boolean(let flag): flag ? "true" : "false"
-    case .date(let time): time.utcText(withMilliseconds: false)
+    case .date(let time): time.utcText(withMilliseconds: true)
     }
   }
 }

@@ -35,6 +35,10 @@ final class StubQuestions: QuestionSource, TrailSource {
     }
   }
 
+  func properties(app: AppID) async throws -> [PropertyUse] {
+    [PropertyUse(name: "Length", rows: 12), PropertyUse(name: "Genre", rows: 3)]
+  }
+
   func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult {

@@ -14,7 +14,7 @@ extension PortalPages {
     }
     var page = ManagementPage(
       title: "Segments",
-      lead: "A segment is a set of filters with a name. All questions can use it, and be compared with it.",
+      lead: "A segment is a set of filters with a name. Every page of figures can use it, and be compared with it.",
       result: result,
       tables: [
         .list(
