@@ -8,14 +8,16 @@ extension PortalPages {
     let name = request[.event] ?? ""
     // Two at a time, as questions are answered.
     let (sides, compared) = (page.sides, page.compared)
-    async let changes = Changes(sides) {
-      try await $1.total(app: $0.app, dimension: .event, key: name, days: $0.days)
-    }
     async let others = compared.asyncMap { compared in
       try await compared.store.series(app: request.app, dimension: .event, key: name, days: compared.request.days)
         .filled(compared.request.days)
     }
     let event = try await EventMetrics(request, from: page.store)
+    let changes = try await Changes(sides) { wanted, store in
+      wanted == request
+        ? KeyTotals(key: name, count: event.count, users: event.users)
+        : try await store.total(app: wanted.app, dimension: .event, key: name, days: wanted.days)
+    }
     var chart = Chart("event", event.days, color: 1, in: request)
     if let compared, let others = try await others {
       func line(_ name: String, _ value: (DailyTotals) -> Int, color: Int) -> Chart.Series {
@@ -28,7 +30,7 @@ extension PortalPages {
     shell.title = shown(event.name)
     shell.trail = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
-      "tiles": tiles(Self.eventTiles(event, try await changes, request)), "chart": drawn(chart), "table": table(chart),
+      "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
       "panels": event.properties.map { property in
         [
           "heading": shown(property.property), "unit": times(property.count),
