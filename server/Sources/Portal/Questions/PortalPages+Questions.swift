@@ -20,6 +20,8 @@ extension PortalPages {
     from store: any MetricsStore, dashboards: [Dashboard] = [], ask: Ask
   ) async throws -> String {
     let form = QuestionForm(page, parameters, segments: segments)
+    // Read while the question is answered.
+    async let names = names(app, days, store)
     var answer = QuestionView()
     do {
       answer = try await view(form, app, today: days.upperBound, ask)
@@ -41,7 +43,7 @@ extension PortalPages {
           format.uppercased(),
           links.question(page, [form.query(), "format=\(format)"].filter { !$0.isEmpty }.joined(separator: "&")))
       },
-      "names": try await names(app, days, store), "dimensions": Self.dimensions,
+      "names": try await names, "dimensions": Self.dimensions,
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
     shell.question = page
