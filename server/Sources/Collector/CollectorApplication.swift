@@ -41,10 +41,13 @@ struct CollectorApplication: Sendable {
 
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
-    let proxies = TrustedProxies(settings.trustedProxies)
-    if !proxies.blocks.isEmpty { router.add(middleware: ForwardedClients(proxies: proxies)) }
+    router.add(
+      middleware: ForwardedClients(proxies: TrustedProxies(settings.trustedProxies), hasTLS: settings.hasTLS))
+    if let log = dependencies.accessLog {
+      router.add(middleware: AccessLogging(log: log, wallTime: wallTime, uptime: dependencies.uptime))
+    }
     router.add(middleware: SecurityHeaders())
-    router.add(middleware: ErrorMiddleware(metrics: metrics, pages: pages))
+    router.add(middleware: ErrorMiddleware(metrics: metrics, uptime: dependencies.uptime, pages: pages))
     let routes = RouteTable(router: router, access: access, pages: pages)
     NativeRoutes(ingestion: ingestion, tokens: catalog, limits: settings.native).add(to: routes)
     AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
@@ -52,7 +55,8 @@ struct CollectorApplication: Sendable {
     MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     HealthRoutes(
-      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage
+      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage,
+      accessLog: dependencies.accessLog
     ).add(to: routes)
     DescriptionRoutes().add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
@@ -126,6 +130,8 @@ public struct CollectorSettings: Sendable {
   var unknownSecret = UnknownSecretPolicy.retryLater
   /// The proxies trusted to name the client in `X-Forwarded-For`.
   var trustedProxies: [AddressBlock] = []
+  /// True if the server uses TLS itself.
+  var hasTLS = false
   /// True if `/metrics` needs no login.
   var hasPublicMetrics = false
   /// The interval between heartbeats on silent live streams.

@@ -26,6 +26,8 @@ public struct CollectorDependencies: Sendable {
   package var reportExecutor: (any TaskExecutor)?
   /// Returns the memory and disk space of the store, for `/metrics`.
   package var storage: @Sendable () -> StorageStatus
+  /// The log of requests; `nil` for none.
+  package var accessLog: AccessLog?
   /// The wall clock.
   package var wallTime: @Sendable () -> Timestamp
   /// A monotonic clock.
@@ -40,7 +42,7 @@ public struct CollectorDependencies: Sendable {
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
     exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
-    storage: @escaping @Sendable () -> StorageStatus,
+    storage: @escaping @Sendable () -> StorageStatus, accessLog: AccessLog? = nil,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
@@ -53,6 +55,7 @@ public struct CollectorDependencies: Sendable {
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
     self.storage = storage
+    self.accessLog = accessLog
     self.wallTime = wallTime
     self.uptime = uptime
     self.sleep = sleep

@@ -142,13 +142,21 @@ import Warehouse
     #expect(failed.allSatisfy { $0.actor.address == "198.51.100.1" })
   }
 
-  @Test func `a login over https sets a cookie for https only`() async throws {
-    let fixture = try Fixture()
-    try await fixture.routed { client in
-      let forwarded = try #require(HTTPField.Name("X-Forwarded-Proto"))
+  @Test func `a login over https sets a cookie for https only, if a trusted proxy says so`() async throws {
+    for (proxies, isSecure) in [(["127.0.0.1"], true), ([], false), (["10.0.0.0/8"], false)] {
+      let blocks = try proxies.map { try #require(AddressBlock($0)) }
+      let fixture = try Fixture(CollectorSettings(trustedProxies: blocks))
       let code = try fixture.catalog.createLoginCode()
-      let response = try await client.execute(uri: "/login?code=\(code)", method: .get, headers: [forwarded: "https"])
-      #expect(response.headers[.setCookie]?.contains("; Secure") == true)
+      try await fixture.running { port in
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(
+            "GET /login?code=\(code) HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Proto: https\r\n"
+              + "Connection: close\r\n\r\n")
+          let answer = try await connection.receiveToEnd()
+          #expect(answer.contains("Set-Cookie: tern_session"), "\(answer)")
+          #expect(answer.contains("; Secure") == isSecure, "\(proxies)")
+        }
+      }
     }
   }
 

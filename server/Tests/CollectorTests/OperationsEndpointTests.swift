@@ -41,6 +41,8 @@ import WarehouseSQLite
       for sample in [
         "tern_http_requests_total{endpoint=\"/v1/events\",status=\"200\"} 2",
         "tern_http_requests_total{endpoint=\"NotFound\",status=\"404\"} 1",
+        "tern_http_request_seconds_count{endpoint=\"/v1/events\"} 2",
+        "tern_http_request_seconds_bucket{endpoint=\"/v1/events\",le=\"+Inf\"} 2",
         "tern_events_total{protocol=\"native\",outcome=\"accepted\"} 1",
         "tern_events_total{protocol=\"native\",outcome=\"duplicate\"} 1",
         "tern_commit_seconds_count 2", "tern_commit_seconds_bucket{le=\"+Inf\"} 2", "tern_queue_bytes 0",

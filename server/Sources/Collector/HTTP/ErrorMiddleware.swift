@@ -9,11 +9,13 @@ struct ErrorMiddleware: RouterMiddleware {
   typealias Context = CollectorContext
 
   let metrics: CollectorMetrics
+  let uptime: @Sendable () -> Duration
   let pages: PortalPages
 
   func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
+    let started = uptime()
     var response: Response
     do {
       response = try await next(request, context)
@@ -27,7 +29,7 @@ struct ErrorMiddleware: RouterMiddleware {
       response = answer(APIError(failure: error), to: request)
     }
     if request.method == .head { response = response.createHeadResponse() }
-    metrics.answered(endpoint: context.endpoint, status: response.status.code)
+    metrics.answered(endpoint: context.endpoint, status: response.status.code, took: uptime() - started)
     return response
   }
 

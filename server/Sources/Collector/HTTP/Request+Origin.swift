@@ -13,7 +13,8 @@ extension Request {
     return isPlain ? authority : nil
   }
 
-  /// True if the client uses TLS, which a proxy terminates.
+  /// True if the client uses TLS, which this server or a trusted proxy terminates. ``ForwardedClients`` has corrected the
+  /// field.
   var isSecure: Bool {
     headers[.forwardedProtocol]?.lowercased() == "https"
   }

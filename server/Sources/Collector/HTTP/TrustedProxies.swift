@@ -39,19 +39,28 @@ struct TrustedProxies: Sendable {
   }
 }
 
-/// Stores the client of each request from a trusted proxy in its context.
+/// Believes only trusted proxies about the client of a request and its protocol: stores the client in the context, and
+/// corrects `X-Forwarded-Proto`, which anyone can send.
 struct ForwardedClients: RouterMiddleware {
   typealias Context = CollectorContext
 
   let proxies: TrustedProxies
+  /// True if this server uses TLS itself.
+  let hasTLS: Bool
 
   func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     var context = context
-    context.forwardedClient = IPAddress(context.channel.remoteAddress).map {
-      proxies.client(behind: $0, request.headers[values: .forwardedFor])
+    let peer = IPAddress(context.channel.remoteAddress)
+    var protocolName = hasTLS ? "https" : nil
+    if let peer, proxies.contains(peer) {
+      context.forwardedClient = proxies.client(behind: peer, request.headers[values: .forwardedFor])
+      protocolName = request.headers[.forwardedProtocol] ?? protocolName
     }
-    return try await next(request, context)
+    guard request.headers[.forwardedProtocol] != protocolName else { return try await next(request, context) }
+    var head = request.head
+    head.headerFields[.forwardedProtocol] = protocolName
+    return try await next(Request(head: head, body: request.body), context)
   }
 }

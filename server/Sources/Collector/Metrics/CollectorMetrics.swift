@@ -14,6 +14,7 @@ final class CollectorMetrics: Sendable {
     var failedCommits = 0
     var unnamed = 0
     var commits = Histogram()
+    var durations: [String: Histogram] = [:]
   }
 
   private struct RequestKey: Hashable {
@@ -33,11 +34,16 @@ final class CollectorMetrics: Sendable {
     self.started = started
   }
 
-  /// Counts a completed request.
+  /// Counts a request whose response is ready to be sent.
   ///
-  /// - Parameter endpoint: The route's pattern. Unlike paths, patterns are limited in number.
-  func answered(endpoint: String, status: Int) {
-    state.withLockedValue { $0.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1 }
+  /// - Parameters:
+  ///   - endpoint: The route's pattern. Unlike paths, patterns are limited in number.
+  ///   - duration: The time since the head of the request.
+  func answered(endpoint: String, status: Int, took duration: Duration) {
+    state.withLockedValue { state in
+      state.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1
+      state.durations[endpoint, default: Histogram()].observe(duration)
+    }
   }
 
   /// Counts the outcome of a batch.
@@ -66,6 +72,7 @@ final class CollectorMetrics: Sendable {
   /// Returns all metrics as Prometheus text.
   func text(
     pendingBytes: Int, liveStreams: Int, storage: StorageStatus, process: ProcessStatus, isReady: Bool,
+    droppedLogLines: Int? = nil,
     now: ContinuousClock.Instant = .now
   ) -> String {
     let state = state.withLockedValue { $0 }
@@ -75,8 +82,14 @@ final class CollectorMetrics: Sendable {
     text.single("tern_uptime_seconds", "gauge", "Seconds since the collector started.", (now - started) / .seconds(1))
     text.single("tern_ready", "gauge", "1 if events can be stored, else 0.", isReady ? 1 : 0)
     write(requests: state.requests, to: &text)
+    write(durations: state.durations, to: &text)
     write(events: state.events, to: &text)
     write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
+    if let droppedLogLines {
+      text.single(
+        "tern_access_log_dropped_total", "counter", "Lines of the access log that could not be written.",
+        droppedLogLines)
+    }
     write(storage, to: &text)
     write(process, to: &text)
     return text.text
@@ -86,6 +99,14 @@ final class CollectorMetrics: Sendable {
     text.family("tern_http_requests_total", "counter", "Requests by endpoint and status.")
     for (key, count) in requests.sorted(by: { ($0.key.endpoint, $0.key.status) < ($1.key.endpoint, $1.key.status) }) {
       text.sample("tern_http_requests_total", [("endpoint", key.endpoint), ("status", "\(key.status)")], count)
+    }
+  }
+
+  private func write(durations: [String: Histogram], to text: inout MetricsText) {
+    let name = "tern_http_request_seconds"
+    text.family(name, "histogram", "Time from the head of a request to that of its response, by endpoint.")
+    for (endpoint, histogram) in durations.sorted(by: { $0.key < $1.key }) {
+      text.histogram(name, histogram, labels: [("endpoint", endpoint)])
     }
   }
 

@@ -23,16 +23,16 @@ struct MetricsText {
   }
 
   /// Adds a histogram's samples: cumulative buckets, sum and count.
-  mutating func histogram(_ name: String, _ histogram: Histogram) {
+  mutating func histogram(_ name: String, _ histogram: Histogram, labels: [(String, String)] = []) {
     var total = 0
     for (bound, count) in zip(Histogram.bounds, histogram.counts) {
       total += count
-      sample("\(name)_bucket", [("le", "\(bound)")], total)
+      sample("\(name)_bucket", labels + [("le", "\(bound)")], total)
     }
     total += histogram.counts.last ?? 0
-    sample("\(name)_bucket", [("le", "+Inf")], total)
-    sample("\(name)_sum", [], histogram.sum)
-    sample("\(name)_count", [], total)
+    sample("\(name)_bucket", labels + [("le", "+Inf")], total)
+    sample("\(name)_sum", labels, histogram.sum)
+    sample("\(name)_count", labels, total)
   }
 
   private func escaped(_ value: String) -> String {

@@ -8,6 +8,7 @@ struct HealthRoutes: Sendable {
   let ingestion: Ingestion
   let hasPublicMetrics: Bool
   let storage: @Sendable () -> StorageStatus
+  let accessLog: AccessLog?
 
   func add(to routes: RouteTable) {
     routes.on("/healthz", [.get: .open { _, _ in .json(Array("{\"status\":\"ok\"}".utf8)) }])
@@ -26,7 +27,8 @@ struct HealthRoutes: Sendable {
   private func metrics() -> Response {
     let text = ingestion.metrics.text(
       pendingBytes: ingestion.reader.gate.bytes, liveStreams: ingestion.live.openStreams,
-      storage: storage(), process: .current(), isReady: ingestion.isReady)
+      storage: storage(), process: .current(), isReady: ingestion.isReady,
+      droppedLogLines: accessLog?.droppedLines)
     return Response(
       status: .ok,
       headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

@@ -34,13 +34,18 @@ struct ServeCommand: AsyncParsableCommand {
     let configuration = try Self.configuration(settings)
     // Check first: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
+    let showsAddresses = try settings.value(ServerSettings.accessLogAddresses)
+    let accessLog = try settings.value(ServerSettings.accessLog).map {
+      try AccessLog(path: $0, showsAddresses: showsAddresses)
+    }
     let (interval, kept) = try (
       settings.value(ServerSettings.backupEvery), settings.value(ServerSettings.keepBackups)
     )
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(ServerSettings.viewCacheSize),
       diskReserve: Int64(settings.value(ServerSettings.diskReserve)),
-      backups: settings.value(ServerSettings.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) })
+      backups: settings.value(ServerSettings.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
+      accessLog: accessLog)
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)

@@ -19,6 +19,7 @@ struct LocalServer {
   let warehouse: SQLiteWarehouse
   private let directory: String
   private let backups: BackupSeries?
+  private let accessLog: AccessLog?
   private let logger: Logger
 
   /// Opens a data directory, creating it if missing.
@@ -29,12 +30,14 @@ struct LocalServer {
   ///   - viewCacheBytes: The maximum memory for counted days of views.
   ///   - diskReserve: The free bytes on the disk below which nothing is collected.
   ///   - backups: The regular backups; `nil` for none.
+  ///   - accessLog: The log of requests; `nil` for none.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
-    backups: BackupSeries? = nil, logger: Logger = LocalServer.standardLogger
+    backups: BackupSeries? = nil, accessLog: AccessLog? = nil, logger: Logger = LocalServer.standardLogger
   ) throws {
     self.directory = directory
     self.backups = backups
+    self.accessLog = accessLog
     self.logger = logger
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(
@@ -59,6 +62,7 @@ struct LocalServer {
     onListening: @escaping @Sendable (_ port: Int) async -> Void
   ) async throws {
     let result = await Result { try await serve(configuration, signals, onListening) }
+    accessLog?.flush()
     let closed = await Result { try await warehouse.close() }
     try catalog.close()
     try result.get()
@@ -74,7 +78,7 @@ struct LocalServer {
       sink: warehouse, store: warehouse.reader, questions: warehouse.reader, exporter: warehouse.reader,
       catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
-      storage: { [warehouse] in warehouse.storageStatus },
+      storage: { [warehouse] in warehouse.storageStatus }, accessLog: accessLog,
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

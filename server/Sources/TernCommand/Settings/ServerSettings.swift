@@ -29,6 +29,11 @@ enum ServerSettings {
     "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", standard: "256MiB",
     parse: size)
   static let publicMetrics = Setting(flag: "public-metrics", "Show /metrics without a token.")
+  static let accessLog = Setting(
+    "access-log", "file", "A file for one line of JSON per request; - for standard output. By default there is none.",
+    parse: { $0 == "-" ? $0 : try path($0) })
+  static let accessLogAddresses = Setting(
+    flag: "access-log-addresses", "Log the clients' addresses, too; of IPv6 only the first half.")
   static let backupTo = Setting(
     "backup-to", "directory", "A directory for regular backups; without it there are none.", parse: path)
   static let backupEvery = Setting(
@@ -39,7 +44,8 @@ enum ServerSettings {
 
   /// All settings, in the order in which they are shown.
   static let all: [any SettingDescription] = [
-    data, host, port, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics, backupTo, backupEvery,
+    data, host, port, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics, accessLog,
+    accessLogAddresses, backupTo, backupEvery,
     keepBackups,
   ]
 }

@@ -10,6 +10,8 @@ struct SettingOptions: ParsableArguments {
   @Option(ServerSettings.viewCacheSize) var viewCacheSize: String?
   @Option(ServerSettings.diskReserve) var diskReserve: String?
   @Flag(ServerSettings.publicMetrics) var publicMetrics: Bool?
+  @Option(ServerSettings.accessLog) var accessLog: String?
+  @Flag(ServerSettings.accessLogAddresses) var accessLogAddresses: Bool?
   @Option(ServerSettings.backupTo) var backupTo: String?
   @Option(ServerSettings.backupEvery) var backupEvery: String?
   @Option(ServerSettings.keepBackups) var keepBackups: String?
@@ -19,7 +21,8 @@ struct SettingOptions: ParsableArguments {
     let single: [(any SettingDescription, String?)] = [
       (ServerSettings.host, host), (ServerSettings.port, port), (ServerSettings.unknownSecret, unknownSecret),
       (ServerSettings.viewCacheSize, viewCacheSize), (ServerSettings.diskReserve, diskReserve),
-      (ServerSettings.publicMetrics, publicMetrics.map(String.init)), (ServerSettings.backupTo, backupTo),
+      (ServerSettings.publicMetrics, publicMetrics.map(String.init)), (ServerSettings.accessLog, accessLog),
+      (ServerSettings.accessLogAddresses, accessLogAddresses.map(String.init)), (ServerSettings.backupTo, backupTo),
       (ServerSettings.backupEvery, backupEvery), (ServerSettings.keepBackups, keepBackups),
     ]
     var values: [String: [String]] = [:]

@@ -25,16 +25,19 @@ final class Fixture: Sendable {
   let log = LogRecorder()
   private let wallTime: @Sendable () -> Timestamp
   private let uptime: @Sendable () -> Duration
+  private let accessLog: AccessLog?
   private let directory: String
 
   init(
     _ settings: CollectorSettings = CollectorSettings(),
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
+    accessLog: AccessLog? = nil
   ) throws {
     self.settings = settings
     self.wallTime = wallTime
     self.uptime = uptime
+    self.accessLog = accessLog
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
     catalog = try Catalog(directory: directory, passwordCost: PasswordCost(exponent: 4))
@@ -50,7 +53,7 @@ final class Fixture: Sendable {
   var dependencies: CollectorDependencies {
     CollectorDependencies(
       sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2), storage: { StorageStatus() },
+      duplicateKey: DuplicateHashKey(1, 2), storage: { StorageStatus() }, accessLog: accessLog,
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
 
