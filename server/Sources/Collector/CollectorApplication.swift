@@ -27,7 +27,11 @@ struct CollectorApplication: Sendable {
   ///   - dependencies: The collector's dependencies.
   ///   - pages: The portal's pages.
   ///   - settings: Limits and policies.
-  init(dependencies: CollectorDependencies, pages: PortalPages, settings: CollectorSettings) {
+  ///   - identity: The certificate with which the server identifies itself; `nil` without TLS.
+  init(
+    dependencies: CollectorDependencies, pages: PortalPages, settings: CollectorSettings,
+    identity: ServerIdentity? = nil
+  ) {
     let limits = settings.limits
     let metrics = CollectorMetrics()
     gate = AdmissionGate(limits)
@@ -42,7 +46,7 @@ struct CollectorApplication: Sendable {
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     router.add(
-      middleware: ForwardedClients(proxies: TrustedProxies(settings.trustedProxies), hasTLS: settings.hasTLS))
+      middleware: ForwardedClients(proxies: TrustedProxies(settings.trustedProxies), hasTLS: identity != nil))
     if let log = dependencies.accessLog {
       router.add(middleware: AccessLogging(log: log, wallTime: wallTime, uptime: dependencies.uptime))
     }
@@ -54,12 +58,14 @@ struct CollectorApplication: Sendable {
       .add(to: routes)
     MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
-    HealthRoutes(
-      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage,
-      accessLog: dependencies.accessLog
-    ).add(to: routes)
     DescriptionRoutes().add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
+    HealthRoutes(ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics) {
+      CollectorGauges(
+        reports: reports.load, questions: answering.load, recentAnswers: answering.recentAnswers,
+        droppedLogLines: dependencies.accessLog?.droppedLines, certificateExpiry: identity?.expiry,
+        storage: dependencies.storage())
+    }.add(to: routes)
     ReportRoutes(
       reader: reader, reports: reports, store: store, catalog: catalog, segments: catalog, answering: answering,
       wallTime: wallTime
@@ -130,8 +136,6 @@ public struct CollectorSettings: Sendable {
   var unknownSecret = UnknownSecretPolicy.retryLater
   /// The proxies trusted to name the client in `X-Forwarded-For`.
   var trustedProxies: [AddressBlock] = []
-  /// True if the server uses TLS itself.
-  var hasTLS = false
   /// True if `/metrics` needs no login.
   var hasPublicMetrics = false
   /// The interval between heartbeats on silent live streams.

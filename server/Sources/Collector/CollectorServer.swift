@@ -25,13 +25,16 @@ public struct CollectorServer: Service {
     public var host: String
     /// The port; 0 for any free one.
     public var port: Int
+    /// The certificate and key; `nil` to serve without TLS.
+    public var tls: TLSFiles?
     /// Limits and policies.
     public var settings: CollectorSettings
 
     /// Creates a configuration.
-    public init(host: String = "127.0.0.1", port: Int, settings: CollectorSettings = .standard) {
+    public init(host: String = "127.0.0.1", port: Int, tls: TLSFiles? = nil, settings: CollectorSettings = .standard) {
       self.host = host
       self.port = port
+      self.tls = tls
       self.settings = settings
     }
   }
@@ -69,8 +72,10 @@ public struct CollectorServer: Service {
     }
   }
 
-  /// Checks that ``run()`` can listen, before anything else is started; throws ``CollectorError`` otherwise.
-  public static func checkAddress(_ configuration: Configuration) async throws {
+  /// Checks that ``run()`` can listen and has a certificate, before anything else is started; throws ``CollectorError``
+  /// otherwise.
+  public static func check(_ configuration: Configuration) async throws {
+    _ = try configuration.tls.map(ServerIdentity.init)
     do {
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -96,14 +101,16 @@ public struct CollectorServer: Service {
 
   private func makeApplication() throws -> Application<RouterResponder<CollectorContext>> {
     let limits = configuration.settings.limits
-    let address = "http://\(configuration.host):\(configuration.port)"
+    let identity = try configuration.tls.map(ServerIdentity.init)
+    let address = "\(identity == nil ? "http" : "https")://\(configuration.host):\(configuration.port)"
     let pages: PortalPages
     do {
       pages = try PortalPages(collector: address)
     } catch {
       throw CollectorError(code: .cannotStart, message: "The portal's pages are damaged: \(error)", cause: error)
     }
-    let collector = CollectorApplication(dependencies: dependencies, pages: pages, settings: configuration.settings)
+    let collector = CollectorApplication(
+      dependencies: dependencies, pages: pages, settings: configuration.settings, identity: identity)
     let connections = max(min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve), 1)
     let registry = ConnectionRegistry(
       maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections),
@@ -124,18 +131,21 @@ public struct CollectorServer: Service {
       response.headers[.date] = dates.text(at: wallTime())
       return response
     }
+    let reloading = identity.map {
+      [IdentityReloading(identity: $0, sleep: dependencies.sleep, logger: dependencies.logger)]
+    }
     return Application(
       responder: collector.responder,
       server: AcceptingChannel.builder(
         .init(
           additionalChannelHandlers: [ConnectionGuard(limits, registry: registry)],
           idleTimeout: TimeAmount(limits.idleTimeout)),
-        whole: whole),
+        identity: identity, whole: whole),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
         // The registry closes connections before this limit. If all have requests in progress, new ones wait.
         availableConnectionsDelegate: .maximum(connections + DescriptorLimit.surplus, logger: quietLogger)),
-      services: [collector.live, collector.gate],
+      services: [collector.live, collector.gate] + (reloading ?? []),
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
       logger: quietLogger)
   }

@@ -129,6 +129,7 @@ import Warehouse
     #expect(ServeCommand.address(host: "0.0.0.0", port: 1) == "http://127.0.0.1:1")
     #expect(ServeCommand.address(host: "::", port: 1) == "http://[::1]:1")
     #expect(ServeCommand.address(host: "::1", port: 1) == "http://[::1]:1")
+    #expect(ServeCommand.address(host: "tern.local", port: 443, isSecure: true) == "https://tern.local:443")
     #expect(ServeCommand.address(host: "tern.local", port: 80) == "http://tern.local:80")
   }
 }

@@ -76,11 +76,15 @@ import WarehouseSQLite
     storage.reservedDiskBytes = 200
     let process = ProcessStatus(processorTime: .milliseconds(1_500), residentBytes: 4_096, openDescriptors: 12)
     let text = CollectorMetrics().text(
-      pendingBytes: 0, liveStreams: 0, storage: storage, process: process, isReady: true)
+      CollectorGauges(
+        reports: (1, 2), questions: (3, 4), recentAnswers: 5, droppedLogLines: 6, certificateExpiry: 8,
+        storage: storage, process: process))
     for sample in [
       "tern_view_cache_bytes 7", "tern_disk_used_bytes{part=\"keys\"} 10\ntern_disk_used_bytes{part=\"rows\"} 20",
       "tern_disk_free_bytes 300", "tern_disk_reserve_bytes 200", "process_cpu_seconds_total 1.5",
-      "process_resident_memory_bytes 4096", "process_open_fds 12",
+      "process_resident_memory_bytes 4096", "tern_reports{state=\"running\"} 1",
+      "tern_questions{state=\"waiting\"} 4", "tern_recent_answers 5", "tern_access_log_dropped_total 6",
+      "tern_tls_certificate_expiry_timestamp_seconds 8", "process_open_fds 12",
     ] {
       #expect(text.contains(sample + "\n"), "\(sample) is missing in\n\(text)")
     }

@@ -32,7 +32,8 @@ import Testing
 
   @Test func `every setting can be set in each place`() throws {
     let texts = [
-      "data": "/srv", "host": "::", "port": "0", "unknown-secret": "reject", "trusted-proxy": "10.0.0.0/8",
+      "data": "/srv", "host": "::", "port": "0", "tls-cert": "/c", "tls-key": "/k", "unknown-secret": "reject",
+      "trusted-proxy": "10.0.0.0/8",
       "view-cache-size": "1GiB", "disk-reserve": "0", "public-metrics": "true", "access-log": "-",
       "access-log-addresses": "true", "backup-to": "/b", "backup-every": "6h",
       "keep-backups": "2",
@@ -54,7 +55,8 @@ import Testing
 
   @Test func `each option gets to its setting`() throws {
     let arguments = [
-      "serve", "--data", "/d", "--host", "::1", "--port", "1", "--unknown-secret", "discard", "--trusted-proxy", "::2",
+      "serve", "--data", "/d", "--host", "::1", "--port", "1", "--tls-cert", "/c", "--tls-key", "/k",
+      "--unknown-secret", "discard", "--trusted-proxy", "::2",
       "--view-cache-size", "3KiB", "--disk-reserve", "4", "--no-public-metrics",
       "--access-log", "-", "--access-log-addresses", "--backup-to", "/b", "--backup-every",
       "5m", "--keep-backups", "6",

@@ -4,28 +4,40 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
-/// Hummingbird's HTTP/1 connections, made safe for connections accepted while the server stops.
+/// Hummingbird's HTTP/1 connections, encrypted if the server has an identity, and made safe for connections accepted while
+/// the server stops.
 ///
 /// The listener's stream ends before the socket closes. A connection accepted in between is never handled, and NIO
 /// traps when the unfinished writer of such a connection is released.
 struct AcceptingChannel: ServerChildChannel {
   let http: HTTP1Channel
+  /// The certificate and key; `nil` for connections without TLS.
+  let identity: ServerIdentity?
   let whole: WholeRequests.Service
 
   /// Returns a builder of servers with this configuration.
   static func builder(
-    _ configuration: HTTP1Channel.Configuration, whole: WholeRequests.Service
+    _ configuration: HTTP1Channel.Configuration, identity: ServerIdentity?, whole: WholeRequests.Service
   ) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
-      AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration), whole: whole)
+      AcceptingChannel(
+        http: HTTP1Channel(responder: responder, configuration: configuration), identity: identity, whole: whole)
     }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-    http.setup(channel: channel, logger: logger).flatMapThrowing { connection in
+    let decryption = channel.eventLoop.makeCompletedFuture {
+      guard let identity else { return }
+      try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: identity.context))
+    }
+    return decryption.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { connection in
       let pipeline = channel.pipeline.syncOperations
-      try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: .first)
+      // Behind the decryption: heads are measured in decrypted bytes.
+      let start: ChannelPipeline.SynchronousOperations.Position =
+        identity == nil ? .first : .after(try pipeline.handler(type: NIOSSLServerHandler.self))
+      try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: start)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
       // After Hummingbird's handler of idle times and of stopping, which thus knows of these requests, too.

@@ -1,6 +1,49 @@
 import Warehouse
 
+/// The state of a collector at the moment when its metrics are read.
+struct CollectorGauges: Sendable {
+  var isReady = true
+  var pendingBytes = 0
+  var liveStreams = 0
+  /// Reports that run, and that wait for their turn.
+  var reports = (running: 0, waiting: 0)
+  /// Questions that run, and that wait for their turn.
+  var questions = (running: 0, waiting: 0)
+  var recentAnswers = 0
+  /// `nil` without an access log.
+  var droppedLogLines: Int?
+  /// `nil` without TLS.
+  var certificateExpiry: Int?
+  var storage = StorageStatus()
+  var process = ProcessStatus()
+}
+
 extension CollectorMetrics {
+  func write(_ gauges: CollectorGauges, to text: inout MetricsText) {
+    text.single(
+      "tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.",
+      gauges.pendingBytes)
+    text.single("tern_live_streams", "gauge", "Open streams of live events.", gauges.liveStreams)
+    for (name, help, load) in [
+      ("tern_reports", "Reports and pages by state.", gauges.reports),
+      ("tern_questions", "Questions by state.", gauges.questions),
+    ] {
+      text.family(name, "gauge", help)
+      text.sample(name, [("state", "running")], load.running)
+      text.sample(name, [("state", "waiting")], load.waiting)
+    }
+    text.single("tern_recent_answers", "gauge", "Answers kept to be shown again.", gauges.recentAnswers)
+    if let dropped = gauges.droppedLogLines {
+      text.single(
+        "tern_access_log_dropped_total", "counter", "Lines of the access log that could not be written.", dropped)
+    }
+    if let expiry = gauges.certificateExpiry {
+      text.single(
+        "tern_tls_certificate_expiry_timestamp_seconds", "gauge",
+        "The end of the validity of the certificate in use, in seconds since 1970.", expiry)
+    }
+  }
+
   func write(_ storage: StorageStatus, to text: inout MetricsText) {
     text.single(
       "tern_view_cache_bytes", "gauge", "Approximate memory used by counted days of views, in bytes.",

@@ -38,7 +38,7 @@ final class CollectorMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The route's pattern. Unlike paths, patterns are limited in number.
-  ///   - duration: The time since the head of the request.
+  ///   - duration: The time since the request was handed to its endpoint.
   func answered(endpoint: String, status: Int, took duration: Duration) {
     state.withLockedValue { state in
       state.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1
@@ -70,28 +70,20 @@ final class CollectorMetrics: Sendable {
   func unreadable(_ source: IngestProtocol) { state.withLockedValue { $0.unreadable[source, default: 0] += 1 } }
 
   /// Returns all metrics as Prometheus text.
-  func text(
-    pendingBytes: Int, liveStreams: Int, storage: StorageStatus, process: ProcessStatus, isReady: Bool,
-    droppedLogLines: Int? = nil,
-    now: ContinuousClock.Instant = .now
-  ) -> String {
+  func text(_ gauges: CollectorGauges, now: ContinuousClock.Instant = .now) -> String {
     let state = state.withLockedValue { $0 }
     var text = MetricsText()
     text.family("tern_build_info", "gauge", "The running version.")
     text.sample("tern_build_info", [("version", ternVersion)], 1)
     text.single("tern_uptime_seconds", "gauge", "Seconds since the collector started.", (now - started) / .seconds(1))
-    text.single("tern_ready", "gauge", "1 if events can be stored, else 0.", isReady ? 1 : 0)
+    text.single("tern_ready", "gauge", "1 if events can be stored, else 0.", gauges.isReady ? 1 : 0)
     write(requests: state.requests, to: &text)
     write(durations: state.durations, to: &text)
     write(events: state.events, to: &text)
-    write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
-    if let droppedLogLines {
-      text.single(
-        "tern_access_log_dropped_total", "counter", "Lines of the access log that could not be written.",
-        droppedLogLines)
-    }
-    write(storage, to: &text)
-    write(process, to: &text)
+    write(state, to: &text)
+    write(gauges, to: &text)
+    write(gauges.storage, to: &text)
+    write(gauges.process, to: &text)
     return text.text
   }
 
@@ -104,7 +96,7 @@ final class CollectorMetrics: Sendable {
 
   private func write(durations: [String: Histogram], to text: inout MetricsText) {
     let name = "tern_http_request_seconds"
-    text.family(name, "histogram", "Time from the head of a request to that of its response, by endpoint.")
+    text.family(name, "histogram", "Time until a response is ready to be sent, by endpoint.")
     for (endpoint, histogram) in durations.sorted(by: { $0.key < $1.key }) {
       text.histogram(name, histogram, labels: [("endpoint", endpoint)])
     }
@@ -120,7 +112,7 @@ final class CollectorMetrics: Sendable {
     }
   }
 
-  private func write(_ state: State, pendingBytes: Int, liveStreams: Int, to text: inout MetricsText) {
+  private func write(_ state: State, to text: inout MetricsText) {
     for (name, help, counts) in [
       ("tern_unknown_app_total", "Requests and hits for unknown apps.", state.unknownApps),
       ("tern_unreadable_total", "Unreadable request bodies.", state.unreadable),
@@ -139,9 +131,6 @@ final class CollectorMetrics: Sendable {
       "tern_unnamed_events_total", "counter",
       "Stored events reported as (other) because their app brings too many names.",
       state.unnamed)
-    text.single(
-      "tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.", pendingBytes)
-    text.single("tern_live_streams", "gauge", "Open streams of live events.", liveStreams)
     text.family("tern_commit_seconds", "histogram", "Time from a parsed batch to its commit.")
     text.histogram("tern_commit_seconds", state.commits)
   }

@@ -30,6 +30,12 @@ struct QuestionAnswering: Sendable {
     scheduler = ReportScheduler(own, sleep: dependencies.sleep)
   }
 
+  /// The numbers of questions that run, and that wait for their turn.
+  var load: (running: Int, waiting: Int) { scheduler.load }
+
+  /// The number of answers that are kept for a while.
+  var recentAnswers: Int { recent.count }
+
   /// Answers a question about an app; ends early if the client disconnects.
   ///
   /// Throws `QuestionError` beyond the limits of time and memory, and ``APIError``: 403 for personal data that the visitor

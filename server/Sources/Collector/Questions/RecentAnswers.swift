@@ -25,6 +25,9 @@ final class RecentAnswers: Sendable {
 
   private let entries = NIOLockedValueBox<[Key: Entry]>([:])
 
+  /// The number of answers kept.
+  var count: Int { entries.withLockedValue(\.count) }
+
   /// Returns an answer that is not too old.
   func answer(_ key: Key, now: Duration) -> AnsweredQuestion? {
     entries.withLockedValue { entries in

@@ -7,8 +7,8 @@ import Warehouse
 struct HealthRoutes: Sendable {
   let ingestion: Ingestion
   let hasPublicMetrics: Bool
-  let storage: @Sendable () -> StorageStatus
-  let accessLog: AccessLog?
+  /// The state of everything else that `/metrics` shows.
+  let gauges: @Sendable () -> CollectorGauges
 
   func add(to routes: RouteTable) {
     routes.on("/healthz", [.get: .open { _, _ in .json(Array("{\"status\":\"ok\"}".utf8)) }])
@@ -25,10 +25,12 @@ struct HealthRoutes: Sendable {
   }
 
   private func metrics() -> Response {
-    let text = ingestion.metrics.text(
-      pendingBytes: ingestion.reader.gate.bytes, liveStreams: ingestion.live.openStreams,
-      storage: storage(), process: .current(), isReady: ingestion.isReady,
-      droppedLogLines: accessLog?.droppedLines)
+    var gauges = gauges()
+    gauges.isReady = ingestion.isReady
+    gauges.pendingBytes = ingestion.reader.gate.bytes
+    gauges.liveStreams = ingestion.live.openStreams
+    gauges.process = .current()
+    let text = ingestion.metrics.text(gauges)
     return Response(
       status: .ok,
       headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

@@ -6,6 +6,9 @@ struct ReportQueue: Sendable {
   /// The waiting clients in the order of their turns, each with its reports in order of arrival.
   private var turns: [(client: String, tickets: [Int])] = []
 
+  /// The number of waiting reports.
+  var waiting: Int { turns.reduce(0) { $0 + $1.tickets.count } }
+
   init(maximumRunning: Int) {
     self.maximumRunning = max(maximumRunning, 1)
   }

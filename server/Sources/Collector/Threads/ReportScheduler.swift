@@ -31,6 +31,9 @@ final class ReportScheduler: Sendable {
     self.executor = executor
   }
 
+  /// The numbers of reports that run, and that wait for their turn.
+  var load: (running: Int, waiting: Int) { state.withLockedValue { ($0.queue.running, $0.queue.waiting) } }
+
   /// Runs a report when it is the client's turn.
   ///
   /// Throws ``APIError`` 503 if its turn does not come within ``CollectorLimits/maximumReportWait``.

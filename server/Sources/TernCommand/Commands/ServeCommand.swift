@@ -18,6 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve --data /var/lib/tern --port 9000
         tern serve --host 0.0.0.0                    reachable from other machines
         tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
+        tern serve --tls-cert tern.pem --tls-key tern.key --port 443
         tern serve --backup-to /mnt/backups          with a backup each day
 
       Each option is also an environment variable (TERN_PORT=9000) and a member of the file of settings ({"port": 9000}).
@@ -33,7 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
     let (directory, host) = try (settings.value(ServerSettings.data), settings.value(ServerSettings.host))
     let configuration = try Self.configuration(settings)
     // Check first: a mistyped host or a busy port must not leave a new data directory behind.
-    try await CollectorServer.checkAddress(configuration)
+    try await CollectorServer.check(configuration)
     let showsAddresses = try settings.value(ServerSettings.accessLogAddresses)
     let accessLog = try settings.value(ServerSettings.accessLog).map {
       try AccessLog(path: $0, showsAddresses: showsAddresses)
@@ -48,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
       accessLog: accessLog)
     let catalog = server.catalog
     try await server.run(configuration) { port in
-      let address = Self.address(host: host, port: port)
+      let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
       do {
         try catalog.setSetting(LocalServer.addressSetting, to: address)
@@ -62,8 +63,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// Returns the address and policies of the collector.
   private static func configuration(_ settings: EffectiveSettings) throws -> CollectorServer.Configuration {
-    try CollectorServer.Configuration(
-      host: settings.value(ServerSettings.host), port: settings.value(ServerSettings.port),
+    let (certificate, key) = try (settings.value(ServerSettings.tlsCert), settings.value(ServerSettings.tlsKey))
+    guard (certificate == nil) == (key == nil) else {
+      throw CommandFailure("A certificate and its key belong together. Set tls-cert and tls-key, or neither.")
+    }
+    let tls = certificate.flatMap { certificate in key.map { TLSFiles(certificate: certificate, key: $0) } }
+    return try CollectorServer.Configuration(
+      host: settings.value(ServerSettings.host), port: settings.value(ServerSettings.port), tls: tls,
       settings: CollectorSettings(
         unknownSecret: settings.value(ServerSettings.unknownSecret),
         trustedProxies: settings.value(ServerSettings.trustedProxy),
@@ -71,14 +77,14 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Returns the address for a browser on this machine.
-  static func address(host: String, port: Int) -> String {
+  static func address(host: String, port: Int, isSecure: Bool = false) -> String {
     let name =
       switch host {
       case "0.0.0.0": "127.0.0.1"
       case "::": "[::1]"
       default: host.contains(":") ? "[\(host)]" : host
       }
-    return "http://\(name):\(port)"
+    return "\(isSecure ? "https" : "http")://\(name):\(port)"
   }
 
   /// Returns the text with the first login link, or `nil` once the server is in use. Without a terminal the link is in a

@@ -76,7 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   func run() async throws {
     let player = try DemoStage.findPlayer(player)
-    try await CollectorServer.checkAddress(.init(port: Int(port)))
+    try await CollectorServer.check(.init(port: Int(port)))
     let directory = try DemoDirectory(data)
     defer { directory.removeIfTemporary() }
     let server = try LocalServer(directory: directory.data.path)

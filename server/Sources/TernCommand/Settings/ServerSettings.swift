@@ -13,6 +13,10 @@ enum ServerSettings {
   static let port = Setting(
     "port", "number", "The port to listen on; 0 for a free one.", standard: "8787",
     parse: { try number($0, 0...65_535) })
+  static let tlsCert = Setting(
+    "tls-cert", "file", "The certificate for https in PEM format, followed by those of its issuers.", parse: path)
+  static let tlsKey = Setting(
+    "tls-key", "file", "The private key of the certificate in PEM format.", parse: path)
   static let unknownSecret = Setting<UnknownSecretPolicy>(
     "unknown-secret", "policy",
     "The response to App Center clients with unknown secrets: retry-later, reject or discard.", standard: "retry-later",
@@ -44,7 +48,8 @@ enum ServerSettings {
 
   /// All settings, in the order in which they are shown.
   static let all: [any SettingDescription] = [
-    data, host, port, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics, accessLog,
+    data, host, port, tlsCert, tlsKey, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics,
+    accessLog,
     accessLogAddresses, backupTo, backupEvery,
     keepBackups,
   ]

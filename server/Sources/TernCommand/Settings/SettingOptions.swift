@@ -5,6 +5,8 @@ import Foundation
 struct SettingOptions: ParsableArguments {
   @Option(ServerSettings.host) var host: String?
   @Option(ServerSettings.port) var port: String?
+  @Option(ServerSettings.tlsCert) var tlsCert: String?
+  @Option(ServerSettings.tlsKey) var tlsKey: String?
   @Option(ServerSettings.unknownSecret) var unknownSecret: String?
   @Option(ServerSettings.trustedProxy) var trustedProxy: [String] = []
   @Option(ServerSettings.viewCacheSize) var viewCacheSize: String?
@@ -19,7 +21,8 @@ struct SettingOptions: ParsableArguments {
   /// The options that were given, by the name of their setting.
   var values: [String: [String]] {
     let single: [(any SettingDescription, String?)] = [
-      (ServerSettings.host, host), (ServerSettings.port, port), (ServerSettings.unknownSecret, unknownSecret),
+      (ServerSettings.host, host), (ServerSettings.tlsCert, tlsCert), (ServerSettings.tlsKey, tlsKey),
+      (ServerSettings.port, port), (ServerSettings.unknownSecret, unknownSecret),
       (ServerSettings.viewCacheSize, viewCacheSize), (ServerSettings.diskReserve, diskReserve),
       (ServerSettings.publicMetrics, publicMetrics.map(String.init)), (ServerSettings.accessLog, accessLog),
       (ServerSettings.accessLogAddresses, accessLogAddresses.map(String.init)), (ServerSettings.backupTo, backupTo),

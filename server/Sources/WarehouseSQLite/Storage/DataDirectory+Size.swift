@@ -2,12 +2,13 @@ import Foundation
 import Warehouse
 
 extension DataDirectory {
-  /// The bytes on disk of each part: `catalog`, `warehouse`, `counts`, `rows` and `keys`. Files that vanish
+  /// The bytes on disk of each part: `catalog`, `warehouse`, `counts`, `rows`, `keys` and `columns`. Files that vanish
   /// meanwhile don't count.
   var diskBytes: [String: Int64] {
     [
       "catalog": databaseBytes(catalogPath), "warehouse": databaseBytes(warehousePath),
       "counts": databaseBytes(countsPath), "rows": folderBytes(rowsPath), "keys": folderBytes(keysPath),
+      "columns": folderBytes(columnsPath),
     ]
   }
 

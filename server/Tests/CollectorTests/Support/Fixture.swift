@@ -25,6 +25,7 @@ final class Fixture: Sendable {
   let log = LogRecorder()
   private let wallTime: @Sendable () -> Timestamp
   private let uptime: @Sendable () -> Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
   private let accessLog: AccessLog?
   private let directory: String
 
@@ -32,11 +33,13 @@ final class Fixture: Sendable {
     _ settings: CollectorSettings = CollectorSettings(),
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     accessLog: AccessLog? = nil
   ) throws {
     self.settings = settings
     self.wallTime = wallTime
     self.uptime = uptime
+    self.sleep = sleep
     self.accessLog = accessLog
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
@@ -54,7 +57,7 @@ final class Fixture: Sendable {
     CollectorDependencies(
       sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), catalog: catalog,
       duplicateKey: DuplicateHashKey(1, 2), storage: { StorageStatus() }, accessLog: accessLog,
-      wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
+      wallTime: wallTime, uptime: uptime, sleep: sleep, logger: Logger(label: "test") { [log] _ in log })
   }
 
   /// The routes and their middleware.

@@ -6,11 +6,11 @@ import Testing
 extension Fixture {
   /// Runs the collector on a socket while `body` runs; returns after it has stopped.
   func running<Value: Sendable>(
-    _ body: @escaping @Sendable (_ port: Int) async throws -> Value
+    tls: TLSFiles? = nil, _ body: @escaping @Sendable (_ port: Int) async throws -> Value
   ) async throws -> Value {
     let (listening, continuation) = AsyncStream.makeStream(of: Int.self)
     let server = CollectorServer(
-      .init(port: 0, settings: settings), dependencies: dependencies, onListening: { continuation.yield($0) })
+      .init(port: 0, tls: tls, settings: settings), dependencies: dependencies, onListening: { continuation.yield($0) })
     let services = ServiceGroup(services: [server], logger: dependencies.logger)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask {
