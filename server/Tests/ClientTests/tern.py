@@ -43,11 +43,11 @@ class Server:
 
 
 class Serve(Server):
-    """`tern serve` on a new directory."""
+    """`tern serve` on a new directory, with further options."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, *options):
         self.data = pathlib.Path(directory) / "data"
-        super().__init__(directory, "serve", "--data", str(self.data), "--port", "0")
+        super().__init__(directory, "serve", "--data", str(self.data), "--port", "0", *options)
         self.address = self.find(r"listens on (http://127\.0\.0\.1:\d+)", 60)
 
     def command(self, *arguments):
