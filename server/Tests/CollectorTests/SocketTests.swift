@@ -189,7 +189,9 @@ import WarehouseSQLite
   }
 
   @Test(arguments: 0..<20) func `noise on a connection does not stop the server`(seed: UInt64) async throws {
-    let fixture = try Fixture()
+    // Among many other tests, even a short request may take long to arrive.
+    let patient = CollectorLimits(bodyProgressInterval: .seconds(3_600), headDeadline: .seconds(3_600))
+    let fixture = try Fixture(CollectorSettings(limits: patient))
     try await fixture.running { port in
       var generator = FastGenerator(seed: seed)
       let starts = [

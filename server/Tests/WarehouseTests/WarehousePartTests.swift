@@ -96,8 +96,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (Int64.min, "0001-01-01T00:00:00Z"), (-62_135_596_800_000, "0001-01-01T00:00:00Z"),
-    (-12_219_292_800_001, "1582-10-14T23:59:59Z"), (-1, "1969-12-31T23:59:59Z"), (.max, "9999-12-31T23:59:59Z"),
+    (Int64.min, "0001-01-01T00:00:00.000Z"), (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+    (-12_219_292_800_001, "1582-10-14T23:59:59.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
+    (.max, "9999-12-31T23:59:59.999Z"),
   ])
   func `dates in property values are always shown in the Gregorian calendar`(time: Int64, text: String) {
     #expect(PropertyText.text(.date(Timestamp(millisecondsSince1970: time))) == text)

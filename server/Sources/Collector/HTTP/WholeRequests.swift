@@ -75,12 +75,10 @@ final class WholeRequests: ChannelDuplexHandler, RemovableChannelHandler {
     if waiting.isEmpty { context.read() } else { isReadWaiting = true }
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
-    // Hummingbird answers and counts incomplete requests.
-    if case .receiving(let arriving) = state { pass(arriving, context) }
+  /// The end of the connection: the handler before this one does not pass on `channelInactive`.
+  func handlerRemoved(context: ChannelHandlerContext) {
     state = .ended
     waiting.removeAll()
-    context.fireChannelInactive()
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

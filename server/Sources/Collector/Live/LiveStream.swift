@@ -39,8 +39,10 @@ struct LiveStream: Sendable {
     let (wakeUps, finish) = hub.wakeUps(of: app)
     defer { finish() }
     var last = after
-    // Sent at once, so that the page shows an open stream and the rows it missed.
+    // Whatever is stored after the reader sees an open stream must be sent.
+    if last == nil { last = try await sendRows(after: nil, to: &writer) }
     try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+    // The rows that the page missed.
     last = try await sendRows(after: last, to: &writer)
     try await withGracefulShutdownHandler {
       for await _ in wakeUps {

@@ -161,7 +161,9 @@ final class EventCounter {
     var last: (id: Int64, batch: BatchMark)?
     while let row = try scan.next() {
       let batch = BatchMark(row)
-      if let last, last.batch != batch, chunk.rows >= chunkRows || properties.isLarge {
+      // Memory comes first: an import may have given one time of receipt to all of its rows.
+      let mustEnd = chunk.rows >= 4 * chunkRows
+      if let last, mustEnd || last.batch != batch && (chunk.rows >= chunkRows || properties.isLarge) {
         chunk.last = last.id
         chunk.isLast = false
         break

@@ -87,7 +87,7 @@ extension RecordedRequest {
         events: ["Note saved": 1, "Note shared": 1],
         properties: [
           "Note saved/Folder/Work": 1, "Note saved/Words/120": 1, "Note saved/Zoom/1.5": 1,
-          "Note saved/Synced/false": 1, "Note saved/Created/2025-01-31T08:00:00Z": 1,
+          "Note saved/Synced/false": 1, "Note saved/Created/2025-01-31T08:00:00.000Z": 1,
         ], sessions: 1)),
     RecordedRequest(
       client: "Apple SDK: the start of services travels alone",
