@@ -118,7 +118,8 @@ extension CellMetrics {
       let row = Int(rows[position])
       let (cell, sender) = (cells[Int(indexes[row])], Int(chunk.senders[row]))
       if users != nil { insert(cell, user: persons[sender]) }
-      guard let numbers, last != (cell, sender), chunk.labelKinds[Int(chunk.labels[row])] >> 1 != other else { continue }
+      let kind = chunk.labelKinds[Int(chunk.labels[row])] >> 1
+      guard let numbers, last != (cell, sender), kind != other else { continue }
       insert(cell, session: numbers.ofSender[sender])
       last = (cell, sender)
     }
