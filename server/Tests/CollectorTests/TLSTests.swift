@@ -86,12 +86,17 @@ import Testing
   }
 
   @Test func `a changed certificate is used by new connections without a restart`() async throws {
-    let fixture = try Fixture(sleep: { _ in try await Task.sleep(for: .milliseconds(10)) })
+    let (ticks, clock) = AsyncStream.makeStream(of: Void.self)
+    let fixture = try Fixture(sleep: { _ in
+      for await _ in ticks { return }
+      throw CancellationError()
+    })
     try await fixture.running(tls: files) { [self] port in
       try write(SampleCertificates.two, SampleCertificates.twoKey)
       let expected = try NIOSSLCertificate(bytes: Array(SampleCertificates.two.utf8), format: .pem)
       var isChanged = false
       for _ in 0..<600 where !isChanged {
+        clock.yield()
         isChanged = try await SecureConnection.exchange(request("/healthz"), port: port).certificate == expected
       }
       #expect(isChanged)
