@@ -43,7 +43,7 @@ struct ComparedSides {
   var otherStore: (any MetricsStore)?
 }
 
-/// What the charts of a page also show, as dashed lines.
+/// The rows that charts show as dashed lines.
 struct ComparedRows {
   /// For example `28 Apr – 3 May 2026`, or the name of a segment.
   var name: String
@@ -75,7 +75,7 @@ extension PortalPages {
     return segments.first { $0.id == number }.map { Comparison(request, with: $0).other }
   }
 
-  /// What the figures of a page are compared with; `nil` if there is nothing.
+  /// The comparison of a page's figures; `nil` if there is nothing to compare them with.
   func comparison(_ request: ReportRequest) -> Comparison? {
     guard case .segment(let number) = request.comparison, request.isFilterable,
       let segment = segments.first(where: { $0.id == number })

@@ -9,7 +9,7 @@ struct PortalLinks {
   var range: String
   /// The filter, which all pages keep.
   var filter = ReportFilter()
-  /// What pages are compared with, which all of them keep.
+  /// The comparison, which all pages keep.
   var comparison: ReportComparison?
 
   init(app: AppID, range: String = "") {

@@ -146,7 +146,7 @@ struct IdentityReloading: Service {
   }
 }
 
-/// What tells two versions of a file apart.
+/// The version of a file, which changes with its contents.
 private struct FileVersion: Equatable {
   let device: UInt64
   let inode: UInt64

@@ -17,7 +17,7 @@ struct Shell {
   var script: String?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
-  /// What the figures of the page are compared with.
+  /// The two sides that changes compare.
   var comparison: Comparison?
   /// The place of other pages in the menu; `nil` for those of the settings.
   var place: Place?

@@ -1,6 +1,6 @@
 package import Warehouse
 
-/// What an overview reads.
+/// The counts that an overview shows.
 package struct DailyOverview: Sendable {
   package var events: [DailyCount]
   package var sessions: [DailyCount]

@@ -1,4 +1,4 @@
-/// What a page compares its figures with.
+/// The rows with which a page compares its figures.
 package enum ReportComparison: Sendable, Hashable {
   /// As many days, directly before.
   case periodBefore

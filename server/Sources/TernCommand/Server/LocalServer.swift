@@ -62,9 +62,10 @@ struct LocalServer {
     onListening: @escaping @Sendable (_ port: Int) async -> Void
   ) async throws {
     let result = await Result { try await serve(configuration, signals, onListening) }
-    accessLog?.flush()
     let closed = await Result { try await warehouse.close() }
     try catalog.close()
+    // Last, because a program that no longer reads standard output would block it.
+    accessLog?.flush()
     try result.get()
     try closed.get()
   }

@@ -49,9 +49,7 @@ enum ServerSettings {
   /// All settings, in the order in which they are shown.
   static let all: [any SettingDescription] = [
     data, host, port, tlsCert, tlsKey, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics,
-    accessLog,
-    accessLogAddresses, backupTo, backupEvery,
-    keepBackups,
+    accessLog, accessLogAddresses, backupTo, backupEvery, keepBackups,
   ]
 }
 

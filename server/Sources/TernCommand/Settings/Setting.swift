@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// What can be said about a setting without knowing the type of its value.
+/// A setting without the type of its value.
 protocol SettingDescription: Sendable {
   /// The name of the option without `--`, and of the member in a file of settings.
   var name: String { get }
-  /// The placeholder of the value in help texts; `nil` for a setting that is true or false.
+  /// The name of the value in help texts; `nil` for a setting that is true or false.
   var valueName: String? { get }
-  /// What the setting does, in a sentence.
+  /// One sentence about the setting's effect.
   var explanation: String { get }
   /// The default value as text; `nil` for none.
   var standard: String? { get }

@@ -122,7 +122,7 @@ final class EventCounter {
     var isLast = true
   }
 
-  /// What the rows of one batch have in common. A chunk ends where it changes, so that reports show a batch as a whole.
+  /// The facts that all rows of a batch share. A chunk ends where it changes, so that reports show a batch as a whole.
   private struct BatchMark: Equatable {
     let app: Int64
     let received: Int64
