@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Warehouse
 
 /// Counts the steps of sessions on the way to an order.
@@ -135,7 +136,8 @@ extension ViewDayBuilder {
       switch action {
       case "detail": numbers[2] = 1
       case "add": numbers[3] = 1
-      case "refund": numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue])
+      case "refund":
+        numbers.replaceSubrange(0...1, with: [product.quantity.negatedSaturated, product.revenue.negatedSaturated])
       default: numbers = [product.quantity, product.revenue, 0, 0, 1]
       }
       for (fact, name) in Self.productFactNames {

@@ -305,12 +305,14 @@ extension ViewDayBuilder {
       if !isKept { add(refund: ViewOrder(), hit) }
       return
     }
-    let revenue = revenue(of: hit) * sign
+    // A sum of amounts can be clamped to the smallest number, which has no opposite.
+    func signed(_ amount: Int64) -> Int64 { sign < 0 ? amount.negatedSaturated : amount }
+    let revenue = signed(revenue(of: hit))
     if sign > 0 { transactions[hit.text("ti"), default: 0] += 1 }
     day.add(revenue: revenue)
     tables.add(
       .transactions, [hit.text("ti")],
-      [1, revenue, (hit.millionths("tt") ?? 0) * sign, (hit.millionths("ts") ?? 0) * sign], user: hit.slot)
+      [1, revenue, signed(hit.millionths("tt") ?? 0), signed(hit.millionths("ts") ?? 0)], user: hit.slot)
   }
 
   private mutating func addItem(_ hit: ViewHit) {
@@ -332,7 +334,9 @@ extension ViewDayBuilder {
     for product in products(of: hit) {
       var numbers = Array(repeating: Int64(0), count: ViewTable.products.width)
       if action == "purchase" { numbers.replaceSubrange(0...1, with: [product.quantity, product.revenue]) }
-      if action == "refund" { numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue]) }
+      if action == "refund" {
+        numbers.replaceSubrange(0...1, with: [product.quantity.negatedSaturated, product.revenue.negatedSaturated])
+      }
       numbers[2 + position] = 1
       tables.add(.products, product.key, numbers, user: hit.slot)
     }

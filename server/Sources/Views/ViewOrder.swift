@@ -89,11 +89,6 @@ package struct ViewOrder: Hashable, Sendable {
   }
 }
 
-extension Int64 {
-  /// The negated number, clamped to the range.
-  fileprivate var negatedSaturated: Int64 { self == .min ? .max : -self }
-}
-
 // MARK: - Stored form
 
 extension ViewOrder {

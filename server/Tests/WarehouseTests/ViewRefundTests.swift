@@ -41,6 +41,43 @@ import Testing
     #expect(day.changes.orders[Self.order]?.revenue == 0)
   }
 
+  @Test func `refunds of the largest amounts are counted`() {
+    // The revenue of the first is Int64.min without an overflow; the revenues of the second add up to it.
+    let one = hit(0, "refund", ["pr1nm": "x", "pr1pr": "-0.000002", "pr1qt": "4611686018427387904"])
+    let sum = hit(
+      1, "refund",
+      ["pr1nm": "x", "pr1pr": "-0.000001", "pr1qt": "9223372036854775807"].merging(
+        ["pr2nm": "y", "pr2pr": "-0.000001", "pr2qt": "9223372036854775807"]) { $1 })
+    for hits in [[one], [sum], [one, sum]] { #expect(counted(hits).totals.revenue == .max) }
+
+    // Every pair of extremes, with and without an identifier, as products, items and amounts of the whole order.
+    let prices = [
+      "-9223372036853.775807", "9223372036853.775807", "-0.000002", "-0.000001", "0.000001", "-1", "-0", "1e308",
+    ]
+    let quantities = ["9223372036854775807", "4611686018427387904", "-9223372036854775808", "1", "x", ""]
+    for action in ["purchase", "refund"] {
+      for price in prices {
+        for quantity in quantities {
+          var product = [
+            "pr1nm": "x", "pr1pr": price, "pr1qt": quantity, "pr2nm": "y", "pr2pr": price, "pr2qt": quantity,
+          ]
+          product.merge(["pr1br": "b", "tt": price, "ts": price]) { $1 }
+          let item = ["t": "item", "in": "x", "ip": price, "iq": quantity, "iv": "c"]
+          let hits = [
+            hit(0, action, product), hit(1, action, item), hit(2, action, ["tr": price]), hit(3, "refund", [:]),
+          ]
+          let day = counted(hits)
+          #expect(day.totals.hits == 4)
+          // A day is added to others.
+          var total = day
+          total.merge(day)
+          total.merge(counted(hits.reversed()))
+          #expect(total.totals.hits == 12)
+        }
+      }
+    }
+  }
+
   @Test func `a second refund of an order changes nothing, and neither does a refund of an unknown order`() {
     let purchase = hit(0, "purchase", ["tr": "7"])
     let day = counted([purchase, hit(1, "refund", [:]), hit(2, "refund", [:]), hit(3, "refund", ["ti": "B"])])
