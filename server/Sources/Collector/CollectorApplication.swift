@@ -41,8 +41,10 @@ struct CollectorApplication: Sendable {
     let reports = ReportScheduler(limits, executor: dependencies.reportExecutor, sleep: dependencies.sleep)
     let access = Access(
       store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
-      uptime: dependencies.uptime)
+      uptime: dependencies.uptime, journal: dependencies.requestJournal)
 
+    var pages = pages
+    pages.problems = dependencies.problems
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     router.add(
@@ -60,11 +62,13 @@ struct CollectorApplication: Sendable {
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     DescriptionRoutes().add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
-    HealthRoutes(ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics) {
+    HealthRoutes(
+      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, problems: dependencies.problems
+    ) {
       CollectorGauges(
         reports: reports.load, questions: answering.load, recentAnswers: answering.recentAnswers,
         droppedLogLines: dependencies.accessLog?.droppedLines, certificateExpiry: identity?.expiry,
-        storage: dependencies.storage())
+        storage: dependencies.storage(), problems: dependencies.problems().count)
     }.add(to: routes)
     ReportRoutes(
       reader: reader, reports: reports, store: store, catalog: catalog, segments: catalog, answering: answering,

@@ -8,6 +8,14 @@ package import Warehouse
 package typealias CollectorCatalog =
   CatalogStore & CatalogEditor & ErrorStateStore & AccessStore & DashboardStore & AnnotationStore & SegmentStore
 
+/// The requests that are being answered, kept where a crash leaves them.
+package protocol RequestJournal: Sendable {
+  /// Begins a request, given by its method and address. The caller calls the result when it is answered.
+  ///
+  /// Throws ``Warehouse/WarehouseError`` with code `held` if the server ended before while answering it.
+  func begin(request: String) throws(WarehouseError) -> @Sendable () -> Void
+}
+
 /// The collector's dependencies.
 public struct CollectorDependencies: Sendable {
   /// The store of events.
@@ -26,6 +34,10 @@ public struct CollectorDependencies: Sendable {
   package var reportExecutor: (any TaskExecutor)?
   /// Returns the memory and disk space of the store, for `/metrics`.
   package var storage: @Sendable () -> StorageStatus
+  /// Returns what fails in the store at the moment, for `/readyz` and the portal.
+  package var problems: @Sendable () -> [WarehouseProblem]
+  /// Has the requests for pages and reports on disk that are being answered; `nil` if nothing does.
+  package var requestJournal: (any RequestJournal)?
   /// The log of requests; `nil` for none.
   package var accessLog: AccessLog?
   /// The wall clock.
@@ -42,7 +54,8 @@ public struct CollectorDependencies: Sendable {
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
     exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
-    storage: @escaping @Sendable () -> StorageStatus, accessLog: AccessLog? = nil,
+    storage: @escaping @Sendable () -> StorageStatus, problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
+    requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
@@ -55,6 +68,8 @@ public struct CollectorDependencies: Sendable {
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
     self.storage = storage
+    self.problems = problems
+    self.requestJournal = requestJournal
     self.accessLog = accessLog
     self.wallTime = wallTime
     self.uptime = uptime

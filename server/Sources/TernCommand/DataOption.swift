@@ -44,7 +44,9 @@ struct DataOption: ParsableArguments {
   func withReader<Value>(_ body: (Catalog, WarehouseReader) async throws -> Value) async throws -> Value {
     let catalog = try openCatalog()
     defer { try? catalog.close() }
-    let reader = try SQLiteWarehouse.openForReading(directory: directory, catalog: catalog)
+    let reader = try SQLiteWarehouse.openForReading(directory: directory, catalog: catalog) {
+      Terminal.complain("tern: \($0) The output lacks them.")
+    }
     defer { try? reader.close() }
     return try await body(catalog, reader)
   }

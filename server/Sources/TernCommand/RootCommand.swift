@@ -27,6 +27,7 @@ struct RootCommand: AsyncParsableCommand {
       RebuildCommand.self, BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
       PersonsCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
+      TrialCommand.self,
     ])
 
   static func main() async {

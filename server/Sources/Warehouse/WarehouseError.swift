@@ -2,7 +2,7 @@
 public struct WarehouseError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable {
-    private enum Kind { case busy, full, unavailable, inUse, unknownApp, damaged, invalid }
+    private enum Kind { case busy, full, unavailable, inUse, unknownApp, damaged, invalid, held }
     private let kind: Kind
     /// The write queue is full; try again later.
     public static let busy = Code(kind: .busy)
@@ -18,6 +18,8 @@ public struct WarehouseError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code(kind: .damaged)
     /// A parameter is invalid, for example an unknown time zone.
     public static let invalid = Code(kind: .invalid)
+    /// The server does not try this for now, because a process ended while doing it.
+    public static let held = Code(kind: .held)
   }
 
   /// The kind of failure.

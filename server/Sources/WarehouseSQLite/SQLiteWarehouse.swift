@@ -34,6 +34,18 @@ public final class SQLiteWarehouse: EventSink {
   private let lock: DirectoryLock
   /// The thread that counts rows.
   let counting: CountingThread
+  /// What this process is doing with rows, on disk.
+  package let journal: WorkJournal
+  /// The work that fails at the moment.
+  let failures: WorkFailures
+  let damage: DamagedRows
+  /// Rows at which work failed.
+  let rowFailures: (stream: AsyncStream<RowFailure>, continuation: AsyncStream<RowFailure>.Continuation)
+  /// The number of rows that this process has set aside.
+  let quarantinedNow = Locked(0)
+  private let quarantinedBefore: Int
+  let report: @Sendable (String) -> Void
+  let now: @Sendable () -> Timestamp
   private let end = Locked(End())
 
   private struct End {
@@ -47,13 +59,16 @@ public final class SQLiteWarehouse: EventSink {
   /// - Parameters:
   ///   - viewCacheBytes: The memory that counted days of views may take.
   ///   - diskReserve: The free bytes on the disk below which ``commit(_:app:)`` throws `full`; 0 for no limit.
+  ///   - examinesSuspects: True if ``examineSuspects(with:)`` will be called: what the process before was doing when it
+  ///     crashed is held until then.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
     directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes, diskReserve: Int64 = 0,
-    report: @escaping @Sendable (String) -> Void = { _ in }
+    examinesSuspects: Bool = false, report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     var configuration = WarehouseConfiguration()
+    configuration.examinesSuspects = examinesSuspects
     configuration.viewCacheBytes = viewCacheBytes
     configuration.diskReserve = diskReserve
     configuration.report = report
@@ -79,14 +94,34 @@ public final class SQLiteWarehouse: EventSink {
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
     queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
-    reader = WarehouseReader(
-      pool: pool, columns: ColumnDirectory(path: files.columnsPath, isWritable: true), catalog: catalog,
-      viewCacheBytes: configuration.viewCacheBytes)
+    (report, now) = (configuration.report, configuration.now)
+    let journal = try WorkJournal(files.workPath, examines: configuration.examinesSuspects, now: configuration.now)
+    let failures = WorkFailures(report: configuration.report)
     let damage = DamagedRows(report: configuration.report)
+    let rowFailures = AsyncStream.makeStream(of: RowFailure.self, bufferingPolicy: .bufferingOldest(100))
+    (self.journal, self.failures, self.damage, self.rowFailures) = (journal, failures, damage, rowFailures)
+    let reader = WarehouseReader(
+      pool: pool, columns: ColumnDirectory(path: files.columnsPath, isWritable: true), catalog: catalog,
+      viewCacheBytes: configuration.viewCacheBytes, damage: damage, journal: journal, failures: failures
+    ) { rowFailures.continuation.yield($0) }
+    self.reader = reader
     let writer = try WarehouseFile.writer(
       pool, files, catalog: catalog, configuration: configuration, damage: damage)
-    let counter = try WarehouseFile.counter(files, catalog: catalog, configuration: configuration, damage: damage)
-    counting = CountingThread(counter, interval: configuration.flushInterval, didCount: reader.updateColumns)
+    let counter = try WarehouseFile.openCounter(
+      files, catalog: catalog, configuration: configuration, damage: damage, journal: journal)
+    // What can't be counted must not keep the server from starting.
+    do {
+      try counter.count()
+    } catch {
+      failures.record("Counting", error, effect: Self.end(ofCounts: reader))
+    }
+    quarantinedBefore = try Int(writer.connection.integer("SELECT count(*) FROM quarantine") ?? 0)
+    counting = CountingThread(counter, interval: configuration.flushInterval) { failure in
+      failures.record("Counting", failure, effect: failure == nil ? "" : Self.end(ofCounts: reader))
+      if let failure = failure as? RowFailure { rowFailures.continuation.yield(failure) }
+      if failure == nil { reader.updateColumns() }
+    }
+    counting.committed(through: writer.lastID)
     let thread = WriterThread(
       pool: pool, queue: queue, configuration: configuration, writer: writer, counting: counting)
     counting.start()
@@ -127,7 +162,23 @@ public final class SQLiteWarehouse: EventSink {
     status.diskBytes = files.diskBytes
     status.freeDiskBytes = space.free(space.directory)
     status.reservedDiskBytes = space.reserved
+    status.quarantinedRows = quarantinedBefore + quarantinedNow.withLock { $0 }
+    status.damages = damage.messages.count
     return status
+  }
+
+  /// What fails at the moment, or is held after a crash.
+  public var problems: [WarehouseProblem] { failures.problems + journal.problems }
+
+  /// Returns a sentence about the last event that the counts include.
+  private static func end(ofCounts reader: WarehouseReader) -> String {
+    let time: Int64?? = try? reader.read { connection in
+      let id = try CountSchema.countedRow(connection)
+      return try EventScan(connection, ids: id...id).find(id).map { $0.time &+ $0.lag }
+    }
+    guard let time = time ?? nil else { return "Reports lack all events." }
+    let text = Timestamp(millisecondsSince1970: time).utcText(withMilliseconds: false)
+    return "Reports lack events that were received after \(text)."
   }
 
   /// Checks whether storing works; see ``EventSink/probeWrite()``.
@@ -176,19 +227,24 @@ extension SQLiteWarehouse {
   /// Opens a data directory for reports. A server may be running on it.
   ///
   /// If no server is running, events that a crash left uncounted are counted first, so that reports are exact.
-  public static func openForReading(directory: String, catalog: any CatalogStore) throws -> WarehouseReader {
+  ///
+  /// - Parameter report: Receives messages about damaged files.
+  public static func openForReading(
+    directory: String, catalog: any CatalogStore, report: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> WarehouseReader {
     let files = DataDirectory(path: directory)
     try files.create()
     // Only if needed, because holding the lock keeps a server from starting.
     if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
       defer { lock.release() }
       let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-      _ = try WarehouseFile.counter(files, catalog: catalog, configuration: WarehouseConfiguration())
+      try WarehouseFile.openCounter(files, catalog: catalog, configuration: WarehouseConfiguration()).count()
       try pool.close()
     }
     return WarehouseReader(
       pool: try WarehouseFile.openReadOnly(files),
-      columns: ColumnDirectory(path: files.columnsPath, isWritable: false), catalog: catalog)
+      columns: ColumnDirectory(path: files.columnsPath, isWritable: false), catalog: catalog,
+      damage: DamagedRows(report: report))
   }
 
   /// Rebuilds all counts, the duplicate index and the columns from the stored events.

@@ -1,3 +1,4 @@
+import TernEvents
 import Views
 import Warehouse
 
@@ -36,6 +37,10 @@ struct WarehouseConfiguration: Sendable {
   var diskReserve: Int64 = 0
   /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.
   var freeDiskBytes = DiskSpace.available
+  /// True if what the process before was doing when it crashed is held until it was examined.
+  var examinesSuspects = false
+  /// The wall clock.
+  var now: @Sendable () -> Timestamp = WallClock.system
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   var beforeBatch: (@Sendable (AppID) throws -> Void)?
 }

@@ -12,10 +12,13 @@ struct RunningServer {
   let port: Int
 
   /// Starts a server on the workspace's data directory and waits until it is ready.
-  static func start(_ workspace: Workspace, port: Int = 0) async throws -> RunningServer {
+  static func start(
+    _ workspace: Workspace, port: Int = 0, environment: [String: String] = [:]
+  ) async throws -> RunningServer {
     let log = "server-\(UUID().uuidString).log"
     let process = try workspace.start(
-      workspace.tern, ["serve", "--data", workspace.path("data"), "--port", String(port)], output: log)
+      workspace.tern, ["serve", "--data", workspace.path("data"), "--port", String(port)], environment: environment,
+      output: log)
     let started = try await eventually {
       try #require(process.isRunning, "the server ended: \(workspace.text(log))")
       return workspace.text(log).contains(/http:\/\/127\.0\.0\.1:[1-9]/)

@@ -55,6 +55,9 @@ extension APIError {
   init(failure error: any Error) {
     if (error as? WarehouseError)?.code == .full {
       self = .diskFull
+    } else if let error = error as? WarehouseError, error.code == .held {
+      self.init(
+        status: .serviceUnavailable, code: "held", message: error.message, headers: [.retryAfter: "60"])
     } else {
       self.init(
         status: .internalServerError, code: "internal",

@@ -15,6 +15,8 @@ struct CollectorGauges: Sendable {
   /// `nil` without TLS.
   var certificateExpiry: Int?
   var storage = StorageStatus()
+  /// The number of things that fail in the store.
+  var problems = 0
   var process = ProcessStatus()
 }
 
@@ -33,6 +35,9 @@ extension CollectorMetrics {
       text.sample(name, [("state", "waiting")], load.waiting)
     }
     text.single("tern_recent_answers", "gauge", "Answers kept to be shown again.", gauges.recentAnswers)
+    text.single(
+      "tern_problems", "gauge", "Work on stored events that fails, or is held after a crash; /readyz says which.",
+      gauges.problems)
     if let dropped = gauges.droppedLogLines {
       text.single(
         "tern_access_log_dropped_total", "counter", "Lines of the access log that could not be written.", dropped)
@@ -55,6 +60,10 @@ extension CollectorMetrics {
     if let free = storage.freeDiskBytes {
       text.single("tern_disk_free_bytes", "gauge", "Bytes free on the disk of the data directory.", free)
     }
+    text.single(
+      "tern_quarantined_rows", "gauge", "Stored events that were set aside because they could not be used.",
+      storage.quarantinedRows)
+    text.single("tern_damaged_places", "gauge", "Places in files of events that can't be read.", storage.damages)
     text.single(
       "tern_disk_reserve_bytes", "gauge", "Free bytes below which nothing is collected.", storage.reservedDiskBytes)
   }

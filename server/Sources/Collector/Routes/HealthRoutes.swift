@@ -7,6 +7,8 @@ import Warehouse
 struct HealthRoutes: Sendable {
   let ingestion: Ingestion
   let hasPublicMetrics: Bool
+  /// Returns what fails in the store: events are stored, but reports may lack some.
+  let problems: @Sendable () -> [WarehouseProblem]
   /// The state of everything else that `/metrics` shows.
   let gauges: @Sendable () -> CollectorGauges
 
@@ -21,7 +23,16 @@ struct HealthRoutes: Sendable {
     guard ingestion.isReady else {
       throw APIError.notStored(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
     }
-    return .json(Array("{\"status\":\"ready\"}".utf8))
+    let problems = problems()
+    guard !problems.isEmpty else { return .json(Array("{\"status\":\"ready\"}".utf8)) }
+    var writer = JSONWriter(capacity: 256)
+    writer.raw("{\"status\":\"degraded\",\"reasons\":[")
+    for (index, summary) in Set(problems.map(\.summary)).sorted().enumerated() {
+      if index > 0 { writer.raw(",") }
+      writer.string(summary)
+    }
+    writer.raw("]}")
+    return .json(writer.bytes)
   }
 
   private func metrics() -> Response {

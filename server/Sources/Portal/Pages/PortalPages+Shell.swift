@@ -46,6 +46,7 @@ extension PortalPages {
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil }, "content": body,
       "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
+      "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted(),
       "kept": request.flatMap { keepingNotice($0, shell.app) },
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
       "share": reader.canEdit

@@ -14,6 +14,8 @@ public struct PortalPages: Sendable {
   package var notes: [ChartNote] = []
   /// The app's saved segments that the reader may use; set them on a copy for each request.
   package var segments: [SavedSegment] = []
+  /// Returns what fails in the store, which pages say.
+  public var problems: @Sendable () -> [WarehouseProblem] = { [] }
   let reports: ReportRegistry
   let templates: Templates
 

@@ -42,7 +42,7 @@ struct LocalServer {
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(
       directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
-      report: { logger.error("\($0)") })
+      examinesSuspects: true, report: { logger.error("\($0)") })
   }
 
   /// A logger that writes lines to standard error.
@@ -79,13 +79,15 @@ struct LocalServer {
       sink: warehouse, store: warehouse.reader, questions: warehouse.reader, exporter: warehouse.reader,
       catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
-      storage: { [warehouse] in warehouse.storageStatus }, accessLog: accessLog,
+      storage: { [warehouse] in warehouse.storageStatus }, problems: { [warehouse] in warehouse.problems },
+      requestJournal: warehouse, accessLog: accessLog,
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger
     quiet.logLevel = .error
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
       .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
+      .init(service: RecoveryService(warehouse: warehouse, trials: ProcessTrials(directory: directory))),
       .init(service: JobService(warehouse: warehouse, catalog: catalog, logger: logger)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]

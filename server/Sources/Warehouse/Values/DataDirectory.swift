@@ -9,7 +9,7 @@ import TernBase
 #endif
 
 /// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, `counts.sqlite`, the
-/// folders `rows`, `keys` and `columns`, and a lock file.
+/// folders `rows`, `keys`, `columns` and `work`, and a lock file.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -21,6 +21,7 @@ package struct DataDirectory: Sendable {
   package var rowsPath: String { path + "/rows" }
   package var keysPath: String { path + "/keys" }
   package var columnsPath: String { path + "/columns" }
+  package var workPath: String { path + "/work" }
 
   /// Creates the directory and its parents if missing, with mode 0700.
   package func create() throws {

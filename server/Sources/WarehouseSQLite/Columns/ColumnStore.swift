@@ -16,11 +16,16 @@ final class ColumnStore: Sendable {
   /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
   private static let stepRows = 131_072
   let directory: ColumnDirectory
+  /// Has the rows that are being added on disk; `nil` if nothing does.
+  private let journal: WorkJournal?
   private let state = Locked(State())
   private let isUpdateWaiting = Locked(false)
   private let isClosed = Locked(false)
 
-  init(_ directory: ColumnDirectory) { self.directory = directory }
+  init(_ directory: ColumnDirectory, journal: WorkJournal? = nil) {
+    self.directory = directory
+    self.journal = journal
+  }
 
   /// Returns true if no background update is waiting; from then on, one is.
   func willUpdate() -> Bool {
@@ -63,7 +68,9 @@ final class ColumnStore: Sendable {
       try checkCancellation()
       let result: Value? = try state.withLock { state in
         do {
-          return try step(state, through: last, connection, dictionary) ? value(state) : nil
+          return try performing(state, through: last) {
+            try step(state, through: last, connection, dictionary) ? value(state) : nil
+          }
         } catch {
           // A row may have been added in part.
           state.isLoaded = false
@@ -82,6 +89,11 @@ final class ColumnStore: Sendable {
       state.isLoaded = false
       try directory.deleteAll(of: app)
     }
+  }
+
+  private func performing<Value>(_ state: State, through last: Int64, _ body: () throws -> Value) throws -> Value {
+    guard let journal, !state.isLoaded || state.through < last else { return try body() }
+    return try journal.perform(.columns(rows: min(state.through + 1, last)...max(last, 1)), body)
   }
 
   /// Adds some rows; returns true if no more are wanted.
@@ -110,7 +122,11 @@ final class ColumnStore: Sendable {
       known = columns
       state.through = row.id
       guard row.id > columns.chunked else { continue }
-      try source.add(row, scan, to: columns)
+      do {
+        try source.add(row, scan, to: columns)
+      } catch let error as WarehouseError where error.code == .damaged {
+        throw RowFailure(row: row.id, work: "adding it to the columns of questions", cause: error)
+      }
       if columns.builder.isFull {
         try checkPlaces(scan, connection)
         columns.endChunk(directory.store)

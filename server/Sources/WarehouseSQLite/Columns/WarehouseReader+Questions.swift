@@ -19,15 +19,38 @@ extension WarehouseReader: QuestionSource {
         // The time begins with the work, not with the wait for it.
         let limits = QuestionLimits { isCancelled.withLock { $0 } }
         let chunks = try chunks(of: app, limits)
-        let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
-        var result = try ColumnEvaluation.answer(
-          question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+        var result = try performing(question, app, today, chunks) {
+          try evaluate(question, chunks, app: app, calendar: calendar, today: today, limits)
+        }
         result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
         return result
       }
     } onCancel: {
       isCancelled.withLock { $0 = true }
     }
+  }
+
+  /// Answers a question from some chunks.
+  func evaluate(
+    _ question: Question, _ chunks: [Chunk], app: AppID, calendar: QuestionCalendar, today: Day,
+    _ limits: QuestionLimits
+  ) throws -> QuestionResult {
+    #if DEBUG
+      for chunk in chunks { chunk.forEachProperty { name, _ in PlantedFault.question.trap(name) } }
+    #endif
+    let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
+    return try ColumnEvaluation.answer(
+      question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+  }
+
+  private func performing<Value>(
+    _ question: Question, _ app: AppID, _ today: Day, _ chunks: [Chunk], _ body: () throws -> Value
+  ) throws -> Value {
+    guard let journal else { return try body() }
+    let work = DerivedWork.question(
+      kind: question.kind.rawValue, json: String(decoding: question.understood(today: today).encoded, as: UTF8.self),
+      app: app.rawValue, today: today.number, through: chunks.last?.header.last ?? 0)
+    return try journal.perform(work, body)
   }
 
   /// Returns an app's properties; see ``QuestionSource/properties(app:)``.
@@ -54,16 +77,20 @@ extension WarehouseReader: QuestionSource {
     guard columns.willUpdate() else { return }
     columnThread.submit { [self] in
       columns.didBegin()
-      // A failure shows when a question needs the rows; the next call tries again.
-      try? Self.read(pool) {
-        try columns.update($0, dictionary: dictionary, checkCancellation: columns.checkOpen)
+      // The next call tries again.
+      do {
+        try read { try columns.update($0, dictionary: dictionary, checkCancellation: columns.checkOpen) }
+        failures.record("Adding events to columns", nil)
+      } catch is CancellationError {
+      } catch {
+        failures.record("Adding events to columns", error)
       }
     }
   }
 
   private func chunks(of app: AppID, _ limits: QuestionLimits) throws -> [Chunk] {
     do {
-      return try Self.read(pool) { connection in
+      return try read { connection in
         try columns.chunks(
           app: app.rawValue, connection, dictionary: dictionary, checkCancellation: { try limits.check() })
       }

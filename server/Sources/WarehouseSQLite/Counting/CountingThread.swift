@@ -24,11 +24,11 @@ final class CountingThread: @unchecked Sendable {
   private let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
   private let counter: EventCounter
-  private let didCount: @Sendable () -> Void
+  private let didCount: @Sendable ((any Error)?) -> Void
   private var pacing: FlushPacing
 
-  /// - Parameter didCount: Runs after counts were stored, for what is derived from rows on other threads.
-  init(_ counter: EventCounter, interval: Duration, didCount: @escaping @Sendable () -> Void) {
+  /// - Parameter didCount: Runs after counts were stored, and after counting failed.
+  init(_ counter: EventCounter, interval: Duration, didCount: @escaping @Sendable ((any Error)?) -> Void) {
     self.counter = counter
     self.didCount = didCount
     pacing = FlushPacing(interval: interval)
@@ -72,15 +72,26 @@ final class CountingThread: @unchecked Sendable {
 
   /// Counts all committed rows.
   func flush() async throws {
-    try await perform { _ = try $0.count() }
-    didCount()
+    try await perform { [didCount] counter in
+      do {
+        try counter.count()
+      } catch {
+        didCount(error)
+        throw error
+      }
+    }
+    didCount(nil)
   }
 
   /// Counts all committed rows and ends the thread. Must be called once, after the last commit.
   func close() throws {
     change { $0.isClosed = true }
     ended.wait()
-    try counter.count()
+    do {
+      try counter.count()
+    } catch let error as WarehouseError where error.code == .held {
+      // The next start counts them.
+    }
     try counter.finish()
   }
 
@@ -117,10 +128,11 @@ final class CountingThread: @unchecked Sendable {
       let storing = try counter.count()
       let now = ContinuousClock.now
       pacing.flushed(from: now - storing, to: now)
-      didCount()
+      didCount(nil)
     } catch {
       // The rows are safe; they will be counted once that works again.
       pacing.failed(at: .now)
+      didCount(error)
     }
   }
 

@@ -11,6 +11,7 @@ final class EventCounter {
   private let calendar: (AppID) throws -> ZoneCalendar
   private let chunkRows: Int
   private let damage: DamagedRows
+  private let journal: WorkJournal?
   private let rollups = RollupAccumulator()
   private let rollupStore: RollupStore
   private let properties: PropertyAccumulator
@@ -23,15 +24,17 @@ final class EventCounter {
   private(set) var countedRow: Int64
 
   /// - Parameters:
+  ///   - journal: Has what is being counted on disk; `nil` if nothing does.
   ///   - seed: Affects only the layout in memory.
   ///   - calendar: Returns the calendar of an app's time zone.
   init(
-    _ files: DataDirectory, configuration: WarehouseConfiguration, damage: DamagedRows, seed: UInt64,
-    calendar: @escaping (AppID) throws -> ZoneCalendar
+    _ files: DataDirectory, configuration: WarehouseConfiguration, damage: DamagedRows, journal: WorkJournal? = nil,
+    seed: UInt64, calendar: @escaping (AppID) throws -> ZoneCalendar
   ) throws {
     database = try CountFile.open(files, configuration: configuration)
     self.calendar = calendar
     self.damage = damage
+    self.journal = journal
     chunkRows = configuration.flushEvents
     rollupStore = try RollupStore(database.connection)
     propertyStore = try PropertyStore(database.connection)
@@ -51,9 +54,13 @@ final class EventCounter {
     var rows = 0
     var storing = Duration.zero
     do {
-      while let chunk = try countChunk() {
+      while let rowsAhead = try nextRows() {
+        let chunk = try performing(.counting(rows: rowsAhead)) {
+          let chunk = try countChunk(rowsAhead)
+          storing += try ContinuousClock().measure { try store(through: chunk.last) }
+          return chunk
+        }
         rows += chunk.rows
-        storing += try ContinuousClock().measure { try store(through: chunk.last) }
         progress(rows)
         if chunk.isLast { break }
       }
@@ -92,7 +99,7 @@ final class EventCounter {
       var rows = 0
       while let row = try scan.next() {
         guard row.app == app, days.contains(try calendar(app).day(of: row.time)) else { continue }
-        try count(row, scan.properties)
+        try count(row, scan)
         rows += 1
         guard rows % chunkRows == 0 || properties.isLarge else { continue }
         try storeCounts()
@@ -133,11 +140,31 @@ final class EventCounter {
     }
   }
 
-  /// Counts a limited number of rows in memory; returns `nil` if there are none.
-  private func countChunk() throws -> Chunk? {
+  /// Returns the rows of which the next chunk is made; `nil` if all are counted.
+  private func nextRows() throws -> ClosedRange<Int64>? {
+    let end = try WarehouseSchema.lastRow(connection)
+    return end > countedRow ? countedRow + 1...min(end, countedRow + Int64(4 * chunkRows)) : nil
+  }
+
+  private func performing<Value>(_ work: DerivedWork, _ body: () throws -> Value) throws -> Value {
+    try journal.map { try $0.perform(work, body) } ?? body()
+  }
+
+  /// Counts rows and adds them to the stored counts, then undoes it.
+  func tryCounting(_ ids: ClosedRange<Int64>) throws {
+    try connection.execute("BEGIN")
+    defer { try? connection.execute("ROLLBACK") }
+    try loadHorizons()
+    let scan = try EventScan(connection, ids: ids, damage: DamagedRows())
+    while let row = try scan.next() { try count(row, scan) }
+    try storeCounts()
+  }
+
+  /// Counts a limited number of rows in memory, of those given.
+  private func countChunk(_ ids: ClosedRange<Int64>) throws -> Chunk {
     while true {
       let found = DamagedRows()
-      let (chunk, segments) = try transact { try countChunk(found) }
+      let (chunk, segments) = try transact { try countChunk(ids, found) }
       guard let segments else { return chunk }
       // Rows that moved to another segment meanwhile aren't damaged.
       let present = try StoredSpan.segments(connection)
@@ -152,23 +179,24 @@ final class EventCounter {
   /// Counts a limited number of rows in memory.
   ///
   /// - Returns: The rows, and if some of them could not be read, the segments with rows.
-  private func countChunk(_ found: DamagedRows) throws -> (Chunk?, Set<Int64>?) {
-    let end = try WarehouseSchema.lastRow(connection)
-    guard end > countedRow else { return (nil, nil) }
+  private func countChunk(_ ids: ClosedRange<Int64>, _ found: DamagedRows) throws -> (Chunk, Set<Int64>?) {
     try loadHorizons()
-    var chunk = Chunk(last: end)
-    let scan = try EventScan(connection, ids: countedRow + 1...end, damage: found)
+    // Memory comes first: an import may have given one time of receipt to more rows than these.
+    var chunk = Chunk(last: ids.upperBound, isLast: try WarehouseSchema.lastRow(connection) <= ids.upperBound)
+    let scan = try EventScan(connection, ids: ids, damage: found)
     var last: (id: Int64, batch: BatchMark)?
     while let row = try scan.next() {
       let batch = BatchMark(row)
-      // Memory comes first: an import may have given one time of receipt to all of its rows.
-      let mustEnd = chunk.rows >= 4 * chunkRows
-      if let last, mustEnd || last.batch != batch && (chunk.rows >= chunkRows || properties.isLarge) {
+      if let last, last.batch != batch, chunk.rows >= chunkRows || properties.isLarge {
         chunk.last = last.id
         chunk.isLast = false
         break
       }
-      try count(row, scan.properties)
+      do {
+        try count(row, scan)
+      } catch let error as WarehouseError where error.code == .damaged {
+        throw RowFailure(row: row.id, work: "counting it", cause: error)
+      }
       chunk.rows += 1
       last = (row.id, batch)
     }
@@ -176,12 +204,13 @@ final class EventCounter {
   }
 
   @inline(__always)
-  private func count(_ row: EventRow, _ bytes: UnsafeRawBufferPointer) throws {
+  private func count(_ row: EventRow, _ scan: EventScan) throws {
+    PlantedFault.counting.trap(scan.userBytes)
     let day = try calendar(row.app).day(of: row.time)
     // The stored counts of these days include rows that are gone.
     if !lastKeptDays.isEmpty, let last = lastKeptDays[row.app], day <= last { return }
-    try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
-    try properties.add(row, day: day, properties: bytes)
+    try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: scan.properties)
+    try properties.add(row, day: day, properties: scan.properties)
   }
 
   private func store(through row: Int64) throws {

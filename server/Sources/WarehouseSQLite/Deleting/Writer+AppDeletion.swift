@@ -10,7 +10,7 @@ extension Writer {
     "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
     "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary", "deletion",
     "lost_day",
-    "refused_person", "horizon",
+    "refused_person", "horizon", "quarantine",
   ]
 
   /// Stops accepting events of an app.

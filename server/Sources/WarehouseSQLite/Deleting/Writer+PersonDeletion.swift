@@ -105,6 +105,13 @@ extension Writer {
         """
       ).bind(app).run()
       for view in views { try connection.prepare("DELETE FROM view_open_day WHERE view = ?").bind(view).run() }
+      for slot in unused.slots {
+        try connection.prepare("DELETE FROM quarantine WHERE app = ? AND slot = ?").bind(app, Int64(slot)).run()
+      }
+      if let user = deletion.user {
+        try connection.prepare("DELETE FROM quarantine WHERE app = ? AND user = ?")
+          .bind(app, String(decoding: user, as: UTF8.self)).run()
+      }
       try deletion.delete(connection)
     }
     forget()
@@ -119,7 +126,7 @@ extension Writer {
   }
 
   /// Deletes errors and attachments by their rows.
-  private func deleteErrors(_ ids: [Int64], app: Int64) throws {
+  func deleteErrors(_ ids: [Int64], app: Int64) throws {
     guard !ids.isEmpty else { return }
     let attachments = "SELECT id FROM attachment WHERE row = ?1 OR app = ?2 AND owner = ?1"
     let statements = try [

@@ -15,6 +15,13 @@ public final class WarehouseReader: MetricsStore {
   let viewDays: ViewDayCache
   let spanDays = SpanDays()
   let columns: ColumnStore
+  /// Rows that reads left out because they can't be read.
+  let damage: DamagedRows
+  /// Has the work that is being done on disk; `nil` in a process that only reads.
+  let journal: WorkJournal?
+  let failures: WorkFailures
+  /// Receives rows at which a read failed.
+  let rowFailed: @Sendable (RowFailure) -> Void
 
   private let threads: ReaderThreads
   /// The threads on which questions run, two at a time, so that they never take the place of reports.
@@ -35,9 +42,15 @@ public final class WarehouseReader: MetricsStore {
 
   init(
     pool: DatabasePool, columns: ColumnDirectory, catalog: any CatalogStore,
-    viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes
+    viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, damage: DamagedRows = DamagedRows(),
+    journal: WorkJournal? = nil, failures: WorkFailures = WorkFailures(),
+    rowFailed: @escaping @Sendable (RowFailure) -> Void = { _ in }
   ) {
-    self.columns = ColumnStore(columns)
+    self.damage = damage
+    self.journal = journal
+    self.failures = failures
+    self.rowFailed = rowFailed
+    self.columns = ColumnStore(columns, journal: journal)
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
@@ -65,9 +78,24 @@ public final class WarehouseReader: MetricsStore {
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws -> Value {
     do {
-      return try await threads.run(takingTurnsOn: turn) { [pool] in try Self.read(pool, body) }
+      return try await threads.run(takingTurnsOn: turn) { [self] in try read(body) }
     } catch {
       throw WarehouseError.from(error)
+    }
+  }
+
+  /// Runs `body` in a transaction that sees one snapshot of the data. Rows that can't be read are left out, but only after
+  /// it is certain that they have not moved.
+  func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value {
+    do {
+      do {
+        return try Self.read(pool, body)
+      } catch let error as WarehouseError where error.code == .damaged {
+        return try DamagedRows.$tolerated.withValue(damage) { try Self.read(pool, body) }
+      }
+    } catch let failure as RowFailure {
+      rowFailed(failure)
+      throw failure
     }
   }
 

@@ -3,8 +3,11 @@ import Warehouse
 
 /// The rows that were found to be unreadable, for work that must get on without them.
 ///
-/// Without this object, an ``EventScan`` fails at the first of them.
+/// Without such an object, an ``EventScan`` fails at the first of them.
 final class DamagedRows: Sendable {
+  /// The object for scans that are created without one; `nil`, the default, to fail.
+  @TaskLocal static var tolerated: DamagedRows?
+
   private struct Place: Hashable {
     var path: String
     var ids: ClosedRange<Int64>?

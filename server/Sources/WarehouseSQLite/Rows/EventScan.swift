@@ -47,7 +47,8 @@ final class EventScan {
 
   /// Creates a cursor over the rows of some spans, given in order.
   ///
-  /// - Parameter damage: Records rows that can't be read, which are then left out; `nil` to throw at the first of them.
+  /// - Parameter damage: Records rows that can't be read, which are then left out. Default: ``DamagedRows/tolerated``;
+  ///   without it, the scan throws at the first of them.
   convenience init(
     _ connection: SQLConnection, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max,
     damage: DamagedRows? = nil
@@ -58,7 +59,7 @@ final class EventScan {
   /// Creates a cursor over the rows of some spans, given in order, without a connection.
   init(directory: String, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max, damage: DamagedRows? = nil) {
     self.directory = directory
-    self.damage = damage
+    self.damage = damage ?? DamagedRows.tolerated
     self.spans = spans[...]
     from = after + 1
     self.through = through

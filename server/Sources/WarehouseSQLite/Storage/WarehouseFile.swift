@@ -89,18 +89,18 @@ enum WarehouseFile {
     return generator.next()
   }
 
-  /// Creates a counter and counts all rows that were not counted yet.
-  static func counter(
+  /// Creates a counter.
+  static func openCounter(
     _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
-    damage: DamagedRows = DamagedRows(), progress: (Int) -> Void = { _ in }
+    damage: DamagedRows = DamagedRows(), journal: WorkJournal? = nil
   ) throws -> EventCounter {
     do {
       let counter = try EventCounter(
-        files, configuration: configuration, damage: damage, seed: seed(), calendar: catalog.calendar)
+        files, configuration: configuration, damage: damage, journal: journal, seed: seed(),
+        calendar: catalog.calendar)
       if try counter.countedRow > WarehouseSchema.lastRow(counter.connection) {
         configuration.report("The counts include events that are missing. Stop the server and run `tern rebuild`.")
       }
-      try counter.count(progress: progress)
       return counter
     } catch {
       throw WarehouseError.from(error)
@@ -139,7 +139,9 @@ enum WarehouseFile {
       // Counts, keys and columns depend on rows, not on each other.
       let tasks = ParallelTasks()
       tasks.add {
-        try counter(files, catalog: catalog, configuration: configuration, damage: damage, progress: progress).finish()
+        let counter = try openCounter(files, catalog: catalog, configuration: configuration, damage: damage)
+        try counter.count(progress: progress)
+        try counter.finish()
       }
       tasks.add {
         try pool.writeWithoutTransaction { database in

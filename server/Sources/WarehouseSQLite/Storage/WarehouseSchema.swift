@@ -7,7 +7,7 @@ enum WarehouseSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E57, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = names + events + ledger + views + errors + deletions
+  static let tables = names + events + ledger + views + errors + deletions + quarantine
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
   /// readers may remember them.
@@ -153,6 +153,14 @@ enum WarehouseSchema {
     CREATE TABLE lost_day (app INTEGER NOT NULL, day INTEGER NOT NULL, PRIMARY KEY (app, day)) WITHOUT ROWID;
     CREATE TABLE horizon (app INTEGER PRIMARY KEY, time INTEGER NOT NULL, counted INTEGER);
     CREATE TABLE refused_person (app INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (app, hash)) WITHOUT ROWID;
+    """
+
+  /// Rows that the server could not use: they are no longer in the segments. `row` is a block with the row.
+  private static let quarantine = """
+    CREATE TABLE quarantine (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, slot INTEGER NOT NULL, user TEXT NOT NULL, work TEXT NOT NULL,
+      row BLOB NOT NULL
+    );
     """
 
   /// Returns the ID of the last row stored.

@@ -9,24 +9,38 @@ extension SQLiteWarehouse {
   ///
   /// Views for whose days the cache has no room are counted when a report is requested. A cancelled task stops within one
   /// step.
+  ///
+  /// - Throws: The first failure, after all other views have had their turn.
   public func countOpenDays(of views: [View], now: Timestamp) async throws {
     let isCancelled = Locked(false)
-    try await withTaskCancellationHandler {
+    let failure = await withTaskCancellationHandler {
+      var failure: (any Error)?
       for view in views where !Task.isCancelled {
-        guard try reader.hasRoom(for: view) else { continue }
-        let now = now.millisecondsSince1970
-        let days = try await reader.withTurn(view, now: now) { reading in
-          reading.isCancelled = { isCancelled.withLock { $0 } }
-          do { return try reading.continueOpenDays() } catch is CancellationError { return [] }
-        }
-        for day in days {
-          try await reader.count(openDay: day, of: view, now: now) { isCancelled.withLock { $0 } }
+        do {
+          try await countOpenDays(of: view, now: now.millisecondsSince1970) { isCancelled.withLock { $0 } }
+          failures.record("Counting view \(view.id)", nil)
+        } catch {
+          failures.record("Counting view \(view.id)", error)
+          failure = failure ?? error
         }
       }
+      return failure
     } onCancel: {
       isCancelled.withLock { $0 = true }
     }
     FreedMemory.giveBack()
+    if let failure { throw failure }
+  }
+
+  private func countOpenDays(
+    of view: View, now: Int64, isCancelled: @escaping @Sendable () -> Bool
+  ) async throws {
+    guard try reader.hasRoom(for: view) else { return }
+    let days = try await reader.withTurn(view, now: now) { reading in
+      reading.isCancelled = isCancelled
+      do { return try reading.continueOpenDays() } catch is CancellationError { return [] }
+    }
+    for day in days { try await reader.count(openDay: day, of: view, now: now, isCancelled: isCancelled) }
   }
 
   /// Stores the open days as counted so far, so that the next start can continue from them.

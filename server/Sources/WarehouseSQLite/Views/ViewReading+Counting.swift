@@ -19,8 +19,8 @@ extension ViewReading {
     // This count must not depend on days that lack hits.
     endLag()
     try remember(before: day)
-    let isWanted = { [calendar] (id: Int64, time: Int64, received: Int64) in
-      id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+    let isWanted = { [calendar, rows] (id: Int64, time: Int64, received: Int64) in
+      id <= row && rows.contains(id) && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
     }
     let members = RawHits()
     try scan.rawPortions(bounds, bytes: portion.bytes, where: isWanted) { hits in

@@ -47,7 +47,7 @@ extension ViewReading {
     guard known.row != lastRow, !known.needsRecount, let places = try placesToCount(known, day) else { return known }
     // Removed first, so that a failure leaves no half-counted day behind.
     live?[day] = nil
-    guard try continueCount(known, day, places) else { return nil }
+    guard try performing(day, { try continueCount(known, day, places) }) else { return nil }
     live?[day] = known
     return known
   }
@@ -55,10 +55,12 @@ extension ViewReading {
   /// Counts all hits of a day.
   private func recounted(_ day: Int) throws -> LiveDay {
     let fresh = LiveDay(builder(day), row: lastRow)
-    try count(day, through: .max, into: &fresh.builder) {
-      fresh.places += $0
-    } before: {
-      fresh.before.merge($0) { $1 }
+    try performing(day) {
+      try count(day, through: .max, into: &fresh.builder) {
+        fresh.places += $0
+      } before: {
+        fresh.before.merge($0) { $1 }
+      }
     }
     return fresh
   }

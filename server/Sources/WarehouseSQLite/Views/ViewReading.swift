@@ -25,6 +25,9 @@ final class ViewReading {
   let rules: CustomRules
   let members: ReaderMembers
   let spanDays: SpanDays
+  private let journal: WorkJournal?
+  /// The rows that exist for this object. Others are left out when days are counted.
+  var rows: ClosedRange<Int64> = 0...Int64.max
   /// See ``mayHaveHits(_:)``.
   private(set) lazy var hitDays = Result { try loadHitDays() }
   /// See ``isBusy(_:)``.
@@ -69,6 +72,7 @@ final class ViewReading {
     self.connection = connection
     cache = reader.viewDays
     spanDays = reader.spanDays
+    journal = reader.journal
     scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
     lastRow = try WarehouseSchema.lastRow(connection)
     definitions = try reader.catalog.definitions(app: view.app)
@@ -117,6 +121,12 @@ final class ViewReading {
     return (Array(statement.bytes(0)), Array(statement.bytes(1)))
   }
 
+  /// Runs `body` as the counting of a day, which is on disk meanwhile.
+  func performing<Value>(_ day: Int, _ body: () throws -> Value) throws -> Value {
+    guard let journal else { return try body() }
+    return try journal.perform(.viewDay(view: view.id.rawValue, day: day, through: lastRow), body)
+  }
+
   /// Returns a builder for a day.
   func builder(_ day: Int) -> ViewDayBuilder { Self.builder(day, view, calendar, rules) }
 
@@ -131,9 +141,11 @@ final class ViewReading {
       memory.skip(day)
       return ViewDay()
     }
-    var builder = builder(day)
-    try count(day, through: row, into: &builder)
-    let counted = try builder.finished { try order($0, before: day) }
+    let counted = try performing(day) {
+      var builder = builder(day)
+      try count(day, through: row, into: &builder)
+      return try builder.finished { try order($0, before: day) }
+    }
     memory.add(counted.changes, of: day)
     return counted
   }

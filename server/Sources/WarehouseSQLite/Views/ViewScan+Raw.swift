@@ -22,7 +22,11 @@ extension ViewScan {
         guard row.app == app, times.contains(row.time), row.slot >= slot, row.slot < next ?? .max,
           isWanted(row.id, row.time, row.time + row.lag)
         else { continue }
-        try add(row, rows, to: portion)
+        do {
+          try add(row, rows, to: portion)
+        } catch let error as WarehouseError where error.code == .damaged {
+          throw RowFailure(row: row.id, work: "counting it for a view", cause: error)
+        }
         guard portion.hits.count % 1_024 == 0, portion.byteCount > capacity else { continue }
         let (kept, rest) = portion.limited(to: bytes)
         portion = kept
@@ -41,6 +45,7 @@ extension ViewScan {
     // Rows of one device mostly follow each other.
     if row.device != raw.hits.last?.device { _ = try device(row.device) }
     guard row.flags.kind.isHit else { return }
+    PlantedFault.view.trap(rows.userBytes)
     let hit = RawHits.Hit(id: row.id, time: row.time, device: row.device, slot: row.slot)
     if let parameters = rows.parameters { return raw.add(hit, user: rows.userBytes, parameters: parameters) }
     var bytes: [UInt8] = []

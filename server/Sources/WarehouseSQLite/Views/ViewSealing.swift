@@ -20,6 +20,7 @@ extension SQLiteWarehouse {
   ///   - views: The views of the catalog.
   ///   - now: The wall-clock time.
   /// - Returns: The number of days sealed.
+  /// - Throws: The first failure, after all other views have had their turn.
   @discardableResult
   public func sealDays(of views: [View], now: Timestamp) async throws -> Int {
     var count = 0
@@ -28,20 +29,32 @@ extension SQLiteWarehouse {
     try await perform { _ in }
     // Views take turns, so that one with a long history doesn't hold up the others.
     var open = views
+    var failure: (any Error)?
     while !open.isEmpty, !Task.isCancelled {
       var left: [View] = []
       for view in open where !Task.isCancelled {
-        let days = try await reader.unsealedDays(
-          view, now: now.millisecondsSince1970, oldest: oldest, limit: Self.sealedAtOnce)
-        if days.isEmpty { continue }
-        guard try await perform({ try $0.store(days, of: view.id) }) else { continue }
-        count += days.count
-        left.append(view)
+        do {
+          let sealed = try await sealDays(of: view, now: now, oldest: oldest)
+          count += sealed
+          if sealed > 0 { left.append(view) }
+          failures.record("Sealing view \(view.id)", nil)
+        } catch {
+          failures.record("Sealing view \(view.id)", error)
+          failure = failure ?? error
+        }
       }
       open = left
     }
     if count > 0 { FreedMemory.giveBack() }
+    if let failure { throw failure }
     return count
+  }
+
+  private func sealDays(of view: View, now: Timestamp, oldest: Int64) async throws -> Int {
+    let days = try await reader.unsealedDays(
+      view, now: now.millisecondsSince1970, oldest: oldest, limit: Self.sealedAtOnce)
+    guard !days.isEmpty, try await perform({ try $0.store(days, of: view.id) }) else { return 0 }
+    return days.count
   }
 }
 

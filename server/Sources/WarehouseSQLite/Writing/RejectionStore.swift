@@ -38,6 +38,16 @@ final class RejectionStore {
     }
   }
 
+  /// Counts a row that was set aside.
+  func add(quarantined row: Int64, work: String, source: IngestProtocol, app: Int64, received: Int64, day: Int) throws {
+    let reason = RejectionReason.quarantined.rawValue
+    let before = try add(reason, 1, source, app: app, day: day)
+    guard before < Self.samples else { return }
+    try sample.bind(
+      app, received, Int64(0), source.rawValue, "event \(row)", reason, truncated("The server failed while \(work).")
+    ).run()
+  }
+
   /// Adds to a count and returns its previous value.
   private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws -> Int64 {
     add.bind(app, Int64(day), source.rawValue, truncated(reason), Int64(count))

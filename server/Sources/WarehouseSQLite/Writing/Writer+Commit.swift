@@ -287,6 +287,7 @@ extension WarehouseError {
   /// Converts any underlying error to an error of the warehouse.
   static func from(_ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
+    if let failure = error as? RowFailure { return failure.cause }
     guard let failure = error as? SQLFailure else {
       return WarehouseError(code: .unavailable, message: "The warehouse can't be used.", cause: error)
     }

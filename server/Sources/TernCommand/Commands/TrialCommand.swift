@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import WarehouseSQLite
+
+/// `tern try-work`, which a server starts after a crash; see ``ProcessTrials``.
+struct TrialCommand: ParsableCommand {
+  static let name = "try-work"
+
+  static let configuration = CommandConfiguration(
+    commandName: name, abstract: "Do some work on stored events once, and change nothing.",
+    discussion: "A server starts this after a crash, to find the event that caused it.", shouldDisplay: false)
+
+  /// The work, as JSON in standard input.
+  struct Trial: Codable {
+    var work: DerivedWork
+    /// The rows that exist; `nil` for none.
+    var rows: ClosedRange<Int64>?
+  }
+
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    // A trap is what the server waits for, not a fault to be looked into.
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    let input = try FileHandle.standardInput.readToEnd() ?? Data()
+    let trial = try JSONDecoder().decode(Trial.self, from: input)
+    try data.withCatalog {
+      try WorkTrial.run(trial.work, rows: trial.rows, directory: data.directory, catalog: $0)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TernChildProcess
+import WarehouseSQLite
+
+/// Tries work on stored rows in a process of this program.
+struct ProcessTrials: WorkTrials {
+  /// The time after which a trial is given up.
+  private static let limit: Duration = .seconds(600)
+
+  let directory: String
+
+  func endsProcess(_ work: DerivedWork, rows: ClosedRange<Int64>?) async throws -> Bool {
+    // In a file, because others on this machine can read a process's arguments.
+    let file = directory + "/work/trial.json"
+    try JSONEncoder().encode(TrialCommand.Trial(work: work, rows: rows)).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let input = try FileHandle(forReadingFrom: URL(filePath: file))
+    let process = try ChildProcess(
+      Self.program, [TrialCommand.name, "--data", directory], environment: ["SWIFT_BACKTRACE": "enable=no"],
+      input: input, output: nil, error: nil)
+    let exit = await withTaskCancellationHandler {
+      let limit = Task {
+        try await Task.sleep(for: Self.limit)
+        process.send(SIGTERM)
+      }
+      defer { limit.cancel() }
+      return await process.ended()
+    } onCancel: {
+      process.send(SIGTERM)
+    }
+    try Task.checkCancellation()
+    switch exit {
+    case .signal(SIGTERM): throw CommandFailure("The trial took too long.")
+    case .signal: return true
+    // Errors show when the work is done.
+    case .code: return false
+    }
+  }
+
+  /// This program, also if its file was replaced by another version.
+  private static var program: String {
+    let link = "/proc/self/exe"
+    return FileManager.default.fileExists(atPath: link) ? link : CommandLine.arguments[0]
+  }
+}

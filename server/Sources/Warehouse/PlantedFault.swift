@@ -1,0 +1,23 @@
+import Foundation
+
+/// Faults for the tests of what happens after one: an event or request with the name of a fault brings the place after
+/// which the fault is named to a trap.
+///
+/// Only debug builds have them, and only if the environment asks for them.
+package enum PlantedFault: String {
+  case counting, columns, view, question, page
+
+  #if DEBUG
+    private static let isPlanted = ProcessInfo.processInfo.environment["TERN_PLANTED_FAULTS"] == "1"
+
+    /// Traps if the name is that of this fault.
+    @inline(__always)
+    package func trap(_ name: UnsafeRawBufferPointer) {
+      guard Self.isPlanted, name.elementsEqual("fault-in-\(rawValue)".utf8) else { return }
+      fatalError("A planted fault in \(rawValue).")
+    }
+  #else
+    @inlinable @inline(__always)
+    package func trap(_ name: UnsafeRawBufferPointer) {}
+  #endif
+}

@@ -1,0 +1,50 @@
+import Warehouse
+
+/// Something that is made of stored rows and that a row could bring to a trap, which ends the process.
+///
+/// The ``WorkJournal`` has it on disk while it is being done.
+public enum DerivedWork: Codable, Hashable, Sendable {
+  /// Counting rows for reports.
+  case counting(rows: ClosedRange<Int64>)
+  /// Adding rows to columns.
+  case columns(rows: ClosedRange<Int64>)
+  /// Counting a day of a view from the rows up to one.
+  case viewDay(view: Int64, day: Int, through: Int64)
+  /// Answering a question, in JSON, about the rows up to one.
+  case question(kind: String, json: String, app: Int64, today: Int, through: Int64)
+  /// Answering a request, given by its method and address.
+  case request(String)
+
+  /// The identity of the work, whatever rows have arrived since.
+  var key: String {
+    switch self {
+    case .counting: "counting"
+    case .columns: "columns"
+    case .viewDay(let view, let day, _): "view \(view) day \(day)"
+    case .question(let kind, let json, let app, let today, _): "question \(app) \(today) \(kind) \(json)"
+    case .request(let line): "request \(line)"
+    }
+  }
+
+  /// The rows that the work reads; `nil` if that isn't known.
+  var rows: ClosedRange<Int64>? {
+    switch self {
+    case .counting(let rows), .columns(let rows): rows
+    case .viewDay(_, _, let last), .question(_, _, _, _, let last): last > 0 ? 1...last : nil
+    case .request: nil
+    }
+  }
+}
+
+extension DerivedWork: CustomStringConvertible {
+  /// The work as messages name it.
+  public var description: String {
+    switch self {
+    case .counting(let rows): "counting events \(rows.lowerBound) to \(rows.upperBound)"
+    case .columns(let rows): "adding events \(rows.lowerBound) to \(rows.upperBound) to the columns of questions"
+    case .viewDay(let view, let day, _): "counting \(Day(number: day)) of view \(view)"
+    case .question(_, _, let app, _, _): "answering a question about app \(app)"
+    case .request(let line): "answering \(line)"
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import TernBase
+import TernEvents
+package import Warehouse
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The work on stored rows that is being done, on disk, so that a start knows what a process was doing when it ended.
+///
+/// Each piece of work is a small file in the folder `work` while it is done. Files are not synced: they must outlive the
+/// process, not the system. What a start finds there is a suspect, with the number of times that it was found. A suspect
+/// is held, so that the rest of the server runs: until it was examined, and if it was found too often, for an hour.
+package final class WorkJournal: Sendable {
+  /// Work that was being done when a process ended.
+  struct Suspect: Codable, Equatable {
+    var work: DerivedWork
+    /// The number of processes in a row that ended while doing it.
+    var ends: Int
+    /// The time of the start that found it last, in milliseconds since 1970.
+    var found: Int64
+    /// True until it is known whether a row is to blame.
+    var isExamined = false
+  }
+
+  /// Work that has begun.
+  package struct Mark: Sendable {
+    fileprivate var path: String
+    fileprivate var key: String
+  }
+
+  private struct State {
+    var suspects: [String: Suspect] = [:]
+    var next = 0
+  }
+
+  /// The number of ends after which a request is held. It isn't examined, and others may have run at the same time.
+  static let requestEnds = 2
+  /// The number of ends after which work is held that does not fail when it is tried on its own.
+  static let innocentEnds = 4
+  /// The time for which such work is held, in milliseconds.
+  static let holdTime: Int64 = 3_600_000
+
+  private let directory: String
+  private let now: @Sendable () -> Timestamp
+  private let state: Locked<State>
+  private static let suspectsName = "suspects.json"
+
+  /// Opens the journal of a data directory and takes over what the process before left. The caller must hold the lock of
+  /// the directory.
+  ///
+  /// - Parameter examines: False if nothing will examine suspects.
+  init(_ directory: String, examines: Bool, now: @escaping @Sendable () -> Timestamp) throws {
+    self.directory = directory
+    self.now = now
+    try StoredFile.createDirectory(directory)
+    var suspects: [String: Suspect] = [:]
+    for suspect in Self.read([Suspect].self, "\(directory)/\(Self.suspectsName)") ?? [] {
+      suspects[suspect.work.key] = suspect
+    }
+    let time = now().millisecondsSince1970
+    for name in try StoredFile.names(in: directory, endingWith: [".work"]) {
+      let path = "\(directory)/\(name)"
+      if let work = Self.read(DerivedWork.self, path) {
+        var suspect = suspects[work.key] ?? Suspect(work: work, ends: 0, found: time)
+        (suspect.work, suspect.ends, suspect.found) = (work, suspect.ends + 1, time)
+        suspect.isExamined = !examines || work.rows == nil
+        suspects[work.key] = suspect
+      }
+      unlink(path)
+    }
+    state = Locked(State(suspects: suspects))
+    if !suspects.isEmpty { store(suspects) }
+  }
+
+  /// The work to examine.
+  var unexamined: [DerivedWork] {
+    state.withLock { $0.suspects.values.filter { !$0.isExamined }.map(\.work) }.sorted { $0.key < $1.key }
+  }
+
+  /// The suspects that are held.
+  var problems: [WarehouseProblem] {
+    let time = now().millisecondsSince1970
+    return state.withLock { state in
+      state.suspects.values.sorted { $0.work.key < $1.work.key }.compactMap { suspect in
+        Self.hold(suspect, at: time).map {
+          WarehouseProblem(
+            summary: "After a crash, some work on stored events is \(suspect.isExamined ? "held" : "being examined").",
+            detail: $0.message)
+        }
+      }
+    }
+  }
+
+  /// Records that an examination found no row to blame.
+  func acquit(_ work: DerivedWork) { change { $0[work.key]?.isExamined = true } }
+
+  /// Records that the row to blame is gone.
+  func release(_ work: DerivedWork) { change { $0[work.key] = nil } }
+
+  /// Records that work fails although no row is to blame, or too many are.
+  func hold(_ work: DerivedWork) {
+    let time = now().millisecondsSince1970
+    change { $0[work.key] = Suspect(work: work, ends: Self.innocentEnds, found: time, isExamined: true) }
+  }
+
+  /// Runs `body` as work that is on disk meanwhile.
+  ///
+  /// - Throws: ``WarehouseError`` with code `held` if the work is held; else what `body` throws.
+  func perform<Value>(_ work: @autoclosure () -> DerivedWork, _ body: () throws -> Value) throws -> Value {
+    let mark = try begin(work())
+    defer { end(mark) }
+    return try body()
+  }
+
+  /// Begins some work.
+  ///
+  /// - Throws: ``WarehouseError`` with code `held` if the work is held.
+  package func begin(_ work: DerivedWork) throws(WarehouseError) -> Mark {
+    let (key, time) = (work.key, now().millisecondsSince1970)
+    let (number, hold) = state.withLock { state in
+      state.next += 1
+      return (state.next, state.suspects[key].flatMap { Self.hold($0, at: time) })
+    }
+    if let hold { throw hold }
+    let mark = Mark(path: "\(directory)/\(number).work", key: key)
+    if let bytes = try? JSONEncoder().encode(work) { Self.write(bytes, mark.path) }
+    return mark
+  }
+
+  /// Ends some work, whatever came of it.
+  package func end(_ mark: Mark) {
+    unlink(mark.path)
+    change { $0[mark.key] = nil }
+  }
+
+  private static func hold(_ suspect: Suspect, at time: Int64) -> WarehouseError? {
+    guard suspect.isExamined else {
+      return WarehouseError(
+        code: .held, message: "The server ended while \(suspect.work). It is being examined; try again in a moment.")
+    }
+    let limit = suspect.work.rows == nil ? requestEnds : innocentEnds
+    guard suspect.ends >= limit, (0..<holdTime).contains(time - suspect.found) else { return nil }
+    return WarehouseError(
+      code: .held,
+      message: """
+        The server ended \(suspect.ends) times while \(suspect.work), so it does not try that until an hour has passed. \
+        Please report this with the server's log.
+        """)
+  }
+
+  private func change(_ body: (inout [String: Suspect]) -> Void) {
+    state.withLock { state in
+      let before = state.suspects
+      body(&state.suspects)
+      // Within the lock, so that the latest state is the one on disk. Suspects are rare.
+      if state.suspects != before { store(state.suspects) }
+    }
+  }
+
+  private func store(_ suspects: [String: Suspect]) {
+    let sorted = suspects.values.sorted { $0.work.key < $1.work.key }
+    guard let bytes = try? JSONEncoder().encode(sorted) else { return }
+    let path = "\(directory)/\(Self.suspectsName)"
+    Self.write(bytes, path + ".new")
+    rename(path + ".new", path)
+  }
+
+  private static func read<Value: Decodable>(_ type: Value.Type, _ path: String) -> Value? {
+    FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(type, from: $0) }
+  }
+
+  /// Writes a file; on a full disk, the work goes on without it.
+  private static func write(_ bytes: Data, _ path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    bytes.withUnsafeBytes { try? StoredFile.write($0, to: descriptor, at: 0, path) }
+  }
+}

@@ -1,0 +1,50 @@
+import Warehouse
+
+/// Tries work on stored rows where a trap does no harm: in another process.
+public protocol WorkTrials: Sendable {
+  /// Returns true if the work ended the process that tried it.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows that exist for this trial; `nil` for none.
+  /// - Throws: An error if it could not be tried.
+  func endsProcess(_ work: DerivedWork, rows: ClosedRange<Int64>?) async throws -> Bool
+}
+
+extension SQLiteWarehouse {
+  /// Examines what the process before was doing when it ended: finds the rows that make it fail, and sets them aside.
+  /// Until then, that work is held. Does nothing after a clean end.
+  public func examineSuspects(with trials: any WorkTrials) async {
+    for work in journal.unexamined {
+      do {
+        try await examine(work, with: trials)
+      } catch is CancellationError {
+        return
+      } catch {
+        // It is tried as usual. If it ends the server again and again, it is held.
+        journal.acquit(work)
+        report("It could not be examined why the server ended while \(work): \(error)")
+      }
+      reader.updateColumns()
+    }
+  }
+
+  private func examine(_ work: DerivedWork, with trials: any WorkTrials) async throws {
+    guard let rows = work.rows else { return journal.acquit(work) }
+    for found in 0...Self.maximumQuarantined {
+      var search = FaultSearch(rows)
+      while search.finding == nil {
+        search.handle(failed: try await trials.endsProcess(work, rows: search.trial))
+      }
+      switch search.finding {
+      case .row(let row)?:
+        guard try await quarantine(row, work: "\(work)") else { return journal.hold(work) }
+      case .work?:
+        report("The server ended while \(work), and does so without any event. It is held.")
+        return journal.hold(work)
+      case FaultSearch.Finding.none?, nil:
+        return found == 0 ? journal.acquit(work) : journal.release(work)
+      }
+    }
+    journal.hold(work)
+  }
+}

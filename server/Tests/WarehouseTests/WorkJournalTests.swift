@@ -1,0 +1,93 @@
+import Foundation
+import TernBase
+import TernEvents
+import Testing
+
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// What a start knows of the work that the process before was doing.
+@Suite struct WorkJournalTests {
+  private let directory: TemporaryDirectory
+  private let time = Locked<Int64>(1_000_000)
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func open(examines: Bool = true) throws -> WorkJournal {
+    try WorkJournal(directory.path + "/work", examines: examines) { [time] in
+      Timestamp(millisecondsSince1970: time.withLock { $0 })
+    }
+  }
+
+  private func isHeld(_ work: DerivedWork, _ journal: WorkJournal) -> Bool {
+    do {
+      journal.end(try journal.begin(work))
+      return false
+    } catch {
+      return error.code == .held
+    }
+  }
+
+  private static let counting = DerivedWork.counting(rows: 1...20)
+  private static let question = DerivedWork.question(
+    kind: "query", json: #"{"metrics":["events"]}"#, app: 1, today: 20_000, through: 9)
+
+  @Test func `work that ended leaves nothing, whatever came of it`() throws {
+    let journal = try open()
+    #expect(try journal.perform(Self.counting) { 7 } == 7)
+    #expect(throws: CancellationError.self) { try journal.perform(Self.question) { throw CancellationError() } }
+    #expect(try open().unexamined.isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/work").isEmpty)
+  }
+
+  @Test func `work that was being done is held until it was examined, and everything else goes on`() throws {
+    _ = try open().begin(Self.counting)
+    let journal = try open()
+    #expect(journal.unexamined == [Self.counting])
+    // Other rows have arrived.
+    #expect(isHeld(.counting(rows: 1...30), journal))
+    #expect(!isHeld(Self.question, journal))
+    #expect(journal.problems.count == 1)
+    journal.acquit(Self.counting)
+    #expect(!isHeld(Self.counting, journal) && journal.problems.isEmpty)
+    #expect(try open().unexamined.isEmpty)
+  }
+
+  @Test func `a start that ends before the examination does not forget it`() throws {
+    _ = try open().begin(Self.question)
+    _ = try open()
+    #expect(try open().unexamined == [Self.question])
+  }
+
+  @Test func `work that fails again and again without a row to blame is held for an hour`() throws {
+    for end in 1...WorkJournal.innocentEnds {
+      let journal = try open()
+      if end > 1 { journal.acquit(Self.counting) }
+      _ = try journal.begin(Self.counting)
+    }
+    let journal = try open()
+    journal.acquit(Self.counting)
+    #expect(isHeld(Self.counting, journal) && journal.problems.count == 1)
+    time.withLock { $0 += WorkJournal.holdTime }
+    #expect(!isHeld(Self.counting, journal))
+    // It has ended well.
+    #expect(try !isHeld(Self.counting, open()))
+  }
+
+  @Test func `a request is held after the second end, and only that one`() throws {
+    let request = DerivedWork.request("GET /apps/1?days=7")
+    _ = try open().begin(request)
+    #expect(try open().unexamined.isEmpty)
+    _ = try open().begin(request)
+    let journal = try open()
+    #expect(isHeld(request, journal) && !isHeld(.request("GET /apps/1?days=8"), journal))
+  }
+
+  @Test func `damaged files are no obstacle`() throws {
+    _ = try open().begin(Self.counting)
+    for name in ["7.work", "suspects.json"] {
+      try Data("{".utf8).write(to: URL(filePath: directory.path + "/work/\(name)"))
+    }
+    #expect(try open().unexamined == [Self.counting])
+  }
+}
