@@ -14,10 +14,6 @@ extension FixedWidthInteger {
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
-  /// Returns the negated number, clamped to the range.
-  @inlinable
-  public var negatedSaturated: Self { Self.zero.subtractingSaturated(self) }
-
   /// Adds a number in place; see ``addingSaturated(_:)``.
   @inlinable
   public mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }

@@ -230,7 +230,7 @@ final class ViewReading {
     guard let times = times(of: days) else { return [] }
     // Around a change of the view's zone, moments in between may belong to other days.
     return try scan.newest(max(limit, 0), in: times).filter {
-      (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time))
+      (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time.milliseconds))
     }
   }
 
