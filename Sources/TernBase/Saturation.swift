@@ -19,6 +19,22 @@ extension FixedWidthInteger {
   public mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
 }
 
+extension FixedWidthInteger {
+  /// Creates the integer nearest to zero from a number's whole part, clamped to the range; zero for NaN.
+  ///
+  /// `init(_:)` traps on numbers that are too large, infinite or NaN.
+  @inlinable
+  public init(clamping number: Double) {
+    if number.isNaN {
+      self = 0
+    } else if number >= Double(Self.max) {
+      self = .max
+    } else {
+      self = number > Double(Self.min) ? Self(number) : .min
+    }
+  }
+}
+
 extension Sequence where Element: FixedWidthInteger {
   /// The sum, clamped to the range.
   @inlinable public var saturatingSum: Element { reduce(0) { $0.addingSaturated($1) } }

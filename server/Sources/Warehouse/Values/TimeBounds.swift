@@ -18,6 +18,9 @@ public enum TimeBounds {
   @inlinable
   public static func clamp(day: Int) -> Int { min(max(day, days.lowerBound), days.upperBound) }
 
+  /// Returns true for a supported day.
+  @inlinable public static func contains(day: Int64) -> Bool { day >= days.lowerBound && day <= days.upperBound }
+
   /// Returns true for a supported time.
   @inlinable @inline(__always)
   public static func contains(_ milliseconds: Int64) -> Bool { milliseconds >= earliest && milliseconds <= latest }
