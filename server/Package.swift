@@ -48,7 +48,8 @@ let package = Package(
     .target(
       name: "Questions",
       dependencies: [
-        "Views", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+        "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     // Rows as columns, derived from a store's rows, and the evaluator of questions over them.
     .target(

@@ -14,13 +14,25 @@ extension FixedWidthInteger {
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
-  /// Returns the negated number, clamped to the range.
-  @inlinable
-  public var negatedSaturated: Self { Self.zero.subtractingSaturated(self) }
-
   /// Adds a number in place; see ``addingSaturated(_:)``.
   @inlinable
   public mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
+}
+
+extension FixedWidthInteger {
+  /// Creates the integer nearest to zero from a number's whole part, clamped to the range; zero for NaN.
+  ///
+  /// `init(_:)` traps on numbers that are too large, infinite or NaN.
+  @inlinable
+  public init(clamping number: Double) {
+    if number.isNaN {
+      self = 0
+    } else if number >= Double(Self.max) {
+      self = .max
+    } else {
+      self = number > Double(Self.min) ? Self(number) : .min
+    }
+  }
 }
 
 extension Sequence where Element: FixedWidthInteger {

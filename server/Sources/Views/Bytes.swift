@@ -1,3 +1,4 @@
+package import TernBase
 import Warehouse
 
 extension [UInt8] {
@@ -17,6 +18,9 @@ extension [UInt8] {
   public mutating func appendZigzag(_ value: Int64) {
     appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
+
+  /// Appends a number, zigzag-encoded.
+  package mutating func append(number: SaturatingInt64) { appendZigzag(number.rawValue) }
 
   /// Appends the length of a string and its UTF-8 bytes.
   package mutating func append(text: String) {
@@ -79,6 +83,9 @@ public struct ByteReader {
   public mutating func zigzag() -> Int64? {
     varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
   }
+
+  /// Reads a number that was stored as a signed integer.
+  package mutating func number() -> SaturatingInt64? { zigzag().map { SaturatingInt64($0) } }
 
   /// Reads a number of bytes.
   @inlinable @inline(__always)

@@ -1,10 +1,12 @@
 import Ingest
+import TernBase
+import Warehouse
 
 /// A hit in the form used for counting: its strings are numbers in the ``ViewTexts`` of its batch.
 package struct CountedHit: BitwiseCopyable {
   var id: Int64
-  var time: Int64
-  var sequence: Int64 = 0
+  var time: EventTime
+  var sequence: SaturatingInt64 = 0
   var slot: UInt32
   /// The `uid`.
   var user = KnownText.empty.id
@@ -88,7 +90,7 @@ package final class HitBatch {
 
   /// Adds a hit with parameters in their stored form.
   func add(_ raw: RawHits.Hit, user: UnsafeRawBufferPointer, parameters bytes: UnsafeRawBufferPointer, device: UInt32) {
-    var hit = CountedHit(id: raw.id, time: raw.time, slot: raw.slot, device: device, start: parameters.count)
+    var hit = CountedHit(id: raw.id, time: EventTime(raw.time), slot: raw.slot, device: device, start: parameters.count)
     if !user.isEmpty { hit.user = texts.id(user) }
     var reader = ByteReader(bytes)
     // Most hits have the names of the hit before them.
@@ -158,7 +160,7 @@ package final class HitBatch {
       }
     }
     if let type = value(.t, hit) { hit.type = texts.type(type) }
-    if let sequence = value(._s, hit) { hit.sequence = Int64(texts.string(sequence)) ?? 0 }
+    if let sequence = value(._s, hit) { hit.sequence = SaturatingInt64(texts.string(sequence)) ?? 0 }
     if let control = value(.sc, hit) {
       hit.startsSession = control == KnownText.start.id
       hit.endsSession = control == KnownText.end.id
@@ -180,7 +182,9 @@ extension HitBatch {
   @inline(__always)
   func text(_ name: KnownText, _ hit: CountedHit) -> TextID { value(name, hit) ?? KnownText.unset.id }
 
-  func integer(_ name: KnownText, _ hit: CountedHit) -> Int64? { value(name, hit).flatMap { Int64(texts.string($0)) } }
+  func integer(_ name: KnownText, _ hit: CountedHit) -> SaturatingInt64? {
+    value(name, hit).flatMap { SaturatingInt64(texts.string($0)) }
+  }
 
   /// The value of the parameter with this name.
   func value(named name: TextID, _ hit: CountedHit) -> TextID? {
@@ -239,7 +243,8 @@ extension HitBatch {
       texts[self.texts.string(parameter.name)] = self.texts.string(parameter.value)
     }
     return ViewHit(
-      id: hit.id, time: hit.time, received: hit.time, slot: hit.slot, user: self.texts.string(hit.user),
+      id: hit.id, time: hit.time.milliseconds, received: hit.time.milliseconds, slot: hit.slot,
+      user: self.texts.string(hit.user),
       device: devices[Int(hit.device)].facts, parameters: texts)
   }
 

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// The rows of one breakdown while a day is being counted.
@@ -7,7 +8,7 @@ struct CountingTable {
   let table: ViewTable
   private let width: Int
   private var keys: [ViewKey] = []
-  private var numbers: [Int64] = []
+  private var numbers: [SaturatingInt64] = []
   /// For a row without a set, its only user; otherwise the user added last.
   private var lastUsers: [UInt32] = []
   private var sets: [SlotSet?] = []
@@ -86,10 +87,8 @@ struct CountingTable {
   ///
   /// - Returns: False if the sum overflowed and was clamped.
   @inline(__always)
-  mutating func add(_ number: Int64, at index: Int, of row: Int) -> Bool {
-    let (sum, isOver) = numbers[row * width + index].addingReportingOverflow(number)
-    numbers[row * width + index] = isOver ? (number < 0 ? .min : .max) : sum
-    return !isOver
+  mutating func add(_ number: SaturatingInt64, at index: Int, of row: Int) -> Bool {
+    numbers[row * width + index].add(number)
   }
 
   /// The users of a row. The set stays unchanged until the table changes.
@@ -116,7 +115,7 @@ struct CountingTable {
     for row in keys.indices where !isEmpty(row) { body(keys[row], row) }
   }
 
-  func numbers(_ row: Int) -> ArraySlice<Int64> { numbers[row * width..<(row + 1) * width] }
+  func numbers(_ row: Int) -> ArraySlice<SaturatingInt64> { numbers[row * width..<(row + 1) * width] }
 
   /// Adds a row of another table of the same kind.
   ///
@@ -143,7 +142,7 @@ struct CountingTable {
   }
 
   /// Adds a row for a key that has none.
-  mutating func add(_ key: ViewKey, _ more: [Int64], _ users: SlotSet) {
+  mutating func add(_ key: ViewKey, _ more: [SaturatingInt64], _ users: SlotSet) {
     guard let first = users.first else { return }
     let row = insert(key, from: first)
     numbers.replaceSubrange(row * width..<(row + 1) * width, with: more)
@@ -151,11 +150,15 @@ struct CountingTable {
   }
 
   /// Subtracts a user's numbers from a row.
-  mutating func subtract(_ less: ArraySlice<Int64>, of user: UInt32, from key: ViewKey) {
-    guard let row = find(key) else { return }
-    for (index, number) in less.enumerated() { numbers[row * width + index] &-= number }
+  ///
+  /// - Returns: False if a difference overflowed and was clamped.
+  mutating func subtract(_ less: ArraySlice<SaturatingInt64>, of user: UInt32, from key: ViewKey) -> Bool {
+    guard let row = find(key) else { return true }
+    var isExact = true
+    for (index, number) in less.enumerated() where !numbers[row * width + index].subtract(number) { isExact = false }
     if let set = sets[row] { set.remove(user) }
     if lastUsers[row] == user { lastUsers[row] = Self.noUser }
+    return isExact
   }
 
   /// Copies the rows' sets, so that they can change independently of the table they came from.

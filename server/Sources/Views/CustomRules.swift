@@ -10,8 +10,10 @@ package struct CustomRules: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The scope of a parameter's value in a hit that happened at `time`, or `nil` if the parameter was inactive.
-  package func scope(_ parameter: String, at time: Int64) -> CustomDefinition.Scope? {
-    guard let rule = rules[parameter]?.last(where: { $0.start.millisecondsSince1970 <= time }) else { return .hit }
+  package func scope(_ parameter: String, at time: EventTime) -> CustomDefinition.Scope? {
+    guard let rule = rules[parameter]?.last(where: { $0.start.millisecondsSince1970 <= time.milliseconds }) else {
+      return .hit
+    }
     return rule.isActive ? rule.scope : nil
   }
 

@@ -36,8 +36,8 @@ struct DayTables {
   /// Adds numbers to a row's leading sums.
   @inline(__always)
   mutating func add(
-    _ table: ViewTable, _ key: ViewKey, _ n0: Int64, _ n1: Int64 = 0, _ n2: Int64 = 0, _ n3: Int64 = 0, _ n4: Int64 = 0,
-    _ n5: Int64 = 0, user: UInt32
+    _ table: ViewTable, _ key: ViewKey, _ n0: SaturatingInt64, _ n1: SaturatingInt64 = 0, _ n2: SaturatingInt64 = 0,
+    _ n3: SaturatingInt64 = 0, _ n4: SaturatingInt64 = 0, _ n5: SaturatingInt64 = 0, user: UInt32
   ) {
     let index = table.index
     let before = tables[index].count
@@ -53,11 +53,11 @@ struct DayTables {
   }
 
   /// Adds numbers to the row of a key given as strings.
-  mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
+  mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [SaturatingInt64], user: UInt32) {
     add(table, ViewKey(key.map { texts.id($0) }), numbers, user: user)
   }
 
-  mutating func add(_ table: ViewTable, _ key: ViewKey, _ numbers: [Int64], user: UInt32) {
+  mutating func add(_ table: ViewTable, _ key: ViewKey, _ numbers: [SaturatingInt64], user: UInt32) {
     let before = tables[table.index].count
     let row = tables[table.index].row(key, user)
     for (index, number) in numbers.enumerated() where !tables[table.index].add(number, at: index, of: row) {
@@ -96,8 +96,8 @@ struct DayTables {
     if !part.isExact { isExact = false }
     for (index, less) in part.tables.enumerated() {
       less.forEach { key, row in
-        tables[index].subtract(
-          less.numbers(row), of: user, from: part.texts === texts ? key : key.map { texts.id(part.texts.bytes($0)) })
+        let own = part.texts === texts ? key : key.map { texts.id(part.texts.bytes($0)) }
+        if !tables[index].subtract(less.numbers(row), of: user, from: own) { isExact = false }
       }
     }
   }
@@ -184,14 +184,14 @@ struct DayTables {
   /// Combines keys that are equal as Swift strings but differ in bytes into one row, under the spelling that sorts
   /// first.
   private func add(
-    _ numbers: ArraySlice<Int64>, _ users: SlotSet, _ key: [String], to rows: inout [[String]: ViewDay.Tally]
+    _ numbers: ArraySlice<SaturatingInt64>, _ users: SlotSet, _ key: [String], to rows: inout [[String]: ViewDay.Tally]
   ) {
     guard let index = rows.index(forKey: key) else {
       rows[key] = ViewDay.Tally(numbers: Array(numbers), users: users)
       return
     }
     let (known, tally) = rows.remove(at: index)
-    let sums = zip(tally.numbers, numbers).map { $0.addingSaturated($1) }
+    let sums = zip(tally.numbers, numbers).map { $0 + $1 }
     let isBefore = key.lazy.flatMap(\.utf8).lexicographicallyPrecedes(known.lazy.flatMap(\.utf8))
     rows[isBefore ? key : known] = ViewDay.Tally(numbers: sums, users: tally.users.union(users))
   }

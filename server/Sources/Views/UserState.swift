@@ -1,4 +1,4 @@
-import Warehouse
+package import Warehouse
 
 /// The state that a view keeps for one user from day to day: the last campaign, and values of user scope.
 package struct UserState: Hashable, Sendable {
@@ -7,7 +7,7 @@ package struct UserState: Hashable, Sendable {
     /// Source, medium and name.
     package var key: [String]
     /// The last time it was named.
-    package var time: Int64
+    package var time: EventTime
   }
 
   package var campaign: Campaign?
@@ -26,7 +26,7 @@ extension UserState {
     bytes.appendVarint(UInt64(campaign?.key.count ?? 0))
     if let campaign {
       for part in campaign.key { bytes.append(text: part) }
-      bytes.appendZigzag(campaign.time)
+      bytes.appendZigzag(campaign.time.milliseconds)
     }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       bytes.append(text: name)
@@ -46,7 +46,7 @@ extension UserState {
         key.append(part)
       }
       guard let time = reader.zigzag() else { return nil }
-      campaign = Campaign(key: key, time: time)
+      campaign = Campaign(key: key, time: EventTime(time))
     }
     while !reader.isAtEnd {
       guard let name = reader.text(), let value = reader.text() else { return nil }

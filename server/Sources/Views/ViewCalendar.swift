@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 package import Warehouse
 
@@ -8,8 +9,8 @@ package import Warehouse
 /// one in progress at the change: otherwise a move westwards would add hits to final days. Not thread-safe.
 package final class ViewCalendar {
   /// The longest time that a hit may be received after it happened under the rule `window`.
-  private static let window: Int64 = 25 * 86_400_000
-  private static let lead: Int64 = 3 * 86_400_000
+  private static let window: SaturatingInt64 = 25 * 86_400_000
+  private static let lead: SaturatingInt64 = 3 * 86_400_000
 
   private struct Piece {
     var start: Int64
@@ -29,7 +30,7 @@ package final class ViewCalendar {
     var pieces: [Piece] = []
     for (index, entry) in view.zones.enumerated() {
       guard let zone = ZoneCalendar(entry.identifier) else { return nil }
-      let start = index == 0 ? Int64.min : entry.start.millisecondsSince1970
+      let start = index == 0 ? Int64.min : EventTime(entry.start.millisecondsSince1970).milliseconds
       let end = index + 1 < view.zones.count ? view.zones[index + 1].start.millisecondsSince1970 : Int64.max
       let before = pieces.last.map { max($0.zone.day(of: start - 1), $0.firstDay) } ?? Int.min
       pieces.append(Piece(start: start, end: end, zone: zone, firstDay: before))
@@ -52,7 +53,8 @@ package final class ViewCalendar {
     let day = day(of: time)
     return switch lateness(of: day) {
     case .none: end(ofEndless: day).map { received < $0 } ?? true
-    case .window: received - time <= Self.window && time - received <= Self.lead
+    case .window:
+      EventTime(received) - EventTime(time) <= Self.window && EventTime(time) - EventTime(received) <= Self.lead
     case .cutoff: received < piece(at: time).zone.cutoff(of: day)
     }
   }
@@ -63,7 +65,7 @@ package final class ViewCalendar {
   private func final(_ day: Int, _ lateness: View.Lateness) -> Int64? {
     switch lateness {
     case .none: end(ofEndless: day)
-    case .window: bounds(of: day).map { $0.upperBound + Self.window + 1 }
+    case .window: bounds(of: day).map { $0.upperBound + Self.window.rawValue + 1 }
     case .cutoff: piecesHolding(day).map { $0.zone.cutoff(of: day) }.max()
     }
   }

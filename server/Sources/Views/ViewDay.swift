@@ -1,4 +1,4 @@
-import TernBase
+package import TernBase
 package import Warehouse
 
 /// The metrics of one civil day of a view, or the sum of several days.
@@ -7,7 +7,7 @@ package import Warehouse
 package struct ViewDay {
   /// One row of a breakdown.
   package struct Tally {
-    package var numbers: [Int64]
+    package var numbers: [SaturatingInt64]
     package var users = SlotSet()
   }
 
@@ -32,17 +32,14 @@ package struct ViewDay {
   package private(set) var isExact = true
 
   /// Adds to the revenue.
-  package mutating func add(revenue: Int64) {
-    let (sum, isOver) = totals.revenue.addingReportingOverflow(revenue)
-    totals.revenue = isOver ? totals.revenue.addingSaturated(revenue) : sum
-    if isOver { isExact = false }
+  package mutating func add(revenue: SaturatingInt64) {
+    if !totals.revenue.add(revenue) { isExact = false }
   }
 
   /// Adds the metrics of another day, with the requested breakdowns only.
   package mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
-    let isOver = totals.revenue.addingReportingOverflow(other.totals.revenue).overflow
-    if isOver || !other.isExact { isExact = false }
-    totals.add(other.totals)
+    for field in ViewTotals.fields where !totals[keyPath: field].add(other.totals[keyPath: field]) { isExact = false }
+    if !other.isExact { isExact = false }
     present.formUnion(other.present)
     users.formUnion(other.users)
     repeaters.formUnion(other.repeaters)
@@ -57,16 +54,19 @@ package struct ViewDay {
 
   /// Subtracts everything that one user contributed except breakdowns, given as a day of that user only.
   package mutating func subtract(_ part: ViewDay, of user: UInt32) {
-    for field in ViewTotals.fields { totals[keyPath: field] &-= part.totals[keyPath: field] }
+    // A sum of terms of both signs can leave the range without one of them.
+    for field in ViewTotals.fields where !totals[keyPath: field].subtract(part.totals[keyPath: field]) {
+      isExact = false
+    }
     for set in [present, users, repeaters] { set.remove(user) }
     changes.states[user] = nil
     if !part.isExact { isExact = false }
   }
 
-  private mutating func set(_ table: ViewTable, _ key: [String], _ tally: Tally, adding numbers: [Int64]) {
+  private mutating func set(_ table: ViewTable, _ key: [String], _ tally: Tally, adding numbers: [SaturatingInt64]) {
     var tally = tally
     for (index, number) in numbers.enumerated() where index < tally.numbers.count {
-      tally.numbers[index] = tally.numbers[index].addingSaturated(number)
+      tally.numbers[index] += number
     }
     tables[table, default: [:]][key] = tally
   }
@@ -90,7 +90,7 @@ extension ViewDay {
   package var encodedMetrics: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendVarint(Self.version)
-    for field in ViewTotals.fields { bytes.appendZigzag(totals[keyPath: field]) }
+    for field in ViewTotals.fields { bytes.append(number: totals[keyPath: field]) }
     users.encode(into: &bytes)
     repeaters.encode(into: &bytes)
     let tables = tables.filter { !$0.value.isEmpty }.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -101,7 +101,7 @@ extension ViewDay {
       for (key, row) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
         bytes.appendVarint(UInt64(key.count))
         for part in key { bytes.append(text: part) }
-        for number in row.numbers { bytes.appendZigzag(number) }
+        for number in row.numbers { bytes.append(number: number) }
         row.users.encode(into: &bytes)
       }
     }
@@ -118,7 +118,7 @@ extension ViewDay {
     guard let decoded = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
     self.present = decoded
     for field in ViewTotals.fields {
-      guard let number = reader.zigzag() else { return nil }
+      guard let number = reader.number() else { return nil }
       totals[keyPath: field] = number
     }
     guard let users = SlotSet.decode(&reader), let repeaters = SlotSet.decode(&reader),
@@ -145,9 +145,9 @@ extension ViewDay {
         guard let part = reader.text() else { return false }
         key.append(part)
       }
-      var numbers: [Int64] = []
+      var numbers: [SaturatingInt64] = []
       for _ in 0..<table.width {
-        guard let number = reader.zigzag() else { return false }
+        guard let number = reader.number() else { return false }
         numbers.append(number)
       }
       guard let users = SlotSet.decode(&reader) else { return false }

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 extension ViewDayBuilder {

@@ -14,9 +14,9 @@ extension ViewDayBuilder {
   ///   - count: The number of hits in the session.
   mutating func addShopping(_ session: [ViewHit?], count: Int, _ slot: UInt32) {
     guard !session.isEmpty else {
-      return tables.add(.shopping, ViewKey(KnownText.all.id), 1, Int64(count), 1, user: slot)
+      return tables.add(.shopping, ViewKey(KnownText.all.id), 1, SaturatingInt64(count), 1, user: slot)
     }
-    var done: [String: Int64] = [:]
+    var done: [String: SaturatingInt64] = [:]
     var checkout = Checkout()
     for hit in session.compactMap(\.self) {
       if let seen = ViewEcommerce(hit.parameters) {
@@ -39,11 +39,11 @@ extension ViewDayBuilder {
       addListActions(hit, action)
       checkout.add(hit, action)
     }
-    addStages(done, hits: Int64(count), slot)
+    addStages(done, hits: SaturatingInt64(count), slot)
     addCheckout(checkout, slot)
   }
 
-  private mutating func addStages(_ done: [String: Int64], hits: Int64, _ slot: UInt32) {
+  private mutating func addStages(_ done: [String: SaturatingInt64], hits: SaturatingInt64, _ slot: UInt32) {
     let furthest = Self.stages.last { done[$0] != nil } ?? "all"
     for stage in Self.stages + Self.otherActions {
       guard let count = stage == "all" ? hits : done[stage] else { continue }
@@ -53,8 +53,8 @@ extension ViewDayBuilder {
 
   /// The checkout steps of a session.
   private struct Checkout {
-    var steps: [Int64: Int64] = [:]
-    var options: [[String]: Int64] = [:]
+    var steps: [SaturatingInt64: SaturatingInt64] = [:]
+    var options: [[String]: SaturatingInt64] = [:]
     var isBought = false
 
     mutating func add(_ hit: ViewHit, _ action: String) {
@@ -103,17 +103,17 @@ extension ViewDayBuilder {
   /// Counts a click on, or a detail view of, a product that names its list.
   private mutating func addListActions(_ hit: ViewHit, _ action: String) {
     guard let list = hit.parameters["pal"], action == "click" || action == "detail" else { return }
-    let numbers: [Int64] = action == "click" ? [0, 1, 0] : [0, 0, 1]
+    let numbers: [SaturatingInt64] = action == "click" ? [0, 1, 0] : [0, 0, 1]
     for product in products(of: hit) {
       tables.add(.listProducts, [list] + product.key, numbers, user: hit.slot)
       tables.add(.lists, [list], numbers, user: hit.slot)
     }
   }
 
-  private mutating func addOrder(_ hit: ViewHit, sign: Int64) {
+  private mutating func addOrder(_ hit: ViewHit, sign: Int) {
     if hit.isOpenRefund { return }
     let revenue = revenue(of: hit)
-    let numbers =
+    let numbers: [SaturatingInt64] =
       sign > 0
       ? [1, revenue, hit.millionths("tt") ?? 0, hit.millionths("ts") ?? 0, 0, 0] : [0, 0, 0, 0, 1, revenue]
     tables.add(.orders, ["all", "all"], numbers, user: hit.slot)
@@ -125,19 +125,19 @@ extension ViewDayBuilder {
   private mutating func addItemFacts(_ hit: ViewHit) {
     guard let category = hit.parameters["iv"] else { return }
     let quantity = max(hit.integer("iq") ?? 0, 0)
-    let revenue = Self.product(hit.millionths("ip") ?? 0, quantity)
+    let revenue = (hit.millionths("ip") ?? 0) * quantity
     tables.add(.productFacts, ["category", category], [quantity, revenue, 0, 0, 1], user: hit.slot)
   }
 
   private mutating func addProductFacts(_ hit: ViewHit, _ action: String) {
     guard ["detail", "add", "purchase", "refund"].contains(action), !hit.isOpenRefund else { return }
     for product in products(of: hit) {
-      var numbers: [Int64] = [0, 0, 0, 0, 0]
+      var numbers: [SaturatingInt64] = [0, 0, 0, 0, 0]
       switch action {
       case "detail": numbers[2] = 1
       case "add": numbers[3] = 1
       case "refund":
-        numbers.replaceSubrange(0...1, with: [product.quantity.negatedSaturated, product.revenue.negatedSaturated])
+        numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue])
       default: numbers = [product.quantity, product.revenue, 0, 0, 1]
       }
       for (fact, name) in Self.productFactNames {

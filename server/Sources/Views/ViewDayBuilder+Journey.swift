@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// Counts a session's path: its first and last screens, its depth and its steps.
@@ -18,7 +19,8 @@ extension ViewDayBuilder {
     tables.add(.depths, ViewKey(depth), 1, duration, user: slot)
     if let landing = views.first, let exit = views.last {
       tables.add(
-        .landings, ViewKey(batch.screen(landing)), 1, views.count == 1 ? 1 : 0, duration, Int64(views.count), user: slot
+        .landings, ViewKey(batch.screen(landing)), 1, views.count == 1 ? 1 : 0, duration, SaturatingInt64(views.count),
+        user: slot
       )
       tables.add(.exits, ViewKey(batch.screen(exit)), 1, user: slot)
     }
@@ -39,7 +41,7 @@ extension ViewDayBuilder {
 
   /// Counts events by screen. An event that names no screen belongs to the last screen seen.
   private mutating func addEventScreens(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
-    var (screen, events, seen): (TextID, Int64, Set<ViewKey>) = (KnownText.unset.id, 0, [])
+    var (screen, events, seen): (TextID, SaturatingInt64, Set<ViewKey>) = (KnownText.unset.id, 0, [])
     for hit in session {
       if hit.isScreenView { screen = batch.screen(hit) }
       guard hit.isEvent else { continue }
@@ -55,8 +57,10 @@ extension ViewDayBuilder {
     let exceptions = session.filter(\.isException)
     guard !exceptions.isEmpty else { return }
     let crashes = exceptions.count { $0.isCrash }
-    tables.add(.exceptionSessions, ViewKey(KnownText.exception.id), Int64(exceptions.count), 1, user: slot)
-    if crashes > 0 { tables.add(.exceptionSessions, ViewKey(KnownText.crash.id), Int64(crashes), 1, user: slot) }
+    tables.add(.exceptionSessions, ViewKey(KnownText.exception.id), SaturatingInt64(exceptions.count), 1, user: slot)
+    if crashes > 0 {
+      tables.add(.exceptionSessions, ViewKey(KnownText.crash.id), SaturatingInt64(crashes), 1, user: slot)
+    }
     for hit in exceptions {
       tables.add(.exceptionVersions, ViewKey(batch.namedVersion(hit)), 1, hit.isCrash ? 1 : 0, user: slot)
     }
@@ -67,7 +71,8 @@ extension ViewDayBuilder {
       session.last { $0.has(name) }.flatMap { batch.value(name, $0) } ?? KnownText.unset.id
     }
     let crashes = session.count { $0.isCrash }
-    tables.add(.applications, ViewKey(last(.aid), last(.aiid)), 1, Int64(views), Int64(crashes), user: slot)
+    tables.add(
+      .applications, ViewKey(last(.aid), last(.aiid)), 1, SaturatingInt64(views), SaturatingInt64(crashes), user: slot)
   }
 
   private struct Step: Hashable {

@@ -1,4 +1,4 @@
-import TernBase
+package import TernBase
 package import Warehouse
 
 /// A transaction id, compared byte by byte. Swift strings compare as equal if they are canonically equivalent.
@@ -23,8 +23,8 @@ extension ViewHit {
 /// Purchases and refunds of an order may come from different clients, so they are sorted once all are known.
 package struct OrderEntries {
   private struct Entry {
-    var time: Int64
-    var sequence: Int64
+    var time: EventTime
+    var sequence: SaturatingInt64
     var row: Int64
     var slot: UInt32
     var change: ViewOrder
@@ -51,7 +51,9 @@ package struct OrderEntries {
   ///
   /// - Returns: True if there was room.
   @discardableResult
-  package mutating func add(_ hit: ViewHit, sign: Int64, revenue: Int64, products: [ViewDayBuilder.Product]) -> Bool {
+  package mutating func add(_ hit: ViewHit, sign: Int, revenue: SaturatingInt64, products: [ViewDayBuilder.Product])
+    -> Bool
+  {
     var order = ViewOrder(
       revenue: revenue, tax: hit.millionths("tt") ?? 0, shipping: hit.millionths("ts") ?? 0, facts: hit.orderFacts,
       lines: products.map { product in
@@ -68,7 +70,7 @@ package struct OrderEntries {
     let (price, quantity) = (hit.millionths("ip"), max(hit.integer("iq") ?? 0, 0))
     let line = ViewOrder.Line(
       key: [hit.text("in"), hit.text("ic")], facts: hit.parameters["iv"].map { ["category": $0] } ?? [:], price: price,
-      quantity: quantity, revenue: ViewDayBuilder.product(price ?? 0, quantity))
+      quantity: quantity, revenue: (price ?? 0) * quantity)
     _ = add(hit, ViewOrder(lines: [line]), 1)
   }
 
@@ -187,10 +189,10 @@ extension ViewHit {
       return ViewOrder.Line(
         key: line?.key ?? product.key, facts: facts.isEmpty ? line?.facts ?? [:] : facts, price: nil,
         quantity: product.quantity,
-        revenue: ViewDayBuilder.product(product.price ?? line?.price ?? 0, product.quantity))
+        revenue: (product.price ?? line?.price ?? 0) * product.quantity)
     }
     return ViewOrder(
-      revenue: millionths("tr") ?? lines.reduce(0) { $0.addingSaturated($1.revenue) }, tax: millionths("tt") ?? 0,
+      revenue: millionths("tr") ?? lines.reduce(0) { $0 + $1.revenue }, tax: millionths("tt") ?? 0,
       shipping: millionths("ts") ?? 0, facts: order.facts.merging(orderFacts) { $1 }, lines: lines)
   }
 }

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// The stored form of a day that isn't final, from which counting continues after a restart.
@@ -5,7 +6,7 @@ import Warehouse
 /// It doesn't contain the order changes: these are read again from the hits of the users who have any.
 extension ViewDayBuilder {
   /// Increase this whenever the counting rules change, so that no day is counted by two sets of rules.
-  private static let version: UInt64 = 1
+  private static let version: UInt64 = 2
 
   /// Appends the stored form.
   package func encode(into bytes: inout [UInt8]) {
@@ -20,7 +21,7 @@ extension ViewDayBuilder {
     bytes.appendVarint(UInt64(transactions.count))
     for (id, count) in transactions {
       bytes.append(text: id)
-      bytes.appendVarint(UInt64(count))
+      bytes.appendVarint(count.magnitude)
     }
     SlotSet(orders.buyers).encode(into: &bytes)
   }
@@ -40,7 +41,7 @@ extension ViewDayBuilder {
     self.day.changes.states = states
     for _ in 0..<count {
       guard let id = reader.text(), let number = reader.varint() else { return nil }
-      transactions[id] = Int(clamping: number)
+      transactions[id] = SaturatingInt64(number)
     }
     return SlotSet.decode(&reader)
   }
@@ -79,7 +80,7 @@ extension CountingTable {
         bytes.appendVarint(UInt64(texts.bytes(part).count))
         bytes += texts.bytes(part)
       }
-      for number in numbers(row) { bytes.appendZigzag(number) }
+      for number in numbers(row) { bytes.append(number: number) }
       users(row).encode(into: &bytes)
     }
   }
@@ -88,13 +89,13 @@ extension CountingTable {
     guard let rows = reader.varint() else { return false }
     for _ in 0..<rows {
       var parts: [TextID] = []
-      var numbers: [Int64] = []
+      var numbers: [SaturatingInt64] = []
       for _ in 0..<table.parts {
         guard let size = reader.varint(), let bytes = reader.bytes(Int(clamping: size)) else { return false }
         parts.append(texts.id(bytes))
       }
       for _ in 0..<table.width {
-        guard let number = reader.zigzag() else { return false }
+        guard let number = reader.number() else { return false }
         numbers.append(number)
       }
       guard let users = SlotSet.decode(&reader) else { return false }

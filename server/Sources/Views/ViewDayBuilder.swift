@@ -17,7 +17,7 @@ package struct ViewDayBuilder {
   package var day = ViewDay()
   var tables: DayTables
   /// The number of purchases by transaction id.
-  var transactions: [String: Int] = [:]
+  var transactions: [String: SaturatingInt64] = [:]
   /// Order changes, resolved when the day is finished; see `ViewDayBuilder+Orders.swift`.
   var orders = OrderEntries()
 
@@ -143,7 +143,7 @@ package struct ViewDayBuilder {
     let refunds = try finished.resolveOrders(order)
     if !refunds.isEmpty { finished.tables.unshare(Self.refundTables) }
     for (hit, amounts) in refunds { finished.add(refund: amounts, hit) }
-    finished.day.totals.transactions = Int64(transactions.count)
+    finished.day.totals.transactions = SaturatingInt64(transactions.count)
     finished.day.tables = finished.tables.finished(wanted)
     return finished.day
   }
@@ -198,10 +198,10 @@ extension ViewDayBuilder {
     let session = whole.hits
     guard let first = session.first, let last = session.last else { return }
     day.totals.sessions += 1
-    day.totals.hits += Int64(session.count)
-    day.totals.duration = day.totals.duration.addingSaturated(last.time - first.time)
-    day.totals.excessHits += Int64(whole.excess)
-    tables.add(.hours, ViewKey(ViewTexts.twoDigits(hour(first.time))), 1, user: slot)
+    day.totals.hits += SaturatingInt64(session.count)
+    day.totals.duration += last.time - first.time
+    day.totals.excessHits += SaturatingInt64(whole.excess)
+    tables.add(.hours, ViewKey(ViewTexts.twoDigits(hour(first.time.milliseconds))), 1, user: slot)
     tables.add(.acquisition, whole.campaign ?? Self.direct, 1, user: slot)
     addDevice(session, batch, slot)
     addScreens(session, batch, slot)
@@ -210,7 +210,7 @@ extension ViewDayBuilder {
     addShopping(commerce, count: session.count, slot)
     var seenEvents: Set<ViewKey> = []
     for (index, hit) in session.enumerated() {
-      tables.add(.hours, ViewKey(ViewTexts.twoDigits(hour(hit.time))), 0, 1, user: slot)
+      tables.add(.hours, ViewKey(ViewTexts.twoDigits(hour(hit.time.milliseconds))), 0, 1, user: slot)
       switch hit.type {
       case .event where hit.isEvent: addEvent(hit, batch, slot, &seenEvents)
       case .exception: addException(hit, batch, slot)
@@ -242,13 +242,13 @@ extension ViewDayBuilder {
     let app = session.last { $0.has(.an) }.flatMap { batch.value(.an, $0) } ?? KnownText.unset.id
     let version = session.last { batch.version($0) != KnownText.empty.id }.map(batch.version) ?? KnownText.unset.id
     let (views, crashes) = (session.count { $0.isScreenView }, session.count { $0.isCrash })
-    tables.add(.versions, ViewKey(app, version), 1, Int64(views), Int64(crashes), user: slot)
+    tables.add(.versions, ViewKey(app, version), 1, SaturatingInt64(views), SaturatingInt64(crashes), user: slot)
   }
 
   /// Counts screens. A view lasts until the next one; the duration of a session's last view is unknown.
   private mutating func addScreens(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     let views = session.filter(\.isScreenView)
-    day.totals.screenViews += Int64(views.count)
+    day.totals.screenViews += SaturatingInt64(views.count)
     var seen: Set<TextID> = []
     for (index, view) in views.enumerated() {
       let next = index + 1 < views.count ? views[index + 1] : nil
@@ -276,9 +276,9 @@ extension ViewDayBuilder {
 
   private mutating func addTiming(_ hit: CountedHit, _ batch: HitBatch, _ slot: UInt32) {
     guard let milliseconds = batch.integer(.utt, hit), milliseconds >= 0 else { return }
-    let limits: [Int64] = [100, 500, 1_000, 3_000, 10_000]
+    let limits: [SaturatingInt64] = [100, 500, 1_000, 3_000, 10_000]
     let bucket = limits.firstIndex { milliseconds < $0 } ?? limits.count
-    var numbers = [1, milliseconds] + Array(repeating: Int64(0), count: 6)
+    var numbers = [1, milliseconds] + Array(repeating: SaturatingInt64.zero, count: 6)
     numbers[2 + bucket] = 1
     tables.add(
       .timings, ViewKey(batch.text(.utc, hit), batch.text(.utv, hit), batch.text(.utl, hit)), numbers, user: slot)
@@ -295,18 +295,17 @@ extension ViewDayBuilder {
   }
 
   /// The revenue of a hit; if it names none, the cost of its products.
-  func revenue(of hit: ViewHit) -> Int64 {
-    hit.millionths("tr") ?? Self.products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }
+  func revenue(of hit: ViewHit) -> SaturatingInt64 {
+    hit.millionths("tr") ?? Self.products(of: hit).reduce(0) { $0 + $1.revenue }
   }
 
-  private mutating func addTransaction(_ hit: ViewHit, sign: Int64) {
+  private mutating func addTransaction(_ hit: ViewHit, sign: Int) {
     let isKept = orders.add(hit, sign: sign, revenue: revenue(of: hit), products: products(of: hit))
     if hit.isOpenRefund {
       if !isKept { add(refund: ViewOrder(), hit) }
       return
     }
-    // A sum of amounts can be clamped to the smallest number, which has no opposite.
-    func signed(_ amount: Int64) -> Int64 { sign < 0 ? amount.negatedSaturated : amount }
+    func signed(_ amount: SaturatingInt64) -> SaturatingInt64 { sign < 0 ? -amount : amount }
     let revenue = signed(revenue(of: hit))
     if sign > 0 { transactions[hit.text("ti"), default: 0] += 1 }
     day.add(revenue: revenue)
@@ -318,7 +317,7 @@ extension ViewDayBuilder {
   private mutating func addItem(_ hit: ViewHit) {
     orders.add(item: hit)
     let quantity = max(hit.integer("iq") ?? 0, 0)
-    let revenue = Self.product(hit.millionths("ip") ?? 0, quantity)
+    let revenue = (hit.millionths("ip") ?? 0) * quantity
     tables.add(
       .products, [hit.text("in"), hit.text("ic")], [quantity, revenue, 0, 0, 0, 0, 0, 1, 0], user: hit.slot)
   }
@@ -332,10 +331,10 @@ extension ViewDayBuilder {
     if action == "refund" { addTransaction(hit, sign: -1) }
     guard let position = Self.actions.firstIndex(of: action), !hit.isOpenRefund else { return }
     for product in products(of: hit) {
-      var numbers = Array(repeating: Int64(0), count: ViewTable.products.width)
+      var numbers = Array(repeating: SaturatingInt64.zero, count: ViewTable.products.width)
       if action == "purchase" { numbers.replaceSubrange(0...1, with: [product.quantity, product.revenue]) }
       if action == "refund" {
-        numbers.replaceSubrange(0...1, with: [product.quantity.negatedSaturated, product.revenue.negatedSaturated])
+        numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue])
       }
       numbers[2 + position] = 1
       tables.add(.products, product.key, numbers, user: hit.slot)
@@ -347,9 +346,9 @@ extension ViewDayBuilder {
     var index: Int
     var key: [String]
     /// The price, or `nil` if the hit has none.
-    var price: Int64?
-    var quantity: Int64
-    var revenue: Int64
+    var price: SaturatingInt64?
+    var quantity: SaturatingInt64
+    var revenue: SaturatingInt64
   }
 
   func products(of hit: ViewHit) -> [Product] { Self.products(of: hit) }
@@ -362,12 +361,7 @@ extension ViewDayBuilder {
       let (price, quantity) = (hit.millionths("pr\(index)pr"), max(hit.integer("pr\(index)qt") ?? 1, 0))
       return Product(
         index: index, key: [name ?? ViewHit.unset, identifier ?? ViewHit.unset], price: price, quantity: quantity,
-        revenue: Self.product(price ?? 0, quantity))
+        revenue: (price ?? 0) * quantity)
     }
-  }
-
-  static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
-    let (product, isOver) = price.multipliedReportingOverflow(by: quantity)
-    return isOver ? (price < 0 ? -(Int64.max / 2) : Int64.max / 2) : product
   }
 }

@@ -1,26 +1,27 @@
 package import Ingest
-import Warehouse
+package import TernBase
+package import Warehouse
 
 /// A stored hit as views see it. Events of other protocols are converted to the hits they resemble.
 package struct ViewHit {
   package var id: Int64
-  package var time: Int64
-  package var received: Int64
+  package var time: EventTime
+  package var received: EventTime
   package var slot: UInt32
   package var user: String
   package var device: IncomingDevice
   package var parameters: [String: String]
   /// The hit's type; `appview` is counted as `screenview`.
   package let type: String
-  package let sequence: Int64
+  package let sequence: SaturatingInt64
 
   package init(
     id: Int64, time: Int64, received: Int64, slot: UInt32, user: String, device: IncomingDevice,
     parameters: [String: String]
   ) {
     self.id = id
-    self.time = time
-    self.received = received
+    self.time = EventTime(time)
+    self.received = EventTime(received)
     self.slot = slot
     self.user = user
     self.device = device
@@ -28,7 +29,7 @@ package struct ViewHit {
     // Stored because counting reads it many times.
     let type = parameters["t"]?.lowercased() ?? ""
     self.type = type == "appview" ? "screenview" : type
-    sequence = parameters["_s"].flatMap { Int64($0) } ?? 0
+    sequence = parameters["_s"].flatMap { SaturatingInt64($0) } ?? 0
   }
 
   package var screen: String { parameters["cd"] ?? parameters["dp"] ?? "(not set)" }
@@ -41,9 +42,9 @@ package struct ViewHit {
   package static let unset = "(not set)"
 
   package func text(_ name: String) -> String { parameters[name] ?? Self.unset }
-  package func integer(_ name: String) -> Int64? { parameters[name].flatMap { Int64($0) } }
+  package func integer(_ name: String) -> SaturatingInt64? { parameters[name].flatMap { SaturatingInt64($0) } }
   /// A decimal number in millionths.
-  package func millionths(_ name: String) -> Int64? { parameters[name].flatMap { Self.millionths($0) } }
+  package func millionths(_ name: String) -> SaturatingInt64? { parameters[name].flatMap { Self.millionths($0) } }
 
   /// The order in which a user's hits happened.
   package static func isBefore(_ left: ViewHit, _ right: ViewHit) -> Bool {
@@ -68,15 +69,17 @@ package struct ViewHit {
   }
 
   /// Reads a decimal number exactly, up to six decimals, or returns `nil` if it isn't a number or is too large.
-  package static func millionths(_ text: String) -> Int64? {
+  package static func millionths(_ text: String) -> SaturatingInt64? {
     let isNegative = text.hasPrefix("-")
     let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), let whole = parts[0].isEmpty ? 0 : Int64(parts[0]) else { return nil }
+    guard (1...2).contains(parts.count), let whole = parts[0].isEmpty ? 0 : SaturatingInt64(parts[0]) else {
+      return nil
+    }
     let decimals = parts.count == 2 ? parts[1].prefix(6) : ""
     let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
-    guard let fraction = Int64(padded), fraction >= 0, whole >= 0 else { return nil }
-    let (product, isOver) = whole.multipliedReportingOverflow(by: 1_000_000)
-    guard !isOver, product < Int64.max - 1_000_000 else { return nil }
+    guard let fraction = SaturatingInt64(padded), fraction >= 0, whole >= 0 else { return nil }
+    let product = whole * 1_000_000
+    guard product < .max - 1_000_000 else { return nil }
     return isNegative ? -(product + fraction) : product + fraction
   }
 }

@@ -1,4 +1,4 @@
-import TernBase
+package import TernBase
 import Warehouse
 
 /// The state of an order, by transaction id: its purchases less its refunds.
@@ -12,13 +12,13 @@ package struct ViewOrder: Hashable, Sendable {
     /// Brand, category, coupon and variant, by name.
     package var facts: [String: String] = [:]
     /// The unit price in the latest purchase, in millionths, or `nil` if no purchase had one.
-    package var price: Int64?
-    package var quantity: Int64 = 0
+    package var price: SaturatingInt64?
+    package var quantity: SaturatingInt64 = 0
     /// In millionths.
-    package var revenue: Int64 = 0
+    package var revenue: SaturatingInt64 = 0
 
     fileprivate var negated: Line {
-      Line(key: key, price: nil, quantity: quantity.negatedSaturated, revenue: revenue.negatedSaturated)
+      Line(key: key, price: nil, quantity: -quantity, revenue: -revenue)
     }
   }
 
@@ -26,16 +26,17 @@ package struct ViewOrder: Hashable, Sendable {
   package static let maximumLines = 200
 
   /// In millionths, like the amounts that follow.
-  package var revenue: Int64 = 0
-  package var tax: Int64 = 0
-  package var shipping: Int64 = 0
+  package var revenue: SaturatingInt64 = 0
+  package var tax: SaturatingInt64 = 0
+  package var shipping: SaturatingInt64 = 0
   /// Affiliation, coupon and currency in the latest purchase, by parameter.
   package var facts: [String: String] = [:]
   package var lines: [Line] = []
 
   /// Creates an order, empty by default.
   package init(
-    revenue: Int64 = 0, tax: Int64 = 0, shipping: Int64 = 0, facts: [String: String] = [:], lines: [Line] = []
+    revenue: SaturatingInt64 = 0, tax: SaturatingInt64 = 0, shipping: SaturatingInt64 = 0,
+    facts: [String: String] = [:], lines: [Line] = []
   ) {
     self.revenue = revenue
     self.tax = tax
@@ -45,9 +46,9 @@ package struct ViewOrder: Hashable, Sendable {
   }
 
   package mutating func add(_ change: ViewOrder) {
-    revenue = revenue.addingSaturated(change.revenue)
-    tax = tax.addingSaturated(change.tax)
-    shipping = shipping.addingSaturated(change.shipping)
+    revenue += change.revenue
+    tax += change.tax
+    shipping += change.shipping
     facts.merge(change.facts) { $1 }
     for line in change.lines { add(line) }
   }
@@ -59,15 +60,14 @@ package struct ViewOrder: Hashable, Sendable {
     }
     lines[position].facts.merge(line.facts) { $1 }
     lines[position].price = line.price ?? lines[position].price
-    lines[position].quantity = lines[position].quantity.addingSaturated(line.quantity)
-    lines[position].revenue = lines[position].revenue.addingSaturated(line.revenue)
+    lines[position].quantity += line.quantity
+    lines[position].revenue += line.revenue
   }
 
   /// The change that undoes this one.
   package var negated: ViewOrder {
     ViewOrder(
-      revenue: revenue.negatedSaturated, tax: tax.negatedSaturated, shipping: shipping.negatedSaturated,
-      lines: lines.map(\.negated))
+      revenue: -revenue, tax: -tax, shipping: -shipping, lines: lines.map(\.negated))
   }
 
   /// Everything that can still be refunded.
@@ -95,7 +95,7 @@ extension ViewOrder {
   /// The stored form. Equal orders give equal bytes.
   package var encoded: [UInt8] {
     var bytes: [UInt8] = []
-    for amount in [revenue, tax, shipping] { bytes.appendZigzag(amount) }
+    for amount in [revenue, tax, shipping] { bytes.append(number: amount) }
     Self.append(facts, to: &bytes)
     bytes.appendVarint(UInt64(lines.count))
     for line in lines {
@@ -103,7 +103,7 @@ extension ViewOrder {
       for part in line.key { bytes.append(text: part) }
       Self.append(line.facts, to: &bytes)
       bytes.appendVarint(line.price == nil ? 0 : 1)
-      for number in [line.price ?? 0, line.quantity, line.revenue] { bytes.appendZigzag(number) }
+      for number in [line.price ?? 0, line.quantity, line.revenue] { bytes.append(number: number) }
     }
     return bytes
   }
@@ -111,7 +111,7 @@ extension ViewOrder {
   /// Reads a stored form, or returns `nil` if it is invalid.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     var reader = ByteReader(bytes)
-    guard let revenue = reader.zigzag(), let tax = reader.zigzag(), let shipping = reader.zigzag(),
+    guard let revenue = reader.number(), let tax = reader.number(), let shipping = reader.number(),
       let facts = Self.facts(&reader), let count = reader.varint(), count <= Self.maximumLines
     else { return nil }
     (self.revenue, self.tax, self.shipping, self.facts) = (revenue, tax, shipping, facts)
@@ -129,8 +129,8 @@ extension ViewOrder {
       guard let part = reader.text() else { return nil }
       key.append(part)
     }
-    guard let facts = facts(&reader), let isPriced = reader.varint(), let price = reader.zigzag(),
-      let quantity = reader.zigzag(), let revenue = reader.zigzag()
+    guard let facts = facts(&reader), let isPriced = reader.varint(), let price = reader.number(),
+      let quantity = reader.number(), let revenue = reader.number()
     else { return nil }
     return Line(key: key, facts: facts, price: isPriced == 1 ? price : nil, quantity: quantity, revenue: revenue)
   }

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 package import Warehouse
 
 /// Counts the hits of the last half hour, user by user.
@@ -21,7 +22,7 @@ package struct ViewRealtimeBuilder {
     var parts: [String]
   }
 
-  private let now: Int64
+  private let now: EventTime
   private let earlier: SlotSet
   private var metrics = ViewRealtime()
   private var active = Tally()
@@ -31,7 +32,7 @@ package struct ViewRealtimeBuilder {
 
   /// - Parameter earlier: The users who were active on an earlier day.
   package init(now: Int64, earlier: SlotSet) {
-    self.now = now
+    self.now = EventTime(now)
     self.earlier = earlier
     minutes = Array(repeating: Tally(), count: ViewRealtime.length)
   }
@@ -40,13 +41,16 @@ package struct ViewRealtimeBuilder {
   package mutating func add(_ hits: [ViewHit], _ slot: UInt32) {
     // Sorted so that a minute's hits of one user are consecutive too.
     for hit in hits {
-      // A hit that a device dates in the future counts in the current minute.
-      let age = max(0, now - hit.time) / 60_000
-      guard age < Int64(ViewRealtime.length) else { continue }
-      minutes[Int(age)].add(slot)
-      if hit.isScreenView { metrics.minutes[Int(age)].screenViews += 1 }
+      guard let age = age(hit), age < ViewRealtime.length else { continue }
+      minutes[age].add(slot)
+      if hit.isScreenView { metrics.minutes[age].screenViews += 1 }
       if age < ViewRealtime.active { addActive(hit, slot) }
     }
+  }
+
+  /// The hit's age in whole minutes. A hit that a device dates in the future counts in the current minute.
+  private func age(_ hit: ViewHit) -> Int? {
+    max(0, now - hit.time).divided(by: 60_000).map { Int(clamping: $0.rawValue) }
   }
 
   private mutating func addActive(_ hit: ViewHit, _ slot: UInt32) {

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// One session of a view.
@@ -13,7 +14,7 @@ struct ViewSession {
   /// The number of hits beyond the 500th, processed or not.
   var excess = 0
   /// The time of the last hit, processed or not. The next period of silence starts there.
-  fileprivate var lastTime: Int64
+  fileprivate var lastTime: EventTime
   /// True if the last hit, processed or not, ended the session.
   fileprivate var isEnded: Bool
 
@@ -44,7 +45,7 @@ struct UserDay {
   private let settings: ViewSettings
   private let rules: CustomRules
   /// The last campaign that the user's hits named, and its time.
-  private var campaign: (key: ViewKey, time: Int64)?
+  private var campaign: (key: ViewKey, time: EventTime)?
 
   /// - Parameters:
   ///   - hits: All of the user's hits of the day, in order.
@@ -105,11 +106,11 @@ struct UserDay {
   }
 
   /// The campaign, at a given time, of sessions that name none.
-  private func lasting(at time: Int64) -> ViewKey? {
+  private func lasting(at time: EventTime) -> ViewKey? {
     campaign.flatMap { settings.campaignLasts(from: $0.time, at: time) ? $0.key : nil }
   }
 
-  private mutating func note(_ named: ViewKey?, _ time: Int64) {
+  private mutating func note(_ named: ViewKey?, _ time: EventTime) {
     if let named { campaign = (named, time) }
   }
 

@@ -1,8 +1,8 @@
-import TernBase
+package import TernBase
 package import Warehouse
 
 extension ViewTotals {
-  package static var fields: [WritableKeyPath<ViewTotals, Int64>] {
+  package static var fields: [WritableKeyPath<ViewTotals, SaturatingInt64>] {
     [
       \.hits, \.sessions, \.screenViews, \.events, \.exceptions, \.crashes, \.duration, \.transactions, \.revenue,
       \.excessHits,
@@ -10,6 +10,6 @@ extension ViewTotals {
   }
 
   package mutating func add(_ other: ViewTotals) {
-    for field in Self.fields { self[keyPath: field] = self[keyPath: field].addingSaturated(other[keyPath: field]) }
+    for field in Self.fields { self[keyPath: field] += other[keyPath: field] }
   }
 }

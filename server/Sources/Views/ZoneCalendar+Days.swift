@@ -1,3 +1,5 @@
+import Warehouse
+
 /// Days of a zone, to the millisecond, and the time at which a day's reports become final.
 ///
 /// Foundation supplies the zone's offset from UTC at a given second. The rest is arithmetic on offsets, because fixed
@@ -17,7 +19,8 @@ extension ZoneCalendar {
 
   /// The local hour of a time.
   package func hour(of milliseconds: Int64) -> Int {
-    let local = milliseconds + offset(at: milliseconds)
+    let time = TimeBounds.clamp(milliseconds)
+    let local = time + offset(at: time)
     return Int((local - flooredQuotient(local, Self.dayMilliseconds) * Self.dayMilliseconds) / 3_600_000)
   }
 
@@ -25,6 +28,7 @@ extension ZoneCalendar {
   ///
   /// Some moments in the range may belong to another day if a clock was set back across midnight.
   package func bounds(of day: Int) -> Range<Int64>? {
+    let day = TimeBounds.clamp(day: day)
     let (start, end) = (Int64(day) * Self.dayMilliseconds, Int64(day + 1) * Self.dayMilliseconds)
     var bounds: Range<Int64>?
     for period in periods(around: day) {
@@ -38,12 +42,14 @@ extension ZoneCalendar {
   /// The next date that exists in this zone.
   package func next(after day: Int) -> Int {
     // No zone has ever skipped two dates in a row.
-    (day + 1...day + 3).first { bounds(of: $0) != nil } ?? day + 1
+    let day = TimeBounds.clamp(day: day)
+    return (day + 1...day + 3).first { bounds(of: $0) != nil } ?? day + 1
   }
 
   /// The day's cutoff: the first moment at which clocks show 04:00 or later on the next existing date. Hits received at
   /// the cutoff or later do not count for the day.
   package func cutoff(of day: Int) -> Int64 {
+    let day = TimeBounds.clamp(day: day)
     if let known = cutoffs[day] { return known }
     let next = next(after: day)
     let wanted = Int64(next) * Self.dayMilliseconds + Self.cutoffHour * 3_600_000

@@ -1,4 +1,5 @@
 import Foundation
+import Warehouse
 
 /// The civil days of one time zone. Not thread-safe.
 ///
@@ -27,14 +28,16 @@ package final class ZoneCalendar {
 
   /// The civil day of a time, as days since 1970-01-01.
   package func day(of milliseconds: Int64) -> Int {
-    Int(flooredQuotient(milliseconds + offset(at: milliseconds), Self.dayMilliseconds))
+    let time = TimeBounds.clamp(milliseconds)
+    return Int(flooredQuotient(time + offset(at: time), Self.dayMilliseconds))
   }
 
   /// The zone's offset east of UTC at a time, in milliseconds.
   package func offset(at milliseconds: Int64) -> Int64 {
     if let fixedOffset { return fixedOffset }
-    let quarter = flooredQuotient(milliseconds, Self.quarter)
-    return quarter == latestQuarter ? latestOffset : lookUp(quarter, milliseconds)
+    let time = TimeBounds.clamp(milliseconds)
+    let quarter = flooredQuotient(time, Self.quarter)
+    return quarter == latestQuarter ? latestOffset : lookUp(quarter, time)
   }
 
   /// The zone's offset east of UTC at a second since 1970, in milliseconds, according to the system's zone data.

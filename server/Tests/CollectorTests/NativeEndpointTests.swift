@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Ingest
 import NIOCore
+import TernBase
 import TernEvents
 import Testing
 import Warehouse

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 import Testing
 
@@ -57,7 +58,7 @@ import Testing
     #expect(expected.progress == 15)
     let largest = "9007199254740992"
     let all = "tracked=\(largest); delivered=\(largest); waiting=\(largest); in-flight=\(largest); dropped=\(largest)"
-    #expect(DeviceLedger(header: all)?.progress == 3 * DeviceLedger.maximum)
+    #expect(DeviceLedger(header: all)?.progress == SaturatingInt64(3 * DeviceLedger.maximum))
   }
 
   @Test(arguments: [

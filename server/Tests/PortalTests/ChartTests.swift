@@ -82,6 +82,20 @@ struct ChartTests {
     for value in values { #expect(scale.bottom <= value && value <= scale.top, "seed \(seed)") }
   }
 
+  @Test func `a chart is drawn of any numbers`() {
+    let extremes: [Double?] = [1e308, -1e308, 1.7e308, -1.7e308, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, -0.0, nil]
+    for format in [ChartFormat.number, .count, .share, .highShare] {
+      for (isBars, isFilled) in [(false, false), (false, true), (true, false)] {
+        let chart = Chart(
+          id: "t", title: "t", slots: extremes.indices.map { Chart.Slot(Day(number: 20_000 + $0)) },
+          series: [.init(name: "n", values: extremes, isFilled: isFilled, isBars: isBars, color: 1)], format: format)
+        let html = chart.html()
+        #expect(!html.contains("nan") && !html.contains("inf"))
+      }
+    }
+    #expect(coordinate(.nan) == "0" && coordinate(12.34) == "12.3" && !coordinate(.infinity).isEmpty)
+  }
+
   @Test func `numbers are shown with up to two decimals`() {
     #expect(
       [0.0, 1_234, 2.5, 2.25, -0.4, -3.05, 1e300].map { (value: Double) in ChartFormat.number.text(value) }

@@ -2,6 +2,7 @@ import Foundation
 import Ingest
 import Reports
 import ReportsTestSupport
+import TernBase
 import TernEvents
 import Testing
 import Warehouse

@@ -1,4 +1,5 @@
 import Reports
+import TernBase
 package import Warehouse
 
 /// A store with fixed metrics of views.
@@ -17,14 +18,14 @@ package struct SampleViews: ForwardingStore {
     for field in [
       \ViewTotals.hits, \.sessions, \.screenViews, \.events, \.exceptions, \.crashes, \.duration, \.transactions,
       \.revenue, \.excessHits,
-    ] { totals[keyPath: field] = number }
+    ] { totals[keyPath: field] = SaturatingInt64(number) }
     metrics.days = [ViewMetrics.DayRow(day: day, totals: totals, users: count, newUsers: count, state: .final)]
     metrics.totals = totals
     (metrics.users, metrics.newUsers, metrics.returningUsers) = (count, count, count)
     metrics.actives = [1: count, 7: count, 14: count, 28: count]
     for table in ViewTable.allCases {
       let key = Array(repeating: text, count: Self.parts(table))
-      let numbers = Array(repeating: number, count: table.width)
+      let numbers = Array(repeating: SaturatingInt64(number), count: table.width)
       metrics.tables[table] = Self.keys(table, key).map { ViewMetrics.Row(key: $0, numbers: numbers, users: count) }
     }
     metrics.definitions = CustomDefinition.Kind.allCases.map {

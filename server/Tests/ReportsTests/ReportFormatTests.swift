@@ -1,6 +1,7 @@
 import Foundation
 import Ingest
 import ReportsTestSupport
+import TernBase
 import TernEvents
 import Testing
 import Warehouse

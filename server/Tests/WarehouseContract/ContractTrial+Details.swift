@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -82,9 +83,9 @@ extension ContractTrial {
   /// Checks that the latest ledger of each install counts, in whichever order ledgers arrive.
   func ledgers() async throws {
     let since = Self.start(of: "2026-05-01")
-    func report(_ tracked: Int64, waiting: Int64 = 0, at seconds: Int, install: String = "i", _ app: Int64 = 1)
-      async throws
-    {
+    func report(
+      _ tracked: SaturatingInt64, waiting: SaturatingInt64 = 0, at seconds: Int, install: String = "i", _ app: Int64 = 1
+    ) async throws {
       var batch = Self.batch(["e"], at: Self.time(seconds), install: install)
       batch.ledger = DeviceLedger(tracked: tracked, delivered: 1, waiting: waiting, inFlight: 2, dropped: 3)
       try await commit(batch, AppID(app))

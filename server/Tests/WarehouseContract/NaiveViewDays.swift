@@ -30,8 +30,10 @@ struct NaiveViewDays {
     definitions = try catalog.definitions(app: view.app)
     let seals = state.seals[view.id] ?? [:]
     hits = rows.compactMap(\.viewHit).map { hit in
-      let day = calendar.day(of: hit.time)
-      let isInTime = calendar.counts(time: hit.time, received: hit.received) && hit.id <= seals[day] ?? .max
+      let day = calendar.day(of: hit.time.milliseconds)
+      let isInTime =
+        calendar.counts(time: hit.time.milliseconds, received: hit.received.milliseconds)
+        && hit.id <= seals[day] ?? .max
       return (hit, day, isInTime)
     }
     firstDay = seals.keys.min() ?? rows.map(\.time).min().map { calendar.day(of: $0) }
@@ -117,10 +119,11 @@ struct NaiveViewDays {
     for (number, day) in days(through: today) where number < today { earlier.formUnion(day.present) }
     var builder = ViewRealtimeBuilder(now: now, earlier: earlier)
     let recent = hits.map(\.hit).filter {
-      $0.time > now - Int64(ViewRealtime.length) * 60_000 && calendar.counts(time: $0.time, received: $0.received)
+      $0.time.milliseconds > now - Int64(ViewRealtime.length) * 60_000
+        && calendar.counts(time: $0.time.milliseconds, received: $0.received.milliseconds)
     }
     let counted = owned(recent, view.latest.settings, [:]).hits.filter {
-      view.rules(on: Day(number: calendar.day(of: $0.time))).admits($0.parameters)
+      view.rules(on: Day(number: calendar.day(of: $0.time.milliseconds))).admits($0.parameters)
     }
     for (user, hits) in Dictionary(grouping: counted, by: \.slot) { builder.add(hits, user) }
     return builder.finished()

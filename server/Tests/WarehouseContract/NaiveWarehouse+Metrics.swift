@@ -164,7 +164,7 @@ extension NaiveWarehouse {
       else { continue }
       let event = session.filter { $0.event.kind == .event }.map(\.time).min()
       if let event, event - first <= 300_000 {
-        durations.add(milliseconds: last - first)
+        durations.add(milliseconds: SaturatingInt64(last - first))
       } else {
         durations.unknown += 1
       }
@@ -174,8 +174,8 @@ extension NaiveWarehouse {
 
   package func ledger(app: AppID, since: Timestamp) async throws -> LedgerTotals {
     let found = try stored().ledgers.filter { $0.key.app == app && $0.value.received >= since.millisecondsSince1970 }
-    func sum(_ field: KeyPath<DeviceLedger, Int64>) -> Int {
-      found.values.map { Int($0.ledger[keyPath: field]) }.saturatingSum
+    func sum(_ field: KeyPath<DeviceLedger, SaturatingInt64>) -> Int {
+      found.values.map { Int($0.ledger[keyPath: field].rawValue) }.saturatingSum
     }
     return LedgerTotals(
       installs: found.count, tracked: sum(\.tracked), delivered: sum(\.delivered), waiting: sum(\.waiting),

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Views
 package import Warehouse
@@ -58,7 +59,8 @@ extension NaiveWarehouse {
         .filter { view.rules(on: day).admits($0.parameters) }
       let cutoff = source.calendar.final(day.number) ?? 0
       let groups = Dictionary(grouping: hits) { hit in
-        LateHits(day: day, version: hit.version, hours: Self.hours(hit.received - cutoff), count: 0)
+        LateHits(
+          day: day, version: hit.version, hours: Self.hours((hit.received - EventTime(cutoff)).rawValue), count: 0)
       }
       let counted = groups.map { group, hits in
         LateHits(day: day, version: group.version, hours: group.hours, count: hits.count)
@@ -79,7 +81,7 @@ extension NaiveWarehouse {
       let user = source.user(of: hit)
       let isIn = view.rules(on: day).admits(hit.parameters)
       return InspectedHit(
-        id: hit.id, time: hit.time, received: hit.received, day: day,
+        id: hit.id, time: hit.time.milliseconds, received: hit.received.milliseconds, day: day,
         status: !isInTime ? "late" : user == nil ? "anonymous" : isIn ? "counted" : "filtered",
         install: Int(user ?? hit.slot), parameters: hit.parameters)
     }

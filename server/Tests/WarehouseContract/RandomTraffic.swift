@@ -1,4 +1,5 @@
 package import Ingest
+import TernBase
 package import TernEvents
 package import Warehouse
 
@@ -170,8 +171,9 @@ package struct RandomTraffic {
 
   private mutating func ledger() -> DeviceLedger {
     DeviceLedger(
-      tracked: Int64(below(1_000)), delivered: Int64(below(500)), waiting: Int64(below(100)),
-      inFlight: Int64(below(10)), dropped: below(30) == 0 ? DeviceLedger.maximum : Int64(below(9)))
+      tracked: SaturatingInt64(below(1_000)), delivered: SaturatingInt64(below(500)),
+      waiting: SaturatingInt64(below(100)), inFlight: SaturatingInt64(below(10)),
+      dropped: SaturatingInt64(below(30) == 0 ? DeviceLedger.maximum : Int64(below(9))))
   }
 
   private func device(_ number: Int) -> IncomingDevice {

@@ -39,9 +39,12 @@ import Testing
       #expect(try catalog.definitions(app: app.id) == [stopped] && stopped.scope == .user && !stopped.isActive)
       let rules = CustomRules([stopped])
       let start = milliseconds("2024-05-14T10:00:00Z")
-      #expect(rules.scope("cd3", at: start - 1) == .hit && rules.scope("cd3", at: start) == .session)
-      #expect(rules.scope("cd3", at: start + 86_400_000) == .user)
-      #expect(rules.scope("cd3", at: start + 86_400_001) == nil && rules.scope("cd4", at: start) == .hit)
+      #expect(
+        rules.scope("cd3", at: EventTime(start - 1)) == .hit && rules.scope("cd3", at: EventTime(start)) == .session)
+      #expect(rules.scope("cd3", at: EventTime(start + 86_400_000)) == .user)
+      #expect(
+        rules.scope("cd3", at: EventTime(start + 86_400_001)) == nil && rules.scope("cd4", at: EventTime(start)) == .hit
+      )
     }
   }
 

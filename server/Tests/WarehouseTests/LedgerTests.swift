@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 
@@ -16,7 +17,9 @@ import Testing
     return (directory, try SQLiteWarehouse(directory: directory.path, catalog: catalog), app, other)
   }
 
-  private func ledger(_ tracked: Int64, delivered: Int64 = 0, dropped: Int64 = 0) -> DeviceLedger {
+  private func ledger(
+    _ tracked: SaturatingInt64, delivered: SaturatingInt64 = 0, dropped: SaturatingInt64 = 0
+  ) -> DeviceLedger {
     DeviceLedger(
       tracked: tracked, delivered: delivered, waiting: tracked - delivered - dropped - 1, inFlight: 1, dropped: dropped)
   }
@@ -107,9 +110,8 @@ import Testing
 
   @Test func `sums saturate, and a ledger without an event is ignored`() async throws {
     let (directory, warehouse, app, _) = try open()
-    let most = DeviceLedger(
-      tracked: DeviceLedger.maximum, delivered: DeviceLedger.maximum, waiting: 1, inFlight: 0,
-      dropped: DeviceLedger.maximum)
+    let maximum = SaturatingInt64(DeviceLedger.maximum)
+    let most = DeviceLedger(tracked: maximum, delivered: maximum, waiting: 1, inFlight: 0, dropped: maximum)
     var empty = batch([])
     empty.ledger = most
     empty.rejections = [Rejection(index: 0, reason: "name_missing", message: "no")]

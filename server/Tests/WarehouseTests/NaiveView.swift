@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 @testable import AppCatalog
@@ -127,7 +128,7 @@ struct NaiveView {
     guard let last = placed.lastIndex(where: \.isIn) else { return true }
     let previous = placed[last].hit
     if previous.time / Self.length != hit.time / Self.length { return true }
-    if hit.time - previous.time > rules(hit).settings.maximumGap { return true }
+    if hit.time - previous.time > rules(hit).settings.maximumGap.rawValue { return true }
     if previous.parameters["sc"] == "end" || hit.parameters["sc"] == "start" { return true }
     guard let named = campaign(hit) else { return false }
     guard let first = placed.firstIndex(where: { $0.session == placed[last].session && $0.isIn }) else { return true }
@@ -141,12 +142,12 @@ struct NaiveView {
       other.isIn && other.hit.time / Self.length == hit.time / Self.length
     }
     if let before = placed[..<position].last(where: isNear), before.hit.parameters["sc"] != "end",
-      hit.time - before.hit.time <= rules(hit).settings.maximumGap
+      hit.time - before.hit.time <= rules(hit).settings.maximumGap.rawValue
     {
       return before.session
     }
     if let after = placed[position...].first(where: isNear), after.hit.parameters["sc"] != "start",
-      after.hit.time - hit.time <= rules(hit).settings.maximumGap
+      after.hit.time - hit.time <= rules(hit).settings.maximumGap.rawValue
     {
       return after.session
     }

@@ -1,5 +1,6 @@
 import Ingest
 import Questions
+import TernBase
 import TernEvents
 import Testing
 import Views

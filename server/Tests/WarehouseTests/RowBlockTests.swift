@@ -24,6 +24,7 @@ import Testing
 
   private static func rows(_ count: Int, firstID: Int64, seed: UInt64) -> [Whole] {
     var generator = FastGenerator(seed: seed)
+    func time() -> Int64 { TimeBounds.clamp(number()) }
     func number() -> Int64 {
       [0, 1, -1, 300, .max, .min, Int64(bitPattern: generator.next())].randomElement(using: &generator) ?? 0
     }
@@ -33,9 +34,9 @@ import Testing
     var sender = (app: Int64(1), slot: UInt32(0), device: Int64(1), session: Int64(0), received: Int64(0))
     return (0..<count).map { index in
       if Bool.random(using: &generator) {
-        sender = (number(), UInt32(truncatingIfNeeded: number()), number(), number(), number())
+        sender = (number(), UInt32(truncatingIfNeeded: number()), number(), number(), time())
       }
-      let time = number()
+      let time = time()
       let hasKey = generator.next() % 4 > 0
       return Whole(
         row: EventRow(
@@ -86,6 +87,19 @@ import Testing
     let block = Self.block(rows)
     let read = Self.read(block.bytes.bytes, firstID: 7)
     #expect(read.rows == rows && !read.isDamaged && block.rows == 100, "seed \(seed)")
+  }
+
+  @Test(arguments: [Int64.min, .max, TimeBounds.earliest - 1, TimeBounds.latest + 1])
+  func `a time that no row can have is damage`(time: Int64) {
+    for (own, received) in [(time, 0), (0, time), (time, time)] {
+      let good = Self.rows(1, firstID: 1, seed: 1)
+      let row = EventRow(
+        id: 2, app: 1, time: own, lag: received &- own, slot: 1, device: 1, session: 1,
+        flags: EventRow.Flags(kind: .event, startsSession: false, isMeasurement: false), name: 1, key: nil)
+      let block = Self.block(good + [Whole(row: row, user: [], properties: [])])
+      let read = Self.read(block.bytes.bytes, firstID: 1)
+      #expect(read.rows == good && read.isDamaged)
+    }
   }
 
   @Test func `events of one request take about forty bytes each`() {

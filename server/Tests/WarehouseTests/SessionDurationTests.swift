@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 
@@ -56,7 +57,7 @@ import Testing
       guard Self.days.contains(Day(number: calendar.day(of: first))) else { continue }
       let event = row.filter(\.isEvent).map(\.time).min()
       if let event, event - first <= 300_000 {
-        expected.add(milliseconds: (row.map(\.time).max() ?? 0) - first)
+        expected.add(milliseconds: SaturatingInt64((row.map(\.time).max() ?? 0) - first))
       } else {
         expected.unknown += 1
       }
@@ -141,7 +142,7 @@ import Testing
       (0, 0), (29_999, 0), (30_000, 1), (60_000, 2), (1_799_999, 2), (1_800_000, 3), (3_600_000, 4), (99_999_999, 4),
     ] as [(Int64, Int)] {
       var durations = SessionDurations()
-      durations.add(milliseconds: milliseconds)
+      durations.add(milliseconds: SaturatingInt64(milliseconds))
       #expect(durations.buckets.firstIndex(of: 1) == bucket)
       #expect(durations.average == milliseconds)
     }

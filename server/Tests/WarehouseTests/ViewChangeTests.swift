@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     return change
   }
 
-  private func sessions(_ place: Place, _ view: View, _ date: String) async throws -> Int64 {
+  private func sessions(_ place: Place, _ view: View, _ date: String) async throws -> SaturatingInt64 {
     try await place.warehouse.reader.viewMetrics(
       view, days: day(date)...day(date), tables: [], now: milliseconds("\(date)T23:00:00Z")
     ).totals.sessions

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Testing
 
 @testable import AppCatalog
@@ -26,11 +27,13 @@ import Testing
     ViewDayBuilder.day(of: hits, filters: filters) { _ in 0 }
   }
 
-  @Test(arguments: [(1_800_000, 1), (1_800_001, 2)] as [(Int64, Int64)])
-  func `thirty minutes of silence do not end a session, a millisecond more does`(gap: Int64, sessions: Int64) {
+  @Test(arguments: [(1_800_000, 1), (1_800_001, 2)] as [(Int64, SaturatingInt64)])
+  func `thirty minutes of silence do not end a session, a millisecond more does`(
+    gap: Int64, sessions: SaturatingInt64
+  ) {
     let day = day([screen(0, "A"), screen(gap, "B")])
     #expect(day.totals.sessions == sessions)
-    #expect(day.totals.duration == (sessions == 1 ? gap : 0))
+    #expect(day.totals.duration == (sessions == 1 ? SaturatingInt64(gap) : 0))
   }
 
   @Test func `sc=start begins a session, sc=end ends it after the hit, other values are ignored`() {

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Testing
 
 @testable import AppCatalog
@@ -22,7 +23,7 @@ import Testing
     hit(offset, more.merging(["t": "event", "ec": "c", "ea": action]) { $1 }, slot: slot)
   }
 
-  private func rows(_ table: ViewTable, _ hits: [ViewHit]) -> [[String]: [Int64]] {
+  private func rows(_ table: ViewTable, _ hits: [ViewHit]) -> [[String]: [SaturatingInt64]] {
     (ViewDayBuilder.day(of: hits) { _ in 0 }.tables[table] ?? [:]).mapValues(\.numbers)
   }
 

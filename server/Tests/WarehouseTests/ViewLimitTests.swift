@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  private func rows(_ day: ViewDay, _ table: ViewTable) -> [String: Int64] {
+  private func rows(_ day: ViewDay, _ table: ViewTable) -> [String: SaturatingInt64] {
     Dictionary(uniqueKeysWithValues: (day.tables[table] ?? [:]).map { ($0.key[0], $0.value.numbers[0]) })
   }
 
@@ -127,7 +128,7 @@ import Testing
       }
       let metrics = try await warehouse.reader.viewMetrics(
         view, days: day...day, tables: [.screens], now: milliseconds("2024-05-14T11:00:00Z"))
-      #expect(metrics.users == count && metrics.totals.hits == Int64(count))
+      #expect(metrics.users == count && metrics.totals.hits == SaturatingInt64(count))
       #expect(warehouse.storageStatus.viewCacheBytes <= 10)
     }
     try await warehouse.close()

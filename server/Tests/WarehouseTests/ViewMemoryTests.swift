@@ -53,8 +53,7 @@ import Testing
     }
 
     func rows(_ view: View, _ table: ViewTable, _ date: String, now: String? = nil) async throws
-      -> [[String]:
-      [Int64]]
+      -> [[String]: [SaturatingInt64]]
     {
       let metrics = try await warehouse.reader.viewMetrics(
         view, days: day(date)...day(date), tables: [table], now: milliseconds(now ?? "\(date)T23:00:00Z"))

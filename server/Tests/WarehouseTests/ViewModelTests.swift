@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 
@@ -121,11 +122,12 @@ import Testing
         let metrics = try await place.warehouse.reader.viewMetrics(
           view, days: Day(number: number)...Day(number: number), tables: [.acquisition, .dimensions], now: now)
         func numbers(_ table: ViewTable) -> [[String]: Int64] {
-          Dictionary(uniqueKeysWithValues: (metrics.tables[table] ?? []).map { ($0.key, $0.numbers[0]) })
+          Dictionary(uniqueKeysWithValues: (metrics.tables[table] ?? []).map { ($0.key, $0.numbers[0].rawValue) })
         }
         let found = NaiveView.Day(
-          sessions: metrics.totals.sessions, hits: metrics.totals.hits, acquisition: numbers(.acquisition),
-          dimensions: numbers(.dimensions), revenue: metrics.totals.revenue)
+          sessions: metrics.totals.sessions.rawValue, hits: metrics.totals.hits.rawValue,
+          acquisition: numbers(.acquisition),
+          dimensions: numbers(.dimensions), revenue: metrics.totals.revenue.rawValue)
         #expect(found == expected[number] ?? NaiveView.Day(), "view \(view.id), \(Day(number: number)), seed \(seed)")
       }
     }

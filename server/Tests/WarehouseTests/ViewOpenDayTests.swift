@@ -127,7 +127,7 @@ import Testing
   /// Two of these overflow a sum.
   private static let fortune = "t=event&ec=c&ea=a&pa=purchase&ti=A&tr=9000000000000"
 
-  private func hits(_ place: Place, _ view: View, at now: String) async throws -> [Int64] {
+  private func hits(_ place: Place, _ view: View, at now: String) async throws -> [SaturatingInt64] {
     try await place.warehouse.reader.viewMetrics(
       view, days: day("2024-05-14")...day("2024-05-15"), tables: [.screens], now: milliseconds(now)
     ).days.map(\.totals.hits)

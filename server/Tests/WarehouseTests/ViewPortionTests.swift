@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Testing
 
 @testable import AppCatalog
@@ -166,7 +167,9 @@ import Testing
     try await place.send("cid=1&\(event)&pa=purchase&ti=e%CC%81&tr=9", at: "2024-05-01T12:00:00Z")
     if isSealed { try await place.seal([view], at: "2024-05-03T12:00:00Z") }
     try await place.send("cid=2&\(event)&pa=refund&ti=%C3%A9", at: "2024-05-04T12:00:00Z")
-    func orders(_ date: String) async throws -> [Int64]? { try await place.rows(view, .orders, date)[["all", "all"]] }
+    func orders(_ date: String) async throws -> [SaturatingInt64]? {
+      try await place.rows(view, .orders, date)[["all", "all"]]
+    }
     #expect(try await orders("2024-05-01") == [2, 16_000_000, 0, 0, 0, 0])
     #expect(try await orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
     #expect(try await place.rows(view, .orders, "2024-05-04")[["currency", "EUR"]] == [0, 0, 0, 0, 1, 7_000_000])

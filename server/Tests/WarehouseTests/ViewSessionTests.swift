@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 
@@ -38,16 +39,16 @@ import Testing
       rules: [.init(start: Timestamp(millisecondsSince1970: since), scope: scope, isActive: isActive)])
   }
 
-  private func dimensions(_ day: ViewDay) -> [[String]: [Int64]] {
+  private func dimensions(_ day: ViewDay) -> [[String]: [SaturatingInt64]] {
     (day.tables[.dimensions] ?? [:]).mapValues(\.numbers)
   }
 
-  private func acquisition(_ day: ViewDay) -> [[String]: [Int64]] {
+  private func acquisition(_ day: ViewDay) -> [[String]: [SaturatingInt64]] {
     (day.tables[.acquisition] ?? [:]).mapValues(\.numbers)
   }
 
   @Test(arguments: [(60, 60_000, 1), (60, 60_001, 2), (14_400, 14_400_000, 1), (14_400, 14_400_001, 2)])
-  func `a view's own time-out divides its sessions`(seconds: Int, gap: Int64, sessions: Int64) {
+  func `a view's own time-out divides its sessions`(seconds: Int, gap: Int64, sessions: SaturatingInt64) {
     let settings = ViewSettings(sessionTimeout: .seconds(seconds))
     #expect(counted([hit(0), hit(gap)], settings: settings).totals.sessions == sessions)
   }
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test func `a session without a campaign has the user's last one, which a direct visit does not replace`() {
-    let campaign = UserState.Campaign(key: ["news", "email", "may"], time: Self.start - 10 * Self.day)
+    let campaign = UserState.Campaign(key: ["news", "email", "may"], time: EventTime(Self.start - 10 * Self.day))
     let states: [UInt32: UserState] = [1: UserState(campaign: campaign)]
     let day = counted([hit(0), hit(0, slot: 2)], states: states)
     #expect(acquisition(day) == [["news", "email", "may"]: [1], direct: [1]])
@@ -126,14 +127,16 @@ import Testing
     // Naming the same campaign again does not begin a session, but extends the campaign; another one begins a session.
     let again = counted([hit(0), hit(1, mail), hit(2, ["cs": "shop"])], states: states)
     #expect(acquisition(again) == [["news", "email", "may"]: [1], ["shop", "(not set)", "(not set)"]: [1]])
-    #expect(again.changes.states[1]?.campaign?.time == Self.start + 2)
-    #expect(counted([hit(0), hit(1, mail)], states: states).changes.states[1]?.campaign?.time == Self.start + 1)
+    #expect(again.changes.states[1]?.campaign?.time == EventTime(Self.start + 2))
+    #expect(
+      counted([hit(0), hit(1, mail)], states: states).changes.states[1]?.campaign?.time == EventTime(Self.start + 1))
   }
 
   @Test(arguments: [1, 183, 731]) func `a campaign lasts for the view's duration, to the millisecond`(days: Int) {
     let settings = ViewSettings(campaignDays: days)
     for (more, isDirect) in [(Int64(0), false), (1, true)] {
-      let campaign = UserState.Campaign(key: ["a", "b", "c"], time: Self.start - Int64(days) * Self.day - more)
+      let campaign = UserState.Campaign(
+        key: ["a", "b", "c"], time: EventTime(Self.start - Int64(days) * Self.day - more))
       let day = counted([hit(0)], settings: settings, states: [1: UserState(campaign: campaign)])
       #expect(acquisition(day) == [isDirect ? direct : ["a", "b", "c"]: [1]])
     }
@@ -151,7 +154,7 @@ import Testing
   }
 
   @Test func `a user's state round-trips through its stored form, and damage is detected`() {
-    let campaign = UserState.Campaign(key: ["a", "", "c"], time: -5)
+    let campaign = UserState.Campaign(key: ["a", "", "c"], time: EventTime(-5))
     let values = ["cd1": "x", "cd20": "ü"]
     for state in [
       UserState(campaign: campaign, values: values), UserState(values: values), UserState(campaign: campaign),

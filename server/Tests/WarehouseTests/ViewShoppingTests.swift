@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Testing
 
 @testable import AppCatalog
@@ -14,7 +15,7 @@ import Testing
       device: IncomingDevice(), parameters: ["t": "event", "ec": "c", "ea": "a"].merging(parameters) { $1 })
   }
 
-  private func rows(_ table: ViewTable, _ hits: [ViewHit]) -> [[String]: [Int64]] {
+  private func rows(_ table: ViewTable, _ hits: [ViewHit]) -> [[String]: [SaturatingInt64]] {
     (ViewDayBuilder.day(of: hits) { _ in 0 }.tables[table] ?? [:]).mapValues(\.numbers)
   }
 
@@ -42,8 +43,10 @@ import Testing
   }
 
   @Test(
-    arguments: [(nil, [1, 0]), ("view", [1, 0]), ("click", [0, 1]), ("promo_click", [0, 1])] as [(String?, [Int64])])
-  func `a promotion is viewed, or clicked under either name of the action`(action: String?, numbers: [Int64]) {
+    arguments: [(nil, [1, 0]), ("view", [1, 0]), ("click", [0, 1]), ("promo_click", [0, 1])]
+      as [(String?, [SaturatingInt64])])
+  func `a promotion is viewed, or clicked under either name of the action`(action: String?, numbers: [SaturatingInt64])
+  {
     var parameters = ["promo1id": "P", "promo1nm": "Sale", "promo1cr": "Red", "promo1ps": "top", "promo200nm": "Last"]
     parameters["promo201id"] = "beyond"
     parameters["promo0id"] = "none"

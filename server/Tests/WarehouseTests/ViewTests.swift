@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
       try place.catalog.createView(app: place.app.id, name: $0, timeZone: $0)
     }
     try await place.send("t=screenview&cd=A", qt: 11 * 3_600_000, received: "2024-05-15T09:30:00Z")
-    var counts: [[Int64]] = []
+    var counts: [[SaturatingInt64]] = []
     for view in views {
       counts.append(try await place.metrics(view, "2024-05-14", "2024-05-15").days.map(\.totals.hits))
     }

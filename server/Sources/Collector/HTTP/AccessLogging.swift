@@ -3,6 +3,7 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import Reports
+import TernBase
 import TernEvents
 
 /// Writes a line to the access log for each request, when its response has been sent or its client has gone.
@@ -55,7 +56,7 @@ struct AccessLogEntry: Sendable {
   func line(bytes: Int, duration: Duration) -> String {
     // A method can be any word that a client chooses.
     let method = Self.methods.contains(method) ? method.rawValue : "OTHER"
-    let microseconds = Int(duration / .microseconds(1))
+    let microseconds = Int(clamping: duration / .microseconds(1))
     let milliseconds = "\(microseconds / 1_000).\(String(microseconds % 1_000 + 1_000).dropFirst())"
     let client = client.map { ",\"client\":\"\($0)\"" } ?? ""
     return "{\"time\":\"\(time.isoText)\",\"method\":\"\(method)\",\"route\":\"\(route)\",\"status\":\(status),"

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Questions
 import Reports
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -117,7 +118,7 @@ struct QuestionAnswering: Sendable {
       guard let first = try await group.next() else { throw CancellationError() }
       return first
     }
-    let milliseconds = Int((uptime() - started) / .milliseconds(1))
+    let milliseconds = Int(clamping: (uptime() - started) / .milliseconds(1))
     guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
       throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
     }

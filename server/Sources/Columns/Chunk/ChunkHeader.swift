@@ -1,4 +1,5 @@
 import Views
+import Warehouse
 
 /// The first bytes of a chunk. With them, the places of all columns but those of properties are known.
 package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
@@ -41,6 +42,10 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
     return numbers.reduce(mixed(mixed(mark, format), bodyCheck)) { mixed($0, UInt64(bitPattern: $1)) }
   }
 
+  private var hasSupportedTimes: Bool {
+    TimeBounds.contains(earliest) && TimeBounds.contains(latest) && earliest <= latest
+  }
+
   /// True if times are stored in 32 bits, as distances from the earliest one.
   var hasShortTimes: Bool { rows == 0 || latest - earliest <= Int64(UInt32.max) }
 
@@ -52,7 +57,7 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
     guard bytes.count >= MemoryLayout<Self>.size else { return false }
     let header = bytes.load(as: Self.self)
     guard header.mark == currentMark, header.format == currentFormat, header.check == header.expectedCheck,
-      header.byteCount == bytes.count
+      header.byteCount == bytes.count, header.rows == 0 || header.hasSupportedTimes
     else { return false }
     return header.bodyCheck == checksum(UnsafeRawBufferPointer(rebasing: bytes[MemoryLayout<Self>.size...]))
   }

@@ -1,5 +1,6 @@
 import Ingest
 import Questions
+import TernBase
 import Views
 
 /// The metrics of all cells of a query.
@@ -300,7 +301,7 @@ final class CellMetrics {
     case .sessionsPerUser: return quotient(Double(visits))
     case .sessionDurationAverage:
       guard let durations = durations[cell] else { return nil }
-      return Double(durations.reduce(0, +)) / Double(durations.count) / 1_000
+      return Double(durations.saturatingSum) / Double(durations.count) / 1_000
     case .sessionDurationMedian: return percentile(50, ofSorted: durations[cell] ?? []).map { Double($0) / 1_000 }
     case .sessionDurationP90: return percentile(90, ofSorted: durations[cell] ?? []).map { Double($0) / 1_000 }
     case .crashFreeUsers: return share(crashedUsers, of: persons)

@@ -137,14 +137,15 @@ extension IncomingDevice {
     self.init(
       osName: device.osName.string(limit: limit), osVersion: device.osVersion.string(limit: limit),
       model: device.model.string(limit: limit), locale: locale, country: country,
-      timeZoneOffsetMinutes: Int(device.timeZoneOffset.clamped(to: -1440...1440)),
+      timeZoneOffsetMinutes: IncomingDevice.clamped(offset: device.timeZoneOffset),
       appVersion: app.appVersion.string(limit: limit), appBuild: app.appBuild.string(limit: limit),
       sdkName: device.sdkName.string(limit: limit), sdkVersion: device.sdkVersion.string(limit: limit))
   }
 }
 
-extension Int64 {
-  fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
-    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+extension IncomingDevice {
+  /// Returns the nearest offset that a device can have, in minutes: a day to either side of UTC.
+  public static func clamped(offset minutes: some BinaryInteger) -> Int {
+    min(max(Int(clamping: minutes), -1_440), 1_440)
   }
 }

@@ -1,3 +1,5 @@
+public import TernBase
+
 /// The number of events that one install has recorded since it was installed, by state, as counted by the device.
 ///
 /// On the device the counts balance: tracked is the sum of the other four. The server accepts them as they are.
@@ -6,18 +8,21 @@ public struct DeviceLedger: Sendable, Hashable {
   public static let maximum: Int64 = 1 << 53
 
   /// Events recorded by the app.
-  public var tracked: Int64
+  public var tracked: SaturatingInt64
   /// Events acknowledged by a server.
-  public var delivered: Int64
+  public var delivered: SaturatingInt64
   /// Events stored on the device and not being sent.
-  public var waiting: Int64
+  public var waiting: SaturatingInt64
   /// Events in requests without a response, including this one.
-  public var inFlight: Int64
+  public var inFlight: SaturatingInt64
   /// Events dropped, for any reason.
-  public var dropped: Int64
+  public var dropped: SaturatingInt64
 
   /// Creates a ledger.
-  public init(tracked: Int64, delivered: Int64, waiting: Int64, inFlight: Int64, dropped: Int64) {
+  public init(
+    tracked: SaturatingInt64, delivered: SaturatingInt64, waiting: SaturatingInt64, inFlight: SaturatingInt64,
+    dropped: SaturatingInt64
+  ) {
     self.tracked = tracked
     self.delivered = delivered
     self.waiting = waiting
@@ -33,7 +38,9 @@ public struct DeviceLedger: Sendable, Hashable {
       let delivered = fields.integer("delivered", in: range), let waiting = fields.integer("waiting", in: range),
       let inFlight = fields.integer("in-flight", in: range), let dropped = fields.integer("dropped", in: range)
     else { return nil }
-    self.init(tracked: tracked, delivered: delivered, waiting: waiting, inFlight: inFlight, dropped: dropped)
+    self.init(
+      tracked: SaturatingInt64(tracked), delivered: SaturatingInt64(delivered), waiting: SaturatingInt64(waiting),
+      inFlight: SaturatingInt64(inFlight), dropped: SaturatingInt64(dropped))
   }
 
   /// Returns the ledger as it will be once the device has the response to a request: none of the request's events are
@@ -42,8 +49,8 @@ public struct DeviceLedger: Sendable, Hashable {
   /// Otherwise, a device that sends nothing afterwards would be shown for weeks with its last batch in flight.
   public func answered(stored: Int, rejected: Int) -> DeviceLedger {
     var ledger = self
-    let settled = min(max(Int64(stored), 0), inFlight)
-    let lost = min(max(Int64(rejected), 0), inFlight - settled)
+    let settled = min(max(SaturatingInt64(stored), 0), inFlight)
+    let lost = min(max(SaturatingInt64(rejected), 0), inFlight - settled)
     ledger.inFlight -= settled + lost
     ledger.delivered += settled
     ledger.dropped += lost
@@ -53,12 +60,12 @@ public struct DeviceLedger: Sendable, Hashable {
   /// Returns the ledger with events that were counted as stored counted as rejected.
   public func rejecting(_ count: Int) -> DeviceLedger {
     var ledger = self
-    let lost = min(max(Int64(count), 0), delivered)
+    let lost = min(max(SaturatingInt64(count), 0), delivered)
     ledger.delivered -= lost
     ledger.dropped += lost
     return ledger
   }
 
   /// A number that grows with every change: of two ledgers of an install, the one with the larger number is later.
-  public var progress: Int64 { tracked + delivered + dropped }
+  public var progress: SaturatingInt64 { tracked + delivered + dropped }
 }

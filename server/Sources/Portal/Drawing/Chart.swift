@@ -1,4 +1,5 @@
 import Reports
+import TernBase
 import Warehouse
 
 /// A line chart over days or other places, drawn on the server.
@@ -128,7 +129,7 @@ struct Chart {
   private func columns(_ scale: ChartScale) -> String {
     // About six labels, counted from the last place, so that the last place always has one.
     let labelled = slots.indices.filter { slots[$0].isLabelled }
-    let step = max(1, Int((Double(labelled.count) / 6).rounded(.up)))
+    let step = max(1, Int(clamping: (Double(labelled.count) / 6).rounded(.up)))
     let ranks = Dictionary(uniqueKeysWithValues: labelled.reversed().enumerated().map { ($1, $0) })
     let links = series.count(where: { !$0.isCompared }) == 1 ? series[0].links : []
     return slots.indices.map { index in

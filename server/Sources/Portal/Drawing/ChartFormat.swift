@@ -1,4 +1,5 @@
 import Reports
+import TernBase
 import Warehouse
 
 /// The unit of a chart's values, which decides on the scale and on the texts.
@@ -37,8 +38,8 @@ enum ChartFormat: Sendable, Equatable {
     case .number:
       let hundredths = (value * 100).rounded() / 100
       guard abs(hundredths) < 1e15 else { return String(value) }
-      let number = Int(hundredths)
-      let cents = Int((abs(hundredths) * 100).rounded()) % 100
+      let number = Int(clamping: hundredths)
+      let cents = Int(clamping: (abs(hundredths) * 100).rounded()) % 100
       let sign = hundredths < 0 && number == 0 ? "-" : ""
       guard cents > 0 else { return grouped(number) }
       return "\(sign)\(grouped(number)).\(cents.isMultiple(of: 10) ? String(cents / 10) : padded(cents))"
@@ -60,7 +61,7 @@ enum ChartFormat: Sendable, Equatable {
     while decimals < 6, abs((step * unit).rounded() - step * unit) > 1e-6 {
       (decimals, unit) = (decimals + 1, unit * 10)
     }
-    let scaled = Int((value * unit).rounded().clamped(to: -1e15...1e15))
+    let scaled = Int(clamping: (value * unit).rounded().clamped(to: -1e15...1e15))
     guard decimals > 0 else { return String(scaled) }
     let digits = String(abs(scaled))
     let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
@@ -70,7 +71,7 @@ enum ChartFormat: Sendable, Equatable {
 
 /// Formats a share as a percentage: with two decimals close to 0 or 1, where tenths would look alike.
 func preciseShare(_ part: Double) -> String {
-  let hundredths = Int((part * 10_000).rounded().clamped(to: -1e15...1e15))
+  let hundredths = Int(clamping: (part * 10_000).rounded().clamped(to: -1e15...1e15))
   guard (1..<100).contains(hundredths) || (9_901..<10_000).contains(hundredths) else { return percentage(part) }
   return "\(hundredths / 100).\(padded(hundredths % 100)) %"
 }

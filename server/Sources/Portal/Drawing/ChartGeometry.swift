@@ -1,3 +1,5 @@
+import TernBase
+
 /// The ticks of a vertical axis: round numbers, at most five steps, with zero among them unless a format says otherwise.
 struct ChartScale {
   let ticks: [Double]
@@ -19,7 +21,7 @@ struct ChartScale {
         let step = factor * unit
         let (first, last) = ((range.lowerBound / step).rounded(.down), (range.upperBound / step).rounded(.up))
         guard max(last, first + 1) - first <= 5 else { continue }
-        ticks = (0...Int(max(last, first + 1) - first)).map { (first + Double($0)) * step }
+        ticks = (0...Int(clamping: max(last, first + 1) - first)).map { (first + Double($0)) * step }
         return
       }
     }
@@ -85,8 +87,9 @@ struct MonotoneCurve {
   }
 }
 
-/// Formats a coordinate with one decimal: finer than a pixel, and short.
+/// Formats a coordinate with one decimal: finer than a pixel, and short. Values whose distance is infinite have none, and
+/// are drawn at zero.
 func coordinate(_ value: Double) -> String {
-  let tenths = Int((value * 10).rounded())
+  let tenths = Int(clamping: (value * 10).rounded())
   return tenths.isMultiple(of: 10) ? String(tenths / 10) : String(Double(tenths) / 10)
 }

@@ -1,5 +1,6 @@
 import Questions
 import Reports
+import TernBase
 import Warehouse
 
 /// The shares of users who came back after one interval, after two, and so on.
@@ -61,7 +62,7 @@ extension PortalPages {
         let part = size > 0 ? Double(count) / Double(size) : 0
         return .cell(
           size > 0 ? percentage(part) : "–", link: count > 0 ? link : nil,
-          style: isOpen(cohort.interval, after) ? "open" : "heat\(min(Int((part * 10).rounded(.up)), 10))")
+          style: isOpen(cohort.interval, after) ? "open" : "heat\(min(Int(clamping: (part * 10).rounded(.up)), 10))")
       }
       return [.head(cohort.interval)] + cells + Array(repeating: .cell(""), count: length - cohort.values.count)
     }

@@ -1,3 +1,5 @@
+import TernBase
+
 /// The answer to a query.
 package struct QueryAnswer: Equatable, Sendable {
   package var rows: [Row] = []
@@ -60,7 +62,7 @@ package struct FunnelAnswer: Equatable, Sendable {
           fromFirst: reached[0] == 0 ? nil : Double(reached[step]) / Double(reached[0]),
           fromPrevious: previous == 0 ? nil : Double(reached[step]) / Double(previous),
           medianSeconds: percentile(50, ofSorted: times).map { Double($0) / 1_000 },
-          averageSeconds: times.isEmpty ? nil : Double(times.reduce(0, +)) / Double(times.count) / 1_000)
+          averageSeconds: times.isEmpty ? nil : Double(times.saturatingSum) / Double(times.count) / 1_000)
       }
     }
   }

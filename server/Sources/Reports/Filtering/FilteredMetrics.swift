@@ -1,5 +1,6 @@
 import Ingest
 package import Questions
+import TernBase
 import TernEvents
 package import Warehouse
 
@@ -205,7 +206,7 @@ extension FilteredMetrics {
 
   private static func count(_ row: QueryAnswer.Row, _ index: Int) -> Int? { row.metrics[index].map(count) }
 
-  private static func count(_ metric: Double) -> Int { metric < 9e18 ? Int(metric) : .max }
+  private static func count(_ metric: Double) -> Int { Int(clamping: metric) }
 }
 
 /// A dimension of stored counts in the vocabulary of questions.

@@ -1,3 +1,5 @@
+import TernBase
+
 /// Formats a number with commas between thousands.
 public func grouped(_ number: Int) -> String {
   let digits = Array(String(number.magnitude))
@@ -11,7 +13,7 @@ public func grouped(_ number: Int) -> String {
 
 /// Formats a share as a percentage with one decimal, for example `12.5 %`.
 public func percentage(_ part: Double) -> String {
-  let tenths = Int((part * 1_000).rounded().clamped(to: -1e15...1e15))
+  let tenths = Int(clamping: (part * 1_000).rounded().clamped(to: -1e15...1e15))
   return "\(tenths < 0 ? "-" : "")\(grouped(abs(tenths) / 10)).\(abs(tenths) % 10) %"
 }
 

@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 public import Warehouse
 
@@ -80,7 +81,7 @@ public indirect enum ReportValue: Sendable, Hashable {
   }
 
   private static func decimalText(_ number: Double) -> String {
-    let hundredths = Int((number * 100).rounded().clamped(to: -1e15...1e15))
+    let hundredths = Int(clamping: (number * 100).rounded().clamped(to: -1e15...1e15))
     let (whole, part) = (abs(hundredths) / 100, abs(hundredths) % 100)
     return "\(hundredths < 0 ? "-" : "")\(whole).\(part < 10 ? "0" : "")\(part)"
   }

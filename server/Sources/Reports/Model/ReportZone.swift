@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 public import TernEvents
 public import Warehouse
 
@@ -21,12 +22,12 @@ public struct ReportZone: Sendable, Hashable {
 
   /// The civil day of a point in time.
   public func day(of time: Timestamp) -> Day {
-    Day(number: Int((localSeconds(of: time) / 86_400).rounded(.down)))
+    Day(number: Int(clamping: (localSeconds(of: time) / 86_400).rounded(.down)))
   }
 
   /// The civil time of day, as `HH:MM:SS`.
   public func timeOfDay(of time: Timestamp) -> String {
-    let seconds = Int(localSeconds(of: time) - Double(day(of: time).number) * 86_400)
+    let seconds = Int(clamping: localSeconds(of: time) - Double(day(of: time).number) * 86_400)
     return "\(padded(seconds / 3_600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
   }
 

@@ -64,7 +64,7 @@ extension ViewBreakdowns {
     let totals: [ReportValue] = [
       .count(metrics.users), .count(metrics.newUsers), .count(metrics.returningUsers), .count(total.sessions),
       .count(total.screenViews), .quotient(total.screenViews, total.sessions),
-      .averageDuration(total.duration, total.sessions), .share(metrics.newUsers, of: total.sessions),
+      .averageDuration(total.duration, total.sessions), .share(SaturatingInt64(metrics.newUsers), of: total.sessions),
       .count(total.crashes), .count(total.excessHits),
     ]
     let hours = all(.hours).sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -99,10 +99,10 @@ extension ViewBreakdowns {
       rows: rows(.screens).map { row in
         let numbers = row.numbers
         // The duration of a session's last screen view is unknown: it is not part of the average.
-        let stayed = numbers[0].subtractingSaturated(numbers[4])
+        let stayed = numbers[0] - numbers[4]
         return [
           .text(row.key[0]), .count(numbers[0]), .count(numbers[1]), .count(row.users),
-          .duration(Int(numbers[2])), .averageDuration(numbers[2], stayed), .count(numbers[5]),
+          .duration(numbers[2]), .averageDuration(numbers[2], stayed), .count(numbers[5]),
           .count(numbers[4]), .share(numbers[4], of: numbers[0]),
         ]
       })
@@ -115,7 +115,7 @@ extension ViewBreakdowns {
       columns: ["category", "variable", "label", "samples", ReportColumn("average_ms", title: "Average ms")] + steps
         + ["users"],
       rows: rows(.timings).map { row in
-        let average = row.numbers[0] <= 0 ? 0 : row.numbers[1] / row.numbers[0]
+        let average = ReportValue.average(row.numbers[1], row.numbers[0])
         return row.texts + [.count(row.numbers[0]), .count(average)] + row.numbers[2...].map { .count($0) }
           + [.count(row.users)]
       })

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// Reports about shopping.
@@ -71,8 +72,8 @@ extension ViewBreakdowns {
 
   private func orderTotals(_ orders: ViewMetrics.Row?) -> ReportList {
     let total = metrics.totals
-    let numbers = orders?.numbers ?? Array(repeating: 0, count: 6)
-    let average = total.transactions <= 0 ? 0 : total.revenue / total.transactions
+    let numbers = orders?.numbers ?? Array(repeating: SaturatingInt64.zero, count: 6)
+    let average = ReportValue.average(total.revenue, total.transactions)
     return ReportList(
       "totals", title: "Totals",
       columns: [

@@ -145,8 +145,8 @@ extension ViewBreakdowns {
 
   fileprivate var exceptions: [ReportList] {
     let perView = ReportColumn("exceptions_per_screenview", title: "Exceptions per screen view")
-    var views: [String: Int64] = [:]
-    for row in all(.screenVersions) { views[row.key[2]] = (views[row.key[2]] ?? 0).addingSaturated(row.numbers[0]) }
+    var views: [String: SaturatingInt64] = [:]
+    for row in all(.screenVersions) { views[row.key[2], default: 0] += row.numbers[0] }
     let versions = rows(.exceptionVersions).map { row -> [ReportValue] in
       let viewed = views[row.key[0]] ?? 0
       return row.texts + [
@@ -181,7 +181,7 @@ extension ViewBreakdowns {
     ]
   }
 
-  private func sum(_ rows: [ViewMetrics.Row]) -> Int64 {
-    rows.reduce(Int64(0)) { $0.addingSaturated($1.numbers[0]) }
+  private func sum(_ rows: [ViewMetrics.Row]) -> SaturatingInt64 {
+    rows.reduce(0) { $0 + $1.numbers[0] }
   }
 }

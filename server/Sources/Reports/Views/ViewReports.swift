@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -100,6 +101,24 @@ extension ViewMetrics.Row {
 }
 
 extension ReportValue {
+  /// Creates an integer from a number of a view.
+  static func count(_ number: SaturatingInt64) -> ReportValue { .count(number.rawValue) }
+
+  /// Creates a duration from milliseconds of a view.
+  static func duration(_ milliseconds: SaturatingInt64) -> ReportValue {
+    .duration(Int(clamping: milliseconds.rawValue))
+  }
+
+  /// Returns a share as a percentage.
+  static func share(_ part: SaturatingInt64, of whole: SaturatingInt64) -> ReportValue {
+    .share(part.rawValue, of: whole.rawValue)
+  }
+
+  /// Returns a quotient with two decimals.
+  static func quotient(_ part: SaturatingInt64, _ whole: SaturatingInt64) -> ReportValue {
+    .quotient(part.rawValue, whole.rawValue)
+  }
+
   /// Returns a ratio; 0 if the whole is 0.
   static func ratio(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> Double {
     whole == 0 ? 0 : Double(part) / Double(whole)
@@ -116,12 +135,17 @@ extension ReportValue {
   }
 
   /// Returns an average duration; 0 if the count is 0.
-  static func averageDuration(_ sum: Int64, _ count: Int64) -> ReportValue {
-    .duration(Int(clamping: count <= 0 ? 0 : sum / count))
+  static func averageDuration(_ sum: SaturatingInt64, _ count: SaturatingInt64) -> ReportValue {
+    .duration(average(sum, count))
+  }
+
+  /// Returns an average; 0 if the count is not positive.
+  static func average(_ sum: SaturatingInt64, _ count: SaturatingInt64) -> SaturatingInt64 {
+    count > 0 ? sum.divided(by: count) ?? 0 : 0
   }
 
   /// Converts millionths to an amount of money.
-  static func millionths(_ millionths: Int64) -> ReportValue {
+  static func millionths(_ millionths: SaturatingInt64) -> ReportValue {
     let magnitude = millionths.magnitude
     var decimals = String(magnitude % 1_000_000)
     decimals = String(repeating: "0", count: 6 - decimals.count) + decimals

@@ -1,3 +1,5 @@
+public import TernBase
+
 /// The metrics of a view over a range of days, for reports.
 public struct ViewMetrics: Sendable, Hashable {
   /// The state of a day.
@@ -38,12 +40,12 @@ public struct ViewMetrics: Sendable, Hashable {
     /// The key, as described by ``ViewTable``.
     public var key: [String]
     /// The numbers, as described by ``ViewTable``.
-    public var numbers: [Int64]
+    public var numbers: [SaturatingInt64]
     /// The number of distinct users.
     public var users: Int
 
     /// Creates a row.
-    public init(key: [String], numbers: [Int64], users: Int) {
+    public init(key: [String], numbers: [SaturatingInt64], users: Int) {
       self.key = key
       self.numbers = numbers
       self.users = users

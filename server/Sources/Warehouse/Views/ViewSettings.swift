@@ -1,3 +1,5 @@
+package import TernBase
+
 /// A view's settings for sessions, attribution and the identity of users.
 public struct ViewSettings: Sendable, Hashable {
   /// The identity of users.
@@ -57,11 +59,11 @@ public struct ViewSettings: Sendable, Hashable {
   }
 
   /// The session time-out in milliseconds.
-  package var maximumGap: Int64 { sessionTimeout.components.seconds * 1_000 }
+  package var maximumGap: SaturatingInt64 { SaturatingInt64(sessionTimeout.components.seconds) * 1_000 }
 
   /// Returns true if a campaign named at `named` still applies at `time`, up to and including its full duration.
-  package func campaignLasts(from named: Int64, at time: Int64) -> Bool {
-    time - named <= Int64(campaignDays) * 86_400_000
+  package func campaignLasts(from named: EventTime, at time: EventTime) -> Bool {
+    time - named <= SaturatingInt64(campaignDays) * 86_400_000
   }
 
   /// A description of the problem if the settings are invalid, or `nil`.

@@ -1,3 +1,5 @@
+public import TernBase
+
 /// The breakdowns of a view's metrics. The raw values are stored: never reuse one.
 public enum ViewTable: Int, Sendable, CaseIterable {
   /// By hour of the day, `00` to `23`: sessions, hits.
@@ -89,26 +91,26 @@ public enum ViewTable: Int, Sendable, CaseIterable {
 /// The totals of a view's day or range.
 public struct ViewTotals: Sendable, Hashable {
   /// Counted hits.
-  public var hits: Int64 = 0
+  public var hits: SaturatingInt64 = 0
   /// Sessions.
-  public var sessions: Int64 = 0
+  public var sessions: SaturatingInt64 = 0
   /// Screen and page views.
-  public var screenViews: Int64 = 0
+  public var screenViews: SaturatingInt64 = 0
   /// Event hits.
-  public var events: Int64 = 0
+  public var events: SaturatingInt64 = 0
   /// Exceptions, fatal or not.
-  public var exceptions: Int64 = 0
+  public var exceptions: SaturatingInt64 = 0
   /// Fatal exceptions.
-  public var crashes: Int64 = 0
+  public var crashes: SaturatingInt64 = 0
   /// The total duration of sessions, in milliseconds.
-  public var duration: Int64 = 0
+  public var duration: SaturatingInt64 = 0
   /// Distinct transaction IDs per day.
-  public var transactions: Int64 = 0
+  public var transactions: SaturatingInt64 = 0
   /// Revenue in millionths.
-  public var revenue: Int64 = 0
+  public var revenue: SaturatingInt64 = 0
   /// Hits beyond the 500th of their session, a sign of an app that sends too much. With quotas, they are counted
   /// nowhere else.
-  public var excessHits: Int64 = 0
+  public var excessHits: SaturatingInt64 = 0
 
   /// Creates totals of zero.
   public init() {}

@@ -97,7 +97,7 @@ struct PersonDeletion: Sendable {
     let load = try connection.prepare("SELECT value FROM deletion_trace WHERE deletion = ? AND kind = ?")
     func numbers(_ kind: Trace) throws -> [Int64] { try load.bind(id, kind.rawValue).all { $0.integer(0) } }
     var traces = PersonTraces()
-    traces.days = Set(try numbers(.day).map { Int($0) })
+    traces.days = Set(try numbers(.day).map { TimeBounds.clamp(day: Int($0)) })
     traces.devices = Set(try numbers(.device))
     traces.texts = Set(try numbers(.text))
     traces.slots = Set(try numbers(.install).map { UInt32(clamping: $0) })
@@ -180,7 +180,9 @@ struct PersonRemains: Sendable {
       guard row.flags.isMeasurement, row.flags.kind != .drops, affected.contains(row.slot) else { continue }
       let last = lastHits[row.slot]
       // Without earlier hits, more hits begin a session, never fewer.
-      if !row.flags.startsSession, last.map({ row.time - $0 > LastHits.pause }) ?? true { sessionStarts.insert(row.id) }
+      if !row.flags.startsSession, last.map({ EventTime(row.time) - EventTime($0) > LastHits.pause }) ?? true {
+        sessionStarts.insert(row.id)
+      }
       lastHits[row.slot] = max(last ?? row.time, row.time)
     }
     through = max(through, last)

@@ -41,7 +41,7 @@ struct ImportBatches {
   /// - Parameter text: The line.
   mutating func add(_ line: ImportedLine, _ text: UnsafeRawBufferPointer) throws {
     guard let kind = StoredKind.allCases.first(where: { $0.name == line.kind }), let name = line.name,
-      let time = line.time, let received = line.received, let install = line.install
+      let time = line.time, let received = line.received.map(TimeBounds.clamp), let install = line.install
     else { throw ImportFailure("A row needs kind, name, time, received and install.") }
     let source: IngestProtocol = line.measurement == true ? .measurement : .native
     if batches.last?.source != source || batches.last?.received.millisecondsSince1970 != received {

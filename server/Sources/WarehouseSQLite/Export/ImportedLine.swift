@@ -25,7 +25,8 @@ struct ImportedLine: Decodable {
     var incoming: IncomingDevice {
       IncomingDevice(
         osName: osName ?? "", osVersion: osVersion ?? "", model: model ?? "", locale: locale ?? "",
-        country: country ?? "", timeZoneOffsetMinutes: timeZoneOffset, appVersion: appVersion ?? "",
+        country: country ?? "", timeZoneOffsetMinutes: IncomingDevice.clamped(offset: timeZoneOffset),
+        appVersion: appVersion ?? "",
         appBuild: appBuild ?? "", sdkName: sdkName ?? "", sdkVersion: sdkVersion ?? "")
     }
   }
@@ -89,6 +90,8 @@ struct ImportedLine: Decodable {
     var `protocol`: String
     var reason: String
     var count: Int64
+
+    var isPlausible: Bool { count >= 0 && TimeBounds.contains(day: day) }
   }
 
   struct RejectionSample: Decodable, Hashable {

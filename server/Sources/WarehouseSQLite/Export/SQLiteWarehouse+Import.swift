@@ -110,6 +110,7 @@ extension SQLiteWarehouse {
         } else if let attachment = line.attachment {
           part.attachments.append(attachment)
         } else if let rejected = line.rejected {
+          guard rejected.isPlausible else { throw ImportFailure("The day or the count of its rejections is invalid.") }
           part.rejected.append(rejected)
         } else if let rejection = line.rejection {
           samples[rejection, default: 0] += 1

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Views
 import Warehouse
@@ -19,7 +20,7 @@ extension Writer {
           event: 0, eventID: "", error: attachment.error, id: attachment.id, name: attachment.name,
           contentType: attachment.contentType, part: attachment.part, parts: attachment.parts,
           data: try ImportBatches.bytes(attachment.data))
-        if try errors.add(piece, app: app.rawValue, row: 0, received: attachment.received) == nil {
+        if try errors.add(piece, app: app.rawValue, row: 0, received: TimeBounds.clamp(attachment.received)) == nil {
           summary.attachments += 1
         }
       }
@@ -29,9 +30,11 @@ extension Writer {
         let day = try calendar(app.rawValue).day(of: ledger.received)
         try ledgers.add(
           DeviceLedger(
-            tracked: ledger.tracked, delivered: ledger.delivered, waiting: ledger.waiting, inFlight: ledger.inFlight,
-            dropped: ledger.dropped), app: app.rawValue,
-          slot: try installs.slot(app: app.rawValue, install: ledger.install, day: day), received: ledger.received)
+            tracked: SaturatingInt64(ledger.tracked), delivered: SaturatingInt64(ledger.delivered),
+            waiting: SaturatingInt64(ledger.waiting), inFlight: SaturatingInt64(ledger.inFlight),
+            dropped: SaturatingInt64(ledger.dropped)), app: app.rawValue,
+          slot: try installs.slot(app: app.rawValue, install: ledger.install, day: day),
+          received: TimeBounds.clamp(ledger.received))
       }
       try installs.storeCounts()
       try members.storeCounts()

@@ -43,10 +43,10 @@ extension WarehouseReader {
     sessions.forEach { session in
       guard days.contains(Day(number: calendar.day(of: session.first))) else { return }
       // App Center ignores sessions without activity soon after their start.
-      if session.firstEvent == .max || session.firstEvent - session.first > 300_000 {
+      if session.firstEvent == .max || EventTime(session.firstEvent) - EventTime(session.first) > 300_000 {
         durations.unknown += 1
       } else {
-        durations.add(milliseconds: session.last - session.first)
+        durations.add(milliseconds: EventTime(session.last) - EventTime(session.first))
       }
     }
     return durations

@@ -147,7 +147,8 @@ extension WarehouseReader {
     return ErrorOccurrence(
       id: statement.integer(0), group: statement.integer(2), name: statement.text(8),
       time: Timestamp(millisecondsSince1970: time),
-      received: Timestamp(millisecondsSince1970: time + statement.integer(4)), install: Int(statement.integer(5)),
+      received: Timestamp(millisecondsSince1970: EventTime(time &+ statement.integer(4)).milliseconds),
+      install: Int(statement.integer(5)),
       user: statement.text(9), device: try device(statement.integer(6), devices, connection))
   }
 

@@ -15,7 +15,7 @@ extension WarehouseReader {
         reading.calendar.counts(time: time, received: received)
       } body: { hits in
         let wanted = hits.filter {
-          view.rules(on: Day(number: reading.calendar.day(of: $0.time))).admits($0.parameters)
+          view.rules(on: Day(number: reading.calendar.day(of: $0.time.milliseconds))).admits($0.parameters)
         }
         for (slot, hits) in Dictionary(grouping: wanted, by: \.slot) { builder.add(hits, slot) }
       }

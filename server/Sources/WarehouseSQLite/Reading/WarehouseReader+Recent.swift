@@ -33,7 +33,7 @@ extension WarehouseReader {
     StoredEvent(
       id: row.id, kind: row.flags.kind, name: try name(row.name, scan.properties, connection),
       time: Timestamp(millisecondsSince1970: row.time),
-      received: Timestamp(millisecondsSince1970: row.time + row.lag), install: Int(row.slot), user: scan.user,
+      received: Timestamp(millisecondsSince1970: row.received), install: Int(row.slot), user: scan.user,
       device: try device(row.device, devices, connection),
       properties: try PropertyCoding.decode(scan.properties) { try dictionary.text($0, connection) })
   }

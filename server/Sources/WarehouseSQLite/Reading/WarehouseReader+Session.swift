@@ -14,7 +14,7 @@ extension WarehouseReader {
     before error: ErrorOccurrence, app: AppID, session: Int64, limit: Int, _ connection: SQLConnection
   ) throws -> [StoredEvent] {
     guard session != 0 else { return [] }
-    let end = error.time.millisecondsSince1970
+    let end = EventTime(error.time.millisecondsSince1970).milliseconds
     let start = end - Self.reach
     var rows = 0
     var records: [StoredEvent] = []

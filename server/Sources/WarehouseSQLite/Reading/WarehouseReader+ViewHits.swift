@@ -21,13 +21,14 @@ extension WarehouseReader {
       let reading = try ViewReading(view, connection, self)
       let hits = try reading.newest(limit, of: days)
       return try hits.map { hit in
-        let day = reading.calendar.day(of: hit.time)
+        let day = reading.calendar.day(of: hit.time.milliseconds)
         let isIncluded = view.rules(on: Day(number: day)).admits(hit.parameters)
         let isInTime =
-          try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
+          try reading.calendar.counts(time: hit.time.milliseconds, received: hit.received.milliseconds)
+          && hit.id <= reading.sealRow(day)
         let user = try reading.user(of: hit)
         return InspectedHit(
-          id: hit.id, time: hit.time, received: hit.received, day: Day(number: day),
+          id: hit.id, time: hit.time.milliseconds, received: hit.received.milliseconds, day: Day(number: day),
           status: !isInTime ? "late" : user == nil ? "anonymous" : isIncluded ? "counted" : "filtered",
           install: Int(user ?? hit.slot),
           parameters: hit.parameters)

@@ -81,7 +81,7 @@ extension WarehouseReader {
       guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }
       var counts: [LateHits] = []
       for number in max(start, days.lowerBound.number)...days.upperBound.number where try reading.mayHaveHits(number) {
-        let cutoff = reading.calendar.final(number) ?? 0
+        let cutoff = EventTime(reading.calendar.final(number) ?? 0)
         let rules = view.rules(on: Day(number: number))
         var groups: [[String]: Int] = [:]
         try reading.eachLate(number) { hit in
@@ -97,7 +97,7 @@ extension WarehouseReader {
   }
 
   /// Returns the delay in hours, rounded up to the next bucket; `nil` beyond the last one.
-  private static func lateness(_ milliseconds: Int64) -> Int? {
-    [1, 6, 24, 168].first { milliseconds <= Int64($0) * 3_600_000 }
+  private static func lateness(_ milliseconds: SaturatingInt64) -> Int? {
+    [1, 6, 24, 168].first { milliseconds <= SaturatingInt64($0) * 3_600_000 }
   }
 }

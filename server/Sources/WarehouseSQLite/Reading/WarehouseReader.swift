@@ -137,7 +137,7 @@ public final class WarehouseReader: MetricsStore {
       bind(statement, app, dimension, days)
       var counts = try statement.all {
         DailyCount(
-          day: Day(number: Int($0.integer(0))), key: try text($0.integer(1), dimension, connection),
+          day: Day(number: $0.day(0)), key: try text($0.integer(1), dimension, connection),
           count: Int($0.integer(2)))
       }
       if dimension == .dropped { counts += try rejections(app: app, days: days, connection) }
@@ -169,7 +169,7 @@ public final class WarehouseReader: MetricsStore {
       if dimension == .dropped {
         let refused = Dictionary(grouping: try rejections(app: app, days: days, connection), by: \.key)
         for (key, counts) in refused {
-          metrics.append((key: -1, metrics: KeyTotals(key: key, count: counts.reduce(0) { $0 + $1.count }, users: 0)))
+          metrics.append((key: -1, metrics: KeyTotals(key: key, count: counts.map(\.count).saturatingSum, users: 0)))
         }
       }
       metrics.sort { ($1.metrics.count, $0.metrics.key) < ($0.metrics.count, $1.metrics.key) }
@@ -206,7 +206,7 @@ public final class WarehouseReader: MetricsStore {
       var metrics: [Int64: (count: Int, users: Int)] = [:]
       if dimension == .dropped, key.hasPrefix(Dimension.rejectedPrefix) {
         for entry in try rejections(app: app, days: days, connection) where entry.key == key {
-          metrics[Int64(entry.day.number), default: (0, 0)].count += entry.count
+          metrics[Int64(entry.day.number), default: (0, 0)].count.addSaturated(entry.count)
         }
       } else if let number = try number(key, app, dimension, connection) {
         for (table, isCount) in [("daily_count", true), ("daily_users", false)] {
@@ -320,12 +320,19 @@ extension WarehouseReader {
     app: AppID, days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> [DailyCount] {
     let statement = try connection.prepare(
-      "SELECT day, reason, sum(n) FROM reject WHERE app = ? AND day BETWEEN ? AND ? GROUP BY day, reason")
+      "SELECT day, reason, n FROM reject WHERE app = ? AND day BETWEEN ? AND ? ORDER BY day, reason")
     statement.bind(app.rawValue, Int64(days.lowerBound.number), Int64(days.upperBound.number))
-    return try statement.all {
-      DailyCount(
-        day: Day(number: Int($0.integer(0))), key: Dimension.rejectedPrefix + $0.text(1), count: Int($0.integer(2)))
+    // Added up here: the sum of SQLite fails if it is too large, and imports can bring any count.
+    var counts: [DailyCount] = []
+    while try statement.step() {
+      let (day, key) = (Day(number: statement.day(0)), Dimension.rejectedPrefix + statement.text(1))
+      if let last = counts.last, last.day == day, ExactText(last.key) == ExactText(key) {
+        counts[counts.count - 1].count.addSaturated(Int(statement.integer(2)))
+      } else {
+        counts.append(DailyCount(day: day, key: key, count: Int(statement.integer(2))))
+      }
     }
+    return counts
   }
 }
 

@@ -1,5 +1,6 @@
 import Ingest
 import Views
+import Warehouse
 
 /// The stored form of rows that were committed together, about 37 bytes each.
 ///
@@ -71,7 +72,7 @@ struct RowBlockWriter {
     parameters: UnsafeRawBufferPointer? = nil
   ) {
     bytes.reserve(160 + user.count + properties.count + (parameters?.count ?? 0))
-    let received = row.time &+ row.lag
+    let received = row.received
     let isSame =
       row.slot == last.slot && row.session == last.session && received == last.received && row.device == last.device
       && row.app == last.app
@@ -103,7 +104,8 @@ struct RowBlockWriter {
   }
 }
 
-/// Reads the rows of a block in order, up to its end or to the first invalid one.
+/// Reads the rows of a block in order, up to its end or to the first invalid one. Times outside ``TimeBounds`` are
+/// invalid, because the writer stores none.
 struct RowBlockReader {
   private var reader: ByteReader
   private var last = RowBlock.Sender()
@@ -150,6 +152,8 @@ struct RowBlockReader {
     }
     guard let step = reader.zigzag(), let name = reader.varint() else { return nil }
     last.time &+= step
+    // Everything that calculates with times relies on this.
+    guard TimeBounds.contains(last.time), TimeBounds.contains(last.received) else { return nil }
     var key: DuplicateKey?
     if marks.contains(.hasKey) {
       guard let hash = word(), let step = marks.contains(.hasKeyTime) ? reader.zigzag() : 0 else { return nil }

@@ -49,6 +49,10 @@ struct StoredSpan {
     Set(try connection.prepare("SELECT DISTINCT segment FROM span WHERE bytes > 0").all { $0.integer(0) })
   }
 
+  /// Far more than there will be, and far from where sums of such numbers overflow.
+  private static let maximumID: Int64 = 1 << 62
+  /// Far more than the rows of a span, whose deletion leaves gaps.
+  private static let maximumIDs: Int64 = 1 << 40
   /// Far more than the few MiB at which a span ends.
   private static let maximumBytes: Int64 = 256 << 20
   /// Far more than the size at which a segment ends.
@@ -56,7 +60,8 @@ struct StoredSpan {
 
   private init(_ row: SQLStatement) throws {
     let (first, last, offset, count) = (row.integer(0), row.integer(1), row.integer(3), row.integer(4))
-    guard first > 0, last >= first, last < .max, (0...Self.maximumOffset).contains(offset),
+    guard first > 0, last >= first, last < Self.maximumID, last - first < Self.maximumIDs,
+      (0...Self.maximumOffset).contains(offset),
       (0...Self.maximumBytes).contains(count)
     else {
       throw WarehouseError(
@@ -66,7 +71,8 @@ struct StoredSpan {
     ids = first...last
     segment = row.integer(2)
     bytes = Int(offset)..<Int(offset + count)
-    times = row.integer(5)...max(row.integer(5), row.integer(6))
+    let (earliest, latest) = (row.time(5), row.time(6))
+    times = earliest.milliseconds...max(earliest, latest).milliseconds
     var apps: Set<Int64> = []
     var reader = ByteReader(row.bytes(7))
     while let app = reader.varint() { apps.insert(Int64(bitPattern: app)) }

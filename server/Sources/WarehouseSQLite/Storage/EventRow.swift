@@ -17,6 +17,9 @@ struct EventRow {
   var name: Int64
   var key: DuplicateKey?
 
+  /// The time of receipt, within ``TimeBounds``.
+  var received: Int64 { time &+ lag }
+
   /// The kind of event, and flags of one bit each.
   struct Flags {
     var rawValue: Int64

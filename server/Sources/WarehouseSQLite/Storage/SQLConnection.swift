@@ -1,4 +1,5 @@
 import GRDBSQLite
+import TernBase
 import Views
 import Warehouse
 
@@ -196,6 +197,12 @@ final class SQLStatement {
 
   @inline(__always)
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  /// Returns a count or a size. The file has no checksums: it can be any number.
+  func number(_ column: Int32) -> SaturatingInt64 { SaturatingInt64(integer(column)) }
+  /// Returns a time, the nearest supported one if the file is damaged.
+  func time(_ column: Int32) -> EventTime { EventTime(integer(column)) }
+  /// Returns a day, the nearest supported one if the file is damaged.
+  func day(_ column: Int32) -> Int { TimeBounds.clamp(day: Int(integer(column))) }
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   func isBlob(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_BLOB }

@@ -77,15 +77,19 @@ struct SessionCoding {
     var first: Int64 = 0
     while !reader.isAtEnd {
       guard let slot = reader.varint().flatMap(UInt32.init(exactly:)), let session = reader.bytes(8),
-        let step = reader.zigzag(), let length = reader.varint(), let firstEvent = reader.varint()
+        let step = reader.zigzag(), let length = reader.varint(), let event = reader.varint()
       else { return false }
       first &+= step
+      let last = first &+ Int64(bitPattern: length)
+      let firstEvent = event == 0 ? .max : first &+ Int64(bitPattern: event &- 1)
+      guard TimeBounds.contains(first), TimeBounds.contains(last), first <= last,
+        firstEvent == .max || (first...last).contains(firstEvent)
+      else { return false }
       body(
         SessionSpan(
           owner: SessionSpan.owner(app: app, slot: slot),
           session: Int64(littleEndian: session.loadUnaligned(as: Int64.self)), first: first,
-          last: first &+ Int64(bitPattern: length),
-          firstEvent: firstEvent == 0 ? .max : first &+ Int64(bitPattern: firstEvent &- 1)))
+          last: last, firstEvent: firstEvent))
     }
     return true
   }

@@ -35,7 +35,8 @@ struct RollupComparison {
     let dimension = Dimension(rawValue: Int(key.dimension)) ?? .total
     report.add(
       VerificationReport.Difference(
-        app: AppID(key.app), day: Day(number: Int(key.day)), dimension: dimension, key: String(key.key),
+        app: AppID(key.app), day: Day(number: TimeBounds.clamp(day: Int(key.day))), dimension: dimension,
+        key: String(key.key),
         expected: expected, found: found))
   }
 
@@ -174,7 +175,7 @@ struct RollupComparison {
   private mutating func note(_ key: PropertyKey, _ expected: ValueTotals, _ found: ValueTotals?) {
     report.add(
       VerificationReport.Difference(
-        app: AppID(key.app), day: Day(number: Int(key.day)), dimension: .property,
+        app: AppID(key.app), day: Day(number: TimeBounds.clamp(day: Int(key.day))), dimension: .property,
         key: "\(key.event)/\(key.property)/" + key.value.withUnsafeBytes { PropertyText.text($0) },
         expected: "\(expected.count) times, \(expected.users.count) users",
         found: found.map { "\($0.count) times, \($0.users.count) users" } ?? "nothing"))

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import Views
 public import Warehouse
 
@@ -102,7 +103,8 @@ extension WarehouseReader {
     try await reading { [self] connection in
       let counted = try CountSchema.countedRow(connection)
       var report = try Verifier(connection, reader: self, through: counted).run(connection, progress: progress)
-      report.uncountedEvents = Int(try WarehouseSchema.lastRow(connection) - counted)
+      let uncounted = SaturatingInt64(try WarehouseSchema.lastRow(connection)) - SaturatingInt64(counted)
+      report.uncountedEvents = Int(clamping: uncounted.rawValue)
       return report
     }
   }

@@ -145,7 +145,9 @@ extension Verifier {
     var bounds = spans.map { Self.days(of: $0.times) }.flatMap { [$0.lowerBound, $0.upperBound] }
     for table in CountSchema.countTables {
       for extreme in ["min", "max"] {
-        if let day = try connection.integer("SELECT \(extreme)(day) FROM \(table)") { bounds.append(Int(day)) }
+        if let day = try connection.integer("SELECT \(extreme)(day) FROM \(table)") {
+          bounds.append(TimeBounds.clamp(day: Int(day)))
+        }
       }
     }
     guard let first = bounds.min(), let last = bounds.max() else { return nil }

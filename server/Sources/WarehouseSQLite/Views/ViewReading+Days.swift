@@ -76,7 +76,7 @@ extension ViewReading {
     var days = try hitDays.get().filter { $0 > sealed }
     let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? AND length(present) > 1")
     statement.bind(view.id.rawValue)
-    while try statement.step() { days.insert(Int(statement.integer(0))) }
+    while try statement.step() { days.insert(statement.day(0)) }
     return days
   }
 

@@ -9,7 +9,7 @@ extension ViewReading {
     let statement = try connection.prepare("SELECT day, row FROM view_day WHERE view = ?")
     statement.bind(view.id.rawValue)
     var rows: [Int: Int64] = [:]
-    while try statement.step() { rows[Int(statement.integer(0))] = statement.integer(1) }
+    while try statement.step() { rows[statement.day(0)] = statement.integer(1) }
     return rows
   }
 

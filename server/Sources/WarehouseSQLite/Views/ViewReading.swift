@@ -90,7 +90,7 @@ final class ViewReading {
   /// If days are sealed, it is the first of them: hits that arrived for earlier days since then were late.
   func firstDay() throws -> Int? {
     if let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)") {
-      return Int(sealed)
+      return TimeBounds.clamp(day: Int(sealed))
     }
     return try scan.firstTime().map { calendar.day(of: $0) }
   }
@@ -100,7 +100,9 @@ final class ViewReading {
 
   /// Returns the last sealed day.
   func lastSealed() throws -> Int? {
-    try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
+    try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map {
+      TimeBounds.clamp(day: Int($0))
+    }
   }
 
   /// Returns all sealed days, in order.
@@ -108,7 +110,7 @@ final class ViewReading {
     let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
     statement.bind(view.id.rawValue)
     var days: [Int] = []
-    while try statement.step() { days.append(Int(statement.integer(0))) }
+    while try statement.step() { days.append(statement.day(0)) }
     return days
   }
 
@@ -242,7 +244,7 @@ final class ViewReading {
     guard let times = times(of: days) else { return [] }
     // Around a change of the view's zone, moments in between may belong to other days.
     return try scan.newest(max(limit, 0), in: times).filter {
-      (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time))
+      (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time.milliseconds))
     }
   }
 

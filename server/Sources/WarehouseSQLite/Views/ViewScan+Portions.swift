@@ -44,7 +44,7 @@ extension ViewScan {
     var places: [ViewPlace] = []
     let rows = EventScan(connection, spans(in: times))
     while let row = try rows.next() {
-      guard row.app == app, times.contains(row.time), isWanted(row.id, row.time, row.time + row.lag) else { continue }
+      guard row.app == app, times.contains(row.time), isWanted(row.id, row.time, row.received) else { continue }
       places.append(ViewPlace(slot: row.slot, id: row.id))
     }
     places.sort(by: ViewPlace.isBefore)
@@ -56,7 +56,7 @@ extension ViewScan {
     let rows = EventScan(connection, spans.filter { $0.ids.upperBound > row }, after: row)
     while let row = try rows.next() {
       guard row.app == app else { continue }
-      body(ViewPlace(slot: row.slot, id: row.id), row.time, row.time + row.lag)
+      body(ViewPlace(slot: row.slot, id: row.id), row.time, row.received)
     }
   }
 

@@ -20,7 +20,7 @@ extension ViewScan {
       let rows = EventScan(connection, spans(in: times))
       while let row = try rows.next() {
         guard row.app == app, times.contains(row.time), row.slot >= slot, row.slot < next ?? .max,
-          isWanted(row.id, row.time, row.time + row.lag)
+          isWanted(row.id, row.time, row.received)
         else { continue }
         do {
           try add(row, rows, to: portion)

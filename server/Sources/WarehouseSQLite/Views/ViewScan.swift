@@ -63,7 +63,7 @@ final class ViewScan {
     guard row.flags.kind.isHit else { return nil }
     let parameters = try rows.parameters.map { Self.dictionary(HitCoding.decode($0)) } ?? eventParameters(row, rows)
     return ViewHit(
-      id: row.id, time: row.time, received: row.time + row.lag, slot: row.slot, user: rows.user,
+      id: row.id, time: row.time, received: row.received, slot: row.slot, user: rows.user,
       device: try device(row.device), parameters: parameters)
   }
 

@@ -92,7 +92,7 @@ struct SealableDay: Sendable {
 
 extension WarehouseReader {
   /// The number of hits after which a step ends, once it has a day.
-  private static let sealedHits = 200_000
+  private static let sealedHits: SaturatingInt64 = 200_000
 
   /// Returns the next days of a view that are final but not sealed, in order, and only those with a cutoff up to
   /// `oldest`.
@@ -113,7 +113,7 @@ extension WarehouseReader {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       reading.isCancelled = isCancelled
-      var hits: Int64 = 0
+      var hits: SaturatingInt64 = 0
       guard let first = try reading.firstDay() else { return [] }
       var days: [SealableDay] = []
       var number = try reading.lastSealed().map { $0 + 1 } ?? first

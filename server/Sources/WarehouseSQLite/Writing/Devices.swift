@@ -112,7 +112,7 @@ final class WriterDevices {
   static func decode(_ facts: UnsafeRawBufferPointer, name: (Int64) throws -> String) rethrows -> IncomingDevice {
     var reader = ByteReader(facts)
     let ids = (0..<12).map { _ in Int64(bitPattern: reader.varint() ?? 0) }
-    let offset = Int(reader.zigzag() ?? 0)
+    let offset = IncomingDevice.clamped(offset: reader.zigzag() ?? 0)
     var inlineTexts: [Int: String] = [:]
     let mask = reader.varint() ?? 0
     for index in ids.indices where mask >> UInt64(index) & 1 == 1 { inlineTexts[index] = reader.text() }

@@ -38,7 +38,7 @@ final class ErrorGroups {
     let kind = Int64(row.flags.kind.rawValue)
     let key = Key(app: row.app, kind: kind, fingerprint: error.fingerprint)
     if let known = try known(key) { return known }
-    guard spend(app: row.app, received: row.time + row.lag) else {
+    guard spend(app: row.app, received: row.received) else {
       let other = Key(app: row.app, kind: kind, fingerprint: 0)
       return try known(other) ?? insert(other, type: WriterDictionary.other, place: "", message: "")
     }

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Warehouse
 
 /// The storage for the texts and attachments of an app's errors, and the order in which they are removed.
@@ -13,24 +14,24 @@ final class ErrorRoom {
     /// The error to which it belongs; 0 if unclaimed.
     var owner: Int64
     var name: String
-    var stored: Int64
-    var bytes: Int64
-    var received: Int64
+    var stored: SaturatingInt64
+    var bytes: SaturatingInt64
+    var received: EventTime
   }
 
   private struct Use {
     /// The bytes of errors' texts and attachments.
-    var claimed: Int64 = 0
-    var unclaimed: Int64 = 0
+    var claimed: SaturatingInt64 = 0
+    var unclaimed: SaturatingInt64 = 0
   }
 
   /// The overhead of a text, or of a piece of an attachment: names, index entries, part of a page.
-  private static let rowBytes: Int64 = 512
+  private static let rowBytes: SaturatingInt64 = 512
   /// The maximum number of rows removed per batch. It equals the maximum number of events per request, so that an app
   /// can hardly add more than is removed.
-  private static let maximumRemovedRows: Int64 = 2_000
+  private static let maximumRemovedRows: SaturatingInt64 = 2_000
   /// The time that an attachment waits for its error: a day.
-  private static let unclaimedMilliseconds: Int64 = 86_400_000
+  private static let unclaimedMilliseconds: SaturatingInt64 = 86_400_000
   /// The maximum number of attachments that an error claims when it arrives. Others stay unclaimed.
   private static let maximumClaims = 100
 
@@ -41,7 +42,7 @@ final class ErrorRoom {
     UNION ALL SELECT app, 0, bytes + \(rowBytes) * stored FROM attachment WHERE owner = 0
     """
 
-  private let limit: Int64
+  private let limit: SaturatingInt64
   private let findUse: SQLStatement
   private let storeUse: SQLStatement
   private let findError: SQLStatement
@@ -54,7 +55,7 @@ final class ErrorRoom {
   private let removeAttachment: SQLStatement
 
   init(_ connection: SQLConnection, limit: Int64) throws {
-    self.limit = limit
+    self.limit = SaturatingInt64(limit)
     findUse = try connection.prepare("SELECT claimed, unclaimed FROM error_room WHERE app = ?")
     storeUse = try connection.prepare("INSERT OR REPLACE INTO error_room (app, claimed, unclaimed) VALUES (?, ?, ?)")
     findError = try connection.prepare(
@@ -78,9 +79,9 @@ final class ErrorRoom {
   }
 
   /// Reserves room for a text or a piece of an attachment; returns false if there isn't enough.
-  func take(_ bytes: Int64, app: Int64, isClaimed: Bool) throws -> Bool {
+  func take(_ bytes: Int, app: Int64, isClaimed: Bool) throws -> Bool {
     var use = try use(of: app)
-    let cost = bytes + Self.rowBytes
+    let cost = SaturatingInt64(bytes) + Self.rowBytes
     guard use.claimed + use.unclaimed + cost <= limit else { return false }
     if isClaimed { use.claimed += cost } else { use.unclaimed += cost }
     try store(use, app: app)
@@ -100,8 +101,8 @@ final class ErrorRoom {
     guard !name.isEmpty else { return }
     claim.bind(error, app)
     claim.bind(name, at: 3)
-    var bytes: Int64 = 0
-    while try claim.step() { bytes += claim.integer(0) }
+    var bytes: SaturatingInt64 = 0
+    while try claim.step() { bytes += claim.number(0) }
     guard bytes > 0 else { return }
     var use = try use(of: app)
     use.claimed += bytes
@@ -117,19 +118,19 @@ final class ErrorRoom {
   func trim(app: Int64, received: Int64) throws -> [Rejection] {
     var use = try use(of: app)
     var removed: [Rejection] = []
-    var rows: Int64 = 0
-    let share = limit / 16
+    var rows: SaturatingInt64 = 0
+    let share = limit.divided(by: 16) ?? 0
     while rows < Self.maximumRemovedRows, let attachment = try Self.attachment(oldestUnclaimed, app),
-      use.unclaimed > share || attachment.received < received - Self.unclaimedMilliseconds
+      use.unclaimed > share || EventTime(received) - attachment.received > Self.unclaimedMilliseconds
     {
       use.unclaimed -= try remove(attachment)
       rows += 1 + attachment.stored
       removed.append(Rejection(.attachmentUnclaimed, index: 0, id: attachment.name))
     }
-    while rows < Self.maximumRemovedRows, use.claimed > limit - 2 * share {
+    while rows < Self.maximumRemovedRows, use.claimed > limit - share * 2 {
       oldestText.bind(app)
       let hasText = try oldestText.step()
-      let text = hasText ? (id: oldestText.integer(0), name: oldestText.text(1), bytes: oldestText.integer(2)) : nil
+      let text = hasText ? (id: oldestText.integer(0), name: oldestText.text(1), bytes: oldestText.number(2)) : nil
       oldestText.reset()
       // An error's text goes before its attachments, because the missing text also explains the missing attachments.
       if let attachment = try Self.attachment(oldestAttachment, app), attachment.owner < text?.id ?? .max {
@@ -155,12 +156,12 @@ final class ErrorRoom {
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return Attachment(
-      id: statement.integer(0), owner: statement.integer(1), name: statement.text(2), stored: statement.integer(3),
-      bytes: statement.integer(4), received: statement.integer(5))
+      id: statement.integer(0), owner: statement.integer(1), name: statement.text(2), stored: statement.number(3),
+      bytes: statement.number(4), received: statement.time(5))
   }
 
   /// - Returns: The room that the attachment took.
-  private func remove(_ attachment: Attachment) throws -> Int64 {
+  private func remove(_ attachment: Attachment) throws -> SaturatingInt64 {
     removeParts.bind(attachment.id)
     try removeParts.run()
     removeAttachment.bind(attachment.id)
@@ -171,11 +172,11 @@ final class ErrorRoom {
   private func use(of app: Int64) throws -> Use {
     findUse.bind(app)
     defer { findUse.reset() }
-    return try findUse.step() ? Use(claimed: findUse.integer(0), unclaimed: findUse.integer(1)) : Use()
+    return try findUse.step() ? Use(claimed: findUse.number(0), unclaimed: findUse.number(1)) : Use()
   }
 
   private func store(_ use: Use, app: Int64) throws {
-    storeUse.bind(app, use.claimed, use.unclaimed)
+    storeUse.bind(app, use.claimed.rawValue, use.unclaimed.rawValue)
     try storeUse.run()
   }
 }

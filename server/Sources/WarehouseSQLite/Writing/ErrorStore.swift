@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Views
 import Warehouse
 
@@ -51,9 +52,9 @@ final class ErrorStore {
     if user.isEmpty { addError.bindNull(at: 10) } else { addError.bind(user, at: 10) }
     try addError.run()
     guard !error.isTextRemoved else { return true }
-    let size = Int64(error.message.utf8.count + error.stack.utf8.count + error.raw.count)
+    let size = error.message.utf8.count + error.stack.utf8.count + error.raw.count
     guard try room.take(size, app: row.app, isClaimed: true) else { return false }
-    addText.bind(row.id, row.app, size)
+    addText.bind(row.id, row.app, Int64(size))
     addText.bind(error.id, at: 4)
     addText.bind(error.message, at: 5)
     addText.bind(error.stack, at: 6)
@@ -79,8 +80,10 @@ final class ErrorStore {
       case nil: break
       }
     }
-    let size = Int64(piece.data.count)
-    guard (known?.bytes ?? 0) + size <= Int64(IncomingAttachment.maximumBytes) else { return .attachmentTooLarge }
+    let size = piece.data.count
+    guard (known?.bytes ?? 0) + SaturatingInt64(size) <= SaturatingInt64(IncomingAttachment.maximumBytes) else {
+      return .attachmentTooLarge
+    }
     let owner = try known?.owner ?? room.error(named: piece.error, app: app)
     guard try room.take(size, app: app, isClaimed: owner > 0) else { return .attachmentNotKept }
     let id = try known?.id ?? insert(piece, app: app, owner: owner, row: row, received: received)
@@ -89,7 +92,7 @@ final class ErrorStore {
       addPart.bind(copying: bytes, at: 3)
       try addPart.run()
     }
-    growAttachment.bind(id, size)
+    growAttachment.bind(id, Int64(size))
     try growAttachment.run()
     return nil
   }
@@ -97,14 +100,14 @@ final class ErrorStore {
   /// Returns the attachment to which a piece belongs, or `nil` if no part of it is stored.
   private func known(
     _ piece: IncomingAttachment, app: Int64
-  ) throws -> (id: Int64, parts: Int64, bytes: Int64, owner: Int64)? {
+  ) throws -> (id: Int64, parts: Int64, bytes: SaturatingInt64, owner: Int64)? {
     findAttachment.bind(app)
     findAttachment.bind(piece.error, at: 2)
     findAttachment.bind(piece.id, at: 3)
     defer { findAttachment.reset() }
     guard try findAttachment.step() else { return nil }
     return (
-      findAttachment.integer(0), findAttachment.integer(1), findAttachment.integer(2), findAttachment.integer(3)
+      findAttachment.integer(0), findAttachment.integer(1), findAttachment.number(2), findAttachment.integer(3)
     )
   }
 

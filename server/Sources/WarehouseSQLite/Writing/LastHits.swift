@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Views
 import Warehouse
 
@@ -8,7 +9,7 @@ import Warehouse
 /// rows after that one are always complete.
 final class LastHits {
   /// The pause, in milliseconds, after which a hit begins a new session.
-  static let pause: Int64 = 30 * 60_000
+  static let pause: SaturatingInt64 = 30 * 60_000
   private static let limit = 500_000
 
   private struct Key: Hashable {
@@ -36,7 +37,7 @@ final class LastHits {
   /// Returns true if a hit at this time begins a session.
   func startsSession(app: Int64, slot: UInt32, at time: Int64) throws -> Bool {
     guard let last = try last(Key(app: app, slot: slot)) else { return true }
-    return time - last > Self.pause
+    return EventTime(time) - EventTime(last) > Self.pause
   }
 
   /// Registers a stored row, which may be the install's last hit.
@@ -53,7 +54,8 @@ final class LastHits {
 
   private func last(_ key: Key) throws -> Int64? {
     if let time = times[key] { return time }
-    guard let stored = try loadHit.bind(key.app, Int64(key.slot)).first({ $0.integer(0) }) else { return nil }
+    guard let stored = try loadHit.bind(key.app, Int64(key.slot)).first({ $0.time(0).milliseconds })
+    else { return nil }
     times[key] = stored
     return stored
   }

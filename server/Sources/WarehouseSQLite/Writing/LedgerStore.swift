@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 public import TernEvents
 import Views
 public import Warehouse
@@ -26,7 +27,8 @@ final class LedgerStore {
 
   func add(_ ledger: DeviceLedger, app: Int64, slot: UInt32, received: Int64) throws {
     store.bind(
-      app, Int64(slot), received, ledger.tracked, ledger.delivered, ledger.waiting, ledger.inFlight, ledger.dropped)
+      app, Int64(slot), received, ledger.tracked.rawValue, ledger.delivered.rawValue, ledger.waiting.rawValue,
+      ledger.inFlight.rawValue, ledger.dropped.rawValue)
     try store.run()
   }
 }

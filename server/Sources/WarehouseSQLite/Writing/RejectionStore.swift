@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Views
 import Warehouse
@@ -8,7 +9,7 @@ import Warehouse
 /// They are counted in the transaction of the batch, because nothing else on disk records a rejection.
 final class RejectionStore {
   /// The number of samples kept per app, day, protocol and reason.
-  private static let samples: Int64 = 10
+  private static let samples: SaturatingInt64 = 10
   private static let maximumBytes = 512
   private let add: SQLStatement
   private let sample: SQLStatement
@@ -28,7 +29,7 @@ final class RejectionStore {
     for rejection in batch.rejections { byReason[rejection.reason, default: []].append(rejection) }
     for (reason, rejections) in byReason.sorted(by: { $0.key < $1.key }) {
       let before = try add(reason, rejections.count, batch.source, app: app, day: day)
-      for rejection in rejections.prefix(Int(max(0, Self.samples - before))) {
+      for rejection in rejections.prefix(Int(clamping: max(0, Self.samples - before).rawValue)) {
         try sample.bind(
           app, batch.received.millisecondsSince1970, Int64(rejection.index), batch.source.rawValue,
           truncated(rejection.id),
@@ -49,12 +50,14 @@ final class RejectionStore {
   }
 
   /// Adds to a count and returns its previous value.
-  private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws -> Int64 {
+  private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws
+    -> SaturatingInt64
+  {
     add.bind(app, Int64(day), source.rawValue, truncated(reason), Int64(count))
-    let after = try add.step() ? add.integer(0) : Int64(count)
+    let after = try add.step() ? add.number(0) : SaturatingInt64(count)
     // The change takes effect only when the statement runs to its end.
     while try add.step() {}
-    return after - Int64(count)
+    return after - SaturatingInt64(count)
   }
 
   private func truncated(_ text: String) -> String {

@@ -26,7 +26,7 @@ extension Writer {
       while !duplicates.isFull, let row = try scan.next() {
         covered = row.id
         rows += 1
-        duplicates.arrived(at: row.time + row.lag)
+        duplicates.arrived(at: row.received)
         if let key = row.key { _ = duplicates.insert(key) }
       }
       progress(rows)

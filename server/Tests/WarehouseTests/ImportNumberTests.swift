@@ -1,0 +1,121 @@
+import Ingest
+import TernBase
+import TernEvents
+import Testing
+
+@testable import AppCatalog
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// An import can bring any number in any member: it is refused or counted, and reports go on.
+@Suite struct ImportNumberTests {
+  private static let extremes: [Int64] = [
+    .min, .min + 1, -1 << 62, -(1 << 53) - 1, -1, 0, 1, 1 << 53 + 1, 1 << 62, .max - 1, .max,
+  ]
+  private static let header = #"{"tern":"export","version":1,"server":"other","app":9,"name":"A","timeZone":"UTC"}"#
+  private static let days = day("2026-05-01")...day("2026-05-31")
+
+  private func withApp(_ body: (SQLiteWarehouse, App) async throws -> Void) async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "A", timeZone: "UTC")
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await body(warehouse, app)
+    try await warehouse.close()
+  }
+
+  private func add(_ lines: [String], to warehouse: SQLiteWarehouse, _ app: App) async throws -> ImportSummary {
+    var rest = [[UInt8](([Self.header] + lines + [#"{"end":true}"#]).map { $0 + "\n" }.joined().utf8)]
+    return try await warehouse.importRows(to: app, server: "this") { rest.popLast() ?? [] }
+  }
+
+  @Test func `rows with any times, offsets and properties are counted, and reports of them are made`() async throws {
+    try await withApp { warehouse, app in
+      let view = try warehouse.reader.catalog.views(app: app.id).first
+      let lines = Self.extremes.flatMap { time in
+        Self.extremes.flatMap { other in
+          [
+            """
+            {"row":1,"kind":"event","name":"e","time":\(time),"received":\(other),"install":"i","session":"1",\
+            "key":{"time":\(other),"hash":"\(UInt64.random(in: 0...UInt64.max).hex)"},\
+            "device":{"timeZoneOffset":\(time)},"properties":[{"name":"n","integer":\(other)},\
+            {"name":"d","date":\(time)},{"name":"x","double":"nan"},{"name":"y","double":1e308}]}
+            """,
+            """
+            {"row":2,"kind":"drops","name":"drops","time":\(time),"received":\(other),"install":"i",\
+            "properties":[{"name":"queue_full","integer":\(other)}]}
+            """,
+            """
+            {"row":3,"kind":"other","name":"transaction","measurement":true,"time":\(time),"received":\(other),\
+            "install":"c","session":"2","parameters":[["t","transaction"],["ti","A"],["tr","\(other)"],["pa","refund"],\
+            ["pr1nm","P"],["pr1pr","-0.000001"],["pr1qt","\(time)"],["_s","\(other)"],["ev","\(time)"]]}
+            """,
+          ]
+        }
+      }
+      let summary = try await add(lines, to: warehouse, app)
+      #expect(summary.rows + summary.duplicates == lines.count)
+      let reader = warehouse.reader
+      let all = Day(number: TimeBounds.days.lowerBound)...Day(number: TimeBounds.days.upperBound)
+      for dimension in Warehouse::Dimension.allCases {
+        _ = try await reader.totals(app: app.id, dimension: dimension, days: all, limit: nil)
+      }
+      // The session lasts from the first to the last supported year.
+      let durations = try await reader.sessionDurations(app: app.id, days: all)
+      #expect(durations.buckets.reduce(0, +) + durations.unknown == 2)
+      _ = try await reader.recent(app: app.id, kinds: [.event, .other], limit: 100)
+      if let view {
+        _ = try await reader.viewMetrics(view, days: Self.days, tables: Set(ViewTable.allCases), now: .max)
+      }
+      #expect(try await reader.verify().isClean)
+    }
+  }
+
+  @Test func `counts of rejections that can't be are refused, and the largest ones add up`() async throws {
+    try await withApp { warehouse, app in
+      func rejected(_ day: Int64, _ count: Int64, _ source: String = "native") -> String {
+        #"{"rejected":{"day":\#(day),"protocol":"\#(source)","reason":"r","count":\#(count)}}"#
+      }
+      let day = Int64(Self.days.lowerBound.number)
+      for line in [rejected(day, -1), rejected(day, .min), rejected(.max, 1), rejected(.min, 1)] {
+        await #expect(throws: WarehouseError.self) { try await add([line], to: warehouse, app) }
+      }
+      _ = try await add(
+        [rejected(day, .max), rejected(day, .max, "measurement"), rejected(day + 1, .max)], to: warehouse, app)
+      let reader = warehouse.reader
+      let totals = try await reader.totals(app: app.id, dimension: .dropped, days: Self.days, limit: nil)
+      #expect(totals.map(\.count) == [.max])
+      let key = try #require(totals.first?.key)
+      #expect(
+        try await reader.series(app: app.id, dimension: .dropped, key: key, days: Self.days).map(\.count) == [
+          .max, .max,
+        ])
+      #expect(try await reader.count(app: app.id, dimension: .dropped, days: Self.days) == .max)
+    }
+  }
+
+  @Test func `ledgers and attachments with any numbers are stored`() async throws {
+    try await withApp { warehouse, app in
+      let lines = Self.extremes.enumerated().flatMap { index, number in
+        [
+          """
+          {"ledger":{"install":"i\(index)","received":\(number),"tracked":\(number),"delivered":\(number),\
+          "waiting":\(number),"inFlight":\(number),"dropped":\(number)}}
+          """,
+          """
+          {"attachment":{"error":"e","id":"a\(index)","name":"n","contentType":"text/plain","received":\(number),\
+          "part":\(number),"parts":\(number),"data":"AAAA"}}
+          """,
+        ]
+      }
+      _ = try await add(lines, to: warehouse, app)
+      let ledger = try await warehouse.reader.ledger(
+        app: app.id, since: Timestamp(millisecondsSince1970: TimeBounds.earliest))
+      #expect(ledger.installs == Self.extremes.count)
+    }
+  }
+}
+
+extension UInt64 {
+  fileprivate var hex: String { String(self, radix: 16) }
+}
