@@ -108,7 +108,7 @@ import Warehouse
     let fixture = try Fixture()
     let catalog = fixture.catalog
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
-    let session = try catalog.createSession(of: ann.id, lasting: .seconds(600), address: "", browser: "")
+    let session = try catalog.createSession(of: ann.id, lasting: .seconds(86_400), address: "", browser: "")
     let cookie = "tern_session=\(session)"
     _ = try catalog.createAnnotation(app: fixture.app.id, day: Day(number: 20_000), text: "Campaign")
     try await fixture.routed { client in

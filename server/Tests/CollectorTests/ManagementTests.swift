@@ -76,7 +76,7 @@ import Warehouse
     let fixture = try Fixture()
     let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
-    let foreign = try catalog.createSession(of: ann.id, lasting: .seconds(600), address: "", browser: "")
+    let foreign = try catalog.createSession(of: ann.id, lasting: .seconds(86_400), address: "", browser: "")
     let second = try catalog.ownerSession()
     try await fixture.routed { client in
       let first = try await post(client, "/account", "do=password&password=correct+horse+battery", cookie)

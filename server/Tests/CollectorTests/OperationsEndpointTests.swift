@@ -27,6 +27,19 @@ import WarehouseSQLite
     }
   }
 
+  @Test func `an app that is being deleted does not make the server unready for all others`() async throws {
+    let fixture = try Fixture(uptime: { .seconds(1) })
+    try await fixture.routed { client in
+      fixture.warehouse.fail(with: WarehouseError(code: .unknownApp, message: "being deleted"))
+      let body = ByteBuffer(string: line("Play"))
+      let answer = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
+      #expect(answer.status == .serviceUnavailable)
+      #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)
+      let probe = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed)
+      #expect(probe.status == .ok && fixture.warehouse.writeProbes == 0)
+    }
+  }
+
   @Test func `metrics count requests, events and commits, and name no app`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

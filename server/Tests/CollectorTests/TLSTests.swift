@@ -2,6 +2,7 @@ import AppCatalog
 import Foundation
 import NIOConcurrencyHelpers
 import NIOSSL
+import TernBase
 import Testing
 
 @testable import Collector
@@ -118,6 +119,24 @@ import Testing
     #expect(try identity.reload())
     #expect(identity.context !== first)
     #expect(identity.expiry > 4_000_000_000)
+  }
+
+  @Test func `a certificate that can't be read for a while is read once it can, although it has not changed since`() throws
+  {
+    let isReadable = Locked(true)
+    let identity = try ServerIdentity(files) { path, what in
+      guard isReadable.withLock({ $0 }) else { throw CollectorError(code: .cannotStart, message: "\(path): busy") }
+      return try ServerIdentity.bytes(path, what)
+    }
+    let first = identity.context
+    try Data(SampleCertificates.two.utf8).write(to: URL(filePath: files.certificate), options: .atomic)
+    try Data(SampleCertificates.twoKey.utf8).write(to: URL(filePath: files.key), options: .atomic)
+    isReadable.withLock { $0 = false }
+    #expect(throws: CollectorError.self) { try identity.reload() }
+    #expect(try !identity.reload(), "reported once")
+    isReadable.withLock { $0 = true }
+    #expect(try identity.reload() && identity.context !== first)
+    #expect(try !identity.reload())
   }
 
   @Test func `files that can't be used are errors that name them`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 import WarehouseContract
@@ -160,6 +161,29 @@ import WarehouseContract
     #expect(try await warehouse.commit(batch(["Play"], firstKey: 1), app: apps[0].id).accepted == 1)
     try await delete(apps[1], warehouse)
     #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `a batch of an app that is being deleted does not make the others of its transaction wait`() async throws {
+    let stored = Locked<[AppID]>([])
+    var configuration = WarehouseConfiguration()
+    configuration.maximumWaitingEvents = 3
+    configuration.beforeBatch = { app in stored.withLock { $0.append(app) } }
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    let (first, deleted, last) = (apps[0].id, apps[1].id, apps[2].id)
+    try await warehouse.perform { try $0.beginDeletion(of: deleted.rawValue) }
+    // All three are in one transaction, because the writer is busy until they wait.
+    let busy = Task {
+      try await warehouse.perform { _ in while !warehouse.isBehind { usleep(1_000) } }
+    }
+    async let one = warehouse.commit(batch(["a"]), app: first)
+    async let two = try? warehouse.commit(batch(["b"]), app: deleted)
+    async let three = warehouse.commit(batch(["c"]), app: last)
+    #expect(try await one.accepted == 1)
+    #expect(await two == nil)
+    #expect(try await three.accepted == 1)
+    try await busy.value
+    #expect(stored.withLock { Set($0) == [first, last] && $0.count == 2 }, "none was stored again")
     try await warehouse.close()
   }
 

@@ -30,19 +30,27 @@ final class ServerIdentity: Sendable {
   private struct State {
     var context: NIOSSLContext
     var expiry: Int
-    /// The versions of the files at the last attempt to read them.
+    /// The versions of the files that are in use.
     var versions: [FileVersion?]
+    /// The versions that could not be used, and the reason, which is reported once.
+    var failure: (versions: [FileVersion?], message: String)?
   }
 
   private let files: TLSFiles
+  private let read: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
   private let state: NIOLockedValueBox<State>
 
   /// Reads the files; throws ``CollectorError`` if they can't be used.
-  init(_ files: TLSFiles) throws {
+  ///
+  /// - Parameter read: Reads a file.
+  init(
+    _ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8] = bytes
+  ) throws {
     self.files = files
+    self.read = read
     // Before the files are read: a change in between leads to another reading, not to a missed one.
     let versions = Self.versions(files)
-    let (context, expiry) = try Self.load(files)
+    let (context, expiry) = try Self.load(files, read)
     state = NIOLockedValueBox(State(context: context, expiry: expiry, versions: versions))
   }
 
@@ -52,33 +60,40 @@ final class ServerIdentity: Sendable {
   /// The end of the certificate's validity, in seconds since 1970.
   var expiry: Int { state.withLockedValue(\.expiry) }
 
-  /// Reads the files again if they have changed since the last attempt. If it throws, the previous ones stay in use.
+  /// Reads the files again if they are not those in use. If it throws, the previous ones stay in use, and the next call
+  /// tries again: a file may be readable then without having changed.
   ///
-  /// - Returns: True if they were read.
+  /// - Returns: True if other files are in use now.
+  /// - Throws: ``CollectorError``, once for the same reason and the same files.
   func reload() throws -> Bool {
     let versions = Self.versions(files)
-    let isChanged = state.withLockedValue { state in
-      defer { state.versions = versions }
-      return state.versions != versions
+    guard state.withLockedValue({ $0.versions != versions }) else { return false }
+    do {
+      let (context, expiry) = try Self.load(files, read)
+      state.withLockedValue { $0 = State(context: context, expiry: expiry, versions: versions) }
+      return true
+    } catch {
+      let message = "\(error)"
+      let isKnown = state.withLockedValue { state in
+        defer { state.failure = (versions, message) }
+        return state.failure.map { $0.versions == versions && $0.message == message } ?? false
+      }
+      if isKnown { return false }
+      throw error
     }
-    guard isChanged else { return false }
-    let (context, expiry) = try Self.load(files)
-    state.withLockedValue { state in
-      state.context = context
-      state.expiry = expiry
-    }
-    return true
   }
 
   private static func versions(_ files: TLSFiles) -> [FileVersion?] {
     [FileVersion(path: files.certificate), FileVersion(path: files.key)]
   }
 
-  private static func load(_ files: TLSFiles) throws -> (NIOSSLContext, expiry: Int) {
+  private static func load(
+    _ files: TLSFiles, _ read: (_ path: String, _ what: String) throws -> [UInt8]
+  ) throws -> (NIOSSLContext, expiry: Int) {
     let certificates: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
     let (certificateBytes, keyBytes) = try (
-      bytes(files.certificate, "certificate"), bytes(files.key, "private key")
+      read(files.certificate, "certificate"), read(files.key, "private key")
     )
     do { certificates = try NIOSSLCertificate.fromPEMBytes(certificateBytes) } catch {
       throw failure("\(files.certificate) contains no certificate in PEM format.", error)
@@ -97,7 +112,8 @@ final class ServerIdentity: Sendable {
     }
   }
 
-  private static func bytes(_ path: String, _ what: String) throws -> [UInt8] {
+  @Sendable
+  static func bytes(_ path: String, _ what: String) throws -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw failure("The \(what) \(path) can't be read: \(String(cString: strerror(errno))).", nil)
@@ -108,7 +124,7 @@ final class ServerIdentity: Sendable {
     var length = 0
     while length < buffer.count {
       let count = buffer.withUnsafeMutableBytes {
-        read(descriptor, $0.baseAddress.map { $0 + length }, $0.count - length)
+        systemRead(descriptor, $0.baseAddress.map { $0 + length }, $0.count - length)
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
@@ -168,4 +184,8 @@ private struct FileVersion: Equatable {
     #endif
     (seconds, nanoseconds) = (modified.tv_sec, modified.tv_nsec)
   }
+}
+
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  read(descriptor, bytes, count)
 }

@@ -187,6 +187,10 @@ struct Ingestion: Sendable {
       metrics.turnedAway()
       return .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
+    if let error = error as? WarehouseError, error.code == .unknownApp {
+      // It was deleted since its key was looked up. Storing works; the next attempt is told that the key is unknown.
+      return .notStored(retryAfterSeconds: limits.retryAfterSeconds)
+    }
     metrics.commitFailed()
     readiness.withLockedValue { $0.failed(at: uptime()) }
     if let count = commitFailureThrottle.withLockedValue({ $0.occurred(at: uptime()) }) {

@@ -20,6 +20,8 @@ struct ExportText {
   private let findInstall: SQLStatement
   private let findDevice: SQLStatement
   private let findError: SQLStatement
+  // Neighbouring rows have the same ones; an export of any size keeps a limited number.
+  private static let maximumKnown = 10_000
   private var installs: [UInt32: String] = [:]
   private var devices: [Int64: [UInt8]] = [:]
 
@@ -214,6 +216,7 @@ struct ExportText {
   mutating func install(_ slot: UInt32) throws -> String {
     if let name = installs[slot] { return name }
     let name = try findInstall.bind(app, Int64(slot)).first { WriterInstalls.name($0, 0) } ?? ""
+    if installs.count >= Self.maximumKnown { installs.removeAll(keepingCapacity: true) }
     installs[slot] = name
     return name
   }
@@ -240,6 +243,7 @@ struct ExportText {
       json.string(text)
     }
     json.raw("}")
+    if devices.count >= Self.maximumKnown { devices.removeAll(keepingCapacity: true) }
     devices[id] = json.bytes
     return json.bytes
   }

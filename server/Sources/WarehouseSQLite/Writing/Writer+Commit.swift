@@ -16,6 +16,17 @@ extension Writer {
   ///
   /// If the transaction fails, each batch is retried alone, so that one bad batch doesn't fail the others.
   func commit(_ jobs: [CommitJob]) {
+    let jobs = jobs.filter { job in
+      // Their own error, before the transaction: it is no reason to repeat the others one by one.
+      do {
+        try checkExists(job.app)
+        return true
+      } catch {
+        job.waiter.resume(throwing: WarehouseError.from(error))
+        return false
+      }
+    }
+    guard !jobs.isEmpty else { return }
     do {
       let receipts = try store(jobs)
       for (job, receipt) in zip(jobs, receipts) { job.waiter.resume(returning: receipt) }
@@ -28,6 +39,14 @@ extension Writer {
       }
       for job in jobs { commit([job]) }
     }
+  }
+
+  /// Throws if an app is unknown or is being deleted.
+  private func checkExists(_ app: AppID) throws {
+    guard !refusedApps.contains(app.rawValue) else {
+      throw WarehouseError(code: .unknownApp, message: "App \(app) is being deleted.")
+    }
+    _ = try calendar(app.rawValue)
   }
 
   /// The approximate size of a batch on disk; more than fits into pages that happen to be free.
@@ -61,9 +80,7 @@ extension Writer {
 
   func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
     try configuration.beforeBatch?(app)
-    guard !refusedApps.contains(app.rawValue) else {
-      throw WarehouseError(code: .unknownApp, message: "App \(app) is being deleted.")
-    }
+    try checkExists(app)
     try batch.check()
     var context = BatchContext(
       batch: batch, app: app.rawValue, calendar: try calendar(app.rawValue),

@@ -33,13 +33,14 @@ final class Fixture: Sendable {
     _ settings: CollectorSettings = CollectorSettings(),
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-    accessLog: AccessLog? = nil
+    sleep: (@Sendable (Duration) async throws -> Void)? = nil, accessLog: AccessLog? = nil
   ) throws {
+    var settings = settings
+    settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
     self.settings = settings
     self.wallTime = wallTime
     self.uptime = uptime
-    self.sleep = sleep
+    self.sleep = sleep ?? { try await Task.sleep(for: $0) }
     self.accessLog = accessLog
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
@@ -82,10 +83,25 @@ final class Fixture: Sendable {
   }
 }
 
+extension CollectorLimits {
+  /// The same limits, with an hour for everything that the test doesn't time itself: on a busy machine, a request may wait
+  /// longer for a processor than a client may for its answer.
+  fileprivate func patient(hasOwnClock: Bool) -> CollectorLimits {
+    var limits = self
+    let standard = CollectorLimits()
+    var times: [WritableKeyPath<CollectorLimits, Duration>] = [
+      \.headDeadline, \.bodyDeadline, \.idleTimeout, \.bodyProgressInterval,
+    ]
+    if !hasOwnClock { times += [\.maximumReportWait, \.questionDeadline] }
+    for time in times where limits[keyPath: time] == standard[keyPath: time] { limits[keyPath: time] = .seconds(3_600) }
+    return limits
+  }
+}
+
 extension Catalog {
   /// Logs the first owner in and returns the session's secret.
   func ownerSession() throws -> String {
-    try createSession(of: 1, lasting: .seconds(3_600), address: "", browser: "")
+    try createSession(of: 1, lasting: .seconds(86_400), address: "", browser: "")
   }
 }
 
