@@ -14,7 +14,8 @@ import Testing
 
   @Test func `converts any floating-point number`() {
     for (number, expected) in [
-      (1e308, Int64.max), (-1e308, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0), (-0.0, 0), (.leastNonzeroMagnitude, 0),
+      (1e308, Int64.max), (-1e308, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0), (-0.0, 0),
+      (.leastNonzeroMagnitude, 0),
       (0x1p63, .max), (-0x1p63, .min), (9_007_199_254_740_993, 9_007_199_254_740_992), (-2.9, -2),
     ] { #expect(Int64(clamping: number) == expected, "\(number)") }
     #expect(UInt8(clamping: 255.9) == 255 && UInt8(clamping: -1.0) == 0 && Int32(clamping: 3e9) == .max)

@@ -83,7 +83,9 @@ struct ChartTests {
   }
 
   @Test func `a chart is drawn of any numbers`() {
-    let extremes: [Double?] = [1e308, -1e308, 1.7e308, -1.7e308, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, -0.0, nil]
+    let extremes: [Double?] = [
+      1e308, -1e308, 1.7e308, -1.7e308, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, -0.0, nil,
+    ]
     for format in [ChartFormat.number, .count, .share, .highShare] {
       for (isBars, isFilled) in [(false, false), (false, true), (true, false)] {
         let chart = Chart(

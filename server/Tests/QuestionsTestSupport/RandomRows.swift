@@ -50,7 +50,11 @@ package struct RandomRows {
     for dimension: QuestionDimension in [.version, .country] where chance(80) {
       row.facts[dimension] = ["1.0", "2.0"].randomElement(using: &generator)
     }
-    let values: [QuestionValue] = [.number(0), .number(1), .number(2.5), .text("1"), .text("true"), .text("\u{E9}")]
+    let values: [QuestionValue] =
+      chance(10)
+      // Sums of these don't depend on their order: the small ones vanish, and two of the largest are infinite.
+      ? [.number(1e308), .number(.leastNonzeroMagnitude), .number(-0.0), .text(String(repeating: "9", count: 300))]
+      : [.number(0), .number(1), .number(2.5), .text("1"), .text("true"), .text("\u{E9}")]
     if kind != .other, chance(60) { row.properties[ExactText("p")] = values.randomElement(using: &generator) }
     return row
   }

@@ -14,6 +14,8 @@ package struct RandomTraffic {
   private var clock: Int64
   private var sent: [(IncomingBatch, AppID)] = []
   private var number: Int64
+  /// False to leave out properties with numbers that questions round.
+  package var hasExtremeProperties = true
 
   /// Creates traffic that a seed repeats.
   ///
@@ -126,6 +128,9 @@ package struct RandomTraffic {
     if below(2) == 0 { elements.append(Properties.Element(name: "Length", value: .double(Double(below(90)) / 2))) }
     if below(2) == 0 { elements.append(Properties.Element(name: "Count", value: .integer(Int64(below(300)) - 100))) }
     if below(2) == 0 { elements.append(Properties.Element(name: "HD", value: .boolean(below(2) == 0))) }
+    if hasExtremeProperties, below(20) == 0 {
+      elements.append(Properties.Element(name: "Extreme", value: extremeValue()))
+    }
     return elements
   }
 
@@ -166,7 +171,41 @@ package struct RandomTraffic {
       parameters["ti"] = "order \(below(6))"
       if below(3) > 0 { parameters["tr"] = "\(below(100)).5" }
     }
+    if below(5) == 0 { addExtremes(to: &parameters) }
     return parameters.sorted { $0.key < $1.key }.map { HitParameter(name: $0.key, value: $0.value) }
+  }
+
+  /// Numbers at which arithmetic traps that neither saturates nor reports. JSON has no others.
+  private mutating func extremeValue() -> PropertyValue {
+    if below(3) == 0 { return .date(Timestamp(millisecondsSince1970: one(of: [.min, .max, -1]))) }
+    return below(2) == 0
+      ? .integer(one(of: [.min, .min + 1, -1 << 62, 1 << 53 + 1, 1 << 62, .max]))
+      : .double(one(of: [1e308, -1e308, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, -0.0, 0x1p63]))
+  }
+
+  /// Texts for the numbers of a hit.
+  ///
+  /// The sum of one cell leaves the range in one direction only: a store that adds up parts clamps other sums
+  /// differently.
+  private mutating func addExtremes(to parameters: inout [String: String]) {
+    let most = ["9223372036854775807", "4611686018427387904", "9007199254740993"]
+    let least = ["-9223372036854775808", "-4611686018427387904", "-9007199254740993"]
+    let broken = ["-0", "1e308", "5e-324", "nan", "inf", "", "-", ".", String(repeating: "9", count: 5_000)]
+    let isUp = below(2) == 0
+    let value = one(of: below(3) == 0 ? broken : isUp ? most : least)
+    switch below(6) {
+    case 0: parameters.merge(["t": "event", "ec": "\(isUp)", "ea": "extreme", "ev": value, "cd": "\(isUp)"]) { $1 }
+    case 1: parameters.merge(["t": "timing", "utc": "c", "utv": "v", "utt": value]) { $1 }
+    case 2:
+      parameters[isUp ? "cm1" : "cm2"] = one(of: [value, isUp ? "9223372036852.999999" : "-9223372036852.999999"])
+    case 3: parameters["_s"] = value
+    case 4: parameters.merge(["pa": "checkout", "cos": value, "col": "o"]) { $1 }
+    default:
+      // A smallest amount without an opposite, and one that is too large to multiply.
+      let price = one(of: ["0.000002", "0.000001", "9223372036852"])
+      parameters.merge(["t": "event", "ec": "c", "ea": "a", "pa": isUp ? "purchase" : "refund", "tr": "1"]) { $1 }
+      parameters.merge(["pr1nm": "\(isUp)", "pr1pr": price, "pr1qt": one(of: most + broken)]) { $1 }
+    }
   }
 
   private mutating func ledger() -> DeviceLedger {

@@ -4,6 +4,7 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import Questions
 @testable import Warehouse
 @testable import WarehouseSQLite
 
@@ -15,12 +16,13 @@ import Testing
   private static let header = #"{"tern":"export","version":1,"server":"other","app":9,"name":"A","timeZone":"UTC"}"#
   private static let days = day("2026-05-01")...day("2026-05-31")
 
-  private func withApp(_ body: (SQLiteWarehouse, App) async throws -> Void) async throws {
+  private func withApp(_ body: (SQLiteWarehouse, App, View) async throws -> Void) async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let app = try catalog.createApp(name: "A", timeZone: "UTC")
+    let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC")
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    try await body(warehouse, app)
+    try await body(warehouse, app, view)
     try await warehouse.close()
   }
 
@@ -30,8 +32,7 @@ import Testing
   }
 
   @Test func `rows with any times, offsets and properties are counted, and reports of them are made`() async throws {
-    try await withApp { warehouse, app in
-      let view = try warehouse.reader.catalog.views(app: app.id).first
+    try await withApp { warehouse, app, view in
       let lines = Self.extremes.flatMap { time in
         Self.extremes.flatMap { other in
           [
@@ -64,15 +65,39 @@ import Testing
       let durations = try await reader.sessionDurations(app: app.id, days: all)
       #expect(durations.buckets.reduce(0, +) + durations.unknown == 2)
       _ = try await reader.recent(app: app.id, kinds: [.event, .other], limit: 100)
-      if let view {
-        _ = try await reader.viewMetrics(view, days: Self.days, tables: Set(ViewTable.allCases), now: .max)
+      _ = try await reader.viewMetrics(view, days: Self.days, tables: Set(ViewTable.allCases), now: .max)
+      for last in [Self.days.upperBound, all.upperBound] {
+        let metrics = try await reader.viewMetrics(
+          view, days: last.advanced(by: -3)...last, tables: Set(ViewTable.allCases), now: TimeBounds.latest)
+        #expect(metrics.days.count == 4)
       }
+      try await ask(reader, app)
       #expect(try await reader.verify().isClean)
     }
   }
 
+  /// Asks for every aggregate of numbers that no sum, order or group can hold.
+  private func ask(_ reader: WarehouseReader, _ app: App) async throws {
+    let calendar = { try #require(QuestionCalendar("UTC")) }
+    for range in [Self.days, day("1970-01-01")...day("1970-01-10")] {
+      let scope = QuestionScope(range: .dates(range.lowerBound, range.upperBound))
+      for name in ["n", "x", "y", "d"].map({ ExactText($0) }) {
+        let metrics =
+          QuestionMetric.Aggregate.allCases.map { QuestionMetric.property($0, name) }
+          + QuestionMetric.Plain.allCases.map { .plain($0) }
+        for groups in [[], [QueryQuestion.Group(.property(name))], [.init(.property(name), bins: [-1e308, 0, 1e308])]] {
+          let question = QueryQuestion(scope: scope, metrics: metrics, groups: groups, comparesPreviousPeriod: true)
+          _ = try await reader.answer(.query(question), app: app.id, calendar: calendar(), today: range.upperBound)
+        }
+      }
+      let funnel = FunnelQuestion(
+        scope: scope, steps: [Selector(.event("e")), Selector(.any)], window: 3_660 * 86_400_000)
+      _ = try await reader.answer(.funnel(funnel), app: app.id, calendar: calendar(), today: range.upperBound)
+    }
+  }
+
   @Test func `counts of rejections that can't be are refused, and the largest ones add up`() async throws {
-    try await withApp { warehouse, app in
+    try await withApp { warehouse, app, _ in
       func rejected(_ day: Int64, _ count: Int64, _ source: String = "native") -> String {
         #"{"rejected":{"day":\#(day),"protocol":"\#(source)","reason":"r","count":\#(count)}}"#
       }
@@ -95,7 +120,7 @@ import Testing
   }
 
   @Test func `ledgers and attachments with any numbers are stored`() async throws {
-    try await withApp { warehouse, app in
+    try await withApp { warehouse, app, _ in
       let lines = Self.extremes.enumerated().flatMap { index, number in
         [
           """

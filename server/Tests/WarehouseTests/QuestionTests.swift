@@ -24,7 +24,7 @@ import Testing
     let properties = row.properties.map { name, value in
       let stored: PropertyValue =
         switch value {
-        case .number(let number): number == number.rounded() ? .integer(Int64(number)) : .double(number)
+        case .number(let number): Int64(exactly: number).map { .integer($0) } ?? .double(number)
         case .text(let text): text.text == "true" ? .boolean(true) : .string(text.text)
         }
       return Properties.Element(name: name.text, value: stored)

@@ -52,7 +52,10 @@ extension Writer {
         "DELETE FROM error_text WHERE app = ?1 AND id IN (\(errors))",
         "DELETE FROM attachment_part WHERE attachment IN (\(attachments))",
         "DELETE FROM attachment WHERE id IN (\(attachments))",
-        "UPDATE error SET name = '', user = NULL, session = 0 WHERE app = ?1 AND t < ?2 AND (name <> '' OR user IS NOT NULL)",
+        """
+        UPDATE error SET name = '', user = NULL, session = 0
+        WHERE app = ?1 AND t < ?2 AND (name <> '' OR user IS NOT NULL OR session <> 0)
+        """,
       ] {
         try connection.prepare(statement).bind(app, time).run()
       }
