@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Fuzzing by coverage, for `Scripts/fuzz` (docs/fuzzing.md). The links `Device`, `Server` and `Contract` lead to the
+// sources of both other packages, which are compiled here a second time: as modules of one package, so that one program
+// reaches what has package access in either, and with coverage for Tern's modules only.
+let package = Package(
+  name: "tern-fuzz",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "tern-fuzz", targets: ["TernFuzz"])],
+  dependencies: [.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")],
+  targets: [
+    .systemLibrary(name: "CFuzzer"),
+    .systemLibrary(name: "CTernZlib", path: "Device/CTernZlib"),
+    .systemLibrary(name: "CTernCurl", path: "Device/CTernCurl"),
+    .systemLibrary(name: "CTernNetlink", path: "Device/CTernNetlink"),
+    .systemLibrary(name: "CTernRoaring", path: "Server/CTernRoaring"),
+    .systemLibrary(name: "CTernInflate", path: "Server/CTernInflate"),
+    .target(name: "CTernJSON", path: "Server/CTernJSON", cxxSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link"])]),
+    device("TernBase", []),
+    device("TernEvents", []),
+    device("TernLog", ["TernBase", "TernEvents"]),
+    device("TernDelivery", ["TernBase", "TernEvents"]),
+    device("Tern", ["TernBase", "TernEvents", "TernLog", "TernDelivery", "CTernZlib", "CTernCurl", "CTernNetlink"]),
+    device("TernMeasurement", ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery"]),
+    server("Ingest", ["CTernJSON", "CTernInflate"]),
+    server("Warehouse", ["Ingest"]),
+    server("Views", ["Warehouse", "Ingest", "CTernRoaring"]),
+    server("Questions", ["Views", "Warehouse", "Ingest"]),
+    server("Columns", ["Questions", "Views", "Warehouse", "Ingest"]),
+    server(
+      "WarehouseSQLite",
+      [
+        "Columns", "Questions", "Views", "Warehouse", "Ingest", "CTernRoaring",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
+    server("Reports", ["Questions", "Ingest", "Warehouse"]),
+    .target(
+      name: "WarehouseContract", dependencies: ["Views", "Warehouse", "Ingest", "TernBase", "TernEvents"],
+      path: "Contract"),
+    .executableTarget(
+      name: "TernFuzz",
+      dependencies: [
+        "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "TernMeasurement",
+        "Ingest",
+        "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "WarehouseContract",
+      ]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)
+
+/// A module of the SDK.
+func device(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Device/\(name)")
+}
+
+/// A module of the server; all of them use the values that they share with the SDK.
+func server(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies + ["TernBase", "TernEvents"], path: "Server/\(name)")
+}
+
+for target in package.targets
+where [.regular, .executable].contains(target.type) && target.name != "CTernJSON" {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
+    // Optimized like a release, with its traps and bounds checks; the program reads what is internal.
+    .unsafeFlags(["-enable-testing"]),
+  ]
+  // The oracle's coverage says nothing about Tern.
+  if target.name != "WarehouseContract" { target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"])) }
+}

@@ -1,0 +1,48 @@
+import CFuzzer
+import Foundation
+
+/// `tern-fuzz TARGET [ARGUMENTS of libFuzzer]` runs a target; `tern-fuzz corpus DIRECTORY` writes the inputs to start from;
+/// `tern-fuzz targets` lists the targets.
+@main enum Main {
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    switch arguments.first {
+    case "targets":
+      for target in FuzzTarget.all { print(target.name) }
+    case "corpus" where arguments.count == 2:
+      try Corpus.write(to: arguments[arguments.startIndex + 1])
+    case .some(let name):
+      guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { fail("There is no target \(name).") }
+      run(target)
+    case nil: fail("Give a target; `tern-fuzz targets` lists them.")
+    }
+  }
+
+  private static func run(_ target: FuzzTarget) {
+    current = target
+    // libFuzzer reads the arguments behind the program's name, which the target takes the place of here.
+    var count = CommandLine.argc - 1
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+    // In the loop, libFuzzer ends the process itself; here, it has run single files.
+    let status = LLVMFuzzerRunDriver(&count, &arguments) { bytes, size in
+      current?.run(UnsafeRawBufferPointer(start: size == 0 ? nil : bytes, count: size))
+      return 0
+    }
+    exit(status)
+  }
+
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("\(message)\n".utf8))
+    exit(64)
+  }
+}
+
+/// The target of this process. libFuzzer calls C functions, which capture nothing, on one thread.
+nonisolated(unsafe) private var current: FuzzTarget?
+
+/// Changes an input; libFuzzer finds this function by its name.
+@c(LLVMFuzzerCustomMutator)
+public func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, _ capacity: Int, _ seed: UInt32) -> Int {
+  guard let grammar = current?.grammar else { return LLVMFuzzerMutate(bytes, size, capacity) }
+  return grammar.mutate(bytes, size, capacity, seed)
+}
