@@ -39,7 +39,8 @@ import Testing
     first.isEnabled = false
     await first.shutdown()
     let names = [
-      "install-id", "settings.json", "delivery.json", "log-0/drops", "log-0/clock", "log-0/erasing", "log-0/spare-7",
+      "install-id", "settings.json", "opt-outs.json", "delivery.json", "log-0/drops", "log-0/clock", "log-0/erasing",
+      "log-0/spare-7",
       "log-0/1.unreadable",
     ]
     var ends: [Int32] = []

@@ -56,6 +56,26 @@ import Testing
     await next.shutdown()
   }
 
+  @Test(arguments: [Array("{".utf8), Array(repeating: UInt8(0), count: 300), []])
+  func `that are damaged don't forget an opt-out, and can be changed again`(damage: [UInt8]) async throws {
+    let tern = try client()
+    tern.identify("user-7")
+    tern.isEnabled = false
+    await tern.shutdown()
+    memory.setContents(of: "/queue/settings.json", to: damage)
+    let next = try client()
+    #expect(!next.isEnabled)
+    next.track("Never")
+    #expect(next.status.queued == 0)
+    next.isEnabled = true
+    next.track("Wanted")
+    await next.shutdown()
+    memory.setContents(of: "/queue/settings.json", to: damage)
+    let last = try client()
+    #expect(last.isEnabled && last.status.queued == 1)
+    await last.shutdown()
+  }
+
   @Test func `save an opt-out once a failing disk recovers`() async throws {
     let tern = try client()
     memory.setScript { $0.path.contains("settings.json") && $0.kind == .open ? .fail(errno: 28) : nil }

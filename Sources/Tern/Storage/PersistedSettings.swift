@@ -21,6 +21,11 @@ struct PersistedSettings: Codable, Equatable, Sendable {
 
   /// True if anything is disabled: such a decision of the user must survive even power loss.
   var holdBack: Bool { !isEnabled || off != nil || allowsRequests == false }
+
+  /// The user's decisions alone.
+  var decisions: PersistedSettings {
+    PersistedSettings(isEnabled: isEnabled, off: off, allowsRequests: allowsRequests, optOuts: optOuts)
+  }
 }
 
 /// One client's changes to the settings.

@@ -28,6 +28,7 @@ package struct StateFiles: Sendable {
 
   private static let installName = "install-id"
   private static let settingsName = "settings.json"
+  private static let decisionsName = "opt-outs.json"
   private static let settingsLockName = "settings.lock"
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
@@ -44,11 +45,23 @@ package struct StateFiles: Sendable {
     generator = FastGenerator(seed: seed)
   }
 
-  /// Reads the settings; returns the defaults if the file is missing or damaged, because forgetting the user is better
-  /// than failing to start.
+  /// Reads the settings; returns the defaults if the file is missing. If it is damaged, only the user's decisions are
+  /// known, from their own file: forgetting the user is better than failing to start, but recording against the user's
+  /// will is not.
   ///
-  /// - Throws: `FileError` if the file may exist but is not readable at the moment.
-  func loadSettings() throws(FileError) -> PersistedSettings { try readSettings() ?? PersistedSettings() }
+  /// - Throws: `FileError` if a file may exist but is not readable at the moment.
+  func loadSettings() throws(FileError) -> PersistedSettings {
+    if let settings = try settings(in: Self.settingsName) { return settings }
+    guard hasSettings else { return PersistedSettings() }
+    return try settings(in: Self.decisionsName)?.decisions ?? PersistedSettings()
+  }
+
+  /// False if there is no settings file, or none that can be opened.
+  private var hasSettings: Bool {
+    guard let file = try? fileSystem.open("\(directory)/\(Self.settingsName)", .read) else { return false }
+    fileSystem.close(file)
+    return true
+  }
 
   /// The settings at the creation of a client.
   mutating func firstSettings() -> PersistedSettings {
@@ -72,11 +85,10 @@ package struct StateFiles: Sendable {
     return areSettingsUnknown ? try? loadSettings() : nil
   }
 
-  private func readSettings() throws(FileError) -> PersistedSettings? {
-    guard let bytes = try read(Self.settingsName),
-      let settings = try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
-    else { return nil }
-    return settings
+  /// Reads a file of settings; returns `nil` if it is missing or damaged.
+  private func settings(in name: String) throws(FileError) -> PersistedSettings? {
+    guard let bytes = try read(name) else { return nil }
+    return try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
   }
 
   /// Returns the settings if they were written since the last call; otherwise it costs one system call.
@@ -89,7 +101,7 @@ package struct StateFiles: Sendable {
     // Open before reading: a replacement in between is noticed the next time.
     seen = try? fileSystem.open("\(directory)/\(Self.settingsName)", .read)
     guard seen != nil else { return nil }
-    let settings = (try? readSettings()) ?? nil
+    let settings = (try? settings(in: Self.settingsName)) ?? nil
     // If unreadable, try again next time.
     if settings == nil { forgetSeen() }
     return settings
@@ -121,16 +133,24 @@ package struct StateFiles: Sendable {
     else { return nil }
     let settings = unsaved.applied(to: before)
     if settings != before {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      guard let data = try? encoder.encode(settings) else { return nil }
       let isFlushed = isDurable && (settings.holdBack || before.holdBack)
-      guard (try? replace(Self.settingsName, with: [UInt8](data), isFlushed: isFlushed)) != nil else { return nil }
+      // First, so that it is never older than the settings.
+      if settings.decisions != before.decisions {
+        guard replace(Self.decisionsName, with: settings.decisions, isFlushed: isFlushed) else { return nil }
+      }
+      guard replace(Self.settingsName, with: settings, isFlushed: isFlushed) else { return nil }
     }
     followedOptOuts &+= unsaved.optOuts
     writtenOptOuts = settings.optOuts ?? 0
     unsaved = SettingsPatch()
     return settings
+  }
+
+  private func replace(_ name: String, with settings: PersistedSettings, isFlushed: Bool) -> Bool {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(settings) else { return false }
+    return (try? replace(name, with: [UInt8](data), isFlushed: isFlushed)) != nil
   }
 
   /// Saves a new user and returns the identity's number, which no other process uses.

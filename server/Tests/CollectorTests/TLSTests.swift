@@ -121,7 +121,8 @@ import Testing
     #expect(identity.expiry > 4_000_000_000)
   }
 
-  @Test func `a certificate that can't be read for a while is read once it can, although it has not changed since`() throws
+  @Test func `a certificate that can't be read for a while is read once it can, although it has not changed since`()
+    throws
   {
     let isReadable = Locked(true)
     let identity = try ServerIdentity(files) { path, what in
