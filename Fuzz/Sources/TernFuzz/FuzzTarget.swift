@@ -14,5 +14,9 @@ struct FuzzTarget {
   }
 
   /// All targets, what strangers send first.
-  static var all: [FuzzTarget] { [native, appCenter, hits] }
+  static var all: [FuzzTarget] {
+    [
+      native, appCenter, hits, gzip, heads, questions, imports, rows, packs, columns, keys, segments, answers, netlink,
+    ]
+  }
 }
