@@ -20,13 +20,10 @@ enum WarehouseTrial {
     done.wait()
   }
 
-  /// A directory in memory where there is one, because a warehouse waits for its disk.
-  static let directory: String = {
-    let memory = "/dev/shm"
-    let hasMemory = FileManager.default.isWritableFile(atPath: memory)
-    let parent = hasMemory ? memory : FileManager.default.temporaryDirectory.path
-    return "\(parent)/tern-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
-  }()
+  /// The directory of warehouses, which the script deletes.
+  static let directory =
+    ProcessInfo.processInfo.environment["TERN_FUZZ_DIRECTORY"]
+    ?? "\(FileManager.default.temporaryDirectory.path)/tern-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
 
   private static func store(_ days: [[IncomingBatch]]) async throws {
     // Each in a directory of its own: connections of the one before may still be closing.

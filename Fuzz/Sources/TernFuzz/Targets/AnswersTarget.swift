@@ -7,7 +7,7 @@ import TernMeasurement
 extension FuzzTarget {
   /// Responses as devices read them: headers, the status in one of them, and the body, in each of the protocols.
   static var answers: FuzzTarget {
-    FuzzTarget("answers", grammar: .json(names: AnswerVocabulary.names, values: AnswerVocabulary.values)) { input in
+    FuzzTarget(grammar: .json(names: AnswerVocabulary.names, values: AnswerVocabulary.values)) { input in
       let request = RequestText(input)
       let status = request.header("status").flatMap { Int($0) } ?? 200
       let now = BatchTrial.moments[0]

@@ -12,7 +12,7 @@ extension FuzzTarget {
     let questions = questionTexts.map { text in
       do { return try Question(json: Array(text.utf8)) } catch { fatalError("\(text): \(error)") }
     }
-    return FuzzTarget("columns") { input in
+    return FuzzTarget { input in
       guard input.count >= 17 else { return }
       let chunk = chunk(of: input[3...])
       let copy = ChunkMemory(count: chunk.bytes.count)

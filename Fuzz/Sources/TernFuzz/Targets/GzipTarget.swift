@@ -18,6 +18,6 @@ extension FuzzTarget {
         return []
       }
     }
-    return FuzzTarget("gzip") { trial.add($0) }
+    return FuzzTarget { trial.add($0) }
   }
 }

@@ -11,7 +11,7 @@ extension FuzzTarget {
   /// Heads of requests: fields that Tern reads, and an address of a report or of App Center's reports, which is answered.
   static var heads: FuzzTarget {
     lazy var rows = OpenWarehouse(batches: 60)
-    return FuzzTarget("heads", grammar: .form(names: HeadVocabulary.names, values: HeadVocabulary.values)) { input in
+    return FuzzTarget(grammar: .form(names: HeadVocabulary.names, values: HeadVocabulary.values)) { input in
       let request = RequestText(input)
       if let sent = request.header("Tern-Sent").flatMap({ SentStamp(header: $0) }) {
         _ = EventClock(sent, arrived: BatchTrial.moments[0])

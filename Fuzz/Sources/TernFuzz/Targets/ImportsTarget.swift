@@ -10,7 +10,7 @@ extension FuzzTarget {
   static var imports: FuzzTarget {
     let trial = ImportTrial()
     return FuzzTarget(
-      "imports", grammar: .json(names: ImportVocabulary.names, values: NativeVocabulary.values)
+      grammar: .json(names: ImportVocabulary.names, values: NativeVocabulary.values)
     ) { trial.add($0) }
   }
 }

@@ -7,9 +7,9 @@ import Warehouse
 extension FuzzTarget {
   /// Runs of duplicate keys: five numbers of the header, and the keys, fences and filter. The checksums are made right.
   static var keys: FuzzTarget {
-    let directory = "\(WarehouseTrial.directory)-keys"
+    let directory = "\(WarehouseTrial.directory)/keys"
     try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    return FuzzTarget("keys") { input in
+    return FuzzTarget { input in
       guard input.count >= 40 else { return }
       let numbers = (0..<5).map { input.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self) }
       var header = KeyRun.Header(after: numbers[0], through: numbers[1], received: numbers[2])

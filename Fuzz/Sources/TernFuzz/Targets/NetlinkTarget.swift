@@ -3,7 +3,7 @@
 extension FuzzTarget {
   /// Datagrams of the kernel about the network, each behind a byte with its length; several change one table.
   static var netlink: FuzzTarget {
-    FuzzTarget("netlink") { input in
+    FuzzTarget { input in
       var table = NetlinkTable()
       _ = table.begin()
       var rest = input[...]

@@ -6,7 +6,7 @@ import Warehouse
 extension FuzzTarget {
   /// Packs of property values, alone and merged with each other: a byte with the share of the first, and both.
   static var packs: FuzzTarget {
-    FuzzTarget("packs") { input in
+    FuzzTarget { input in
       guard let first = input.first else { return }
       let bytes = input.dropFirst()
       let place = bytes.startIndex + bytes.count * Int(first) / 256

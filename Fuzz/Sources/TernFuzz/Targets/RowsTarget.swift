@@ -8,7 +8,7 @@ extension FuzzTarget {
   /// Blocks of stored rows, as they are behind the checksum.
   static var rows: FuzzTarget {
     guard let calendar = ZoneCalendar("Europe/Berlin") else { fatalError("There is no such zone") }
-    return FuzzTarget("rows") { input in
+    return FuzzTarget { input in
       let rollups = RollupAccumulator(maximumPairs: 1_000)
       let properties = PropertyAccumulator(seed: 1, store: nil)
       let sessions = SessionBounds()

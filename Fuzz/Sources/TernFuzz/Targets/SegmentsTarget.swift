@@ -8,7 +8,7 @@ extension FuzzTarget {
   /// Files of the device's log, in which the checksums of headers and records are made right, and which are then adopted,
   /// claimed, delivered in part, and erased.
   static var segments: FuzzTarget {
-    FuzzTarget("segments") { input in
+    FuzzTarget { input in
       for bytes in [Array(input), repaired(Array(input))] { read(bytes) }
     }
   }
