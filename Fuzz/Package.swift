@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Fuzzing by coverage, for `Scripts/fuzz` (docs/fuzzing.md). The links `Device`, `Server` and `Contract` lead to the
-// sources of both other packages, which are compiled here a second time: as modules of one package, so that one program
+// Fuzzing by coverage, for `Scripts/fuzz` (docs/fuzzing.md). The links `Device`, `Server` and `ServerTests` lead to
+// the sources of both other packages, which are compiled here a second time: as modules of one package, so that one program
 // reaches what has package access in either, and with coverage for Tern's modules only.
 let package = Package(
   name: "tern-fuzz",
@@ -35,15 +35,17 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     server("Reports", ["Questions", "Ingest", "Warehouse"]),
+    device("TernTestSupport", ["TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "WarehouseContract", dependencies: ["Views", "Warehouse", "Ingest", "TernBase", "TernEvents"],
-      path: "Contract"),
+      path: "ServerTests/WarehouseContract"),
     .executableTarget(
       name: "TernFuzz",
       dependencies: [
         "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "TernMeasurement",
         "Ingest",
         "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "WarehouseContract",
+        "TernTestSupport",
       ]),
   ],
   swiftLanguageModes: [.v6],
@@ -70,6 +72,8 @@ where [.regular, .executable].contains(target.type) && target.name != "CTernJSON
     // Optimized like a release, with its traps and bounds checks; the program reads what is internal.
     .unsafeFlags(["-enable-testing"]),
   ]
-  // The oracle's coverage says nothing about Tern.
-  if target.name != "WarehouseContract" { target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"])) }
+  // What tests use says nothing about Tern.
+  if !["WarehouseContract", "TernTestSupport"].contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+  }
 }

@@ -8,12 +8,12 @@ import Foundation
     let arguments = CommandLine.arguments.dropFirst()
     switch arguments.first {
     case "targets":
-      for target in FuzzTarget.all { print(target.name) }
+      for (name, _) in FuzzTarget.all { print(name) }
     case "corpus" where arguments.count == 2:
       try Corpus.write(to: arguments[arguments.startIndex + 1])
     case .some(let name):
-      guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { fail("There is no target \(name).") }
-      run(target)
+      guard let (_, make) = FuzzTarget.all.first(where: { $0.key == name }) else { fail("There is no target \(name).") }
+      run(make())
     case nil: fail("Give a target; `tern-fuzz targets` lists them.")
     }
   }

@@ -50,6 +50,7 @@ extension Corpus {
     "t=event&ec=B&ea=B&pa=refund&ti=O4&pr1nm=Shoe&pr1pr=10&pr1qt=3&pr2nm=Lace&pr2pr=0.5",
     "t=event&ec=B&ea=B&pa=refund&ti=O9",
     "t=event&ec=B&ea=B&pa=refund&pr1nm=Shoe&pr1pr=10&pr1qt=3&pr2nm=B&pr2pr=0.5&pr2qt=2&pr3nm=C&pr3pr=5&pr3qt=1",
+    "t=event&ea=B&pa=refund&ti=O5&pr1nm=A&pr1pr=1&pr1qt=2&pr2nm=B&pr2pr=3&pr2qt=4&pr3nm=C&pr3pr=5&pr3qt=6",
     "t=event&ec=B&ea=B&pa=refund&ti=O4&tr=4&tt=1&ts=1", "t=unknown&x=1", "t=", "cd=1", "",
   ]
 }

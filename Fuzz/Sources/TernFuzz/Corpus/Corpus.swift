@@ -3,9 +3,14 @@ import Foundation
 /// The inputs to start from, which are in the repository. `tern-fuzz corpus Fuzz/Corpus` writes them again.
 enum Corpus {
   /// The inputs of each target.
-  static let all: [String: [[UInt8]]] = [
-    "native": native, "app-center": appCenter, "hits": hits,
-  ]
+  static var all: [String: [[UInt8]]] {
+    [
+      "native": native, "app-center": appCenter, "hits": hits, "gzip": gzip, "heads": heads, "questions": questions,
+      "imports": imports,
+      "rows": rows, "packs": packs, "columns": columns, "keys": keys, "segments": segments, "answers": answers,
+      "netlink": netlink,
+    ]
+  }
 
   static func write(to directory: String) throws {
     for (target, inputs) in all {

@@ -32,10 +32,10 @@ struct TextGrammar {
 
   /// Numbers at which arithmetic goes wrong, and texts that are almost numbers.
   static let extremes = [
-    "-9223372036854775808", "9223372036854775807", "9223372036854775808", "-9223372036854.775808",
-    "9223372036853.775807", "4611686018427387904", "-4611686018427387904", "4294967296", "-4294967296", "2147483648",
-    "-2147483649", "65536", "-1000000", "9007199254740993", "1e308", "-1e308", "5e-324", "1e400", "0.000001",
-    "-0.000001", "1.5", "-1", "-0", "0", "1", "NaN", "inf", ".", "-", "00000000000000000000000000000000000001",
+    "-9223372036854775808", "9223372036854775807", "4611686018427387904", "-4294967296", "-1", "-0.000001",
+    "9223372036854775808", "-9223372036854.775808", "9223372036853.775807", "-4611686018427387904", "4294967296",
+    "2147483648", "-2147483649", "65536", "9007199254740993", "1e308", "-1e308", "5e-324", "1e400", "0.000001", "1.5",
+    "-0", "0", "1", "NaN", "inf", ".", "-", "00000000000000000000000000000000000001",
   ]
 
   /// Changes an input in place and returns its new size, at most the capacity.
@@ -72,6 +72,8 @@ struct TextGrammar {
   /// The text with other numbers: equal ones behind names that differ in their digits only, such as `pr1pr` and
   /// `pr2pr`, so that sums of them become extreme as well.
   private func replacingKinds(_ text: [UInt8], _ generator: inout FastGenerator) -> [UInt8]? {
+    // The first ones are those whose sums and products leave the range.
+    let list = Bool.random(using: &generator) ? Self.extremes[...] : Self.extremes.prefix(6)
     var chosen: [[UInt8]: [UInt8]] = [:]
     var changed: [UInt8] = []
     var start = 0
@@ -84,7 +86,7 @@ struct TextGrammar {
       changed += text[start...sign]
       // A hit whose version is not 1 is not read any further.
       if isNumber, name != [UInt8(ascii: "v")] {
-        let value = chosen[name] ?? Array((Self.extremes.randomElement(using: &generator) ?? "0").utf8)
+        let value = chosen[name] ?? Array((list.randomElement(using: &generator) ?? "0").utf8)
         chosen[name] = value
         changed += value
       } else {
@@ -103,11 +105,20 @@ struct TextGrammar {
     return Array(text[..<place]) + Array(pair(name, value(&generator)).utf8) + Array(text[place...])
   }
 
-  /// The text with a part of it, from one end of a value to another, a second time in another place.
+  /// The text with a part of it, from one end of a value to another, a second time in another place; half of the time
+  /// with the next numbers in its names, so that one product becomes two.
   private func repeating(_ text: [UInt8], _ generator: inout FastGenerator) -> [UInt8]? {
     let places = text.indices.filter { ends.contains(text[$0]) }.map { $0 + 1 } + [0, text.count]
     let chosen = (0..<3).map { _ in places.randomElement(using: &generator) ?? 0 }
     let (first, last) = (min(chosen[0], chosen[1]), max(chosen[0], chosen[1]))
-    return Array(text[..<chosen[2]]) + Array(text[first..<last]) + Array(text[chosen[2]...])
+    var part = Array(text[first..<last])
+    if Bool.random(using: &generator) {
+      var isName = true
+      for index in part.indices {
+        if ends.contains(part[index]) { isName = true } else if part[index] == assignment { isName = false }
+        if isName, (0x30..<0x39).contains(part[index]) { part[index] += 1 }
+      }
+    }
+    return Array(text[..<chosen[2]]) + part + Array(text[chosen[2]...])
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Ingest
 import TernEvents
 
@@ -14,10 +13,7 @@ final class BatchTrial {
 
   private let parse: (UnsafeRawBufferPointer, Timestamp) -> [IncomingBatch]
   private var inputs: [[UInt8]] = []
-  /// True to give each input a warehouse of its own, so that it is known which of them fails.
-  private let isSingle = ProcessInfo.processInfo.environment["TERN_FUZZ_SINGLE"] != nil
-  /// The directory where the inputs of the current warehouse are written; kept if it ends the process.
-  private let record = ProcessInfo.processInfo.environment["TERN_FUZZ_RECORD"]
+  private var record = TogetherRecord()
 
   /// Creates a trial of a parser, which gets an input and the time of its receipt.
   init(_ parse: @escaping (UnsafeRawBufferPointer, Timestamp) -> [IncomingBatch]) { self.parse = parse }
@@ -27,21 +23,13 @@ final class BatchTrial {
     DayTrial.count(batches)
     guard batches.contains(where: { !$0.events.isEmpty || !$0.rejections.isEmpty || $0.ledger != nil }) else { return }
     inputs.append(Array(input))
-    guard isSingle || inputs.count == Self.inputsAtOnce else { return }
-    recordInputs()
+    guard record.isSingle || inputs.count == Self.inputsAtOnce else { return }
+    for input in inputs { record.add(input) }
     let days = Self.moments.map { moment in
       inputs.flatMap { input in input.withUnsafeBytes { parse($0, moment) } }
     }
     WarehouseTrial.run(days)
-    if let record { try? FileManager.default.removeItem(atPath: record) }
+    record.clear()
     inputs = []
-  }
-
-  private func recordInputs() {
-    guard let record, !isSingle else { return }
-    try? FileManager.default.createDirectory(atPath: record, withIntermediateDirectories: true)
-    for (index, input) in inputs.enumerated() {
-      _ = FileManager.default.createFile(atPath: "\(record)/\(index)", contents: Data(input))
-    }
   }
 }

@@ -23,8 +23,8 @@ enum DayTrial {
       for shift in [0, 86_400_000] as [Int64] {
         let shifted = hits.map { hit in
           var hit = hit
-          hit.time = hit.time &+ shift
-          hit.received = hit.received &+ shift
+          hit.time = EventTime(hit.time.milliseconds + shift)
+          hit.received = EventTime(hit.received.milliseconds + shift)
           return hit
         }
         var builder = ViewDayBuilder(filters: filters, settings: settings, rules: rules) { time in

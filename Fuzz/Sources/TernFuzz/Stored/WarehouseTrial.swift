@@ -20,19 +20,15 @@ enum WarehouseTrial {
     done.wait()
   }
 
-  /// A directory in memory where there is one, because a warehouse waits for its disk.
-  static let directory: String = {
-    let memory = "/dev/shm"
-    let hasMemory = FileManager.default.isWritableFile(atPath: memory)
-    let parent = hasMemory ? memory : FileManager.default.temporaryDirectory.path
-    return "\(parent)/tern-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
-  }()
+  /// The directory of warehouses, which the script deletes.
+  static let directory =
+    ProcessInfo.processInfo.environment["TERN_FUZZ_DIRECTORY"]
+    ?? "\(FileManager.default.temporaryDirectory.path)/tern-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
 
   private static func store(_ days: [[IncomingBatch]]) async throws {
-    // Each in a directory of its own: connections of the one before may still be closing, so it may not be gone yet.
-    try? FileManager.default.removeItem(atPath: directory)
+    // Each in a directory of its own: connections of the one before may still be closing.
     let path = "\(directory)/\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    defer { try? FileManager.default.removeItem(atPath: path) }
     let catalog = StoredViews.catalog()
     let warehouse = try SQLiteWarehouse(
       directory: path, catalog: catalog, configuration: WarehouseConfiguration())
@@ -48,6 +44,8 @@ enum WarehouseTrial {
     try await warehouse.flush()
     try await readReports(of: warehouse.reader)
     try await ask(warehouse.reader)
+    let problems = warehouse.failures.problems
+    guard problems.isEmpty else { fatalError("Work on rows failed: \(problems)") }
     let report = try await warehouse.reader.verify()
     guard report.isClean else { fatalError("Counts are wrong: \(report.differences) \(report.problems)") }
     try await warehouse.close()

@@ -17,7 +17,7 @@ extension FuzzTarget {
       }
     }
     let names = NativeVocabulary.names + AppCenterVocabulary.names
-    return FuzzTarget("app-center", grammar: .json(names: names, values: AppCenterVocabulary.values)) {
+    return FuzzTarget(grammar: .json(names: names, values: AppCenterVocabulary.values)) {
       trial.add($0)
     }
   }

@@ -10,7 +10,7 @@ extension FuzzTarget {
         request.body, userAgent: request.header("User-Agent"), received: received, key: key
       ).map(\.batch)
     }
-    return FuzzTarget("hits", grammar: .form(names: HitVocabulary.names, values: HitVocabulary.values)) { input in
+    return FuzzTarget(grammar: .form(names: HitVocabulary.names, values: HitVocabulary.values)) { input in
       trial.add(input)
       // A single hit, in an address.
       _ = MeasurementParser.collect(input, received: BatchTrial.moments[0], key: key)

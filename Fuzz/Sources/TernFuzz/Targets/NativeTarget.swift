@@ -6,7 +6,7 @@ extension FuzzTarget {
   /// Bodies of Tern's own protocol, with the headers that describe the device's clocks and its ledger.
   static var native: FuzzTarget {
     let trial = BatchTrial(nativeBatches)
-    return FuzzTarget("native", grammar: .json(names: NativeVocabulary.names, values: NativeVocabulary.values)) {
+    return FuzzTarget(grammar: .json(names: NativeVocabulary.names, values: NativeVocabulary.values)) {
       trial.add($0)
     }
   }
