@@ -1,13 +1,21 @@
 /// Something that reads bytes from outside.
 struct FuzzTarget {
-  /// The form of inputs that are text, by which they are changed; `nil` to change bytes only.
-  let grammar: TextGrammar?
+  /// Changes an input of a size in place, up to a capacity, by a seed, and returns its new size.
+  typealias Mutation = (UnsafeMutablePointer<UInt8>, Int, Int, UInt32) -> Int
+
+  /// Changes an input; `nil` to change bytes only.
+  let mutate: Mutation?
   /// Reads an input. Whatever goes wrong must trap.
   let run: (UnsafeRawBufferPointer) -> Void
 
-  init(grammar: TextGrammar? = nil, run: @escaping (UnsafeRawBufferPointer) -> Void) {
-    self.grammar = grammar
+  init(mutate: Mutation? = nil, run: @escaping (UnsafeRawBufferPointer) -> Void) {
+    self.mutate = mutate
     self.run = run
+  }
+
+  /// Creates a target whose inputs are text.
+  init(grammar: TextGrammar, run: @escaping (UnsafeRawBufferPointer) -> Void) {
+    self.init(mutate: { grammar.mutate($0, $1, $2, $3) }, run: run)
   }
 
   /// All targets by the names that commands and the directories of the corpus have, what strangers send first.

@@ -43,6 +43,6 @@ nonisolated(unsafe) private var current: FuzzTarget?
 /// Changes an input; libFuzzer finds this function by its name.
 @c(LLVMFuzzerCustomMutator)
 public func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, _ capacity: Int, _ seed: UInt32) -> Int {
-  guard let grammar = current?.grammar else { return LLVMFuzzerMutate(bytes, size, capacity) }
-  return grammar.mutate(bytes, size, capacity, seed)
+  guard let mutate = current?.mutate else { return LLVMFuzzerMutate(bytes, size, capacity) }
+  return mutate(bytes, size, capacity, seed)
 }

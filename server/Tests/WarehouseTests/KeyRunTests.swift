@@ -158,6 +158,22 @@ import Testing
     #expect(try self.index().coveredRow == 100)
   }
 
+  @Test(arguments: [Int.max, .min, 1 << 59, -1]) func `a header with sizes that no run has is damaged`(
+    size: Int
+  ) throws {
+    let file = directory.path + "/run"
+    for member in [\KeyRun.Header.count, \.filterBlocks] {
+      var header = KeyRun.Header(after: 0, through: 1, received: 0)
+      header.filterBlocks = 1
+      header[keyPath: member] = size
+      header.check = header.expectedCheck
+      let bytes = withUnsafeBytes(of: header) { Data($0) } + Data(count: KeyRun.pageSize)
+      try bytes.write(to: URL(fileURLWithPath: file))
+      let error = #expect(throws: WarehouseError.self) { try KeyRun(path: file) }
+      #expect(error?.code == .damaged)
+    }
+  }
+
   @Test func `a run that was being written when the process ended is collected again`() throws {
     let index = try index()
     add(1...100, to: index)

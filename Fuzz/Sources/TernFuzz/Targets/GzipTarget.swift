@@ -4,9 +4,9 @@ import TernEvents
 extension FuzzTarget {
   /// Compressed bodies of Tern's own protocol: a byte that chooses the encoding, and the body.
   ///
-  /// Checksums stop most changed bodies of gzip and zlib; `deflate` without a wrapper has none.
+  /// Checksums stop most changed bodies of gzip and zlib; `deflate` without a wrapper has none. Therefore most changes are
+  /// made to what is compressed.
   static var gzip: FuzzTarget {
-    let encodings: [String?] = ["gzip", "deflate", " X-GZIP ", "identity", nil]
     let trial = BatchTrial { input, received in
       guard let first = input.first else { return [] }
       let body = UnsafeRawBufferPointer(rebasing: input.dropFirst())
@@ -18,6 +18,10 @@ extension FuzzTarget {
         return []
       }
     }
-    return FuzzTarget { trial.add($0) }
+    let grammar = TextGrammar.json(names: NativeVocabulary.names, values: NativeVocabulary.values)
+    return FuzzTarget(mutate: { PackedMutation.mutate($0, $1, $2, $3, grammar) }) { trial.add($0) }
   }
+
+  /// The encodings by the first byte of an input.
+  static let encodings: [String?] = ["gzip", "deflate", " X-GZIP ", "identity", nil]
 }

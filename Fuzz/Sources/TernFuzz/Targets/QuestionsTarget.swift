@@ -20,9 +20,9 @@ extension FuzzTarget {
 enum QuestionVocabulary {
   static let names =
     """
-    kind metrics dimensions order_by compare include pagination limit offset date_range filters person steps event screen \
-    window breakdown exclusions order retention interval start return unit intervals periods depth direction anchor \
-    from to at_least at_most group cohort step dropped after value edge state count bins search has_done
+    kind metrics dimensions order_by compare include pagination limit offset date_range filters by bins steps event screen \
+    any window breakdown exclude order from to start return interval intervals cohort mode nodes end depth funnel paths \
+    new lifecycle stickiness step dropped value of after before at_least
     """.split(separator: " ").map(String.init)
 
   static let values =
@@ -30,7 +30,8 @@ enum QuestionVocabulary {
       "query", "funnel", "retention", "paths", "lifecycle", "stickiness", "persons", "users", "events", "sessions",
       "session_duration_p90", "sum:property:Count", "p99:property:Length", "event", "country", "time:day", "time:hour",
       "time:week", "time:month", "property:Category", "user", "install", "30d", "12mo", "month", "previous_period",
-      "totals", "total_rows", "time_labels", "name 1", "is", "is_not", "contains", "greater", "5m", "3660d", "strict",
+      "totals", "total_rows", "time_labels", "name 1", "is", "is_not", "contains", "gt", "lte", "set", "has_done", "5m",
+      "3660d", "new_users", "crash_free_sessions", "property:Count", "property:HD", "kind", "crash",
     ].map { "\"\($0)\"" }
     + [#"["2026-02-01","2026-02-03"]"#, #"["is","event",["name 1"]]"#, #"["and",[]]"#, "[]", "{}", "null", "true"]
 }

@@ -49,6 +49,15 @@ final class KeyRun: @unchecked Sendable {
       return words.reduce(0) { mixed($0, $1) }
     }
 
+    /// False if the header is damaged or of another format. A checksum is no proof: sizes are calculated with the numbers.
+    var isValid: Bool {
+      mark == Self.currentMark && format == 1 && check == expectedCheck && (0...Self.maximum).contains(count)
+        && (1...Self.maximum).contains(filterBlocks)
+    }
+
+    /// Far more keys, or blocks of a filter, than a run has.
+    private static let maximum = 1 << 40
+
     var fenceCount: Int { (count + KeyRun.keysPerPage - 1) / KeyRun.keysPerPage }
     /// The size of the file, in bytes.
     var fileSize: Int { KeyRun.pageSize + count * 16 + fenceCount * 8 + filterBlocks * 64 }
@@ -78,9 +87,7 @@ final class KeyRun: @unchecked Sendable {
       throw StoredFile.readFailure(path)
     }
     let header = start.load(as: Header.self)
-    guard header.mark == Header.currentMark, header.format == 1, header.check == header.expectedCheck,
-      header.fileSize == size
-    else {
+    guard header.isValid, header.fileSize == size else {
       munmap(start, size)
       throw Self.damage(path)
     }
