@@ -138,7 +138,7 @@ import Views
     return names
   }
 
-  @Test(arguments: zip(persons, [3, 4, 3, 4, 5] as [UInt64]))
+  @Test(arguments: zip(persons, [3, 6, 3, 4, 5] as [UInt64]))
   func `after a deletion, everything is as in a warehouse that never saw the person`(
     person: Person, seed: UInt64
   ) async throws {
