@@ -173,9 +173,14 @@ import WarehouseContract
     let (first, deleted, last) = (apps[0].id, apps[1].id, apps[2].id)
     try await warehouse.perform { try $0.beginDeletion(of: deleted.rawValue) }
     // All three are in one transaction, because the writer is busy until they wait.
+    let isBusy = Locked(false)
     let busy = Task {
-      try await warehouse.perform { _ in while !warehouse.isBehind { usleep(1_000) } }
+      try await warehouse.perform { _ in
+        isBusy.withLock { $0 = true }
+        while !warehouse.isBehind { usleep(1_000) }
+      }
     }
+    while !isBusy.withLock({ $0 }) { await Task.yield() }
     async let one = warehouse.commit(batch(["a"]), app: first)
     async let two = try? warehouse.commit(batch(["b"]), app: deleted)
     async let three = warehouse.commit(batch(["c"]), app: last)

@@ -38,6 +38,8 @@ import Testing
           properties: [value]), app: app)
     }
     try await warehouse.flush()
+    // While anything reads the counts, their log can't begin again.
+    try await warehouse.reader.columnThread.run {}
     let sizes = Locked<[Int]>([])
     try await warehouse.counting.perform { counter in
       try counter.removeAll()
