@@ -20,7 +20,7 @@ extension FixedWidthInteger {
 }
 
 extension FixedWidthInteger {
-  /// Creates the integer nearest to zero from a number's whole part, clamped to the range; zero for NaN.
+  /// Creates an integer by dropping the fraction and clamping to the range; zero for NaN.
   ///
   /// `init(_:)` traps on numbers that are too large, infinite or NaN.
   @inlinable

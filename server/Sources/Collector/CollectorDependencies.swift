@@ -36,7 +36,7 @@ public struct CollectorDependencies: Sendable {
   package var storage: @Sendable () -> StorageStatus
   /// Returns what fails in the store at the moment, for `/readyz` and the portal.
   package var problems: @Sendable () -> [WarehouseProblem]
-  /// Has the requests for pages and reports on disk that are being answered; `nil` if nothing does.
+  /// Records on disk the page and report requests in progress; `nil` to record nothing.
   package var requestJournal: (any RequestJournal)?
   /// The log of requests; `nil` for none.
   package var accessLog: AccessLog?

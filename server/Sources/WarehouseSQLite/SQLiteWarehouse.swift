@@ -13,7 +13,7 @@ public import Warehouse
 ///
 /// ## Topics
 /// ### Opening and closing
-/// - ``init(directory:catalog:viewCacheBytes:diskReserve:report:)``
+/// - ``init(directory:catalog:viewCacheBytes:diskReserve:examinesSuspects:report:)``
 /// - ``close()``
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
@@ -59,8 +59,8 @@ public final class SQLiteWarehouse: EventSink {
   /// - Parameters:
   ///   - viewCacheBytes: The memory that counted days of views may take.
   ///   - diskReserve: The free bytes on the disk below which ``commit(_:app:)`` throws `full`; 0 for no limit.
-  ///   - examinesSuspects: True if ``examineSuspects(with:)`` will be called: what the process before was doing when it
-  ///     crashed is held until then.
+  ///   - examinesSuspects: True if the caller will examine what the process before was doing when it crashed. That work is
+  ///     held until then.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
@@ -172,11 +172,18 @@ public final class SQLiteWarehouse: EventSink {
 
   /// Returns a sentence about the last event that the counts include.
   private static func end(ofCounts reader: WarehouseReader) -> String {
-    let time: Int64?? = try? reader.read { connection in
+    let last: EventRow?? = try? reader.read { connection in
       let id = try CountSchema.countedRow(connection)
-      return try EventScan(connection, ids: id...id).find(id).map { $0.time &+ $0.lag }
+      // The last one that still exists.
+      for span in try StoredSpan.all(connection, through: id).reversed() {
+        let scan = EventScan(connection, [span], through: id)
+        var last: EventRow?
+        while let row = try scan.next() { last = row }
+        if let last { return last }
+      }
+      return nil
     }
-    guard let time = time ?? nil else { return "Reports lack all events." }
+    guard let time = (last ?? nil).map({ $0.time &+ $0.lag }) else { return "Reports lack all events." }
     let text = Timestamp(millisecondsSince1970: time).utcText(withMilliseconds: false)
     return "Reports lack events that were received after \(text)."
   }

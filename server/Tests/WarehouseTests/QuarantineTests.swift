@@ -91,6 +91,21 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `a row that is set aside when the process ends is out of all counts after the next start`() async throws {
+    var warehouse = try open()
+    _ = try await warehouse.commit(batch(["a", "b", "c"]), app: app)
+    try await warehouse.flush()
+    _ = try await warehouse.perform { try $0.quarantine(2, work: "counting it", now: 0) }
+    #expect(try await counts(warehouse) == ["a": 1, "b": 1, "c": 1], "not counted again yet")
+    try await warehouse.close()
+    warehouse = try open()
+    try await warehouse.finishQuarantine()
+    #expect(try await counts(warehouse) == ["a": 1, "c": 1])
+    #expect(try await warehouse.reader.verify().isClean)
+    #expect(try await warehouse.reader.reading { try QuarantinedRow.uncounted($0).isEmpty })
+    try await warehouse.close()
+  }
+
   /// Trials of work that fails on some rows, as long as they are there.
   private struct StubTrials: WorkTrials {
     var culprits: Set<Int64>

@@ -37,7 +37,7 @@ final class ServerIdentity: Sendable {
   }
 
   private let files: TLSFiles
-  private let read: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
+  private let readFile: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
   private let state: NIOLockedValueBox<State>
 
   /// Reads the files; throws ``CollectorError`` if they can't be used.
@@ -47,7 +47,7 @@ final class ServerIdentity: Sendable {
     _ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8] = bytes
   ) throws {
     self.files = files
-    self.read = read
+    readFile = read
     // Before the files are read: a change in between leads to another reading, not to a missed one.
     let versions = Self.versions(files)
     let (context, expiry) = try Self.load(files, read)
@@ -69,7 +69,7 @@ final class ServerIdentity: Sendable {
     let versions = Self.versions(files)
     guard state.withLockedValue({ $0.versions != versions }) else { return false }
     do {
-      let (context, expiry) = try Self.load(files, read)
+      let (context, expiry) = try Self.load(files, readFile)
       state.withLockedValue { $0 = State(context: context, expiry: expiry, versions: versions) }
       return true
     } catch {
@@ -124,7 +124,7 @@ final class ServerIdentity: Sendable {
     var length = 0
     while length < buffer.count {
       let count = buffer.withUnsafeMutableBytes {
-        systemRead(descriptor, $0.baseAddress.map { $0 + length }, $0.count - length)
+        read(descriptor, $0.baseAddress.map { $0 + length }, $0.count - length)
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
@@ -184,8 +184,4 @@ private struct FileVersion: Equatable {
     #endif
     (seconds, nanoseconds) = (modified.tv_sec, modified.tv_nsec)
   }
-}
-
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(descriptor, bytes, count)
 }

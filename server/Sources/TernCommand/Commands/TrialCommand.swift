@@ -2,6 +2,14 @@ import ArgumentParser
 import Foundation
 import WarehouseSQLite
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// `tern try-work`, which a server starts after a crash; see ``ProcessTrials``.
 struct TrialCommand: ParsableCommand {
   static let name = "try-work"
@@ -21,8 +29,13 @@ struct TrialCommand: ParsableCommand {
 
   func run() throws {
     // A trap is what the server waits for, not a fault to be looked into.
+    #if canImport(Glibc)
+      let cores = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+    #else
+      let cores = RLIMIT_CORE
+    #endif
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    _ = setrlimit(cores, &none)
     let input = try FileHandle.standardInput.readToEnd() ?? Data()
     let trial = try JSONDecoder().decode(Trial.self, from: input)
     try data.withCatalog {

@@ -7,6 +7,9 @@ struct ProcessTrials: WorkTrials {
   /// The time after which a trial is given up.
   private static let limit: Duration = .seconds(600)
 
+  /// The signals of traps and of wrong accesses to memory.
+  private static let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE]
+
   let directory: String
 
   func endsProcess(_ work: DerivedWork, rows: ClosedRange<Int64>?) async throws -> Bool {
@@ -30,10 +33,11 @@ struct ProcessTrials: WorkTrials {
     }
     try Task.checkCancellation()
     switch exit {
-    case .signal(SIGTERM): throw CommandFailure("The trial took too long.")
-    case .signal: return true
-    // Errors show when the work is done.
-    case .code: return false
+    case .signal(let signal) where Self.crashes.contains(signal): return true
+    // Such as a kill because memory ran out: it says nothing about a row.
+    case .signal(let signal): throw CommandFailure("The trial was ended by signal \(signal).")
+    case .code(0): return false
+    case .code(let code): throw CommandFailure("The trial ended with the code \(code).")
     }
   }
 

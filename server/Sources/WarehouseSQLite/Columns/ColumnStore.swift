@@ -16,7 +16,7 @@ final class ColumnStore: Sendable {
   /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
   private static let stepRows = 131_072
   let directory: ColumnDirectory
-  /// Has the rows that are being added on disk; `nil` if nothing does.
+  /// Records on disk which rows are being added; `nil` to record nothing.
   private let journal: WorkJournal?
   private let state = Locked(State())
   private let isUpdateWaiting = Locked(false)
@@ -92,8 +92,10 @@ final class ColumnStore: Sendable {
   }
 
   private func performing<Value>(_ state: State, through last: Int64, _ body: () throws -> Value) throws -> Value {
-    guard let journal, !state.isLoaded || state.through < last else { return try body() }
-    return try journal.perform(.columns(rows: min(state.through + 1, last)...max(last, 1)), body)
+    // Columns that are not loaded begin with the first row that no chunk on disk has.
+    let first = state.isLoaded ? state.through + 1 : 1
+    guard let journal, first <= last else { return try body() }
+    return try journal.perform(.columns(rows: first...last), body)
   }
 
   /// Adds some rows; returns true if no more are wanted.

@@ -91,6 +91,8 @@ final class CountingThread: @unchecked Sendable {
       try counter.count()
     } catch let error as WarehouseError where error.code == .held {
       // The next start counts them.
+    } catch is RowFailure {
+      // Like those, after it has set the row aside.
     }
     try counter.finish()
   }

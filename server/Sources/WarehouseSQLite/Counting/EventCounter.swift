@@ -24,7 +24,7 @@ final class EventCounter {
   private(set) var countedRow: Int64
 
   /// - Parameters:
-  ///   - journal: Has what is being counted on disk; `nil` if nothing does.
+  ///   - journal: Records on disk which rows are being counted; `nil` to record nothing.
   ///   - seed: Affects only the layout in memory.
   ///   - calendar: Returns the calendar of an app's time zone.
   init(

@@ -41,7 +41,7 @@ extension Writer {
     try rows.deleteSegments([segment])
   }
 
-  /// Deletes the texts and attachments of errors before a time. The errors stay, because reports of whole days count
+  /// Deletes the texts and attachments of errors, and rows that were set aside, before a time. The errors stay, because reports of whole days count
   /// them, but without the names of users and sessions.
   func expireErrors(of app: Int64, before time: Int64) throws {
     try transact {
@@ -56,6 +56,7 @@ extension Writer {
         UPDATE error SET name = '', user = NULL, session = 0
         WHERE app = ?1 AND t < ?2 AND (name <> '' OR user IS NOT NULL OR session <> 0)
         """,
+        "DELETE FROM quarantine WHERE app = ?1 AND t < ?2 AND day IS NULL",
       ] {
         try connection.prepare(statement).bind(app, time).run()
       }

@@ -17,7 +17,7 @@ public final class WarehouseReader: MetricsStore {
   let columns: ColumnStore
   /// Rows that reads left out because they can't be read.
   let damage: DamagedRows
-  /// Has the work that is being done on disk; `nil` in a process that only reads.
+  /// Records on disk the work in progress; `nil` in a process that only reads.
   let journal: WorkJournal?
   let failures: WorkFailures
   /// Receives rows at which a read failed.

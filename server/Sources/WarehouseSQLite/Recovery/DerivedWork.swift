@@ -1,9 +1,7 @@
 import Warehouse
 
-/// Something that is made of stored rows and that a row could bring to a trap, which ends the process.
-///
-/// The ``WorkJournal`` has it on disk while it is being done.
-public enum DerivedWork: Codable, Hashable, Sendable {
+/// Work derived from stored rows. A bad row can make it trap, which ends the process.
+package enum DerivedWork: Codable, Hashable, Sendable {
   /// Counting rows for reports.
   case counting(rows: ClosedRange<Int64>)
   /// Adding rows to columns.
@@ -38,7 +36,7 @@ public enum DerivedWork: Codable, Hashable, Sendable {
 
 extension DerivedWork: CustomStringConvertible {
   /// The work as messages name it.
-  public var description: String {
+  package var description: String {
     switch self {
     case .counting(let rows): "counting events \(rows.lowerBound) to \(rows.upperBound)"
     case .columns(let rows): "adding events \(rows.lowerBound) to \(rows.upperBound) to the columns of questions"

@@ -1,7 +1,8 @@
 /// Finds the row at which some work fails, by trying the work on parts of its rows.
 ///
 /// Halves the rows as long as one half fails alone. If neither half does, rows fail only together: then the search
-/// looks for the shortest beginning that fails, and its last row is the one.
+/// looks for the shortest beginning that fails, and its last row is the one. What it finds must fail once more: a trial may
+/// have failed by chance, and then every further one would lead to a row that is not to blame.
 struct FaultSearch {
   /// The result.
   enum Finding: Equatable {
@@ -20,6 +21,8 @@ struct FaultSearch {
     case upperHalf
     /// The rows from the first one up to a middle, when all rows up to `rows.upperBound` fail.
     case beginning(passing: Int64)
+    /// The rows that fail, of which the last one is to blame, once more.
+    case confirmation
   }
 
   private var rows: ClosedRange<Int64>
@@ -38,6 +41,7 @@ struct FaultSearch {
     case .lowerHalf: rows.lowerBound...middle
     case .upperHalf: middle + 1...rows.upperBound
     case .beginning(let passing): rows.lowerBound...passing + (rows.upperBound - passing) / 2
+    case .confirmation: rows
     }
   }
 
@@ -70,15 +74,13 @@ struct FaultSearch {
       if failed { rows = rows.lowerBound...tried } else { passing = tried }
       step = .beginning(passing: passing)
       endIfFound(passing: passing)
+    case .confirmation: finding = failed ? .row(rows.upperBound) : Finding.none
     }
   }
 
-  private mutating func halve() {
-    step = .lowerHalf
-    if rows.count == 1 { finding = .row(rows.lowerBound) }
-  }
+  private mutating func halve() { step = rows.count == 1 ? .confirmation : .lowerHalf }
 
   private mutating func endIfFound(passing: Int64) {
-    if rows.upperBound - passing <= 1 { finding = .row(rows.upperBound) }
+    if rows.upperBound - passing <= 1 { step = .confirmation }
   }
 }

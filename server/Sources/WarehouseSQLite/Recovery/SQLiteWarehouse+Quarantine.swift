@@ -17,18 +17,29 @@ extension SQLiteWarehouse {
     guard let removed = try await perform({ try $0.quarantine(row, work: work, now: now) }) else { return false }
     quarantinedNow.withLock { $0 += 1 }
     report("Event \(row) of app \(removed.app) was set aside, because the server failed while \(work).")
-    try await counting.perform { counter in
-      guard counter.countedRow >= row else { return }
-      _ = try counter.recount([removed.day], app: removed.app)
-    }
-    reader.viewDays.forget(app: AppID(removed.app))
-    try reader.columns.forget(app: removed.app)
-    reader.updateColumns()
+    try await makeAgain(without: removed)
     return true
   }
 
+  /// Makes everything again that may include a row that was set aside. If the process ends before, the next one does it.
+  private func makeAgain(without row: QuarantinedRow) async throws {
+    reader.viewDays.forget(app: AppID(row.app))
+    try reader.columns.forget(app: row.app)
+    try await counting.perform { counter in
+      guard counter.countedRow >= row.id else { return }
+      _ = try counter.recount([row.day], app: row.app)
+    }
+    try await perform { try $0.didCount(without: row) }
+    reader.updateColumns()
+  }
+
+  /// Does what a process left undone that ended while it set a row aside.
+  func finishQuarantine() async throws {
+    for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) { try await makeAgain(without: row) }
+  }
+
   /// Sets rows aside at which work fails with an error, until the task is cancelled.
-  public func quarantineFailedRows() async {
+  package func quarantineFailedRows() async {
     for await failure in rowFailures.stream {
       do {
         try await quarantine(failure.row, work: failure.work)

@@ -29,6 +29,18 @@ final class WorkFailures: Sendable {
       return failures[work]
     }
     guard before?.detail != problem?.detail else { return }
-    report(problem.map { "\($0.detail) It is tried again. \(effect)" } ?? "\(work) works again.")
+    report(
+      problem.map { "\($0.detail) It is tried again.\(effect.isEmpty ? "" : " ")\(effect)" } ?? "\(work) works again.")
+  }
+
+  /// Forgets failures of work on views that are gone.
+  func keep(views: [View]) {
+    let ids = Set(views.map { "\($0.id)" })
+    failures.withLock { failures in
+      failures = failures.filter { work, _ in
+        let words = work.split(separator: " ")
+        return words.count != 3 || words[1] != "view" || ids.contains(String(words[2]))
+      }
+    }
   }
 }

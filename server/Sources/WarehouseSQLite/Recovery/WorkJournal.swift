@@ -11,16 +11,16 @@ package import Warehouse
   import Musl
 #endif
 
-/// The work on stored rows that is being done, on disk, so that a start knows what a process was doing when it ended.
+/// A record on disk of the work in progress, so that the next start knows what a crashed process was doing.
 ///
-/// Each piece of work is a small file in the folder `work` while it is done. Files are not synced: they must outlive the
-/// process, not the system. What a start finds there is a suspect, with the number of times that it was found. A suspect
-/// is held, so that the rest of the server runs: until it was examined, and if it was found too often, for an hour.
+/// Each piece of work has a small file in `work` until it ends. Files aren't synced: they need to survive the process, not a
+/// power failure. Work found at a start is a suspect, and held until it is examined; everything else goes on. If it keeps
+/// ending the process without a row to blame, it is held for an hour.
 package final class WorkJournal: Sendable {
   /// Work that was being done when a process ended.
   struct Suspect: Codable, Equatable {
     var work: DerivedWork
-    /// The number of processes in a row that ended while doing it.
+    /// The number of processes that ended while doing it, since it last ended well.
     var ends: Int
     /// The time of the start that found it last, in milliseconds since 1970.
     var found: Int64
@@ -60,15 +60,17 @@ package final class WorkJournal: Sendable {
     self.now = now
     try StoredFile.createDirectory(directory)
     var suspects: [String: Suspect] = [:]
-    for suspect in Self.read([Suspect].self, "\(directory)/\(Self.suspectsName)") ?? [] {
+    let time = now().millisecondsSince1970
+    for var suspect in Self.read([Suspect].self, "\(directory)/\(Self.suspectsName)") ?? [] {
+      if suspect.isExamined, !Self.isRecent(suspect, at: time) { continue }
+      suspect.isExamined = suspect.isExamined || !examines
       suspects[suspect.work.key] = suspect
     }
-    let time = now().millisecondsSince1970
     for name in try StoredFile.names(in: directory, endingWith: [".work"]) {
       let path = "\(directory)/\(name)"
       if let work = Self.read(DerivedWork.self, path) {
         var suspect = suspects[work.key] ?? Suspect(work: work, ends: 0, found: time)
-        (suspect.work, suspect.ends, suspect.found) = (work, suspect.ends + 1, time)
+        (suspect.work, suspect.ends, suspect.found) = (work, suspect.ends.addingSaturated(1), time)
         suspect.isExamined = !examines || work.rows == nil
         suspects[work.key] = suspect
       }
@@ -109,7 +111,7 @@ package final class WorkJournal: Sendable {
     change { $0[work.key] = Suspect(work: work, ends: Self.innocentEnds, found: time, isExamined: true) }
   }
 
-  /// Runs `body` as work that is on disk meanwhile.
+  /// Runs `body`, with a record of the work on disk until it returns.
   ///
   /// - Throws: ``WarehouseError`` with code `held` if the work is held; else what `body` throws.
   func perform<Value>(_ work: @autoclosure () -> DerivedWork, _ body: () throws -> Value) throws -> Value {
@@ -145,13 +147,17 @@ package final class WorkJournal: Sendable {
         code: .held, message: "The server ended while \(suspect.work). It is being examined; try again in a moment.")
     }
     let limit = suspect.work.rows == nil ? requestEnds : innocentEnds
-    guard suspect.ends >= limit, (0..<holdTime).contains(time - suspect.found) else { return nil }
+    guard suspect.ends >= limit, isRecent(suspect, at: time) else { return nil }
     return WarehouseError(
       code: .held,
       message: """
         The server ended \(suspect.ends) times while \(suspect.work), so it does not try that until an hour has passed. \
         Please report this with the server's log.
         """)
+  }
+
+  private static func isRecent(_ suspect: Suspect, at time: Int64) -> Bool {
+    (0..<holdTime).contains(time.subtractingSaturated(suspect.found))
   }
 
   private func change(_ body: (inout [String: Suspect]) -> Void) {
@@ -167,19 +173,19 @@ package final class WorkJournal: Sendable {
     let sorted = suspects.values.sorted { $0.work.key < $1.work.key }
     guard let bytes = try? JSONEncoder().encode(sorted) else { return }
     let path = "\(directory)/\(Self.suspectsName)"
-    Self.write(bytes, path + ".new")
-    rename(path + ".new", path)
+    if Self.write(bytes, path + ".new") { rename(path + ".new", path) } else { unlink(path + ".new") }
   }
 
   private static func read<Value: Decodable>(_ type: Value.Type, _ path: String) -> Value? {
     FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(type, from: $0) }
   }
 
-  /// Writes a file; on a full disk, the work goes on without it.
-  private static func write(_ bytes: Data, _ path: String) {
+  /// Writes a file; returns false if that fails, as on a full disk. Then the work goes on without it.
+  @discardableResult
+  private static func write(_ bytes: Data, _ path: String) -> Bool {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    bytes.withUnsafeBytes { try? StoredFile.write($0, to: descriptor, at: 0, path) }
+    return bytes.withUnsafeBytes { (try? StoredFile.write($0, to: descriptor, at: 0, path)) != nil }
   }
 }

@@ -3,17 +3,28 @@ import Questions
 import TernBase
 import TernEvents
 import Views
-public import Warehouse
+package import Warehouse
 
 /// Does some work on rows once, in a process that exists for this, and changes nothing.
-public enum WorkTrial {
-  /// Does the work; a trap ends the process.
+package enum WorkTrial {
+  /// Does the work; a trap ends the process. Failures of the work itself are no matter: the server sees them as well.
   ///
   /// - Parameters:
   ///   - rows: The rows that exist for the work; `nil` for none.
   ///   - directory: A data directory on which a server may run.
-  /// - Throws: An error if the work fails without a trap, or can't be done.
-  public static func run(
+  /// - Throws: An error if the work can't be tried.
+  package static func run(
+    _ work: DerivedWork, rows: ClosedRange<Int64>?, directory: String, catalog: any CatalogStore
+  ) throws {
+    do {
+      try attempt(work, rows: rows, directory: directory, catalog: catalog)
+    } catch is QuestionError {
+    } catch is RowFailure {
+    } catch let error as WarehouseError where error.code == .damaged {
+    }
+  }
+
+  private static func attempt(
     _ work: DerivedWork, rows: ClosedRange<Int64>?, directory: String, catalog: any CatalogStore
   ) throws {
     let files = DataDirectory(path: directory)
@@ -30,7 +41,7 @@ public enum WorkTrial {
     try reader.read { connection in
       switch work {
       case .counting, .request: break
-      case .columns: _ = try reader.chunks(of: nil, made: rows, connection)
+      case .columns: if let rows { try reader.makeColumns(of: rows, connection) }
       case .viewDay(let view, let day, _):
         guard let view = try catalog.views(app: nil).first(where: { $0.id.rawValue == view }) else { return }
         let reading = try ViewReading(view, connection, reader)
@@ -68,21 +79,38 @@ extension WarehouseReader {
     return chunks
   }
 
-  /// Makes chunks of some rows of an app, or of each app.
-  fileprivate func chunks(
-    of app: Int64?, made rows: ClosedRange<Int64>?, _ connection: SQLConnection
-  ) throws -> [Chunk] {
-    guard let rows else { return [] }
-    let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
-    let scan = try EventScan(connection, ids: rows, damage: DamagedRows())
-    var apps: [Int64: AppColumns] = [:]
-    while let row = try scan.next() {
-      guard app.map({ $0 == row.app }) ?? true else { continue }
-      let columns = apps[row.app] ?? AppColumns(app: row.app, after: rows.lowerBound - 1)
-      apps[row.app] = columns
+  /// Makes chunks of some rows of an app.
+  private func chunks(of app: Int64, made rows: ClosedRange<Int64>, _ connection: SQLConnection) throws -> [Chunk] {
+    let columns = AppColumns(app: app, after: rows.lowerBound - 1)
+    try forEachRow(of: rows, connection) { row, scan, source in
+      guard row.app == app else { return }
       try source.add(row, scan, to: columns)
       if columns.builder.isFull { columns.endChunk { $0 } }
     }
-    return apps.values.flatMap { $0.allChunks() }
+    return columns.allChunks()
+  }
+
+  /// Makes chunks of those rows that no chunk on disk has, as the server does, and forgets each when it is made.
+  fileprivate func makeColumns(of rows: ClosedRange<Int64>, _ connection: SQLConnection) throws {
+    let chunked = try columns.directory.load().mapValues { $0.last?.header.last ?? 0 }
+    var apps: [Int64: AppColumns] = [:]
+    try forEachRow(of: rows, connection) { row, scan, source in
+      guard row.id > chunked[row.app] ?? 0 else { return }
+      let columns = apps[row.app] ?? AppColumns(app: row.app, after: rows.lowerBound - 1)
+      apps[row.app] = columns
+      try source.add(row, scan, to: columns)
+      guard columns.builder.isFull else { return }
+      columns.endChunk { $0 }
+      columns.dropChunks()
+    }
+    for columns in apps.values { _ = columns.allChunks() }
+  }
+
+  private func forEachRow(
+    of rows: ClosedRange<Int64>, _ connection: SQLConnection, _ body: (EventRow, EventScan, ColumnSource) throws -> Void
+  ) throws {
+    let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
+    let scan = try EventScan(connection, ids: rows, damage: DamagedRows())
+    while let row = try scan.next() { try body(row, scan, source) }
   }
 }

@@ -1,7 +1,7 @@
 import Warehouse
 
 /// Tries work on stored rows where a trap does no harm: in another process.
-public protocol WorkTrials: Sendable {
+package protocol WorkTrials: Sendable {
   /// Returns true if the work ended the process that tried it.
   ///
   /// - Parameters:
@@ -13,7 +13,12 @@ public protocol WorkTrials: Sendable {
 extension SQLiteWarehouse {
   /// Examines what the process before was doing when it ended: finds the rows that make it fail, and sets them aside.
   /// Until then, that work is held. Does nothing after a clean end.
-  public func examineSuspects(with trials: any WorkTrials) async {
+  package func examineSuspects(with trials: any WorkTrials) async {
+    do {
+      try await finishQuarantine()
+    } catch {
+      report("What was made of an event that was set aside could not be made again: \(error)")
+    }
     for work in journal.unexamined {
       do {
         try await examine(work, with: trials)

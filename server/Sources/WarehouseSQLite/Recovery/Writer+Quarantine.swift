@@ -8,6 +8,13 @@ struct QuarantinedRow: Sendable {
   var app: Int64
   /// The civil day of the app on which it happened.
   var day: Int
+
+  /// Returns the rows without which their days were not counted again yet.
+  static func uncounted(_ connection: SQLConnection) throws -> [QuarantinedRow] {
+    try connection.prepare("SELECT id, app, day FROM quarantine WHERE day IS NOT NULL").all {
+      QuarantinedRow(id: $0.integer(0), app: $0.integer(1), day: $0.day(2))
+    }
+  }
 }
 
 extension Writer {
@@ -29,8 +36,9 @@ extension Writer {
         guard row.id == id else { return Self.inherit(&ended, row, scan) }
         guard try !isChanging(row.app) else { return .keep }
         if row.flags.isMeasurement, row.flags.startsSession { ended = row }
-        try store(row, scan, work: work, now: now)
-        removed = QuarantinedRow(id: id, app: row.app, day: try calendar(row.app).day(of: row.time))
+        let found = QuarantinedRow(id: id, app: row.app, day: try calendar(row.app).day(of: row.time))
+        try store(row, scan, day: found.day, work: work, now: now)
+        removed = found
         return .delete
       }
       guard removed != nil else { return }
@@ -41,6 +49,11 @@ extension Writer {
     try rows.deleteSegments([span.segment])
     forget()
     return removed
+  }
+
+  /// Records that the day of a row was counted without it.
+  func didCount(without row: QuarantinedRow) throws {
+    try connection.prepare("UPDATE quarantine SET day = NULL WHERE id = ?").bind(row.id).run()
   }
 
   /// Lets the next hit of a session begin it, now that its first one is gone.
@@ -61,11 +74,13 @@ extension Writer {
   }
 
   /// Stores the row and counts it as dropped.
-  private func store(_ row: EventRow, _ scan: EventScan, work: String, now: Int64) throws {
+  private func store(_ row: EventRow, _ scan: EventScan, day: Int, work: String, now: Int64) throws {
     var block = RowBlockWriter()
     block.append(row, user: scan.userBytes, properties: scan.properties, parameters: scan.parameters)
-    let insert = try connection.prepare("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)")
-    try insert.bind(row.id, row.app, Int64(row.slot), scan.user, work, Array(block.bytes.bytes)).run()
+    let insert = try connection.prepare("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    try insert.bind(
+      row.id, row.app, Int64(row.slot), scan.user, row.time, Int64(day), work, Array(block.bytes.bytes)
+    ).run()
     try noteLost([flooredQuotient(row.time, 86_400_000)], app: row.app)
     if row.flags.kind.mayCarryMore { try deleteErrors([row.id], app: row.app) }
     try rejections.add(

@@ -155,11 +155,12 @@ enum WarehouseSchema {
     CREATE TABLE refused_person (app INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (app, hash)) WITHOUT ROWID;
     """
 
-  /// Rows that the server could not use: they are no longer in the segments. `row` is a block with the row.
+  /// Rows that the server could not use: they are no longer in the segments. `row` is a block with the row. `day` is the
+  /// civil day that must be counted again without the row; NULL once it is.
   private static let quarantine = """
     CREATE TABLE quarantine (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, slot INTEGER NOT NULL, user TEXT NOT NULL, work TEXT NOT NULL,
-      row BLOB NOT NULL
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, slot INTEGER NOT NULL, user TEXT NOT NULL, t INTEGER NOT NULL,
+      day INTEGER, work TEXT NOT NULL, row BLOB NOT NULL
     );
     """
 

@@ -123,7 +123,7 @@ final class ViewReading {
     return (Array(statement.bytes(0)), Array(statement.bytes(1)))
   }
 
-  /// Runs `body` as the counting of a day, which is on disk meanwhile.
+  /// Runs `body`, with a record on disk that this day is being counted.
   func performing<Value>(_ day: Int, _ body: () throws -> Value) throws -> Value {
     guard let journal else { return try body() }
     return try journal.perform(.viewDay(view: view.id.rawValue, day: day, through: lastRow), body)

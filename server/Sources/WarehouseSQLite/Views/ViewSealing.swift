@@ -28,6 +28,7 @@ extension SQLiteWarehouse {
     // Batches that are already queued are stored or rejected when this returns.
     try await perform { _ in }
     // Views take turns, so that one with a long history doesn't hold up the others.
+    failures.keep(views: views)
     var open = views
     var failure: (any Error)?
     while !open.isEmpty, !Task.isCancelled {

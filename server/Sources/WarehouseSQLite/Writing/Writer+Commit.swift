@@ -17,7 +17,8 @@ extension Writer {
   /// If the transaction fails, each batch is retried alone, so that one bad batch doesn't fail the others.
   func commit(_ jobs: [CommitJob]) {
     let jobs = jobs.filter { job in
-      // Their own error, before the transaction: it is no reason to repeat the others one by one.
+      // Batches of unknown apps fail before the transaction: one such error inside would roll back all batches, and each
+      // would be stored again on its own.
       do {
         try checkExists(job.app)
         return true
