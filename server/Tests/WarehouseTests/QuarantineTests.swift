@@ -9,7 +9,7 @@ import Testing
 @testable import WarehouseSQLite
 
 /// Rows that are set aside because they can't be used.
-@Suite struct QuarantineTests {
+@Suite(.timeLimit(.minutes(30))) struct QuarantineTests {
   private static let days = day("2026-05-01")...day("2026-05-30")
 
   private let directory: TemporaryDirectory
