@@ -59,6 +59,12 @@ import Testing
     }
   }
 
+  @Test func `rows that no warehouse has, from a damaged file, are searched like others`() throws {
+    let rows = try #require(DerivedWork.columns(rows: .min ... .max).rows)
+    #expect(search(rows) { $0?.contains(5) ?? false }.0 == .row(5))
+    #expect(DerivedWork.viewDay(view: 1, day: 1, through: .max).rows?.count ?? 0 > 0)
+  }
+
   @Test func `work that fails without any row is told apart`() {
     #expect(search(1...64) { _ in true }.0 == .work)
   }

@@ -91,6 +91,26 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `damaged counts are a failure that is shown, and no row is blamed for them`() async throws {
+    let warehouse = try open()
+    let value = Properties.Element(name: "p", value: .string("x"))
+    _ = try await warehouse.commit(batch(["a"], properties: [value]), app: app)
+    try await warehouse.flush()
+    try await warehouse.counting.perform {
+      try $0.connection.execute("UPDATE property_values SET pack = x'ffffffffffffffffffffffff'")
+      $0.forget()
+    }
+    let setAside = Task { await warehouse.quarantineFailedRows() }
+    _ = try await warehouse.commit(batch(["a"], properties: [value]), app: app)
+    for _ in 0..<3 { await #expect(throws: WarehouseError.self) { try await warehouse.flush() } }
+    #expect(!warehouse.problems.isEmpty)
+    setAside.cancel()
+    await setAside.value
+    #expect(warehouse.storageStatus.quarantinedRows == 0)
+    #expect(try await names(warehouse) == ["a", "a"])
+    try? await warehouse.close()
+  }
+
   @Test func `a row that is set aside when the process ends is out of all counts after the next start`() async throws {
     var warehouse = try open()
     _ = try await warehouse.commit(batch(["a", "b", "c"]), app: app)

@@ -192,11 +192,7 @@ final class EventCounter {
         chunk.isLast = false
         break
       }
-      do {
-        try count(row, scan)
-      } catch let error as WarehouseError where error.code == .damaged {
-        throw RowFailure(row: row.id, work: "counting it", cause: error)
-      }
+      try count(row, scan)
       chunk.rows += 1
       last = (row.id, batch)
     }
@@ -209,7 +205,12 @@ final class EventCounter {
     let day = try calendar(row.app).day(of: row.time)
     // The stored counts of these days include rows that are gone.
     if !lastKeptDays.isEmpty, let last = lastKeptDays[row.app], day <= last { return }
-    try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: scan.properties)
+    do {
+      try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: scan.properties)
+    } catch let error as WarehouseError where error.code == .damaged {
+      throw RowFailure(row: row.id, work: "counting it", cause: error)
+    }
+    // This reads stored counts: if they are damaged, the row is not to blame.
     try properties.add(row, day: day, properties: scan.properties)
   }
 

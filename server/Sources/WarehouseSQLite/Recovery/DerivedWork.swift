@@ -13,6 +13,9 @@ package enum DerivedWork: Codable, Hashable, Sendable {
   /// Answering a request, given by its method and address.
   case request(String)
 
+  /// Far more than there are rows: a damaged file may name any.
+  private static let lastRow: Int64 = 1 << 62
+
   /// The identity of the work, whatever rows have arrived since.
   var key: String {
     switch self {
@@ -27,8 +30,8 @@ package enum DerivedWork: Codable, Hashable, Sendable {
   /// The rows that the work reads; `nil` if that isn't known.
   var rows: ClosedRange<Int64>? {
     switch self {
-    case .counting(let rows), .columns(let rows): rows
-    case .viewDay(_, _, let last), .question(_, _, _, _, let last): last > 0 ? 1...last : nil
+    case .counting(let rows), .columns(let rows): rows.clamped(to: 1...Self.lastRow)
+    case .viewDay(_, _, let last), .question(_, _, _, _, let last): last > 0 ? 1...min(last, Self.lastRow) : nil
     case .request: nil
     }
   }
