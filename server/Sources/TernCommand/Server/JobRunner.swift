@@ -16,7 +16,7 @@ struct JobRunner {
     while !Task.isCancelled, let job = try catalog.nextJob() {
       do {
         try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
-      } catch let error as WarehouseError where error.code == .full || error.code == .unavailable {
+      } catch let error as WarehouseError where [.full, .unavailable, .held].contains(error.code) {
         // Not the job's fault: it is tried again.
         throw error
       } catch {

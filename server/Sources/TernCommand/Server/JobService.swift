@@ -5,7 +5,8 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Does the work that commands and pages leave in the catalog, while the server runs.
+/// Finds what made the process before crash, then does the work that commands and pages leave in the catalog, while the
+/// server runs.
 struct JobService: Service {
   private static let glance: Duration = .milliseconds(500)
   private static let retryTime: Duration = .seconds(30)
@@ -14,11 +15,15 @@ struct JobService: Service {
 
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
+  /// Tries what the process before was doing when it crashed.
+  let trials: any WorkTrials
   let logger: Logger
   var wallTime: @Sendable () -> Timestamp = WallClock.system
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
+      // First: a job may be what made the process before crash, and no job may change rows meanwhile.
+      await warehouse.examineSuspects(with: trials)
       var (removed, steady, start) = (ContinuousClock.Instant?.none, SteadyClock(), ContinuousClock.now)
       while !Task.isCancelled {
         var pause = Self.glance

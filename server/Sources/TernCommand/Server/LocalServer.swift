@@ -87,8 +87,10 @@ struct LocalServer {
     quiet.logLevel = .error
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
       .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
-      .init(service: RecoveryService(warehouse: warehouse, trials: ProcessTrials(directory: directory))),
-      .init(service: JobService(warehouse: warehouse, catalog: catalog, logger: logger)),
+      .init(service: RecoveryService(warehouse: warehouse)),
+      .init(
+        service: JobService(
+          warehouse: warehouse, catalog: catalog, trials: ProcessTrials(directory: directory), logger: logger)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
     if let backups {

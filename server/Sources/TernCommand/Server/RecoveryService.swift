@@ -3,15 +3,18 @@ import ServiceLifecycle
 package import Warehouse
 import WarehouseSQLite
 
-/// Finds what made the process before crash, and sets events aside that can't be used, while the server runs.
+/// Sets events aside that can't be used, and counts their days again, while the server runs.
 struct RecoveryService: Service {
+  /// The time after which what failed is tried again.
+  private static let retryTime: Duration = .seconds(10)
+
   let warehouse: SQLiteWarehouse
-  let trials: any WorkTrials
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      await warehouse.examineSuspects(with: trials)
-      await warehouse.quarantineFailedRows()
+      async let failedRows: Void = warehouse.quarantineFailedRows()
+      while (try? await Task.sleep(for: Self.retryTime)) != nil { await warehouse.finishQuarantine() }
+      await failedRows
     }
   }
 }

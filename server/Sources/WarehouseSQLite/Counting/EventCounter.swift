@@ -87,25 +87,40 @@ final class EventCounter {
 
   /// Counts some days of an app again, in one transaction. All rows must be counted, and nothing be in memory.
   func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan]) throws {
-    try transact {
-      try loadHorizons()
-      let days = days.filter { $0 > lastKeptDays[app] ?? .min }
-      for table in CountSchema.countTables {
-        let key = table == "property_values" ? "" : " AND dim IN (SELECT DISTINCT dim FROM \(table) WHERE app = ?1)"
-        let delete = try connection.prepare("DELETE FROM \(table) WHERE app = ?1\(key) AND day = ?2")
-        for day in days { try delete.bind(app, Int64(day)).run() }
-      }
-      let scan = EventScan(connection, spans, through: countedRow, damage: damage)
-      var rows = 0
-      while let row = try scan.next() {
-        guard row.app == app, days.contains(try calendar(app).day(of: row.time)) else { continue }
-        try count(row, scan)
-        rows += 1
-        guard rows % chunkRows == 0 || properties.isLarge else { continue }
-        try storeCounts()
-      }
+    try performing(.recounting(app: app, days: days.sorted(), through: countedRow)) {
+      try transact { try replaceCounts(of: days, app: app, spans, 1...max(countedRow, 1), damage) }
+    }
+  }
+
+  /// Counts some days of an app again from some rows, then undoes it.
+  func tryRecounting(_ days: Set<Int>, app: Int64, _ ids: ClosedRange<Int64>) throws {
+    try connection.execute("BEGIN")
+    defer { try? connection.execute("ROLLBACK") }
+    let spans = try StoredSpan.all(connection, after: ids.lowerBound - 1, through: ids.upperBound)
+    try replaceCounts(of: days, app: app, spans, ids, DamagedRows())
+  }
+
+  private func replaceCounts(
+    of days: Set<Int>, app: Int64, _ spans: [StoredSpan], _ ids: ClosedRange<Int64>, _ damage: DamagedRows
+  ) throws {
+    try loadHorizons()
+    let days = days.filter { $0 > lastKeptDays[app] ?? .min }
+    for table in CountSchema.countTables {
+      let key = table == "property_values" ? "" : " AND dim IN (SELECT DISTINCT dim FROM \(table) WHERE app = ?1)"
+      let delete = try connection.prepare("DELETE FROM \(table) WHERE app = ?1\(key) AND day = ?2")
+      for day in days { try delete.bind(app, Int64(day)).run() }
+    }
+    let scan = EventScan(
+      connection, spans, after: ids.lowerBound - 1, through: ids.upperBound, damage: damage)
+    var rows = 0
+    while let row = try scan.next() {
+      guard row.app == app, days.contains(try calendar(app).day(of: row.time)) else { continue }
+      try count(row, scan)
+      rows += 1
+      guard rows % chunkRows == 0 || properties.isLarge else { continue }
       try storeCounts()
     }
+    try storeCounts()
   }
 
   /// Discards what is in memory.

@@ -4,6 +4,8 @@ import Warehouse
 package enum DerivedWork: Codable, Hashable, Sendable {
   /// Counting rows for reports.
   case counting(rows: ClosedRange<Int64>)
+  /// Counting some days of an app again, from the rows up to one.
+  case recounting(app: Int64, days: [Int], through: Int64)
   /// Adding rows to columns.
   case columns(rows: ClosedRange<Int64>)
   /// Counting a day of a view from the rows up to one.
@@ -19,7 +21,8 @@ package enum DerivedWork: Codable, Hashable, Sendable {
   /// The identity of the work, whatever rows have arrived since.
   var key: String {
     switch self {
-    case .counting: "counting"
+    // Both write to the counts, so none of them runs while the other is examined.
+    case .counting, .recounting: "counting"
     case .columns: "columns"
     case .viewDay(let view, let day, _): "view \(view) day \(day)"
     case .question(let kind, let json, let app, let today, _): "question \(app) \(today) \(kind) \(json)"
@@ -31,7 +34,8 @@ package enum DerivedWork: Codable, Hashable, Sendable {
   var rows: ClosedRange<Int64>? {
     switch self {
     case .counting(let rows), .columns(let rows): rows.clamped(to: 1...Self.lastRow)
-    case .viewDay(_, _, let last), .question(_, _, _, _, let last): last > 0 ? 1...min(last, Self.lastRow) : nil
+    case .recounting(_, _, let last), .viewDay(_, _, let last), .question(_, _, _, _, let last):
+      last > 0 ? 1...min(last, Self.lastRow) : nil
     case .request: nil
     }
   }
@@ -42,6 +46,7 @@ extension DerivedWork: CustomStringConvertible {
   package var description: String {
     switch self {
     case .counting(let rows): "counting events \(rows.lowerBound) to \(rows.upperBound)"
+    case .recounting(let app, let days, _): "counting \(days.count) days of app \(app) again"
     case .columns(let rows): "adding events \(rows.lowerBound) to \(rows.upperBound) to the columns of questions"
     case .viewDay(let view, let day, _): "counting \(Day(number: day)) of view \(view)"
     case .question(_, _, let app, _, _): "answering a question about app \(app)"

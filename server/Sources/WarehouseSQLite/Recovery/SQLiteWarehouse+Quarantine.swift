@@ -6,43 +6,55 @@ extension SQLiteWarehouse {
   /// The number of rows that one process sets aside. If there are more, the rows are not the problem.
   static let maximumQuarantined = 100
 
-  /// Sets a row aside, and makes everything again that may include it. From then on, it is as if it had never arrived.
+  /// Sets a row aside. Then its day must be counted again: ``finishQuarantine()``.
   ///
-  /// - Parameter work: What the row made fail.
-  /// - Returns: False if the row can't be set aside now.
+  /// - Parameters:
+  ///   - work: What the row made fail.
+  ///   - duringDeletion: True to do so although a deletion of a person has begun and not ended.
+  /// - Returns: False if there is no such row, if it can't be set aside now, or if there have been too many.
   @discardableResult
-  func quarantine(_ row: Int64, work: String) async throws -> Bool {
+  func quarantine(_ row: Int64, work: String, duringDeletion: Bool = false) async throws -> Bool {
     let now = now().millisecondsSince1970
     guard quarantinedNow.withLock({ $0 < Self.maximumQuarantined }) else { return false }
-    guard let removed = try await perform({ try $0.quarantine(row, work: work, now: now) }) else { return false }
+    let removed = try await perform { writer in
+      try writer.quarantine(row, work: work, duringDeletion: duringDeletion, now: now)
+    }
+    guard let removed else { return false }
     quarantinedNow.withLock { $0 += 1 }
     report("Event \(row) of app \(removed.app) was set aside, because the server failed while \(work).")
-    try await makeAgain(without: removed)
+    reader.viewDays.forget(app: AppID(removed.app))
+    try reader.columns.forget(app: removed.app)
+    reader.updateColumns()
     return true
   }
 
-  /// Makes everything again that may include a row that was set aside. If the process ends before, the next one does it.
-  private func makeAgain(without row: QuarantinedRow) async throws {
-    reader.viewDays.forget(app: AppID(row.app))
-    try reader.columns.forget(app: row.app)
-    try await counting.perform { counter in
-      guard counter.countedRow >= row.id else { return }
-      _ = try counter.recount([row.day], app: row.app)
+  /// Counts days again that rows were counted on which are set aside now. What fails, or is left undone when the process
+  /// ends, the next call does.
+  package func finishQuarantine() async {
+    do {
+      for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) {
+        try reader.columns.forget(app: row.app)
+        try await counting.perform { counter in
+          guard counter.countedRow >= row.id else { return }
+          _ = try counter.recount([row.day], app: row.app)
+        }
+        try await perform { try $0.didCount(without: row) }
+        reader.updateColumns()
+      }
+      failures.record(Self.recounting, nil)
+    } catch is CancellationError {
+    } catch {
+      failures.record(Self.recounting, error, effect: "Reports may include events that were set aside.")
     }
-    try await perform { try $0.didCount(without: row) }
-    reader.updateColumns()
   }
 
-  /// Does what a process left undone that ended while it set a row aside.
-  func finishQuarantine() async throws {
-    for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) { try await makeAgain(without: row) }
-  }
+  private static let recounting = "Counting without events that were set aside"
 
   /// Sets rows aside at which work fails with an error, until the task is cancelled.
   package func quarantineFailedRows() async {
     for await failure in rowFailures.stream {
       do {
-        try await quarantine(failure.row, work: failure.work)
+        if try await quarantine(failure.row, work: failure.work) { await finishQuarantine() }
       } catch {
         report("Event \(failure.row) could not be set aside: \(error)")
       }

@@ -151,8 +151,8 @@ package final class WorkJournal: Sendable {
     return WarehouseError(
       code: .held,
       message: """
-        The server ended \(suspect.ends) times while \(suspect.work), so it does not try that until an hour has passed. \
-        Please report this with the server's log.
+        The server ended again and again while \(suspect.work), so it does not try that until an hour has passed. Please \
+        report this with the server's log.
         """)
   }
 

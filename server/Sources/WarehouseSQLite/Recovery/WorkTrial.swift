@@ -28,11 +28,18 @@ package enum WorkTrial {
     _ work: DerivedWork, rows: ClosedRange<Int64>?, directory: String, catalog: any CatalogStore
   ) throws {
     let files = DataDirectory(path: directory)
-    if case .counting = work {
-      // The server, which holds the lock of the directory, does not count meanwhile.
-      let counter = try WarehouseFile.openCounter(files, catalog: catalog, configuration: WarehouseConfiguration())
-      if let rows { try counter.tryCounting(rows) }
+    // The server, which holds the lock of the directory, does not count meanwhile.
+    func counter() throws -> EventCounter {
+      try WarehouseFile.openCounter(files, catalog: catalog, configuration: WarehouseConfiguration())
+    }
+    switch work {
+    case .counting:
+      if let rows { try counter().tryCounting(rows) }
       return
+    case .recounting(let app, let days, _):
+      if let rows { try counter().tryRecounting(Set(days), app: app, rows) }
+      return
+    case .columns, .viewDay, .question, .request: break
     }
     let reader = WarehouseReader(
       pool: try WarehouseFile.openReadOnly(files),
@@ -40,7 +47,7 @@ package enum WorkTrial {
     defer { try? reader.close() }
     try reader.read { connection in
       switch work {
-      case .counting, .request: break
+      case .counting, .recounting, .request: break
       case .columns: if let rows { try reader.makeColumns(of: rows, connection) }
       case .viewDay(let view, let day, _):
         guard let view = try catalog.views(app: nil).first(where: { $0.id.rawValue == view }) else { return }

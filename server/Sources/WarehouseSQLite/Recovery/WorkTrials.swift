@@ -12,13 +12,8 @@ package protocol WorkTrials: Sendable {
 
 extension SQLiteWarehouse {
   /// Examines what the process before was doing when it ended: finds the rows that make it fail, and sets them aside.
-  /// Until then, that work is held. Does nothing after a clean end.
+  /// Until then, that work is held. Does nothing after a clean end. No job may change rows meanwhile.
   package func examineSuspects(with trials: any WorkTrials) async {
-    do {
-      try await finishQuarantine()
-    } catch {
-      report("What was made of an event that was set aside could not be made again: \(error)")
-    }
     for work in journal.unexamined {
       do {
         try await examine(work, with: trials)
@@ -31,6 +26,7 @@ extension SQLiteWarehouse {
       }
       reader.updateColumns()
     }
+    await finishQuarantine()
   }
 
   private func examine(_ work: DerivedWork, with trials: any WorkTrials) async throws {
@@ -42,7 +38,7 @@ extension SQLiteWarehouse {
       }
       switch search.finding {
       case .row(let row)?:
-        guard try await quarantine(row, work: "\(work)") else { return journal.hold(work) }
+        try await quarantine(row, work: "\(work)", duringDeletion: true)
       case .work?:
         report("The server ended while \(work), and does so without any event. It is held.")
         return journal.hold(work)

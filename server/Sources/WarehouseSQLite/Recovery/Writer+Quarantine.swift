@@ -22,9 +22,10 @@ extension Writer {
   ///
   /// - Parameters:
   ///   - work: What the row made fail.
+  ///   - duringDeletion: True to do so although a deletion of a person has begun and not ended.
   ///   - now: The time at which it is counted as dropped.
   /// - Returns: The row; `nil` if there is none with this ID, or if a deletion is changing the app's rows.
-  func quarantine(_ id: Int64, work: String, now: Int64) throws -> QuarantinedRow? {
+  func quarantine(_ id: Int64, work: String, duringDeletion: Bool = false, now: Int64) throws -> QuarantinedRow? {
     guard let span = try StoredSpan.all(connection, after: id - 1, through: id).first(where: { $0.ids.contains(id) })
     else { return nil }
     let spans = try StoredSpan.all(connection).filter { $0.segment == span.segment }
@@ -34,7 +35,7 @@ extension Writer {
       var ended: EventRow?
       try rows.rewrite(spans) { row, scan in
         guard row.id == id else { return Self.inherit(&ended, row, scan) }
-        guard try !isChanging(row.app) else { return .keep }
+        guard try duringDeletion || !isChanging(row.app) else { return .keep }
         if row.flags.isMeasurement, row.flags.startsSession { ended = row }
         let found = QuarantinedRow(id: id, app: row.app, day: try calendar(row.app).day(of: row.time))
         try store(row, scan, day: found.day, work: work, now: now)
