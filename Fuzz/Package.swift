@@ -72,7 +72,7 @@ where [.regular, .executable].contains(target.type) && target.name != "CTernJSON
     // Optimized like a release, with its traps and bounds checks; the program reads what is internal.
     .unsafeFlags(["-enable-testing"]),
   ]
-  // What tests use says nothing about Tern.
+  // Coverage of the tests' oracle says nothing about Tern.
   if !["WarehouseContract", "TernTestSupport"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
   }

@@ -41,7 +41,7 @@ struct CollectorApplication: Sendable {
     let reports = ReportScheduler(limits, executor: dependencies.reportExecutor, sleep: dependencies.sleep)
     let access = Access(
       store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
-      uptime: dependencies.uptime, journal: dependencies.requestJournal)
+      uptime: dependencies.uptime)
 
     var pages = pages
     pages.problems = dependencies.problems
@@ -54,7 +54,9 @@ struct CollectorApplication: Sendable {
     }
     router.add(middleware: SecurityHeaders())
     router.add(middleware: ErrorMiddleware(metrics: metrics, uptime: dependencies.uptime, pages: pages))
-    let routes = RouteTable(router: router, access: access, pages: pages)
+    let routes = RouteTable(
+      router: router, access: access, pages: pages,
+      recorder: dependencies.requestJournal.map { RequestRecorder(journal: $0, key: dependencies.duplicateKey) })
     NativeRoutes(ingestion: ingestion, tokens: catalog, limits: settings.native).add(to: routes)
     AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
       .add(to: routes)

@@ -18,7 +18,7 @@ public struct WarehouseError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code(kind: .damaged)
     /// A parameter is invalid, for example an unknown time zone.
     public static let invalid = Code(kind: .invalid)
-    /// The server does not try this for now, because a process ended while doing it.
+    /// The work is held, because a process ended while doing it; try again later.
     public static let held = Code(kind: .held)
   }
 

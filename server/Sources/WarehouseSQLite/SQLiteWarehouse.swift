@@ -34,7 +34,7 @@ public final class SQLiteWarehouse: EventSink {
   private let lock: DirectoryLock
   /// The thread that counts rows.
   let counting: CountingThread
-  /// What this process is doing with rows, on disk.
+  /// The record on disk of the work in progress.
   package let journal: WorkJournal
   /// The work that fails at the moment.
   let failures: WorkFailures
@@ -109,7 +109,7 @@ public final class SQLiteWarehouse: EventSink {
       pool, files, catalog: catalog, configuration: configuration, damage: damage)
     let counter = try WarehouseFile.openCounter(
       files, catalog: catalog, configuration: configuration, damage: damage, journal: journal)
-    // What can't be counted must not keep the server from starting.
+    // A server starts although some rows can't be counted.
     do {
       try counter.count()
     } catch {
@@ -167,8 +167,18 @@ public final class SQLiteWarehouse: EventSink {
     return status
   }
 
-  /// What fails at the moment, or is held after a crash.
-  public var problems: [WarehouseProblem] { failures.problems + journal.problems }
+  /// Everything that fails at the moment, or is held after a crash.
+  public var problems: [WarehouseProblem] {
+    let damages = damage.messages
+    guard let first = damages.first else { return failures.problems + journal.problems }
+    let damage = WarehouseProblem(
+      summary: "Some stored events can't be read.",
+      detail: """
+        \(first)\(damages.count == 1 ? "" : " And \(damages.count - 1) more.") Restore the data directory from a backup, \
+        or stop the server and run `tern rebuild`.
+        """)
+    return failures.problems + journal.problems + [damage]
+  }
 
   /// Returns a sentence about the last event that the counts include.
   private static func end(ofCounts reader: WarehouseReader) -> String {

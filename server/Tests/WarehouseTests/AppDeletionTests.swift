@@ -173,17 +173,19 @@ import WarehouseContract
     let (first, deleted, last) = (apps[0].id, apps[1].id, apps[2].id)
     try await warehouse.perform { try $0.beginDeletion(of: deleted.rawValue) }
     // All three are in one transaction, because the writer is busy until they wait.
-    let isBusy = Locked(false)
+    let (isBusy, gate) = (Locked(false), DispatchSemaphore(value: 0))
     let busy = Task {
       try await warehouse.perform { _ in
         isBusy.withLock { $0 = true }
-        while !warehouse.isBehind { usleep(1_000) }
+        gate.wait()
       }
     }
     while !isBusy.withLock({ $0 }) { await Task.yield() }
     async let one = warehouse.commit(batch(["a"]), app: first)
     async let two = try? warehouse.commit(batch(["b"]), app: deleted)
     async let three = warehouse.commit(batch(["c"]), app: last)
+    while !warehouse.isBehind { await Task.yield() }
+    gate.signal()
     #expect(try await one.accepted == 1)
     #expect(await two == nil)
     #expect(try await three.accepted == 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What a start knows of the work that the process before was doing.
+/// The record of work in progress, after the process that did it has ended.
 @Suite struct WorkJournalTests {
   private let directory: TemporaryDirectory
   private let time = Locked<Int64>(1_000_000)
@@ -81,6 +81,23 @@ import Testing
     _ = try open().begin(request)
     let journal = try open()
     #expect(isHeld(request, journal) && !isHeld(.request("GET /apps/1?days=8"), journal))
+  }
+
+  @Test func `records are written beside names that are taken, and a full disk is shown`() throws {
+    let work = directory.path + "/work"
+    for number in 1...3 {
+      try FileManager.default.createDirectory(atPath: "\(work)/\(number).work", withIntermediateDirectories: true)
+    }
+    let journal = try open()
+    _ = try journal.begin(Self.counting)
+    #expect(journal.problems.isEmpty)
+    #expect(try open().unexamined == [Self.counting])
+
+    // A directory where the next record would be, as if it could not be written.
+    try FileManager.default.createDirectory(atPath: "\(work)/5.work", withIntermediateDirectories: true)
+    #expect(try journal.perform(Self.question) { 7 } == 7)
+    #expect(journal.problems.count == 1)
+    #expect(try journal.perform(Self.question) { journal.problems.isEmpty })
   }
 
   @Test func `damaged files are no obstacle`() throws {

@@ -7,7 +7,7 @@ import Warehouse
 
 extension FuzzTarget {
   /// Columns: fourteen bytes for each row, which become a chunk that questions read. Then a byte of the chunk changes, which
-  /// must be noticed: whoever reads a chunk relies on its checksum.
+  /// must be noticed: readers of a chunk rely on its checksum.
   static var columns: FuzzTarget {
     let questions = questionTexts.map { text in
       do { return try Question(json: Array(text.utf8)) } catch { fatalError("\(text): \(error)") }

@@ -14,15 +14,12 @@ struct Access: Sendable {
   let catalog: any CatalogStore
   private let limiter: NIOLockedValueBox<LoginLimiter>
   private let uptime: @Sendable () -> Duration
-  private let journal: (any RequestJournal)?
 
   /// - Parameter uptime: The clock of failed logins.
   init(
     store: any AccessStore, catalog: any CatalogStore, maximumFailedLogins: Int,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
-    journal: (any RequestJournal)? = nil
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime
   ) {
-    self.journal = journal
     self.store = store
     self.catalog = catalog
     self.uptime = uptime
@@ -35,15 +32,6 @@ struct Access: Sendable {
     var context = context
     context.grant = try authorize(endpoint, request, context)
     let actor = AuditActor(name: context.grant?.visitor.name ?? "", address: context.clientShare)
-    // Other methods change the catalog, or ask questions, which the warehouse watches itself.
-    let isReading = request.method == .get || request.method == .head
-    let end = isReading ? try journal?.begin(request: "\(request.method) \(request.head.path ?? "")") : nil
-    defer { end?() }
-    #if DEBUG
-      if let name = request.uri.queryParameters["fault"].map(String.init) {
-        Array(name.utf8).withUnsafeBytes { PlantedFault.page.trap($0) }
-      }
-    #endif
     return try await AuditActor.$current.withValue(actor) { try await endpoint.handle(request, context) }
   }
 

@@ -16,6 +16,7 @@ final class RouteTable {
   private let router: Router<CollectorContext>
   private let access: Access
   private let pages: PortalPages
+  private let recorder: RequestRecorder?
   /// All routes, with the right that each requires.
   private(set) var requirements: [Route: Endpoint.Requirement] = [:]
 
@@ -25,7 +26,10 @@ final class RouteTable {
     let path: String
   }
 
-  init(router: Router<CollectorContext>, access: Access, pages: PortalPages) {
+  init(
+    router: Router<CollectorContext>, access: Access, pages: PortalPages, recorder: RequestRecorder? = nil
+  ) {
+    self.recorder = recorder
     self.router = router
     self.access = access
     self.pages = pages
@@ -38,8 +42,11 @@ final class RouteTable {
     let allowed = Self.methods.filter { endpoints[$0] != nil }
     for method in Self.methods {
       let endpoint = endpoints[method]
+      let recorder = RequestRecorder.concerns(method, path) ? recorder : nil
       router.on(RouterPath(path), method: method) { [access, pages] request, context in
         guard let endpoint else { throw APIError.methodNotAllowed(allowed) }
+        let end = try recorder?.begin(request, route: path)
+        defer { end?() }
         guard endpoint.client == .reader else { return try await access.perform(endpoint, request, context) }
         do {
           return try await access.perform(endpoint, request, context)

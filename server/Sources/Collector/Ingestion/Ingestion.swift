@@ -188,7 +188,7 @@ struct Ingestion: Sendable {
       return .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
     if let error = error as? WarehouseError, error.code == .unknownApp {
-      // It was deleted since its key was looked up. Storing works; the next attempt is told that the key is unknown.
+      // The app was deleted after its key was looked up. Storing works; the next attempt learns that the key is unknown.
       return .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     }
     metrics.commitFailed()

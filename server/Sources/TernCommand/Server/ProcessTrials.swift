@@ -1,5 +1,6 @@
 import Foundation
 import TernChildProcess
+import Warehouse
 import WarehouseSQLite
 
 /// Tries work on stored rows in a process of this program.
@@ -14,7 +15,7 @@ struct ProcessTrials: WorkTrials {
 
   func endsProcess(_ work: DerivedWork, rows: ClosedRange<Int64>?) async throws -> Bool {
     // In a file, because others on this machine can read a process's arguments.
-    let file = directory + "/work/trial.json"
+    let file = DataDirectory(path: directory).workPath + "/trial.json"
     try JSONEncoder().encode(TrialCommand.Trial(work: work, rows: rows)).write(to: URL(filePath: file))
     defer { try? FileManager.default.removeItem(atPath: file) }
     let input = try FileHandle(forReadingFrom: URL(filePath: file))

@@ -18,12 +18,14 @@ final class ColumnStore: Sendable {
   let directory: ColumnDirectory
   /// Records on disk which rows are being added; `nil` to record nothing.
   private let journal: WorkJournal?
+  private let damage: DamagedRows
   private let state = Locked(State())
   private let isUpdateWaiting = Locked(false)
   private let isClosed = Locked(false)
 
-  init(_ directory: ColumnDirectory, journal: WorkJournal? = nil) {
+  init(_ directory: ColumnDirectory, journal: WorkJournal? = nil, damage: DamagedRows) {
     self.directory = directory
+    self.damage = damage
     self.journal = journal
   }
 
@@ -94,8 +96,7 @@ final class ColumnStore: Sendable {
   private func performing<Value>(_ state: State, through last: Int64, _ body: () throws -> Value) throws -> Value {
     // Columns that are not loaded begin with the first row that no chunk on disk has.
     let first = state.isLoaded ? state.through + 1 : 1
-    guard let journal, first <= last else { return try body() }
-    return try journal.perform(.columns(rows: first...last), body)
+    return first <= last ? try journal.perform(.columns(rows: first...last), body) : try body()
   }
 
   /// Adds some rows; returns true if no more are wanted.
@@ -109,12 +110,18 @@ final class ColumnStore: Sendable {
       span.apps.contains { app in state.apps[app].map { $0.chunked < span.ids.upperBound } ?? true }
     }
     // Like reports, questions get on without rows that can't be read.
-    let scan = EventScan(connection, spans, after: state.through, through: last, damage: DamagedRows())
+    let found = DamagedRows()
+    let scan = EventScan(connection, spans, after: state.through, through: last, damage: found)
+    func checkPlaces() throws {
+      guard scan.hasDamage else { return }
+      try Self.checkPlaces(connection)
+      damage.note(found)
+    }
     var added = 0
     var known: AppColumns?
     while added < Self.stepRows {
       guard let row = try scan.next() else {
-        try checkPlaces(scan, connection)
+        try checkPlaces()
         state.through = last
         return true
       }
@@ -130,19 +137,18 @@ final class ColumnStore: Sendable {
         throw RowFailure(row: row.id, work: "adding it to the columns of questions", cause: error)
       }
       if columns.builder.isFull {
-        try checkPlaces(scan, connection)
+        try checkPlaces()
         columns.endChunk(directory.store)
       }
       added += 1
     }
-    try checkPlaces(scan, connection)
+    try checkPlaces()
     return false
   }
 
   /// Throws if rows could not be read because they have moved to another segment since the transaction began. Those that
   /// are damaged are left out.
-  private func checkPlaces(_ scan: EventScan, _ connection: SQLConnection) throws {
-    guard scan.hasDamage else { return }
+  private static func checkPlaces(_ connection: SQLConnection) throws {
     let current = try SQLDatabase(connection.path)
     let present = try withExtendedLifetime(current) { try StoredSpan.segments(current.connection) }
     guard try !StoredSpan.segments(connection).isSubset(of: present) else { return }

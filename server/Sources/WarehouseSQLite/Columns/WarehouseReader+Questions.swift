@@ -19,7 +19,8 @@ extension WarehouseReader: QuestionSource {
         // The time begins with the work, not with the wait for it.
         let limits = QuestionLimits { isCancelled.withLock { $0 } }
         let chunks = try chunks(of: app, limits)
-        var result = try performing(question, app, today, chunks) {
+        let last = chunks.last?.header.last ?? 0
+        var result = try journal.perform(.question(question, app, today: today, through: last)) {
           try evaluate(question, chunks, app: app, calendar: calendar, today: today, limits)
         }
         result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
@@ -41,16 +42,6 @@ extension WarehouseReader: QuestionSource {
     let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
     return try ColumnEvaluation.answer(
       question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
-  }
-
-  private func performing<Value>(
-    _ question: Question, _ app: AppID, _ today: Day, _ chunks: [Chunk], _ body: () throws -> Value
-  ) throws -> Value {
-    guard let journal else { return try body() }
-    let work = DerivedWork.question(
-      kind: question.kind.rawValue, json: String(decoding: question.understood(today: today).encoded, as: UTF8.self),
-      app: app.rawValue, today: today.number, through: chunks.last?.header.last ?? 0)
-    return try journal.perform(work, body)
   }
 
   /// Returns an app's properties; see ``QuestionSource/properties(app:)``.
@@ -157,5 +148,13 @@ struct StoredNames: PersonNames {
       }
       return names
     }
+  }
+}
+
+extension DerivedWork {
+  fileprivate static func question(_ question: Question, _ app: AppID, today: Day, through row: Int64) -> DerivedWork {
+    .question(
+      kind: question.kind.rawValue, json: String(decoding: question.understood(today: today).encoded, as: UTF8.self),
+      app: app.rawValue, today: today.number, through: row)
   }
 }

@@ -55,7 +55,7 @@ final class EventCounter {
     var storing = Duration.zero
     do {
       while let rowsAhead = try nextRows() {
-        let chunk = try performing(.counting(rows: rowsAhead)) {
+        let chunk = try journal.perform(.counting(rows: rowsAhead)) {
           let chunk = try countChunk(rowsAhead)
           storing += try ContinuousClock().measure { try store(through: chunk.last) }
           return chunk
@@ -87,7 +87,7 @@ final class EventCounter {
 
   /// Counts some days of an app again, in one transaction. All rows must be counted, and nothing be in memory.
   func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan]) throws {
-    try performing(.recounting(app: app, days: days.sorted(), through: countedRow)) {
+    try journal.perform(.recounting(app: app, days: days.sorted(), through: countedRow)) {
       try transact { try replaceCounts(of: days, app: app, spans, 1...max(countedRow, 1), damage) }
     }
   }
@@ -159,10 +159,6 @@ final class EventCounter {
   private func nextRows() throws -> ClosedRange<Int64>? {
     let end = try WarehouseSchema.lastRow(connection)
     return end > countedRow ? countedRow + 1...min(end, countedRow + Int64(4 * chunkRows)) : nil
-  }
-
-  private func performing<Value>(_ work: DerivedWork, _ body: () throws -> Value) throws -> Value {
-    try journal.map { try $0.perform(work, body) } ?? body()
   }
 
   /// Counts rows and adds them to the stored counts, then undoes it.

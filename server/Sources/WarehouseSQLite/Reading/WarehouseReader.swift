@@ -50,7 +50,7 @@ public final class WarehouseReader: MetricsStore {
     self.journal = journal
     self.failures = failures
     self.rowFailed = rowFailed
-    self.columns = ColumnStore(columns, journal: journal)
+    self.columns = ColumnStore(columns, journal: journal, damage: damage)
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog

@@ -4,7 +4,7 @@ import Warehouse
 struct RowFailure: Error, CustomStringConvertible {
   /// The ID of the row.
   var row: Int64
-  /// What was being done, as in "while …".
+  /// The work in progress, as in "while …".
   var work: String
   /// The reason.
   var cause: WarehouseError

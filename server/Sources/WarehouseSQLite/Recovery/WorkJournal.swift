@@ -36,7 +36,9 @@ package final class WorkJournal: Sendable {
 
   private struct State {
     var suspects: [String: Suspect] = [:]
-    var next = 0
+    var last: Int64 = 0
+    /// True if the last record could not be written, as on a full disk.
+    var isBlind = false
   }
 
   /// The number of ends after which a request is held. It isn't examined, and others may have run at the same time.
@@ -66,7 +68,10 @@ package final class WorkJournal: Sendable {
       suspect.isExamined = suspect.isExamined || !examines
       suspects[suspect.work.key] = suspect
     }
+    var last: Int64 = 0
     for name in try StoredFile.names(in: directory, endingWith: [".work"]) {
+      // A file that can't be deleted must not be in the way.
+      last = max(last, Int64(name.dropLast(".work".count)) ?? 0)
       let path = "\(directory)/\(name)"
       if let work = Self.read(DerivedWork.self, path) {
         var suspect = suspects[work.key] ?? Suspect(work: work, ends: 0, found: time)
@@ -76,7 +81,7 @@ package final class WorkJournal: Sendable {
       }
       unlink(path)
     }
-    state = Locked(State(suspects: suspects))
+    state = Locked(State(suspects: suspects, last: last))
     if !suspects.isEmpty { store(suspects) }
   }
 
@@ -85,11 +90,14 @@ package final class WorkJournal: Sendable {
     state.withLock { $0.suspects.values.filter { !$0.isExamined }.map(\.work) }.sorted { $0.key < $1.key }
   }
 
-  /// The suspects that are held.
+  /// The suspects that are held, and whether others would be noticed.
   var problems: [WarehouseProblem] {
     let time = now().millisecondsSince1970
     return state.withLock { state in
-      state.suspects.values.sorted { $0.work.key < $1.work.key }.compactMap { suspect in
+      let blindness = WarehouseProblem(
+        summary: "After a crash, the server would not know what it was doing.",
+        detail: "\(directory) can't be written, so after a crash the server would not know what it was doing.")
+      return (state.isBlind ? [blindness] : []) + state.suspects.values.sorted { $0.work.key < $1.work.key }.compactMap { suspect in
         Self.hold(suspect, at: time).map {
           WarehouseProblem(
             summary: "After a crash, some work on stored events is \(suspect.isExamined ? "held" : "being examined").",
@@ -114,8 +122,8 @@ package final class WorkJournal: Sendable {
   /// Runs `body`, with a record of the work on disk until it returns.
   ///
   /// - Throws: ``WarehouseError`` with code `held` if the work is held; else what `body` throws.
-  func perform<Value>(_ work: @autoclosure () -> DerivedWork, _ body: () throws -> Value) throws -> Value {
-    let mark = try begin(work())
+  func perform<Value>(_ work: DerivedWork, _ body: () throws -> Value) throws -> Value {
+    let mark = try begin(work)
     defer { end(mark) }
     return try body()
   }
@@ -126,12 +134,15 @@ package final class WorkJournal: Sendable {
   package func begin(_ work: DerivedWork) throws(WarehouseError) -> Mark {
     let (key, time) = (work.key, now().millisecondsSince1970)
     let (number, hold) = state.withLock { state in
-      state.next += 1
-      return (state.next, state.suspects[key].flatMap { Self.hold($0, at: time) })
+      state.last.addSaturated(1)
+      return (state.last, state.suspects[key].flatMap { Self.hold($0, at: time) })
     }
     if let hold { throw hold }
     let mark = Mark(path: "\(directory)/\(number).work", key: key)
-    if let bytes = try? JSONEncoder().encode(work) { Self.write(bytes, mark.path) }
+    let isWritten = (try? JSONEncoder().encode(work)).map { Self.write($0, mark.path) } ?? false
+    // Half a record would tell nothing.
+    if !isWritten { unlink(mark.path) }
+    state.withLock { $0.isBlind = !isWritten }
     return mark
   }
 
@@ -181,11 +192,18 @@ package final class WorkJournal: Sendable {
   }
 
   /// Writes a file; returns false if that fails, as on a full disk. Then the work goes on without it.
-  @discardableResult
   private static func write(_ bytes: Data, _ path: String) -> Bool {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     return bytes.withUnsafeBytes { (try? StoredFile.write($0, to: descriptor, at: 0, path)) != nil }
+  }
+}
+
+extension Optional where Wrapped == WorkJournal {
+  /// Runs `body`, with a record of the work on disk if there is a journal.
+  func perform<Value>(_ work: @autoclosure () -> DerivedWork, _ body: () throws -> Value) throws -> Value {
+    guard let journal = self else { return try body() }
+    return try journal.perform(work(), body)
   }
 }

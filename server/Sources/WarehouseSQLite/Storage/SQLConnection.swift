@@ -12,6 +12,8 @@ struct SQLFailure: Error, CustomStringConvertible {
   var description: String { "SQLite error \(code): \(message)" }
   /// True if the disk or the database's size limit is exhausted.
   var isFull: Bool { code & 0xFF == SQLITE_FULL }
+  /// True if the file is damaged.
+  var isCorrupt: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
   /// True if the failure is caused by the bound values, so that other values may still be stored.
   var isAboutValues: Bool {
     [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(code & 0xFF)

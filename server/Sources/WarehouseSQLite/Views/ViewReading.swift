@@ -125,8 +125,7 @@ final class ViewReading {
 
   /// Runs `body`, with a record on disk that this day is being counted.
   func performing<Value>(_ day: Int, _ body: () throws -> Value) throws -> Value {
-    guard let journal else { return try body() }
-    return try journal.perform(.viewDay(view: view.id.rawValue, day: day, through: lastRow), body)
+    try journal.perform(.viewDay(view: view.id.rawValue, day: day, through: lastRow), body)
   }
 
   /// Returns a builder for a day.

@@ -314,6 +314,14 @@ extension WarehouseError {
         code: .full, message: "The disk is full. Free some space. Clients keep their events and will resend them.",
         cause: error)
     }
+    if failure.isCorrupt {
+      return WarehouseError(
+        code: .damaged,
+        message: """
+          A database of the data directory is damaged. If it is counts.sqlite, stop the server and delete it with its -wal \
+          and -shm: it is made again, except for days whose events are no longer kept. Otherwise restore a backup.
+          """, cause: error)
+    }
     return WarehouseError(code: .unavailable, message: "The warehouse can't be read or written.", cause: error)
   }
 }
