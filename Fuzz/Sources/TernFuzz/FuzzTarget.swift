@@ -7,23 +7,30 @@ struct FuzzTarget {
   let mutate: Mutation?
   /// Reads an input. Whatever goes wrong must trap.
   let run: (UnsafeRawBufferPointer) -> Void
+  /// Checks at the end of a run what earlier inputs have left to check.
+  let finish: () -> Void
 
-  init(mutate: Mutation? = nil, run: @escaping (UnsafeRawBufferPointer) -> Void) {
+  init(
+    mutate: Mutation? = nil, run: @escaping (UnsafeRawBufferPointer) -> Void, finish: @escaping () -> Void = {}
+  ) {
     self.mutate = mutate
     self.run = run
+    self.finish = finish
   }
 
   /// Creates a target whose inputs are text.
-  init(grammar: TextGrammar, run: @escaping (UnsafeRawBufferPointer) -> Void) {
-    self.init(mutate: { grammar.mutate($0, $1, $2, $3) }, run: run)
+  init(
+    mutator: TextMutator, run: @escaping (UnsafeRawBufferPointer) -> Void, finish: @escaping () -> Void = {}
+  ) {
+    self.init(mutate: { mutator.mutate($0, $1, $2, $3) }, run: run, finish: finish)
   }
 
   /// All targets by the names that commands and the directories of the corpus have, what strangers send first.
   static var all: KeyValuePairs<String, () -> FuzzTarget> {
     [
-      "native": { native }, "app-center": { appCenter }, "hits": { hits }, "gzip": { gzip }, "heads": { heads },
+      "native": { native }, "app-center": { appCenter }, "hits": { hits }, "gzip": { gzip }, "requests": { requests },
       "questions": { questions }, "imports": { imports }, "rows": { rows }, "packs": { packs },
-      "columns": { columns }, "keys": { keys }, "segments": { segments }, "answers": { answers },
+      "columns": { columns }, "keys": { keys }, "segments": { segments }, "responses": { responses },
       "netlink": { netlink },
     ]
   }

@@ -20,10 +20,12 @@ import Foundation
 
   private static func run(_ target: FuzzTarget) {
     current = target
+    // libFuzzer ends the process itself after the time of a run.
+    atexit { current?.finish() }
     // libFuzzer reads the arguments behind the program's name, which the target takes the place of here.
     var count = CommandLine.argc - 1
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
-    // In the loop, libFuzzer ends the process itself; here, it has run single files.
+    // It has run single files.
     let status = LLVMFuzzerRunDriver(&count, &arguments) { bytes, size in
       current?.run(UnsafeRawBufferPointer(start: size == 0 ? nil : bytes, count: size))
       return 0

@@ -68,8 +68,8 @@ extension Corpus {
       + [joined([header, end]), joined([header]), []]
   }
 
-  /// Addresses of each report, and fields of heads.
-  static var heads: [[UInt8]] {
+  /// Addresses of each report, and header fields.
+  static var requests: [[UInt8]] {
     let range = "from=2026-02-01&to=2026-02-03"
     let fields = [
       "!Tern-Sent: time=1770033500000; uptime=900000; boot=b1\n!Content-Encoding: identity\n",
@@ -89,7 +89,7 @@ extension Corpus {
     return texts(fields.map { $0 + app[0] } + app + view + appCenter + ["", "/", "?", "/overview?days=731&limit=1"])
   }
 
-  static let answers = texts([
+  static let responses = texts([
     #"{"accepted":5,"duplicates":[],"rejected":[]}"#, #"{"accepted":1,"duplicates":[],"rejected":[]}"#,
     #"{"accepted":3,"duplicates":[1],"rejected":[{"index":0,"id":"x","reason":"name_missing","message":"m"}]}"#,
     "!status: 503\n!retry-after: 120\n{}", "!status: 429\n!x-ms-retry-after-ms: 30000\n{}",

@@ -5,9 +5,10 @@ enum Corpus {
   /// The inputs of each target.
   static var all: [String: [[UInt8]]] {
     [
-      "native": native, "app-center": appCenter, "hits": hits, "gzip": gzip, "heads": heads, "questions": questions,
+      "native": native, "app-center": appCenter, "hits": hits, "gzip": gzip, "requests": requests,
+      "questions": questions,
       "imports": imports,
-      "rows": rows, "packs": packs, "columns": columns, "keys": keys, "segments": segments, "answers": answers,
+      "rows": rows, "packs": packs, "columns": columns, "keys": keys, "segments": segments, "responses": responses,
       "netlink": netlink,
     ]
   }

@@ -7,7 +7,7 @@ import Ingest
 enum PackedMutation {
   /// Changes the body behind the byte that chooses the encoding, three times in four if it can be decompressed.
   static func mutate(
-    _ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, _ capacity: Int, _ seed: UInt32, _ grammar: TextGrammar
+    _ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, _ capacity: Int, _ seed: UInt32, _ mutator: TextMutator
   ) -> Int {
     guard seed % 4 > 0, size > 1,
       let body = try? BodyDecoder.decode(
@@ -18,7 +18,7 @@ enum PackedMutation {
     var changed = body + [UInt8](repeating: 0, count: 1_024)
     let count = changed.withUnsafeMutableBufferPointer { buffer -> Int in
       guard let start = buffer.baseAddress else { return 0 }
-      return grammar.mutate(start, body.count, buffer.count, seed / 4)
+      return mutator.mutate(start, body.count, buffer.count, seed / 4)
     }
     guard let packed = Tern.gzip(Array(changed.prefix(count))), packed.count < capacity else {
       return LLVMFuzzerMutate(bytes, size, capacity)

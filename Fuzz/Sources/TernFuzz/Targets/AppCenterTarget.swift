@@ -5,7 +5,7 @@ import Warehouse
 extension FuzzTarget {
   /// Bodies of App Center's protocol, with the header that names the install.
   static var appCenter: FuzzTarget {
-    let trial = BatchTrial { input, received in
+    let check = BatchCheck { input, received in
       let request = RequestText(input)
       do throws(IngestError) {
         let read = try AppCenterParser.parse(
@@ -17,8 +17,10 @@ extension FuzzTarget {
       }
     }
     let names = NativeVocabulary.names + AppCenterVocabulary.names
-    return FuzzTarget(grammar: .json(names: names, values: AppCenterVocabulary.values)) {
-      trial.add($0)
+    return FuzzTarget(mutator: .json(names: names, values: AppCenterVocabulary.values)) {
+      check.add($0)
+    } finish: {
+      check.finish()
     }
   }
 }

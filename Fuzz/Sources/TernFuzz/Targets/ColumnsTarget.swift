@@ -46,7 +46,7 @@ extension FuzzTarget {
   private static func chunk(of bytes: UnsafeRawBufferPointer.SubSequence) -> Chunk {
     let builder = ChunkBuilder(app: 1, after: 0)
     var rest = bytes
-    var time = BatchTrial.moments[0].millisecondsSince1970
+    var time = BatchCheck.moments[0].millisecondsSince1970
     var id: Int64 = 0
     while rest.count >= 14, builder.rows < 500 {
       let row = Array(rest.prefix(14))

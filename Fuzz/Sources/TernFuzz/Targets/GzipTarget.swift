@@ -7,7 +7,7 @@ extension FuzzTarget {
   /// Checksums stop most changed bodies of gzip and zlib; `deflate` without a wrapper has none. Therefore most changes are
   /// made to what is compressed.
   static var gzip: FuzzTarget {
-    let trial = BatchTrial { input, received in
+    let check = BatchCheck { input, received in
       guard let first = input.first else { return [] }
       let body = UnsafeRawBufferPointer(rebasing: input.dropFirst())
       do throws(IngestError) {
@@ -18,8 +18,12 @@ extension FuzzTarget {
         return []
       }
     }
-    let grammar = TextGrammar.json(names: NativeVocabulary.names, values: NativeVocabulary.values)
-    return FuzzTarget(mutate: { PackedMutation.mutate($0, $1, $2, $3, grammar) }) { trial.add($0) }
+    let mutator = TextMutator.json(names: NativeVocabulary.names, values: NativeVocabulary.values)
+    return FuzzTarget(mutate: { PackedMutation.mutate($0, $1, $2, $3, mutator) }) {
+      check.add($0)
+    } finish: {
+      check.finish()
+    }
   }
 
   /// The encodings by the first byte of an input.

@@ -4,17 +4,19 @@ import TernEvents
 extension FuzzTarget {
   /// Hits of the Measurement Protocol, one per line.
   static var hits: FuzzTarget {
-    let trial = BatchTrial { input, received in
+    let check = BatchCheck { input, received in
       let request = RequestText(input)
       return MeasurementParser.batch(
         request.body, userAgent: request.header("User-Agent"), received: received, key: key
       ).map(\.batch)
     }
-    return FuzzTarget(grammar: .form(names: HitVocabulary.names, values: HitVocabulary.values)) { input in
-      trial.add(input)
+    return FuzzTarget(mutator: .form(names: HitVocabulary.names, values: HitVocabulary.values)) { input in
+      check.add(input)
       // A single hit, in an address.
-      _ = MeasurementParser.collect(input, received: BatchTrial.moments[0], key: key)
+      _ = MeasurementParser.collect(input, received: BatchCheck.moments[0], key: key)
       _ = MeasurementValidation(input)
+    } finish: {
+      check.finish()
     }
   }
 

@@ -8,18 +8,22 @@ import Warehouse
 extension FuzzTarget {
   /// Exports that are imported, many after another into one warehouse.
   static var imports: FuzzTarget {
-    let trial = ImportTrial()
+    let check = ImportCheck()
     return FuzzTarget(
-      grammar: .json(names: ImportVocabulary.names, values: NativeVocabulary.values)
-    ) { trial.add($0) }
+      mutator: .json(names: ImportVocabulary.names, values: NativeVocabulary.values)
+    ) {
+      check.add($0)
+    } finish: {
+      check.finish()
+    }
   }
 }
 
 /// Imports inputs into one warehouse, which is verified and replaced after some hundred.
-private final class ImportTrial {
+private final class ImportCheck {
   private static let inputsAtOnce = 500
   private var warehouse = OpenWarehouse(batches: 0)
-  private var record = TogetherRecord()
+  private var record = SharedInputs()
 
   func add(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)
@@ -34,8 +38,13 @@ private final class ImportTrial {
       }
     }
     guard record.isSingle || record.count == Self.inputsAtOnce else { return }
-    warehouse.finish()
+    finish()
     warehouse = OpenWarehouse(batches: 0)
+  }
+
+  /// Verifies what was imported.
+  func finish() {
+    warehouse.finish()
     record.clear()
   }
 }

@@ -7,7 +7,7 @@ import Warehouse
 extension FuzzTarget {
   /// Runs of duplicate keys: five numbers of the header, and the keys, fences and filter. The checksums are made right.
   static var keys: FuzzTarget {
-    let directory = "\(WarehouseTrial.directory)/keys"
+    let directory = "\(WarehouseCheck.directory)/keys"
     try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     return FuzzTarget { input in
       guard input.count >= 40 else { return }

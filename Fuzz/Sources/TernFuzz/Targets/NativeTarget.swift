@@ -5,9 +5,11 @@ import Warehouse
 extension FuzzTarget {
   /// Bodies of Tern's own protocol, with the headers that describe the device's clocks and its ledger.
   static var native: FuzzTarget {
-    let trial = BatchTrial(nativeBatches)
-    return FuzzTarget(grammar: .json(names: NativeVocabulary.names, values: NativeVocabulary.values)) {
-      trial.add($0)
+    let check = BatchCheck(nativeBatches)
+    return FuzzTarget(mutator: .json(names: NativeVocabulary.names, values: NativeVocabulary.values)) {
+      check.add($0)
+    } finish: {
+      check.finish()
     }
   }
 

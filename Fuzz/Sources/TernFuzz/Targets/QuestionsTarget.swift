@@ -8,10 +8,10 @@ extension FuzzTarget {
   static var questions: FuzzTarget {
     lazy var rows = OpenWarehouse(batches: 60)
     return FuzzTarget(
-      grammar: .json(names: QuestionVocabulary.names, values: QuestionVocabulary.values)
+      mutator: .json(names: QuestionVocabulary.names, values: QuestionVocabulary.values)
     ) { input in
       guard let question = try? Question(json: Array(input)) else { return }
-      rows.wait { try await WarehouseTrial.answer(question, $0.reader) }
+      rows.wait { try await WarehouseCheck.answer(question, $0.reader) }
     }
   }
 }

@@ -92,7 +92,7 @@ extension SegmentHeader {
 
 /// A clock that stands still.
 private struct StillClock: TernClock {
-  var wallTime: Timestamp { BatchTrial.moments[0] }
+  var wallTime: Timestamp { BatchCheck.moments[0] }
   var uptime: Duration { .seconds(1_000) }
   func sleep(until deadline: Duration) async {}
 }

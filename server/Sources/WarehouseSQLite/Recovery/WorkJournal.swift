@@ -97,13 +97,15 @@ package final class WorkJournal: Sendable {
       let blindness = WarehouseProblem(
         summary: "After a crash, the server would not know what it was doing.",
         detail: "\(directory) can't be written, so after a crash the server would not know what it was doing.")
-      return (state.isBlind ? [blindness] : []) + state.suspects.values.sorted { $0.work.key < $1.work.key }.compactMap { suspect in
-        Self.hold(suspect, at: time).map {
-          WarehouseProblem(
-            summary: "After a crash, some work on stored events is \(suspect.isExamined ? "held" : "being examined").",
-            detail: $0.message)
+      return (state.isBlind ? [blindness] : [])
+        + state.suspects.values.sorted { $0.work.key < $1.work.key }.compactMap { suspect in
+          Self.hold(suspect, at: time).map {
+            WarehouseProblem(
+              summary:
+                "After a crash, some work on stored events is \(suspect.isExamined ? "held" : "being examined").",
+              detail: $0.message)
+          }
         }
-      }
     }
   }
 

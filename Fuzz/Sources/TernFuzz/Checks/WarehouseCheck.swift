@@ -9,7 +9,7 @@ import Warehouse
 @testable import WarehouseSQLite
 
 /// Stores batches in a warehouse, seals days, reads every report, answers questions and verifies everything.
-enum WarehouseTrial {
+enum WarehouseCheck {
   /// Stores the batches of two days.
   static func run(_ days: [[IncomingBatch]]) {
     let done = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ enum WarehouseTrial {
     let catalog = StoredViews.catalog()
     let warehouse = try SQLiteWarehouse(
       directory: path, catalog: catalog, configuration: WarehouseConfiguration())
-    for (moment, batches) in zip(BatchTrial.moments, days) {
+    for (moment, batches) in zip(BatchCheck.moments, days) {
       for batch in batches { _ = try await warehouse.commit(batch, app: StoredViews.app) }
       try await warehouse.sealDays(of: StoredViews.views, now: moment)
     }
@@ -52,7 +52,7 @@ enum WarehouseTrial {
   }
 
   private static func readReports(of reader: WarehouseReader) async throws {
-    let now = BatchTrial.moments[1] + .seconds(3_600)
+    let now = BatchCheck.moments[1] + .seconds(3_600)
     let registry = ReportRegistry.standard
     let subjects: [(ReportSubject, [ReportDefinition])] =
       [(.app(StoredViews.app, timeZone: "Europe/Berlin"), registry.app)]

@@ -2,7 +2,7 @@ import Foundation
 
 /// A record on disk of the inputs that share a warehouse: the one that ends the process may be any of them. It is kept if
 /// the process ends.
-struct TogetherRecord {
+struct SharedInputs {
   /// True to give each input a warehouse of its own, so that it is known which of them fails.
   let isSingle = ProcessInfo.processInfo.environment["TERN_FUZZ_SINGLE"] != nil
   private let directory = ProcessInfo.processInfo.environment["TERN_FUZZ_RECORD"]

@@ -12,7 +12,7 @@ import WarehouseContract
 final class OpenWarehouse {
   let warehouse: SQLiteWarehouse
   let app: App
-  private let path = "\(WarehouseTrial.directory)/\(UUID().uuidString)"
+  private let path = "\(WarehouseCheck.directory)/\(UUID().uuidString)"
 
   init(batches: Int) {
     let catalog = StoredViews.catalog()
@@ -24,7 +24,7 @@ final class OpenWarehouse {
       fatalError("The warehouse does not open: \(error)")
     }
     var traffic = RandomTraffic(
-      seed: 7, apps: [StoredViews.app], center: BatchTrial.moments[0], days: 2, isOrdered: true)
+      seed: 7, apps: [StoredViews.app], center: BatchCheck.moments[0], days: 2, isOrdered: true)
     let random = (0..<batches).map { _ in traffic.next().0 }
     wait { warehouse in
       for batch in random { _ = try await warehouse.commit(batch, app: StoredViews.app) }
@@ -45,7 +45,7 @@ final class OpenWarehouse {
 
   /// Reads all reports, verifies everything, and closes and deletes the warehouse.
   func finish() {
-    wait { try await WarehouseTrial.check($0) }
+    wait { try await WarehouseCheck.check($0) }
     try? FileManager.default.removeItem(atPath: path)
   }
 }

@@ -6,11 +6,11 @@ import TernMeasurement
 
 extension FuzzTarget {
   /// Responses as devices read them: headers, the status in one of them, and the body, in each of the protocols.
-  static var answers: FuzzTarget {
-    FuzzTarget(grammar: .json(names: AnswerVocabulary.names, values: AnswerVocabulary.values)) { input in
+  static var responses: FuzzTarget {
+    FuzzTarget(mutator: .json(names: ResponseVocabulary.names, values: ResponseVocabulary.values)) { input in
       let request = RequestText(input)
       let status = request.header("status").flatMap { Int($0) } ?? 200
-      let now = BatchTrial.moments[0]
+      let now = BatchCheck.moments[0]
       let response = CollectorResponse(
         status: status, retryAfter: request.header("retry-after"),
         retryAfterMilliseconds: request.header("x-ms-retry-after-ms"), date: request.header("date"),
@@ -33,7 +33,7 @@ extension FuzzTarget {
   }
 }
 
-enum AnswerVocabulary {
+enum ResponseVocabulary {
   static let names = "accepted duplicates rejected index indexes error message id reason code".split(separator: " ")
     .map(String.init)
 

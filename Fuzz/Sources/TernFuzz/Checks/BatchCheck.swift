@@ -1,9 +1,9 @@
 import Ingest
 import TernEvents
 
-/// Tries what a parser accepts: counts each input as days of views at once, and all inputs together in a warehouse after
-/// a thousand of them.
-final class BatchTrial {
+/// Tries what a parser accepts: counts each input as days of views at once, and stores a thousand of them in a warehouse
+/// that they share.
+final class BatchCheck {
   /// The times at which everything is received, on two days.
   static let moments = [
     Timestamp(millisecondsSince1970: 1_770_033_600_000), Timestamp(millisecondsSince1970: 1_770_120_000_000),
@@ -13,22 +13,27 @@ final class BatchTrial {
 
   private let parse: (UnsafeRawBufferPointer, Timestamp) -> [IncomingBatch]
   private var inputs: [[UInt8]] = []
-  private var record = TogetherRecord()
+  private var record = SharedInputs()
 
-  /// Creates a trial of a parser, which gets an input and the time of its receipt.
+  /// Creates a check of a parser, which gets an input and the time of its receipt.
   init(_ parse: @escaping (UnsafeRawBufferPointer, Timestamp) -> [IncomingBatch]) { self.parse = parse }
 
   func add(_ input: UnsafeRawBufferPointer) {
     let batches = parse(input, Self.moments[0])
-    DayTrial.count(batches)
+    DayCheck.count(batches)
     guard batches.contains(where: { !$0.events.isEmpty || !$0.rejections.isEmpty || $0.ledger != nil }) else { return }
     inputs.append(Array(input))
-    guard record.isSingle || inputs.count == Self.inputsAtOnce else { return }
+    if record.isSingle || inputs.count == Self.inputsAtOnce { finish() }
+  }
+
+  /// Stores the inputs that are left in a warehouse.
+  func finish() {
+    guard !inputs.isEmpty else { return }
     for input in inputs { record.add(input) }
     let days = Self.moments.map { moment in
       inputs.flatMap { input in input.withUnsafeBytes { parse($0, moment) } }
     }
-    WarehouseTrial.run(days)
+    WarehouseCheck.run(days)
     record.clear()
     inputs = []
   }

@@ -4,7 +4,7 @@ import TernEvents
 /// The form of a text of names and values, such as a form or JSON.
 ///
 /// libFuzzer's own changes seldom put a whole number or a known name into the place of another.
-struct TextGrammar {
+struct TextMutator {
   /// The byte between a name and its value.
   let assignment: UInt8
   /// The bytes that end a value.
@@ -17,15 +17,15 @@ struct TextGrammar {
   let pair: (String, String) -> String
 
   /// A form with one record in each line.
-  static func form(names: [String], values: [String]) -> TextGrammar {
-    TextGrammar(assignment: UInt8(ascii: "="), ends: Set("&\n".utf8), names: names, values: values) {
+  static func form(names: [String], values: [String]) -> TextMutator {
+    TextMutator(assignment: UInt8(ascii: "="), ends: Set("&\n".utf8), names: names, values: values) {
       "\($0)=\($1)&"
     }
   }
 
   /// JSON; the values are written as they are, with the quotes of texts.
-  static func json(names: [String], values: [String]) -> TextGrammar {
-    TextGrammar(assignment: UInt8(ascii: ":"), ends: Set(",}]\n".utf8), names: names, values: values) {
+  static func json(names: [String], values: [String]) -> TextMutator {
+    TextMutator(assignment: UInt8(ascii: ":"), ends: Set(",}]\n".utf8), names: names, values: values) {
       "\"\($0)\":\($1),"
     }
   }

@@ -6,7 +6,7 @@ import Warehouse
 @testable import Views
 
 /// Counts batches as two days of views with different settings, without a warehouse.
-enum DayTrial {
+enum DayCheck {
   private static let filters = [ViewFilter("av!=7")].compactMap(\.self)
   private static let variants: [(ViewSettings, [ViewFilter])] = [
     (ViewSettings(hasQuotas: true, currency: "EUR"), []),
