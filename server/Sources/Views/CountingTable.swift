@@ -155,7 +155,10 @@ struct CountingTable {
   mutating func subtract(_ less: ArraySlice<SaturatingInt64>, of user: UInt32, from key: ViewKey) -> Bool {
     guard let row = find(key) else { return true }
     var isExact = true
-    for (index, number) in less.enumerated() where !numbers[row * width + index].subtract(number) { isExact = false }
+    for (index, number) in less.enumerated() {
+      let isSubtracted = numbers[row * width + index].subtract(number)
+      isExact = isExact && isSubtracted
+    }
     if let set = sets[row] { set.remove(user) }
     if lastUsers[row] == user { lastUsers[row] = Self.noUser }
     return isExact

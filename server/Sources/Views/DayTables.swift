@@ -60,8 +60,9 @@ struct DayTables {
   mutating func add(_ table: ViewTable, _ key: ViewKey, _ numbers: [SaturatingInt64], user: UInt32) {
     let before = tables[table.index].count
     let row = tables[table.index].row(key, user)
-    for (index, number) in numbers.enumerated() where !tables[table.index].add(number, at: index, of: row) {
-      isExact = false
+    for (index, number) in numbers.enumerated() {
+      let isAdded = tables[table.index].add(number, at: index, of: row)
+      isExact = isExact && isAdded
     }
     count += tables[table.index].count - before
   }

@@ -38,7 +38,10 @@ package struct ViewDay {
 
   /// Adds the metrics of another day, with the requested breakdowns only.
   package mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
-    for field in ViewTotals.fields where !totals[keyPath: field].add(other.totals[keyPath: field]) { isExact = false }
+    for field in ViewTotals.fields {
+      let isAdded = totals[keyPath: field].add(other.totals[keyPath: field])
+      isExact = isExact && isAdded
+    }
     if !other.isExact { isExact = false }
     present.formUnion(other.present)
     users.formUnion(other.users)
@@ -55,8 +58,9 @@ package struct ViewDay {
   /// Subtracts everything that one user contributed except breakdowns, given as a day of that user only.
   package mutating func subtract(_ part: ViewDay, of user: UInt32) {
     // A sum of terms of both signs can leave the range without one of them.
-    for field in ViewTotals.fields where !totals[keyPath: field].subtract(part.totals[keyPath: field]) {
-      isExact = false
+    for field in ViewTotals.fields {
+      let isSubtracted = totals[keyPath: field].subtract(part.totals[keyPath: field])
+      isExact = isExact && isSubtracted
     }
     for set in [present, users, repeaters] { set.remove(user) }
     changes.states[user] = nil

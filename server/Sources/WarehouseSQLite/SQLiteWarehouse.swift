@@ -13,7 +13,7 @@ public import Warehouse
 ///
 /// ## Topics
 /// ### Opening and closing
-/// - ``init(directory:catalog:viewCacheBytes:diskReserve:examinesSuspects:report:)``
+/// - ``init(directory:catalog:viewCacheBytes:diskReserve:examinesInterruptedWork:report:)``
 /// - ``close()``
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
@@ -42,8 +42,7 @@ public final class SQLiteWarehouse: EventSink {
   /// Rows at which work failed.
   let rowFailures: (stream: AsyncStream<RowFailure>, continuation: AsyncStream<RowFailure>.Continuation)
   /// The number of rows that this process has set aside.
-  let quarantinedNow = Locked(0)
-  private let quarantinedBefore: Int
+  let quarantined = Locked(0)
   let report: @Sendable (String) -> Void
   let now: @Sendable () -> Timestamp
   private let end = Locked(End())
@@ -59,16 +58,16 @@ public final class SQLiteWarehouse: EventSink {
   /// - Parameters:
   ///   - viewCacheBytes: The memory that counted days of views may take.
   ///   - diskReserve: The free bytes on the disk below which ``commit(_:app:)`` throws `full`; 0 for no limit.
-  ///   - examinesSuspects: True if the caller will examine what the process before was doing when it crashed. That work is
+  ///   - examinesInterruptedWork: True if the caller will examine what the process before was doing when it crashed. That work is
   ///     held until then.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
     directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes, diskReserve: Int64 = 0,
-    examinesSuspects: Bool = false, report: @escaping @Sendable (String) -> Void = { _ in }
+    examinesInterruptedWork: Bool = false, report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     var configuration = WarehouseConfiguration()
-    configuration.examinesSuspects = examinesSuspects
+    configuration.examinesInterruptedWork = examinesInterruptedWork
     configuration.viewCacheBytes = viewCacheBytes
     configuration.diskReserve = diskReserve
     configuration.report = report
@@ -95,7 +94,8 @@ public final class SQLiteWarehouse: EventSink {
     queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
     (report, now) = (configuration.report, configuration.now)
-    let journal = try WorkJournal(files.workPath, examines: configuration.examinesSuspects, now: configuration.now)
+    let journal = try WorkJournal(
+      files.workPath, examines: configuration.examinesInterruptedWork, now: configuration.now)
     let failures = WorkFailures(report: configuration.report)
     let damage = DamagedRows(report: configuration.report)
     let rowFailures = AsyncStream.makeStream(of: RowFailure.self, bufferingPolicy: .bufferingOldest(100))
@@ -115,7 +115,6 @@ public final class SQLiteWarehouse: EventSink {
     } catch {
       failures.record("Counting", error, effect: Self.end(ofCounts: reader))
     }
-    quarantinedBefore = try Int(writer.connection.integer("SELECT count(*) FROM quarantine") ?? 0)
     counting = CountingThread(counter, interval: configuration.flushInterval) { failure in
       failures.record("Counting", failure, effect: failure == nil ? "" : Self.end(ofCounts: reader))
       if let failure = failure as? RowFailure { rowFailures.continuation.yield(failure) }
@@ -162,7 +161,8 @@ public final class SQLiteWarehouse: EventSink {
     status.diskBytes = files.diskBytes
     status.freeDiskBytes = space.free(space.directory)
     status.reservedDiskBytes = space.reserved
-    status.quarantinedRows = quarantinedBefore + quarantinedNow.withLock { $0 }
+    status.quarantinedRows =
+      (try? reader.read { try $0.integer("SELECT count(*) FROM quarantine") }).flatMap { $0 }.map { Int($0) } ?? 0
     status.damages = damage.messages.count
     return status
   }

@@ -38,7 +38,7 @@ struct WarehouseConfiguration: Sendable {
   /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.
   var freeDiskBytes = DiskSpace.available
   /// True if what the process before was doing when it crashed is held until it was examined.
-  var examinesSuspects = false
+  var examinesInterruptedWork = false
   /// The wall clock.
   var now: @Sendable () -> Timestamp = WallClock.system
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized)
 struct RecoveryTests {
   private static let events = 400
-  private static let environment = ["TERN_PLANTED_FAULTS": "1", "SWIFT_BACKTRACE": "enable=no"]
+  private static let environment = ["TERN_INJECTED_FAULTS": "1", "SWIFT_BACKTRACE": "enable=no"]
 
   /// A server with an app whose events include one that stops it.
   private final class Stage {
@@ -21,10 +21,10 @@ struct RecoveryTests {
     let token: String
     private(set) var starts = 1
 
-    /// - Parameter isPlanted: False for a server without faults, until it is started again.
-    init(isPlanted: Bool = true) async throws {
+    /// - Parameter injects: False for a server without faults, until it is started again.
+    init(injects: Bool = true) async throws {
       workspace = try Workspace()
-      server = try await RunningServer.start(workspace, environment: isPlanted ? environment : [:])
+      server = try await RunningServer.start(workspace, environment: injects ? environment : [:])
       app = try CreatedApp.create(workspace, "Faults")
       let printed = try workspace.run([
         "tokens", "create", "test", "--scope", "manage", "--data", workspace.path("data"),
@@ -103,7 +103,7 @@ struct RecoveryTests {
       return hours.compactMap { $0["hits"] as? Int }.reduce(0, +) == all
     }
     #expect(isWhole, "\(place)")
-    #expect(stage.starts > 1, "the fault was planted")
+    #expect(stage.starts > 1, "the fault was injected")
     let isReady = try await stage.supervise { try await stage.get("/readyz")["status"] as? String == "ready" }
     #expect(isReady)
     let dropped = try await stage.get("/api/v1/apps/\(stage.app.id)/reports/dropped")
@@ -116,7 +116,7 @@ struct RecoveryTests {
   @Test func `an event that was counted, and stops the server when its day is counted again, is set aside as well`()
     async throws
   {
-    let stage = try await Stage(isPlanted: false)
+    let stage = try await Stage(injects: false)
     try await stage.send(faultIn: "counting")
     let isCounted = try await stage.supervise { try await stage.counted() == [Self.events, Self.events] }
     #expect(isCounted && stage.server.stop() == .code(0))

@@ -33,12 +33,13 @@ import Testing
 
   @Test func `rows with any times, offsets and properties are counted, and reports of them are made`() async throws {
     try await withApp { warehouse, app, view in
+      var generator = FastGenerator(seed: 1)
       let lines = Self.extremes.flatMap { time in
         Self.extremes.flatMap { other in
           [
             """
             {"row":1,"kind":"event","name":"e","time":\(time),"received":\(other),"install":"i","session":"1",\
-            "key":{"time":\(other),"hash":"\(UInt64.random(in: 0...UInt64.max).hex)"},\
+            "key":{"time":\(other),"hash":"\(generator.next().hex)"},\
             "device":{"timeZoneOffset":\(time)},"properties":[{"name":"n","integer":\(other)},\
             {"name":"d","date":\(time)},{"name":"x","double":"nan"},{"name":"y","double":1e308}]}
             """,
@@ -133,10 +134,11 @@ import Testing
           """,
         ]
       }
-      _ = try await add(lines, to: warehouse, app)
+      let summary = try await add(lines, to: warehouse, app)
       let ledger = try await warehouse.reader.ledger(
         app: app.id, since: Timestamp(millisecondsSince1970: TimeBounds.earliest))
       #expect(ledger.installs == Self.extremes.count)
+      #expect(summary.attachments == Self.extremes.count)
     }
   }
 }

@@ -149,7 +149,7 @@ import Testing
     let now = { @Sendable in timestamp("2026-05-20T12:00:00Z") }
     _ = try WorkJournal(directory.path + "/work", examines: true, now: now).begin(work)
     var configuration = WarehouseConfiguration(flushInterval: .seconds(3_600), spanRows: 5, segmentBytes: 600)
-    configuration.examinesSuspects = true
+    configuration.examinesInterruptedWork = true
     configuration.now = now
     return try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
   }
@@ -174,7 +174,7 @@ import Testing
     }
     #expect(try await hits(views[1]) == 4)
 
-    await warehouse.examineSuspects(with: StubTrials(culprits: [3], warehouse: warehouse))
+    await warehouse.examineInterruptedWork(with: StubTrials(culprits: [3], warehouse: warehouse))
     #expect(try await warehouse.sealDays(of: views, now: now) > 0)
     #expect(try await hits(views[0]) == 3)
     #expect(warehouse.problems.isEmpty)
@@ -190,14 +190,83 @@ import Testing
     _ = try await warehouse.commit(batch((1...30).map { "\($0)" }), app: app)
     try await warehouse.close()
     warehouse = try open(after: .columns(rows: 1...30), catalog)
-    await warehouse.examineSuspects(with: StubTrials(culprits: [2, 3, 17, 30], warehouse: warehouse))
+    await warehouse.examineInterruptedWork(with: StubTrials(culprits: [2, 3, 17, 30], warehouse: warehouse))
     #expect(try await names(warehouse) == (1...30).filter { ![2, 3, 17, 30].contains($0) }.map { "\($0)" })
     try await warehouse.close()
 
     warehouse = try open(after: .counting(rows: 31...31), catalog)
     let innocent = StubTrials(culprits: [], warehouse: warehouse)
-    await warehouse.examineSuspects(with: innocent)
+    await warehouse.examineInterruptedWork(with: innocent)
     #expect(innocent.tried.withLock { $0 } == 1 && warehouse.problems.isEmpty)
     try await warehouse.close()
+  }
+
+  @Test func `a person who is being deleted keeps other work from setting rows aside, but not an examination`()
+    async throws
+  {
+    let warehouse = try open()
+    _ = try await warehouse.commit(batch(["a", "b", "c"]), app: app)
+    let request = PersonDeletionRequest(person: .install("install-1"), refusesLater: false)
+    _ = try await warehouse.perform { [app] in try $0.beginDeletion(of: request, app: app.rawValue) }
+    #expect(try await !warehouse.quarantine(2, work: "counting it"))
+    #expect(try await names(warehouse) == ["a", "b", "c"])
+    #expect(try await warehouse.quarantine(2, work: "counting it", duringDeletion: true))
+    #expect(try await names(warehouse) == ["a", "c"])
+    try await warehouse.delete(request, app: app, views: [])
+    #expect(try await names(warehouse).isEmpty && warehouse.storageStatus.quarantinedRows == 0)
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `rows that were set aside go with the days that an app no longer keeps`() async throws {
+    let warehouse = try open()
+    _ = try await warehouse.commit(batch(["a", "b"]), app: app)
+    _ = try await warehouse.commit(batch(["c", "d"], at: "2026-05-20T10:00:00Z"), app: app)
+    for row in [2, 4] as [Int64] { #expect(try await warehouse.quarantine(row, work: "counting it")) }
+    await warehouse.finishQuarantine()
+    #expect(warehouse.storageStatus.quarantinedRows == 2)
+    #expect(try await warehouse.removeRows(of: app, before: day("2026-05-10"), views: []))
+    #expect(warehouse.storageStatus.quarantinedRows == 1)
+    #expect(try await names(warehouse) == ["c"])
+    try await warehouse.close()
+  }
+
+  @Test func `a process sets a hundred rows aside and no more`() async throws {
+    let warehouse = try open()
+    let all = (1...SQLiteWarehouse.maximumQuarantined + 1).map { "\($0)" }
+    _ = try await warehouse.commit(batch(all), app: app)
+    for row in 1...SQLiteWarehouse.maximumQuarantined {
+      #expect(try await warehouse.quarantine(Int64(row), work: "counting it"))
+    }
+    #expect(try await !warehouse.quarantine(Int64(all.count), work: "counting it"))
+    #expect(try await names(warehouse) == [all[all.count - 1]])
+    try await warehouse.close()
+  }
+
+  @Test func `the next hit of a session begins it when its first one is set aside`() async throws {
+    let place = try ViewMemoryTests.Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    for (client, minute) in [(1, 0), (2, 1), (1, 2), (2, 3)] {
+      try await place.send("cid=\(client)&t=screenview&cd=\(minute)", at: "2024-05-01T12:0\(minute):00Z")
+    }
+    try await place.warehouse.perform { try $0.finishHits() }
+    func sessions() async throws -> [Bool] {
+      try await place.warehouse.reader.reading { connection in
+        let scan = try EventScan(connection, after: 0)
+        var starts: [Bool] = []
+        while let row = try scan.next() { starts.append(row.flags.startsSession) }
+        return starts
+      }
+    }
+    #expect(try await sessions() == [true, true, false, false])
+    #expect(try await place.warehouse.quarantine(1, work: "counting it"))
+    await place.warehouse.finishQuarantine()
+    #expect(try await sessions() == [true, true, false])
+    let metrics = try await place.warehouse.reader.viewMetrics(
+      view, days: day("2024-05-01")...day("2024-05-01"), tables: [], now: milliseconds("2024-05-01T23:00:00Z"))
+    #expect(metrics.totals.sessions == 2 && metrics.totals.hits == 3)
+    try await place.warehouse.flush()
+    #expect(try await place.warehouse.reader.verify().isClean)
+    try await place.close()
   }
 }

@@ -63,6 +63,7 @@ import Testing
         let day = calendar.day(of: time)
         #expect(day == calendar.day(of: TimeBounds.clamp(time)))
         #expect((0..<24).contains(calendar.hour(of: time)))
+        #expect(calendar.hour(of: time) == calendar.hour(of: TimeBounds.clamp(time)))
         #expect(calendar.bounds(of: day) != nil && calendar.cutoff(of: day) > calendar.bounds(of: day)?.lowerBound ?? 0)
       }
       for day in [Int.min, .max] {

@@ -48,7 +48,7 @@ import Testing
     #expect(isHeld(.counting(rows: 1...30), journal))
     #expect(!isHeld(Self.question, journal))
     #expect(journal.problems.count == 1)
-    journal.acquit(Self.counting)
+    journal.markExamined(Self.counting)
     #expect(!isHeld(Self.counting, journal) && journal.problems.isEmpty)
     #expect(try open().unexamined.isEmpty)
   }
@@ -62,11 +62,11 @@ import Testing
   @Test func `work that fails again and again without a row to blame is held for an hour`() throws {
     for end in 1...WorkJournal.innocentEnds {
       let journal = try open()
-      if end > 1 { journal.acquit(Self.counting) }
+      if end > 1 { journal.markExamined(Self.counting) }
       _ = try journal.begin(Self.counting)
     }
     let journal = try open()
-    journal.acquit(Self.counting)
+    journal.markExamined(Self.counting)
     #expect(isHeld(Self.counting, journal) && journal.problems.count == 1)
     time.withLock { $0 += WorkJournal.holdTime }
     #expect(!isHeld(Self.counting, journal))
@@ -100,9 +100,30 @@ import Testing
     #expect(try journal.perform(Self.question) { journal.problems.isEmpty })
   }
 
+  @Test func `where nothing examines interrupted work, it is tried again`()
+    throws
+  {
+    _ = try open().begin(Self.counting)
+    _ = try open()
+    let journal = try open(examines: false)
+    #expect(journal.unexamined.isEmpty && !isHeld(Self.counting, journal))
+  }
+
+  @Test func `an interruption that holds nothing any more leaves the disk, because questions name persons`() throws {
+    let path = directory.path + "/work/interrupted.json"
+    _ = try open().begin(Self.question)
+    let journal = try open()
+    time.withLock { $0 += WorkJournal.holdTime }
+    journal.forgetOld()
+    #expect(journal.unexamined == [Self.question], "it is not examined yet")
+    journal.markExamined(Self.question)
+    journal.forgetOld()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "[]")
+  }
+
   @Test func `damaged files are no obstacle`() throws {
     _ = try open().begin(Self.counting)
-    for name in ["7.work", "suspects.json"] {
+    for name in ["7.work", "interrupted.json"] {
       try Data("{".utf8).write(to: URL(filePath: directory.path + "/work/\(name)"))
     }
     #expect(try open().unexamined == [Self.counting])

@@ -26,7 +26,7 @@ struct RequestRecorder: Sendable {
       request: "\(request.method) \(route), number \(String(UInt64(bitPattern: hash), radix: 16))")
     #if DEBUG
       if let name = request.uri.queryParameters["fault"].map(String.init) {
-        Array(name.utf8).withUnsafeBytes { PlantedFault.page.trap($0) }
+        Array(name.utf8).withUnsafeBytes { InjectedFault.page.trap($0) }
       }
     #endif
     return end

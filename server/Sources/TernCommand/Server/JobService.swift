@@ -23,7 +23,7 @@ struct JobService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       // First: a job may be what made the process before crash, and no job may change rows meanwhile.
-      await warehouse.examineSuspects(with: trials)
+      await warehouse.examineInterruptedWork(with: trials)
       var (removed, steady, start) = (ContinuousClock.Instant?.none, SteadyClock(), ContinuousClock.now)
       while !Task.isCancelled {
         var pause = Self.glance

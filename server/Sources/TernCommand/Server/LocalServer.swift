@@ -42,7 +42,7 @@ struct LocalServer {
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(
       directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
-      examinesSuspects: true, report: { logger.error("\($0)") })
+      examinesInterruptedWork: true, report: { logger.error("\($0)") })
   }
 
   /// A logger that writes lines to standard error.

@@ -12,6 +12,8 @@ struct ProcessTrials: WorkTrials {
   private static let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE]
 
   let directory: String
+  /// The program that tries the work.
+  var program = Self.ownProgram
 
   func endsProcess(_ work: DerivedWork, rows: ClosedRange<Int64>?) async throws -> Bool {
     // In a file, because others on this machine can read a process's arguments.
@@ -20,7 +22,7 @@ struct ProcessTrials: WorkTrials {
     defer { try? FileManager.default.removeItem(atPath: file) }
     let input = try FileHandle(forReadingFrom: URL(filePath: file))
     let process = try ChildProcess(
-      Self.program, [TrialCommand.name, "--data", directory], environment: ["SWIFT_BACKTRACE": "enable=no"],
+      program, [TrialCommand.name, "--data", directory], environment: ["SWIFT_BACKTRACE": "enable=no"],
       input: input, output: nil, error: nil)
     let exit = await withTaskCancellationHandler {
       let limit = Task {
@@ -43,7 +45,7 @@ struct ProcessTrials: WorkTrials {
   }
 
   /// This program, also if its file was replaced by another version.
-  private static var program: String {
+  private static var ownProgram: String {
     let link = "/proc/self/exe"
     return FileManager.default.fileExists(atPath: link) ? link : CommandLine.arguments[0]
   }

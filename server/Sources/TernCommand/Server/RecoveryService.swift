@@ -1,6 +1,5 @@
-import Collector
 import ServiceLifecycle
-package import Warehouse
+import Warehouse
 import WarehouseSQLite
 
 /// Sets events aside that can't be used, and counts their days again, while the server runs.
@@ -13,15 +12,11 @@ struct RecoveryService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       async let failedRows: Void = warehouse.quarantineFailedRows()
-      while (try? await Task.sleep(for: Self.retryTime)) != nil { await warehouse.finishQuarantine() }
+      while (try? await Task.sleep(for: Self.retryTime)) != nil {
+        await warehouse.finishQuarantine()
+        warehouse.journal.forgetOld()
+      }
       await failedRows
     }
-  }
-}
-
-extension SQLiteWarehouse: RequestJournal {
-  package func begin(request: String) throws(WarehouseError) -> @Sendable () -> Void {
-    let mark = try journal.begin(.request(request))
-    return { [journal] in journal.end(mark) }
   }
 }

@@ -15,7 +15,7 @@ final class ColumnSource {
   /// Adds the row that a scan has just returned, if questions see it.
   func add(_ row: EventRow, _ scan: EventScan, to columns: AppColumns) throws {
     guard let kind = QuestionKind(row.flags.kind) else { return }
-    PlantedFault.columns.trap(scan.userBytes)
+    InjectedFault.columns.trap(scan.userBytes)
     let name = kind == .event || kind == .screen ? try self.name(row, scan, columns) : nil
     let user = scan.userBytes.isEmpty ? 0 : try self.user(scan.userBytes, columns)
     let stored = ChunkBuilder.Row(

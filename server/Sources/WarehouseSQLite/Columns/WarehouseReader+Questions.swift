@@ -37,7 +37,7 @@ extension WarehouseReader: QuestionSource {
     _ limits: QuestionLimits
   ) throws -> QuestionResult {
     #if DEBUG
-      for chunk in chunks { chunk.forEachProperty { name, _ in PlantedFault.question.trap(name) } }
+      for chunk in chunks { chunk.forEachProperty { name, _ in InjectedFault.question.trap(name) } }
     #endif
     let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
     return try ColumnEvaluation.answer(

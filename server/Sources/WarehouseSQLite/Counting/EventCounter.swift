@@ -212,7 +212,7 @@ final class EventCounter {
 
   @inline(__always)
   private func count(_ row: EventRow, _ scan: EventScan) throws {
-    PlantedFault.counting.trap(scan.userBytes)
+    InjectedFault.counting.trap(scan.userBytes)
     let day = try calendar(row.app).day(of: row.time)
     // The stored counts of these days include rows that are gone.
     if !lastKeptDays.isEmpty, let last = lastKeptDays[row.app], day <= last { return }

@@ -41,8 +41,8 @@ extension Writer {
     try rows.deleteSegments([segment])
   }
 
-  /// Deletes the texts and attachments of errors, and rows that were set aside, before a time. The errors stay, because reports of whole days count
-  /// them, but without the names of users and sessions.
+  /// Deletes the texts and attachments of errors, and rows that were set aside, before a time. The errors stay, because
+  /// reports of whole days count them, but without the names of users and sessions.
   func expireErrors(of app: Int64, before time: Int64) throws {
     try transact {
       let errors = "SELECT id FROM error WHERE app = ?1 AND t < ?2"

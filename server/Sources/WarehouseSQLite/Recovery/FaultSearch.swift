@@ -7,7 +7,7 @@ struct FaultSearch {
   /// The result.
   enum Finding: Equatable {
     /// The work fails on none of the trials: something else ended the process.
-    case none
+    case notReproduced
     /// The work fails because of this row.
     case row(Int64)
     /// The work fails without any row.
@@ -51,7 +51,7 @@ struct FaultSearch {
   mutating func handle(failed: Bool) {
     switch step {
     case .all:
-      if failed { step = .nothing } else { finding = Finding.none }
+      if failed { step = .nothing } else { finding = .notReproduced }
     case .nothing:
       if failed { finding = .work } else { halve() }
     case .lowerHalf:
@@ -74,7 +74,7 @@ struct FaultSearch {
       if failed { rows = rows.lowerBound...tried } else { passing = tried }
       step = .beginning(passing: passing)
       endIfFound(passing: passing)
-    case .confirmation: finding = failed ? .row(rows.upperBound) : Finding.none
+    case .confirmation: finding = failed ? .row(rows.upperBound) : .notReproduced
     }
   }
 

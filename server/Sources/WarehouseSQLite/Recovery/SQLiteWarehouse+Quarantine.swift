@@ -15,12 +15,12 @@ extension SQLiteWarehouse {
   @discardableResult
   func quarantine(_ row: Int64, work: String, duringDeletion: Bool = false) async throws -> Bool {
     let now = now().millisecondsSince1970
-    guard quarantinedNow.withLock({ $0 < Self.maximumQuarantined }) else { return false }
+    guard quarantined.withLock({ $0 < Self.maximumQuarantined }) else { return false }
     let removed = try await perform { writer in
       try writer.quarantine(row, work: work, duringDeletion: duringDeletion, now: now)
     }
     guard let removed else { return false }
-    quarantinedNow.withLock { $0 += 1 }
+    quarantined.withLock { $0 += 1 }
     report("Event \(row) of app \(removed.app) was set aside, because the server failed while \(work).")
     reader.viewDays.forget(app: AppID(removed.app))
     try reader.columns.forget(app: removed.app)

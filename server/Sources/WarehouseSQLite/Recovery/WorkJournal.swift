@@ -14,17 +14,17 @@ package import Warehouse
 /// A record on disk of the work in progress, so that the next start knows what a crashed process was doing.
 ///
 /// Each piece of work has a small file in `work` until it ends. Files aren't synced: they need to survive the process, not a
-/// power failure. Work found at a start is a suspect, and held until it is examined; everything else goes on. If it keeps
+/// power failure. Work found at a start was interrupted, and is held until it is examined; everything else goes on. If it keeps
 /// ending the process without a row to blame, it is held for an hour.
 package final class WorkJournal: Sendable {
   /// Work that was being done when a process ended.
-  struct Suspect: Codable, Equatable {
+  struct Interruption: Codable, Equatable {
     var work: DerivedWork
     /// The number of processes that ended while doing it, since it last ended well.
     var ends: Int
     /// The time of the start that found it last, in milliseconds since 1970.
     var found: Int64
-    /// True until it is known whether a row is to blame.
+    /// True once it is known whether a row is to blame.
     var isExamined = false
   }
 
@@ -35,7 +35,7 @@ package final class WorkJournal: Sendable {
   }
 
   private struct State {
-    var suspects: [String: Suspect] = [:]
+    var interruptions: [String: Interruption] = [:]
     var last: Int64 = 0
     /// True if the last record could not be written, as on a full disk.
     var isBlind = false
@@ -51,22 +51,22 @@ package final class WorkJournal: Sendable {
   private let directory: String
   private let now: @Sendable () -> Timestamp
   private let state: Locked<State>
-  private static let suspectsName = "suspects.json"
+  private static let interruptedName = "interrupted.json"
 
   /// Opens the journal of a data directory and takes over what the process before left. The caller must hold the lock of
   /// the directory.
   ///
-  /// - Parameter examines: False if nothing will examine suspects.
+  /// - Parameter examines: False if nothing will examine interrupted work.
   init(_ directory: String, examines: Bool, now: @escaping @Sendable () -> Timestamp) throws {
     self.directory = directory
     self.now = now
     try StoredFile.createDirectory(directory)
-    var suspects: [String: Suspect] = [:]
+    var interruptions: [String: Interruption] = [:]
     let time = now().millisecondsSince1970
-    for var suspect in Self.read([Suspect].self, "\(directory)/\(Self.suspectsName)") ?? [] {
-      if suspect.isExamined, !Self.isRecent(suspect, at: time) { continue }
-      suspect.isExamined = suspect.isExamined || !examines
-      suspects[suspect.work.key] = suspect
+    for var interruption in Self.read([Interruption].self, "\(directory)/\(Self.interruptedName)") ?? [] {
+      if interruption.isExamined, !Self.isRecent(interruption, at: time) { continue }
+      interruption.isExamined = interruption.isExamined || !examines
+      interruptions[interruption.work.key] = interruption
     }
     var last: Int64 = 0
     for name in try StoredFile.names(in: directory, endingWith: [".work"]) {
@@ -74,23 +74,23 @@ package final class WorkJournal: Sendable {
       last = max(last, Int64(name.dropLast(".work".count)) ?? 0)
       let path = "\(directory)/\(name)"
       if let work = Self.read(DerivedWork.self, path) {
-        var suspect = suspects[work.key] ?? Suspect(work: work, ends: 0, found: time)
-        (suspect.work, suspect.ends, suspect.found) = (work, suspect.ends.addingSaturated(1), time)
-        suspect.isExamined = !examines || work.rows == nil
-        suspects[work.key] = suspect
+        var interruption = interruptions[work.key] ?? Interruption(work: work, ends: 0, found: time)
+        (interruption.work, interruption.ends, interruption.found) = (work, interruption.ends.addingSaturated(1), time)
+        interruption.isExamined = !examines || work.rows == nil
+        interruptions[work.key] = interruption
       }
       unlink(path)
     }
-    state = Locked(State(suspects: suspects, last: last))
-    if !suspects.isEmpty { store(suspects) }
+    state = Locked(State(interruptions: interruptions, last: last))
+    if !interruptions.isEmpty { store(interruptions) }
   }
 
   /// The work to examine.
   var unexamined: [DerivedWork] {
-    state.withLock { $0.suspects.values.filter { !$0.isExamined }.map(\.work) }.sorted { $0.key < $1.key }
+    state.withLock { $0.interruptions.values.filter { !$0.isExamined }.map(\.work) }.sorted { $0.key < $1.key }
   }
 
-  /// The suspects that are held, and whether others would be noticed.
+  /// The interrupted work that is held, and whether further interruptions would be noticed.
   var problems: [WarehouseProblem] {
     let time = now().millisecondsSince1970
     return state.withLock { state in
@@ -98,11 +98,11 @@ package final class WorkJournal: Sendable {
         summary: "After a crash, the server would not know what it was doing.",
         detail: "\(directory) can't be written, so after a crash the server would not know what it was doing.")
       return (state.isBlind ? [blindness] : [])
-        + state.suspects.values.sorted { $0.work.key < $1.work.key }.compactMap { suspect in
-          Self.hold(suspect, at: time).map {
+        + state.interruptions.values.sorted { $0.work.key < $1.work.key }.compactMap { interruption in
+          Self.hold(interruption, at: time).map {
             WarehouseProblem(
               summary:
-                "After a crash, some work on stored events is \(suspect.isExamined ? "held" : "being examined").",
+                "After a crash, some work on stored events is \(interruption.isExamined ? "held" : "being examined").",
               detail: $0.message)
           }
         }
@@ -110,7 +110,13 @@ package final class WorkJournal: Sendable {
   }
 
   /// Records that an examination found no row to blame.
-  func acquit(_ work: DerivedWork) { change { $0[work.key]?.isExamined = true } }
+  func markExamined(_ work: DerivedWork) { change { $0[work.key]?.isExamined = true } }
+
+  /// Forgets interruptions that hold nothing any more. Questions name persons, so these must not stay on disk.
+  package func forgetOld() {
+    let time = now().millisecondsSince1970
+    change { $0 = $0.filter { !$0.value.isExamined || Self.isRecent($0.value, at: time) } }
+  }
 
   /// Records that the row to blame is gone.
   func release(_ work: DerivedWork) { change { $0[work.key] = nil } }
@@ -118,7 +124,7 @@ package final class WorkJournal: Sendable {
   /// Records that work fails although no row is to blame, or too many are.
   func hold(_ work: DerivedWork) {
     let time = now().millisecondsSince1970
-    change { $0[work.key] = Suspect(work: work, ends: Self.innocentEnds, found: time, isExamined: true) }
+    change { $0[work.key] = Interruption(work: work, ends: Self.innocentEnds, found: time, isExamined: true) }
   }
 
   /// Runs `body`, with a record of the work on disk until it returns.
@@ -137,7 +143,7 @@ package final class WorkJournal: Sendable {
     let (key, time) = (work.key, now().millisecondsSince1970)
     let (number, hold) = state.withLock { state in
       state.last.addSaturated(1)
-      return (state.last, state.suspects[key].flatMap { Self.hold($0, at: time) })
+      return (state.last, state.interruptions[key].flatMap { Self.hold($0, at: time) })
     }
     if let hold { throw hold }
     let mark = Mark(path: "\(directory)/\(number).work", key: key)
@@ -154,38 +160,39 @@ package final class WorkJournal: Sendable {
     change { $0[mark.key] = nil }
   }
 
-  private static func hold(_ suspect: Suspect, at time: Int64) -> WarehouseError? {
-    guard suspect.isExamined else {
+  private static func hold(_ interruption: Interruption, at time: Int64) -> WarehouseError? {
+    guard interruption.isExamined else {
       return WarehouseError(
-        code: .held, message: "The server ended while \(suspect.work). It is being examined; try again in a moment.")
+        code: .held,
+        message: "The server ended while \(interruption.work). It is being examined; try again in a moment.")
     }
-    let limit = suspect.work.rows == nil ? requestEnds : innocentEnds
-    guard suspect.ends >= limit, isRecent(suspect, at: time) else { return nil }
+    let limit = interruption.work.rows == nil ? requestEnds : innocentEnds
+    guard interruption.ends >= limit, isRecent(interruption, at: time) else { return nil }
     return WarehouseError(
       code: .held,
       message: """
-        The server ended again and again while \(suspect.work), so it does not try that until an hour has passed. Please \
+        The server ended again and again while \(interruption.work), so it does not try that until an hour has passed. Please \
         report this with the server's log.
         """)
   }
 
-  private static func isRecent(_ suspect: Suspect, at time: Int64) -> Bool {
-    (0..<holdTime).contains(time.subtractingSaturated(suspect.found))
+  private static func isRecent(_ interruption: Interruption, at time: Int64) -> Bool {
+    (0..<holdTime).contains(time.subtractingSaturated(interruption.found))
   }
 
-  private func change(_ body: (inout [String: Suspect]) -> Void) {
+  private func change(_ body: (inout [String: Interruption]) -> Void) {
     state.withLock { state in
-      let before = state.suspects
-      body(&state.suspects)
-      // Within the lock, so that the latest state is the one on disk. Suspects are rare.
-      if state.suspects != before { store(state.suspects) }
+      let before = state.interruptions
+      body(&state.interruptions)
+      // Within the lock, so that the latest state is the one on disk. Interrupted work is rare.
+      if state.interruptions != before { store(state.interruptions) }
     }
   }
 
-  private func store(_ suspects: [String: Suspect]) {
-    let sorted = suspects.values.sorted { $0.work.key < $1.work.key }
+  private func store(_ interruptions: [String: Interruption]) {
+    let sorted = interruptions.values.sorted { $0.work.key < $1.work.key }
     guard let bytes = try? JSONEncoder().encode(sorted) else { return }
-    let path = "\(directory)/\(Self.suspectsName)"
+    let path = "\(directory)/\(Self.interruptedName)"
     if Self.write(bytes, path + ".new") { rename(path + ".new", path) } else { unlink(path + ".new") }
   }
 

@@ -45,7 +45,7 @@ extension ViewScan {
     // Rows of one device mostly follow each other.
     if row.device != raw.hits.last?.device { _ = try device(row.device) }
     guard row.flags.kind.isHit else { return }
-    PlantedFault.view.trap(rows.userBytes)
+    InjectedFault.view.trap(rows.userBytes)
     let hit = RawHits.Hit(id: row.id, time: row.time, device: row.device, slot: row.slot)
     if let parameters = rows.parameters { return raw.add(hit, user: rows.userBytes, parameters: parameters) }
     var bytes: [UInt8] = []

@@ -4,17 +4,17 @@ import Foundation
 /// which the fault is named to a trap.
 ///
 /// Only debug builds have them, and only if the environment asks for them.
-package enum PlantedFault: String {
+package enum InjectedFault: String {
   case counting, columns, view, question, page
 
   #if DEBUG
-    private static let isPlanted = ProcessInfo.processInfo.environment["TERN_PLANTED_FAULTS"] == "1"
+    private static let injects = ProcessInfo.processInfo.environment["TERN_INJECTED_FAULTS"] == "1"
 
     /// Traps if the name is that of this fault.
     @inline(__always)
     package func trap(_ name: UnsafeRawBufferPointer) {
-      guard Self.isPlanted, name.elementsEqual("fault-in-\(rawValue)".utf8) else { return }
-      fatalError("A planted fault in \(rawValue).")
+      guard Self.injects, name.elementsEqual("fault-in-\(rawValue)".utf8) else { return }
+      fatalError("An injected fault in \(rawValue).")
     }
   #else
     @inlinable @inline(__always)
