@@ -95,7 +95,8 @@ struct ChartTests {
         #expect(!html.contains("nan") && !html.contains("inf"))
       }
     }
-    #expect(coordinate(.nan) == "0" && coordinate(12.34) == "12.3" && Double(coordinate(.infinity)) == Double(Int.max) / 10)
+    #expect(
+      coordinate(.nan) == "0" && coordinate(12.34) == "12.3" && Double(coordinate(.infinity)) == Double(Int.max) / 10)
   }
 
   @Test func `numbers are shown with up to two decimals`() {
