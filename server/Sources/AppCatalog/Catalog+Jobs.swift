@@ -58,7 +58,9 @@ extension Catalog {
       for table in tables {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
       }
-      try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])
+      for name in [Self.newNames(app), Self.limits(app)] {
+        try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
+      }
       try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
       try Self.finishJob(job, result, database)
     }

@@ -21,6 +21,9 @@ struct CollectorApplication: Sendable {
   /// The addresses to which apps send events.
   static let ingestionPaths = Set([NativeProtocol.path, AppCenterRoutes.path] + MeasurementRoutes.paths)
 
+  /// Limits what apps and clients send; must run alongside the server.
+  let usage: UsageGate
+
   /// Connects all parts.
   ///
   /// - Parameters:
@@ -37,7 +40,8 @@ struct CollectorApplication: Sendable {
     gate = AdmissionGate(limits)
     let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
     live = LiveHub(heartbeat: settings.heartbeat)
-    let ingestion = Ingestion(dependencies, reader: reader, live: live)
+    usage = UsageGate(dependencies, addressLimits: settings.addressLimits)
+    let ingestion = Ingestion(dependencies, reader: reader, live: live, usage: usage)
     let reports = ReportScheduler(limits, executor: dependencies.reportExecutor, sleep: dependencies.sleep)
     let access = Access(
       store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
@@ -45,6 +49,7 @@ struct CollectorApplication: Sendable {
 
     var pages = pages
     pages.problems = dependencies.problems
+    pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     router.add(
@@ -70,7 +75,7 @@ struct CollectorApplication: Sendable {
       CollectorGauges(
         reports: reports.load, questions: answering.load, recentAnswers: answering.recentAnswers,
         droppedLogLines: dependencies.accessLog?.droppedLines, certificateExpiry: identity?.expiry,
-        storage: dependencies.storage(), problems: dependencies.problems().count)
+        storage: dependencies.storage(), refused: usage.counts, problems: dependencies.problems().count)
     }.add(to: routes)
     ReportRoutes(
       reader: reader, reports: reports, store: store, catalog: catalog, segments: catalog, answering: answering,
@@ -144,16 +149,22 @@ public struct CollectorSettings: Sendable {
   var trustedProxies: [AddressBlock] = []
   /// True if `/metrics` needs no login.
   var hasPublicMetrics = false
+  /// The limits of each client address.
+  var addressLimits = UsageLimits.address
   /// The interval between heartbeats on silent live streams.
   var heartbeat = Duration.seconds(15)
 }
 
 extension CollectorSettings {
   /// Creates settings with the policies that operators choose.
-  public init(unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool) {
+  public init(
+    unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool,
+    addressLimits: UsageLimits
+  ) {
     self.init()
     self.unknownSecret = unknownSecret
     self.trustedProxies = trustedProxies
     self.hasPublicMetrics = hasPublicMetrics
+    self.addressLimits = addressLimits
   }
 }

@@ -34,6 +34,8 @@ public struct CollectorDependencies: Sendable {
   package var reportExecutor: (any TaskExecutor)?
   /// Returns the memory and disk space of the store, for `/metrics`.
   package var storage: @Sendable () -> StorageStatus
+  /// Returns the free bytes of the store's disk; `nil` if they can't be determined.
+  package var freeDiskBytes: @Sendable () -> Int64?
   /// Returns what fails in the store at the moment, for `/readyz` and the portal.
   package var problems: @Sendable () -> [WarehouseProblem]
   /// Records on disk the page and report requests in progress; `nil` to record nothing.
@@ -54,7 +56,8 @@ public struct CollectorDependencies: Sendable {
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
     exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
-    storage: @escaping @Sendable () -> StorageStatus, problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
+    storage: @escaping @Sendable () -> StorageStatus, freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
+    problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
     requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
@@ -68,6 +71,7 @@ public struct CollectorDependencies: Sendable {
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
     self.storage = storage
+    self.freeDiskBytes = freeDiskBytes
     self.problems = problems
     self.requestJournal = requestJournal
     self.accessLog = accessLog

@@ -145,7 +145,7 @@ public struct CollectorServer: Service {
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
         // The registry closes connections before this limit. If all have requests in progress, new ones wait.
         availableConnectionsDelegate: .maximum(connections + DescriptorLimit.surplus, logger: quietLogger)),
-      services: [collector.live, collector.gate] + (reloading ?? []),
+      services: [collector.live, collector.gate, collector.usage] + (reloading ?? []),
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
       logger: quietLogger)
   }

@@ -8,6 +8,11 @@ public protocol EventSink: Sendable {
   /// Throws ``WarehouseError`` if nothing of the batch was stored. The client must keep it and retry.
   func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt
 
+  /// Counts events that were not read as rejected, for the day of receipt.
+  ///
+  /// Throws ``WarehouseError`` if they could not be counted.
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws
+
   /// True if a batch would be rejected now because the write queue is full.
   var isBehind: Bool { get }
 
@@ -28,6 +33,10 @@ public struct CommitReceipt: Sendable, Hashable {
   public var duplicates: [Int]
   /// Events that were rejected and counted because there was no room for their contents.
   public var rejections: [Rejection]
+  /// The bytes that the batch takes on disk, approximately.
+  public var bytes = 0
+  /// The number of installs that had not sent anything before.
+  public var newInstalls = 0
   /// The number of stored events that some report shows as "(other)" because the app has too many new names.
   public var unnamed: Int
 

@@ -159,7 +159,7 @@ public final class SQLiteWarehouse: EventSink {
     var status = StorageStatus()
     status.viewCacheBytes = reader.viewDays.byteCount
     status.diskBytes = files.diskBytes
-    status.freeDiskBytes = space.free(space.directory)
+    status.freeDiskBytes = freeDiskBytes
     status.reservedDiskBytes = space.reserved
     status.quarantinedRows =
       (try? reader.read { try $0.integer("SELECT count(*) FROM quarantine") }).flatMap { $0 }.map { Int($0) } ?? 0
@@ -196,6 +196,15 @@ public final class SQLiteWarehouse: EventSink {
     guard let time = (last ?? nil).map({ $0.time &+ $0.lag }) else { return "Reports lack all events." }
     let text = Timestamp(millisecondsSince1970: time).utcText(withMilliseconds: false)
     return "Reports lack events that were received after \(text)."
+  }
+
+  /// The bytes free on the disk; `nil` if they can't be determined.
+  public var freeDiskBytes: Int64? { space.free(space.directory) }
+
+  /// Counts events that were not read as rejected; see ``EventSink/reject(_:_:source:app:received:)``.
+  public func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws {
+    let received = received.millisecondsSince1970
+    try await perform { try $0.reject(count, reason, source: source, app: app, received: received) }
   }
 
   /// Checks whether storing works; see ``EventSink/probeWrite()``.

@@ -55,7 +55,7 @@ import Warehouse
       fixture.dependencies,
       reader: BodyReader(
         gate: AdmissionGate(fixture.settings.limits), limits: fixture.settings.limits, metrics: CollectorMetrics()),
-      live: LiveHub())
+      live: LiveHub(), usage: UsageGate(fixture.dependencies, addressLimits: .address))
     // One stored block that contains a space.
     let compressed = ByteBuffer(bytes: [1, 1, 0, 0xFE, 0xFF, 0x20])
     for (bytes, encoding, isApart) in [

@@ -20,5 +20,9 @@ struct ForgetfulSink: EventSink {
     return receipt
   }
 
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws {
+    try await base.reject(count, reason, source: source, app: app, received: received)
+  }
+
   func probeWrite() async throws { try await base.probeWrite() }
 }

@@ -15,6 +15,7 @@ struct Ingestion: Sendable {
   let reader: BodyReader
   let metrics: CollectorMetrics
   let live: LiveHub
+  let usage: UsageGate
   let limits: CollectorLimits
   let decoding: DecodingPool
   let logger: Logger
@@ -25,7 +26,8 @@ struct Ingestion: Sendable {
   private let nameLimitThrottles = NIOLockedValueBox<[AppID: LogThrottle]>([:])
   private let uptime: @Sendable () -> Duration
 
-  init(_ dependencies: CollectorDependencies, reader: BodyReader, live: LiveHub) {
+  init(_ dependencies: CollectorDependencies, reader: BodyReader, live: LiveHub, usage: UsageGate) {
+    self.usage = usage
     catalog = dependencies.catalog
     sink = dependencies.sink
     duplicateKey = dependencies.duplicateKey
@@ -165,14 +167,20 @@ struct Ingestion: Sendable {
     }
   }
 
-  /// Stores a batch; throws ``APIError`` 503 if nothing of it was stored.
-  func commit(_ batch: IncomingBatch, app: AppID) async throws(APIError) -> CommitReceipt {
+  /// Stores a batch and charges it to its owners; throws ``APIError`` 503 if nothing of it was stored.
+  func commit(
+    _ batch: IncomingBatch, app: AppID, owners: [RequestOwner]
+  ) async throws(APIError) -> CommitReceipt {
     guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return CommitReceipt() }
     let before = ContinuousClock.now
     do {
       let receipt = try await sink.commit(batch, app: app)
       readiness.withLockedValue { $0.succeeded() }
       let rejected = batch.rejections.count + receipt.rejections.count
+      usage.charge(
+        UsageMeter.Use(
+          events: batch.events.count + batch.rejections.count, bytes: receipt.bytes, installs: receipt.newInstalls),
+        to: owners)
       metrics.committed(batch.source, receipt, rejected: rejected, took: .now - before)
       if receipt.accepted > 0 { live.stored(app) }
       if receipt.unnamed > 0 { logNameLimit(app) }

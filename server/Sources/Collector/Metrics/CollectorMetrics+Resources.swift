@@ -15,6 +15,8 @@ struct CollectorGauges: Sendable {
   /// `nil` without TLS.
   var certificateExpiry: Int?
   var storage = StorageStatus()
+  /// Refused requests by the kind of owner and the limit.
+  var refused: [(owner: String, kind: UsageLimits.Kind, count: Int)] = []
   /// The number of things that fail in the store.
   var problems = 0
   var process = ProcessStatus()
@@ -25,6 +27,10 @@ extension CollectorMetrics {
     text.single(
       "tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.",
       gauges.pendingBytes)
+    text.family("tern_over_limit_total", "counter", "Requests refused because an app or an address is over a limit.")
+    for (owner, kind, count) in gauges.refused {
+      text.sample("tern_over_limit_total", [("owner", owner), ("limit", kind.rawValue)], count)
+    }
     text.single("tern_live_streams", "gauge", "Open streams of live events.", gauges.liveStreams)
     for (name, help, load) in [
       ("tern_reports", "Reports and pages by state.", gauges.reports),

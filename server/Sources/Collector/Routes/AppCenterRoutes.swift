@@ -44,6 +44,15 @@ struct AppCenterRoutes: Sendable {
   }
 
   private func store(_ request: Request, _ context: CollectorContext, app: AppID) async throws -> Response {
+    let owners = context.owners(app: app)
+    do {
+      try ingestion.usage.admit(owners)
+    } catch {
+      // Not 429: stock clients delete their queue on any 4xx.
+      var error = error
+      error.status = .serviceUnavailable
+      throw BodyReader.closingUnlessHarmless(error, request)
+    }
     let encoding = try ingestion.encoding(of: request)
     // 413 makes a stock client delete its queue, as with App Center, but its batches of 50 logs stay far below the
     // limit.
@@ -67,10 +76,10 @@ struct AppCenterRoutes: Sendable {
       throw APIError.incomplete
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.appCenter)
-      _ = try await ingestion.commit(Self.unreadable(error, received), app: app)
+      _ = try await ingestion.commit(Self.unreadable(error, received), app: app, owners: owners)
       return answer(isSuccess: false)
     }
-    _ = try await ingestion.commit(read.batch, app: app)
+    _ = try await ingestion.commit(read.batch, app: app, owners: owners)
     let isSuccess = !read.batch.events.isEmpty || read.withoutEvent > 0
     return answer(isSuccess: isSuccess, diagnosticsIDs: read.diagnosticsIDs)
   }

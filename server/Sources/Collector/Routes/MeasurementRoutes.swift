@@ -35,20 +35,21 @@ struct MeasurementRoutes: Sendable {
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
     // HEAD comes from link checkers and is not a hit.
-    guard request.method == .get else { return Self.picture }
-    return try await store(ingestion.reader.query(request, context), request, encoding: nil, .hit)
+    guard request.method == .get, isAdmitted(context) else { return Self.picture }
+    return try await store(ingestion.reader.query(request, context), request, context, encoding: nil, .hit)
   }
 
   private func post(_ request: Request, _ context: CollectorContext, _ form: Form) async throws -> Response {
+    guard isAdmitted(context) else { return Self.picture }
     let encoding = try ingestion.encoding(of: request)
     var body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
     // Some clients send a POST with all parameters in the address.
     if body.bytes.readableBytes == 0, let query = request.uri.query { body.bytes = ByteBuffer(string: query) }
-    return try await store(body, request, encoding: encoding, form)
+    return try await store(body, request, context, encoding: encoding, form)
   }
 
   private func store(
-    _ body: BodyReader.Body, _ request: Request, encoding: String?, _ form: Form
+    _ body: BodyReader.Body, _ request: Request, _ context: CollectorContext, encoding: String?, _ form: Form
   ) async throws -> Response {
     let pending = ingestion.beginRequest()
     defer { pending.end() }
@@ -74,9 +75,26 @@ struct MeasurementRoutes: Sendable {
         ingestion.recordUnknownApp(.measurement, trackingID: batch.trackingID)
         continue
       }
-      _ = try await ingestion.commit(batch.batch, app: app.id)
+      do {
+        try ingestion.usage.admit([.app(app.id.rawValue)])
+      } catch {
+        // Google Analytics answered such hits like others, and dropped them.
+        ingestion.usage.drop(batch.batch.events.count, of: app.id)
+        continue
+      }
+      _ = try await ingestion.commit(batch.batch, app: app.id, owners: context.owners(app: app.id))
     }
     return Self.picture
+  }
+
+  /// Returns false for a client whose hits are dropped unread, because it has sent too many.
+  private func isAdmitted(_ context: CollectorContext) -> Bool {
+    do {
+      try ingestion.usage.admit(context.owners(app: nil))
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Allows browsers to send hits from pages of any site.

@@ -25,6 +25,8 @@ struct NativeRoutes: Sendable {
       ingestion.recordUnknownApp(.native)
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
     }
+    let owners = context.owners(app: app)
+    do { try ingestion.usage.admit(owners) } catch { throw BodyReader.closingUnlessHarmless(error, request) }
     let encoding = try ingestion.encoding(of: request)
     let body = try await ingestion.reader.read(request, context, app: app, limit: limits.maximumBodyBytes)
     guard body.bytes.readableBytes > 0 else { return try await answerHealthProbe() }
@@ -40,7 +42,7 @@ struct NativeRoutes: Sendable {
       guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerHealthProbe() }
       batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }?
         .answered(stored: batch.events.count, rejected: batch.rejections.count)
-      let receipt = try await ingestion.commit(batch, app: app)
+      let receipt = try await ingestion.commit(batch, app: app, owners: owners)
       return .json(Self.answer(receipt, batch.rejections + receipt.rejections))
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.native)

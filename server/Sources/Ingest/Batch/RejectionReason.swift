@@ -73,12 +73,15 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case tooManyHits = "too_many_hits"
   /// The install or user was deleted, with the request to refuse what they still send.
   case personRefused = "person_refused"
+  /// The app, or the address of its sender, is over a limit of the server.
+  case rateLimited = "rate_limited"
   /// The event was stored, and later set aside because processing it failed.
   case quarantined
 
   /// A sentence that explains how to avoid the rejection.
   public var message: String {
     switch self {
+    case .rateLimited: "Send less, or raise the limit: `tern apps limits` shows and changes it."
     case .quarantined: "Report this with the server's log: the server stored the event, and processing it failed."
     case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .notAnObject: "Send a JSON object."

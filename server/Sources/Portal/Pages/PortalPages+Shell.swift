@@ -46,7 +46,7 @@ extension PortalPages {
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil }, "content": body,
       "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
-      "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted(),
+      "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id),
       "kept": request.flatMap { keepingNotice($0, shell.app) },
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
       "share": reader.canEdit

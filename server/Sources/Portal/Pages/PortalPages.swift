@@ -16,6 +16,8 @@ public struct PortalPages: Sendable {
   package var segments: [SavedSegment] = []
   /// Returns what fails in the store, which pages say.
   public var problems: @Sendable () -> [WarehouseProblem] = { [] }
+  /// Returns a sentence for each limit because of which requests of an app were refused in the last day.
+  public var refusals: @Sendable (AppID) -> [String] = { _ in [] }
   let reports: ReportRegistry
   let templates: Templates
 

@@ -10,7 +10,7 @@ struct AppsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps",
     abstract: "Create, change, list and delete apps, and limit their number of names; works while a server runs.",
-    subcommands: [Create.self, List.self, Set.self, Names.self, Delete.self])
+    subcommands: [Create.self, List.self, Set.self, Names.self, Limits.self, Delete.self])
 
   /// `tern apps create`
   struct Create: ParsableCommand {

@@ -73,7 +73,12 @@ struct ServeCommand: AsyncParsableCommand {
       settings: CollectorSettings(
         unknownSecret: settings.value(ServerSettings.unknownSecret),
         trustedProxies: settings.value(ServerSettings.trustedProxy),
-        hasPublicMetrics: settings.value(ServerSettings.publicMetrics)))
+        hasPublicMetrics: settings.value(ServerSettings.publicMetrics),
+        addressLimits: UsageLimits(
+          requestsPerSecond: settings.value(ServerSettings.addressRequests),
+          eventsPerSecond: settings.value(ServerSettings.addressEvents),
+          bytesPerDay: settings.value(ServerSettings.addressBytes),
+          installsPerDay: settings.value(ServerSettings.addressInstalls))))
   }
 
   /// Returns the address for a browser on this machine.

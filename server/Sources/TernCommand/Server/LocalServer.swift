@@ -79,7 +79,8 @@ struct LocalServer {
       sink: warehouse, store: warehouse.reader, questions: warehouse.reader, exporter: warehouse.reader,
       catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
-      storage: { [warehouse] in warehouse.storageStatus }, problems: { [warehouse] in warehouse.problems },
+      storage: { [warehouse] in warehouse.storageStatus },
+      freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, problems: { [warehouse] in warehouse.problems },
       requestJournal: warehouse, accessLog: accessLog,
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Collector
 import Foundation
+import Warehouse
 import WarehouseSQLite
 
 /// The settings of `tern serve`. Options, environment variables, the file of settings and `tern config` come from this
@@ -32,6 +33,21 @@ enum ServerSettings {
     "disk-reserve", "size",
     "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", standard: "256MiB",
     parse: size)
+  static let addressRequests = Setting(
+    "address-requests-per-second", "number",
+    "The requests with events that one client address may send per second, averaged over a minute.",
+    standard: "\(UsageLimits.address.requestsPerSecond)", parse: { try number($0, 1...1_000_000_000) })
+  static let addressEvents = Setting(
+    "address-events-per-second", "number",
+    "The events that one client address may send per second, averaged over a minute.",
+    standard: "\(UsageLimits.address.eventsPerSecond)", parse: { try number($0, 1...1_000_000_000) })
+  static let addressBytes = Setting(
+    "address-bytes-per-day", "size",
+    "The bytes that the server stores for one client address per day; never more than a quarter of the free disk space.",
+    standard: "\(UsageLimits.address.bytesPerDay >> 30)GiB", parse: { max(1, try size($0)) })
+  static let addressInstalls = Setting(
+    "address-installs-per-day", "number", "The new installs that one client address may bring per day.",
+    standard: "\(UsageLimits.address.installsPerDay)", parse: { try number($0, 1...1_000_000_000) })
   static let publicMetrics = Setting(flag: "public-metrics", "Show /metrics without a token.")
   static let accessLog = Setting(
     "access-log", "file", "A file for one line of JSON per request; - for standard output. By default there is none.",
@@ -48,7 +64,8 @@ enum ServerSettings {
 
   /// All settings, in the order in which they are shown.
   static let all: [any SettingDescription] = [
-    data, host, port, tlsCert, tlsKey, unknownSecret, trustedProxy, viewCacheSize, diskReserve, publicMetrics,
+    data, host, port, tlsCert, tlsKey, unknownSecret, trustedProxy, viewCacheSize, diskReserve, addressRequests,
+    addressEvents, addressBytes, addressInstalls, publicMetrics,
     accessLog, accessLogAddresses, backupTo, backupEvery, keepBackups,
   ]
 }

@@ -11,6 +11,10 @@ struct SettingOptions: ParsableArguments {
   @Option(ServerSettings.trustedProxy) var trustedProxy: [String] = []
   @Option(ServerSettings.viewCacheSize) var viewCacheSize: String?
   @Option(ServerSettings.diskReserve) var diskReserve: String?
+  @Option(ServerSettings.addressRequests) var addressRequests: String?
+  @Option(ServerSettings.addressEvents) var addressEvents: String?
+  @Option(ServerSettings.addressBytes) var addressBytes: String?
+  @Option(ServerSettings.addressInstalls) var addressInstalls: String?
   @Flag(ServerSettings.publicMetrics) var publicMetrics: Bool?
   @Option(ServerSettings.accessLog) var accessLog: String?
   @Flag(ServerSettings.accessLogAddresses) var accessLogAddresses: Bool?
@@ -24,6 +28,8 @@ struct SettingOptions: ParsableArguments {
       (ServerSettings.host, host), (ServerSettings.tlsCert, tlsCert), (ServerSettings.tlsKey, tlsKey),
       (ServerSettings.port, port), (ServerSettings.unknownSecret, unknownSecret),
       (ServerSettings.viewCacheSize, viewCacheSize), (ServerSettings.diskReserve, diskReserve),
+      (ServerSettings.addressRequests, addressRequests), (ServerSettings.addressEvents, addressEvents),
+      (ServerSettings.addressBytes, addressBytes), (ServerSettings.addressInstalls, addressInstalls),
       (ServerSettings.publicMetrics, publicMetrics.map(String.init)), (ServerSettings.accessLog, accessLog),
       (ServerSettings.accessLogAddresses, accessLogAddresses.map(String.init)), (ServerSettings.backupTo, backupTo),
       (ServerSettings.backupEvery, backupEvery), (ServerSettings.keepBackups, keepBackups),

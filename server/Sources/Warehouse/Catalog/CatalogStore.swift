@@ -29,6 +29,8 @@ public protocol CatalogStore: Sendable {
   func view(_ id: ViewID) throws -> View?
   /// Returns an app's custom dimensions and metrics.
   func definitions(app: AppID) throws -> [CustomDefinition]
+  /// Returns the limits of all apps for which an operator has set some.
+  func usageLimits() throws -> [AppID: UsageLimits]
   /// Returns how many new names an app may introduce per day; `nil` for the default.
   func newNamesPerDay(of app: AppID) throws -> Int?
 }

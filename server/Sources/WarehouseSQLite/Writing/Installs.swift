@@ -79,6 +79,9 @@ final class WriterInstalls {
     ).description
   }
 
+  /// Returns the number of an app's installs.
+  func count(app: Int64) throws -> Int64 { try counts.next(app) }
+
   /// Stores the number of slots assigned per app. Must be called once per transaction.
   func storeCounts() throws { try counts.store() }
 

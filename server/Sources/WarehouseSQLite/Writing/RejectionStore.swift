@@ -39,6 +39,11 @@ final class RejectionStore {
     }
   }
 
+  /// Counts events that were not read.
+  func add(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: Int64, day: Int) throws {
+    _ = try add(reason.rawValue, count, source, app: app, day: day)
+  }
+
   /// Counts a row that was set aside.
   func add(quarantined row: Int64, work: String, source: IngestProtocol, app: Int64, received: Int64, day: Int) throws {
     let reason = RejectionReason.quarantined.rawValue

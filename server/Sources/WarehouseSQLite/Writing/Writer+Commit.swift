@@ -50,6 +50,13 @@ extension Writer {
     _ = try calendar(app.rawValue)
   }
 
+  /// Counts events that were not read as rejected.
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Int64) throws {
+    try checkExists(app)
+    let day = try calendar(app.rawValue).day(of: received)
+    try transact { try rejections.add(count, reason, source: source, app: app.rawValue, day: day) }
+  }
+
   /// The approximate size of a batch on disk; more than fits into pages that happen to be free.
   private static let writeProbeBytes = 64 << 10
 
@@ -91,6 +98,7 @@ extension Writer {
     var leftOut: [Rejection] = []
     var refused = try refusedPersons.check(app: context.app)
     let horizon = try horizon(of: context.app)
+    let installsBefore = try installs.count(app: context.app)
     for (position, event) in batch.events.enumerated() {
       if refused?.contains(event, of: batch) ?? false {
         receipt.rejections.append(Rejection(.personRefused, index: event.index))
@@ -105,13 +113,13 @@ extension Writer {
         receipt.duplicates.append(event.index)
         continue
       }
-      if event.kind.mayCarryMore, let refused = try storeAttachment(at: position, context) {
+      if event.kind.mayCarryMore, let refused = try storeAttachment(at: position, &context) {
         receipt.rejections.append(Rejection(refused.reason, index: event.index, id: refused.event))
         continue
       }
       let row = try store(event, at: position, &context)
       if row.flags.isNameLimited { receipt.unnamed += 1 }
-      if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
+      if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, &context) {
         leftOut.append(Rejection(.errorTextNotKept, index: event.index, id: error))
       }
       receipt.accepted += 1
@@ -125,6 +133,8 @@ extension Writer {
     if !batch.errors.isEmpty || !batch.attachments.isEmpty {
       leftOut += try errors.trim(app: app.rawValue, received: context.received)
     }
+    receipt.newInstalls = Int(clamping: try installs.count(app: context.app) - installsBefore)
+    receipt.bytes = context.bytes + receipt.newInstalls * Self.installBytes
     if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
       var refused = batch
       refused.rejections += receipt.rejections + leftOut
@@ -132,6 +142,11 @@ extension Writer {
     }
     return receipt
   }
+
+  /// The approximate bytes of a row without its properties, with its key and its part of the columns.
+  private static let rowBytes = 80
+  /// The approximate bytes of an install's name, twice with its index.
+  private static let installBytes = 100
 
   /// Returns the time before which events of an app are refused.
   private func horizon(of app: Int64) throws -> Int64? {
@@ -148,6 +163,8 @@ extension Writer {
     let isMeasurement: Bool
     let batch: IncomingBatch
     let names: AppNames
+    /// The bytes that the batch takes on disk so far, approximately.
+    var bytes = 0
     /// A buffer for the encoded properties of the current event.
     var scratch: [UInt8] = []
     var slots: [UInt32?]
@@ -217,9 +234,11 @@ extension Writer {
       row.flags.isNameLimited = true
       PropertyCoding.append(eventName: event.name, to: &context.scratch)
     }
+    context.bytes += Self.rowBytes + event.user.utf8.count + context.scratch.count
     try context.scratch.withUnsafeBytes { bytes in
       if let hit = context.batch.hits.isEmpty ? nil : context.hits[position] {
         try HitCoding.encoded(context.batch.hits[hit].parameters).withUnsafeBytes {
+          context.bytes += $0.count
           try rows.add(row, user: event.user, properties: bytes, parameters: $0)
         }
       } else {

@@ -1,0 +1,57 @@
+import Foundation
+import GRDB
+public import Warehouse
+
+/// The limits that an operator has set for apps.
+extension Catalog {
+  private static let limitsPrefix = "limits/"
+
+  /// Returns what is set of an app's limits.
+  public func usageLimitChanges(of app: AppID) throws -> UsageLimitChanges {
+    try setting(Self.limits(app)).flatMap { Self.changes($0) } ?? UsageLimitChanges()
+  }
+
+  /// Sets an app's limits. A running server applies them within a second.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a limit is below 1.
+  public func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws {
+    let numbers = [
+      changes.requestsPerSecond, changes.eventsPerSecond, changes.bytesPerDay, changes.installsPerDay,
+    ]
+    guard numbers.allSatisfy({ $0 ?? 1 > 0 }) else {
+      throw WarehouseError(code: .invalid, message: "A limit must be at least 1.")
+    }
+    let text = String(decoding: try JSONEncoder().encode(changes), as: UTF8.self)
+    try writing { database in
+      guard try Int64.fetchOne(database, sql: "SELECT id FROM app WHERE id = ?", arguments: [app.rawValue]) != nil
+      else { throw WarehouseError(code: .unknownApp, message: "There is no app \(app).") }
+      if changes == UsageLimitChanges() {
+        try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.limits(app)])
+      } else {
+        try database.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [Self.limits(app), text])
+      }
+      try record(.appChanged, "\(app): limits \(text)", database)
+    }
+  }
+
+  /// Returns the limits of all apps for which some are set.
+  public func usageLimits() throws -> [AppID: UsageLimits] {
+    try reading { database in
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT name, value FROM setting WHERE name GLOB ?", arguments: [Self.limitsPrefix + "*"])
+      var limits: [AppID: UsageLimits] = [:]
+      for row in rows {
+        let (name, text): (String, String) = (row["name"], row["value"])
+        guard let app = Int64(name.dropFirst(Self.limitsPrefix.count)), let changes = Self.changes(text) else { continue }
+        limits[AppID(app)] = changes.limits
+      }
+      return limits
+    }
+  }
+
+  static func limits(_ app: AppID) -> String { limitsPrefix + "\(app.rawValue)" }
+
+  private static func changes(_ text: String) -> UsageLimitChanges? {
+    try? JSONDecoder().decode(UsageLimitChanges.self, from: Data(text.utf8))
+  }
+}

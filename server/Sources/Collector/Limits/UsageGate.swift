@@ -1,0 +1,193 @@
+import Ingest
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+import TernEvents
+import Warehouse
+
+/// The limits of apps and client addresses in a running collector, and what was refused because of them.
+final class UsageGate: Service {
+  /// The time for which limits and the free disk space are not read again.
+  private static let freshness = Duration.seconds(1)
+  /// The time between two records of hits that were dropped.
+  private static let recordInterval = Duration.seconds(10)
+
+  private struct State {
+    var meter = UsageMeter()
+    var limits: [AppID: UsageLimits] = [:]
+    var read: Duration?
+    var refusals: [RefusalKey: Int] = [:]
+    var ofApps: [AppID: [UsageLimits.Kind: UsageRefusals]] = [:]
+    /// The hits that were dropped and not recorded yet.
+    var dropped: [AppID: Int] = [:]
+  }
+
+  private struct RefusalKey: Hashable {
+    var ownerKind: String
+    var kind: UsageLimits.Kind
+  }
+
+  private let catalog: any CatalogStore
+  private let sink: any EventSink
+  private let addressLimits: UsageLimits
+  private let freeBytes: @Sendable () -> Int64?
+  private let uptime: @Sendable () -> Duration
+  private let wallTime: @Sendable () -> Timestamp
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let state = NIOLockedValueBox(State())
+
+  init(_ dependencies: CollectorDependencies, addressLimits: UsageLimits) {
+    catalog = dependencies.catalog
+    sink = dependencies.sink
+    self.addressLimits = addressLimits
+    freeBytes = dependencies.freeDiskBytes
+    uptime = dependencies.uptime
+    wallTime = dependencies.wallTime
+    sleep = dependencies.sleep
+  }
+
+  /// Admits a request; throws ``APIError`` 429 if an owner is over a limit.
+  func admit(_ owners: [RequestOwner]) throws(APIError) {
+    let (now, time) = (uptime(), wallTime())
+    refresh(now)
+    let refusal = state.withLockedValue { state -> UsageMeter.Refusal? in
+      let limited = owners.map { ($0, limits(of: $0, state)) }
+      do throws(UsageMeter.Refusal) {
+        try state.meter.admit(limited, now: now)
+        return nil
+      } catch {
+        Self.note(error, time, &state)
+        return error
+      }
+    }
+    if let refusal { throw APIError(refusal) }
+  }
+
+  /// Charges what a request has used to its owners.
+  func charge(_ use: UsageMeter.Use, to owners: [RequestOwner]) {
+    let now = uptime()
+    state.withLockedValue { state in
+      state.meter.charge(use, to: owners.map { ($0, limits(of: $0, state)) }, now: now)
+    }
+  }
+
+  /// Counts hits that are dropped because their app or its client is over a limit: their protocol knows no later attempt.
+  func drop(_ hits: Int, of app: AppID) { state.withLockedValue { $0.dropped[app, default: 0] += hits } }
+
+  /// What was refused of an app in the last day, most recent first.
+  func refusals(of app: AppID) -> [UsageRefusals] {
+    let oldest = wallTime() + .seconds(-86_400)
+    return state.withLockedValue { $0.ofApps[app]?.values.filter { $0.last >= oldest } ?? [] }
+      .sorted { ($0.last, $0.kind.rawValue) > ($1.last, $1.kind.rawValue) }
+  }
+
+  /// The number of refused requests by the kind of owner and the limit, for `/metrics`.
+  var counts: [(owner: String, kind: UsageLimits.Kind, count: Int)] {
+    let refusals = state.withLockedValue { $0.refusals }
+    return ["app", "address"].flatMap { owner in
+      UsageLimits.Kind.allCases.map { kind in
+        (owner, kind, refusals[RefusalKey(ownerKind: owner, kind: kind)] ?? 0)
+      }
+    }
+  }
+
+  /// Records dropped hits until the server is asked to stop, and then what is left.
+  func run() async throws {
+    try? await cancelWhenGracefulShutdown {
+      while true {
+        try await self.sleep(Self.recordInterval)
+        await self.recordDropped()
+      }
+    }
+    await recordDropped()
+  }
+
+  /// Counts dropped hits among the dropped events of their apps.
+  func recordDropped() async {
+    let dropped = state.withLockedValue { state in
+      defer { state.dropped = [:] }
+      return state.dropped
+    }
+    for (app, count) in dropped {
+      do {
+        try await sink.reject(count, .rateLimited, source: .measurement, app: app, received: wallTime())
+      } catch {
+        // The next time, unless the app was deleted.
+        guard (error as? WarehouseError)?.code != .unknownApp else { continue }
+        drop(count, of: app)
+      }
+    }
+  }
+
+  private func limits(of owner: RequestOwner, _ state: State) -> UsageLimits {
+    switch owner {
+    case .client: addressLimits
+    case .app(let app): state.limits[AppID(app)] ?? .app
+    }
+  }
+
+  private static func note(_ refusal: UsageMeter.Refusal, _ time: Timestamp, _ state: inout State) {
+    switch refusal.owner {
+    case .client: state.refusals[RefusalKey(ownerKind: "address", kind: refusal.kind), default: 0] += 1
+    case .app(let app):
+      state.refusals[RefusalKey(ownerKind: "app", kind: refusal.kind), default: 0] += 1
+      let first = UsageRefusals(kind: refusal.kind, limit: refusal.limit, count: 0, first: time, last: time)
+      var all = state.ofApps[AppID(app)]?[refusal.kind] ?? first
+      // After a quiet day, the count begins again.
+      if time.since(all.last) >= .seconds(86_400) { all = first }
+      (all.count, all.last, all.limit) = (all.count + 1, time, refusal.limit)
+      state.ofApps[AppID(app), default: [:]][refusal.kind] = all
+    }
+  }
+
+  /// Reads the limits of all apps and the free disk space, at most once a second.
+  private func refresh(_ now: Duration) {
+    let isDue = state.withLockedValue { state in
+      guard state.read.map({ now - $0 >= Self.freshness }) ?? true else { return false }
+      state.read = now
+      return true
+    }
+    guard isDue else { return }
+    // An unreadable catalog is no reason to refuse a request: the limits stay as they were.
+    let limits = try? catalog.usageLimits()
+    let free = freeBytes().map { Int(clamping: $0) }
+    state.withLockedValue { state in
+      if let limits { state.limits = limits }
+      state.meter.freeBytes = free
+    }
+  }
+}
+
+/// What was refused of one app because of one limit.
+struct UsageRefusals: Sendable, Hashable {
+  var kind: UsageLimits.Kind
+  /// The limit as a sentence says it.
+  var limit: String
+  /// The number of refused requests.
+  var count: Int
+  var first: Timestamp
+  var last: Timestamp
+
+  /// A sentence for the app's pages.
+  var text: String {
+    let (first, last) = (first.utcText(withMilliseconds: false), last.utcText(withMilliseconds: false))
+    return """
+      This app was over its limit of \(limit): \(count) requests were refused from \(first) to \(last). Their senders were \
+      told to try again later. `tern apps limits` shows and changes the limits.
+      """
+  }
+}
+
+extension APIError {
+  /// The code of a request that is over a limit.
+  static let overLimit = "over_limit"
+
+  fileprivate init(_ refusal: UsageMeter.Refusal) {
+    let owner = if case .app = refusal.owner { "This app" } else { "This address" }
+    // Rounded up: after this time there is room.
+    let seconds = Int(clamping: (refusal.wait / .seconds(1)).rounded(.up))
+    self.init(
+      status: .tooManyRequests, code: Self.overLimit,
+      message: "\(owner) is over its limit of \(refusal.limit). Keep the events and try again later.",
+      headers: [.retryAfter: String(max(1, seconds))])
+  }
+}

@@ -1,0 +1,76 @@
+/// How much of the server one app or one client address may use.
+///
+/// What is sent beyond a limit is refused with the time after which to try again. The defaults are far above what a busy app
+/// needs: they keep someone who knows an app's public key, or only the server's address, from filling the disk or slowing
+/// others.
+public struct UsageLimits: Sendable, Hashable, Codable {
+  /// A limit.
+  public enum Kind: String, Sendable, CaseIterable, Codable {
+    /// Requests with events.
+    case requests
+    /// Events, stored or rejected.
+    case events
+    /// Bytes on disk: what is stored of a request, not what was sent.
+    case bytes
+    /// Installs that have not sent anything before.
+    case installs
+  }
+
+  /// The number of requests per second, averaged over a minute.
+  public var requestsPerSecond: Int
+  /// The number of events per second, averaged over a minute.
+  public var eventsPerSecond: Int
+  /// The bytes stored per day, at most a quarter of what is free on the disk.
+  public var bytesPerDay: Int
+  /// The number of new installs per day.
+  public var installsPerDay: Int
+
+  /// The limits of an app by default.
+  public static let app = UsageLimits(
+    requestsPerSecond: 5_000, eventsPerSecond: 20_000, bytesPerDay: 20 << 30, installsPerDay: 10_000_000)
+  /// The limits of a client address by default; of IPv6, of the first half of an address.
+  public static let address = UsageLimits(
+    requestsPerSecond: 1_000, eventsPerSecond: 10_000, bytesPerDay: 5 << 30, installsPerDay: 200_000)
+
+  /// Creates limits.
+  public init(requestsPerSecond: Int, eventsPerSecond: Int, bytesPerDay: Int, installsPerDay: Int) {
+    self.requestsPerSecond = requestsPerSecond
+    self.eventsPerSecond = eventsPerSecond
+    self.bytesPerDay = bytesPerDay
+    self.installsPerDay = installsPerDay
+  }
+
+  /// A limit as a sentence says it, such as "20000 events a second".
+  public func text(_ kind: Kind) -> String {
+    switch kind {
+    case .requests: "\(requestsPerSecond) requests a second"
+    case .events: "\(eventsPerSecond) events a second"
+    case .bytes: "\(bytesPerDay >> 20) MiB stored a day, or a quarter of the free disk space"
+    case .installs: "\(installsPerDay) new installs a day"
+    }
+  }
+}
+
+/// What an operator has set of an app's limits; everything else is as usual.
+public struct UsageLimitChanges: Sendable, Hashable, Codable {
+  /// The number of requests per second; `nil` for the default.
+  public var requestsPerSecond: Int?
+  /// The number of events per second; `nil` for the default.
+  public var eventsPerSecond: Int?
+  /// The bytes stored per day; `nil` for the default.
+  public var bytesPerDay: Int?
+  /// The number of new installs per day; `nil` for the default.
+  public var installsPerDay: Int?
+
+  /// Creates changes; none by default.
+  public init() {}
+
+  /// The limits of an app with these changes.
+  public var limits: UsageLimits {
+    let usual = UsageLimits.app
+    return UsageLimits(
+      requestsPerSecond: requestsPerSecond ?? usual.requestsPerSecond,
+      eventsPerSecond: eventsPerSecond ?? usual.eventsPerSecond, bytesPerDay: bytesPerDay ?? usual.bytesPerDay,
+      installsPerDay: installsPerDay ?? usual.installsPerDay)
+  }
+}

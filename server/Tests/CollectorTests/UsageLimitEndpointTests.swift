@@ -1,0 +1,107 @@
+import Hummingbird
+import HummingbirdTesting
+import NIOConcurrencyHelpers
+import NIOCore
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// The limits of apps and addresses as clients and readers meet them.
+@Suite struct UsageLimitEndpointTests {
+  private let uptime = NIOLockedValueBox(Duration.zero)
+
+  /// A collector in which an app may send a few events, and its collector's parts.
+  private func collector(
+    _ change: (inout UsageLimitChanges) -> Void, address: UsageLimits = .address
+  ) throws -> (Fixture, CollectorApplication) {
+    var settings = CollectorSettings()
+    settings.addressLimits = address
+    let fixture = try Fixture(settings, uptime: { [uptime] in uptime.withLockedValue { $0 } })
+    var changes = UsageLimitChanges()
+    change(&changes)
+    try fixture.catalog.setUsageLimits(of: fixture.app.id, to: changes)
+    return (fixture, try fixture.collector())
+  }
+
+  private func run(
+    _ fixture: Fixture, _ collector: CollectorApplication, _ body: @Sendable (any TestClientProtocol) async throws -> Void
+  ) async throws {
+    try await Application(responder: collector.responder, logger: fixture.dependencies.logger).test(.router, body)
+  }
+
+  @Test func `an app over its limit is told when to come back, and the portal and the metrics show it`() async throws {
+    let (fixture, collector) = try collector { $0.eventsPerSecond = 1 }
+    let many = ByteBuffer(string: (0..<70).map { _ in line("Play") }.joined(separator: "\n"))
+    try await run(fixture, collector) { client in
+      func send() async throws -> TestResponse {
+        try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: many)
+      }
+      #expect(try await send().status == .ok)
+      let refused = try await send()
+      #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "10")
+      #expect(String(buffer: refused.body).contains("\"code\":\"over_limit\""))
+      uptime.withLockedValue { $0 += .seconds(11) }
+      #expect(try await send().status == .ok)
+
+      let headers: HTTPFields = [.cookie: try fixture.cookie()]
+      let page = String(buffer: try await client.execute(uri: "/apps/1", method: .get, headers: headers).body)
+      #expect(page.contains("This app was over its limit of 1 events a second: 1 requests were refused"))
+      let metrics = String(buffer: try await client.execute(uri: "/metrics", method: .get, headers: headers).body)
+      #expect(metrics.contains("tern_over_limit_total{owner=\"app\",limit=\"events\"} 1\n"))
+    }
+  }
+
+  @Test func `App Center's clients get 503, because they delete their queue on any 4xx`() async throws {
+    let (fixture, collector) = try collector { $0.requestsPerSecond = 1 }
+    try await run(fixture, collector) { client in
+      var last: TestResponse?
+      for _ in 0..<61 {
+        last = try await client.execute(
+          uri: "/logs?api-version=1.0.0", method: .post, headers: [.appSecret: fixture.app.appSecret],
+          body: ByteBuffer(string: "{\"logs\":[]}"))
+      }
+      #expect(last?.status == .serviceUnavailable && last?.headers[.retryAfter] == "1")
+      #expect(last?.headers[.retryAfterMilliseconds] == "1000")
+    }
+  }
+
+  @Test func `hits over a limit are answered like others, dropped, and counted`() async throws {
+    let (fixture, collector) = try collector { $0.eventsPerSecond = 1 }
+    let hit = "v=1&tid=\(fixture.app.trackingID)&cid=1&t=screenview&cd=A"
+    let body = ByteBuffer(string: Array(repeating: hit, count: 20).joined(separator: "\n"))
+    try await run(fixture, collector) { client in
+      for _ in 0..<5 {
+        #expect(try await client.execute(uri: "/batch", method: .post, body: body).status == .ok)
+      }
+    }
+    #expect(fixture.warehouse.names.count == 60)
+    await collector.usage.recordDropped()
+    let dropped = try await fixture.warehouse.totals(
+      app: fixture.app.id, dimension: .dropped, days: Day(number: 0)...Day(number: 40_000), limit: nil)
+    #expect(dropped.map(\.key) == ["rejected:rate_limited"] && dropped.map(\.count) == [40])
+  }
+
+  @Test func `an address over its limit is refused for all apps, and other addresses are not`() async throws {
+    var limits = UsageLimits.address
+    limits.requestsPerSecond = 1
+    let (fixture, collector) = try collector({ _ in }, address: limits)
+    let other = try fixture.catalog.createApp(name: "Other")
+    try await run(fixture, collector) { client in
+      for _ in 0..<60 {
+        _ = try await client.execute(
+          uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      }
+      for key in [fixture.app.key, other.key] {
+        let refused = try await client.execute(
+          uri: "/v1/events", method: .post, headers: [.ternKey: key], body: ByteBuffer(string: line("Play")))
+        #expect(refused.status == .tooManyRequests)
+        #expect(String(buffer: refused.body).contains("This address is over its limit of 1 requests a second"))
+      }
+      let hit = "/collect?v=1&tid=\(other.trackingID)&cid=1&t=screenview&cd=A"
+      #expect(try await client.execute(uri: hit, method: .get).status == .ok)
+    }
+    #expect(fixture.warehouse.names.count == 60)
+  }
+}
