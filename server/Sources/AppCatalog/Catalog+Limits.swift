@@ -42,7 +42,9 @@ extension Catalog {
       var limits: [AppID: UsageLimits] = [:]
       for row in rows {
         let (name, text): (String, String) = (row["name"], row["value"])
-        guard let app = Int64(name.dropFirst(Self.limitsPrefix.count)), let changes = Self.changes(text) else { continue }
+        guard let app = Int64(name.dropFirst(Self.limitsPrefix.count)), let changes = Self.changes(text) else {
+          continue
+        }
         limits[AppID(app)] = changes.limits
       }
       return limits

@@ -11,7 +11,8 @@ public protocol EventSink: Sendable {
   /// Counts events that were not read as rejected, for the day of receipt.
   ///
   /// Throws ``WarehouseError`` if they could not be counted.
-  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+    async throws
 
   /// True if a batch would be rejected now because the write queue is full.
   var isBehind: Bool { get }

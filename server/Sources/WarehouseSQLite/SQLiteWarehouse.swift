@@ -202,7 +202,9 @@ public final class SQLiteWarehouse: EventSink {
   public var freeDiskBytes: Int64? { space.free(space.directory) }
 
   /// Counts events that were not read as rejected; see ``EventSink/reject(_:_:source:app:received:)``.
-  public func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws {
+  public func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+    async throws
+  {
     let received = received.millisecondsSince1970
     try await perform { try $0.reject(count, reason, source: source, app: app, received: received) }
   }

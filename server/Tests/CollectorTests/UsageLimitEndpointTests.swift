@@ -26,7 +26,8 @@ import Warehouse
   }
 
   private func run(
-    _ fixture: Fixture, _ collector: CollectorApplication, _ body: @Sendable (any TestClientProtocol) async throws -> Void
+    _ fixture: Fixture, _ collector: CollectorApplication,
+    _ body: @Sendable (any TestClientProtocol) async throws -> Void
   ) async throws {
     try await Application(responder: collector.responder, logger: fixture.dependencies.logger).test(.router, body)
   }

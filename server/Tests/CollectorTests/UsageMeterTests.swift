@@ -77,7 +77,9 @@ import Warehouse
   @Test func `extreme sizes and limits do not trap`() {
     let limits = UsageLimits(requestsPerSecond: 1, eventsPerSecond: .max, bytesPerDay: .max, installsPerDay: .max)
     var meter = UsageMeter()
-    for use in [UsageMeter.Use(events: .max, bytes: .max, installs: .max), .init(events: .min, bytes: .min, installs: -1)] {
+    for use in [
+      UsageMeter.Use(events: .max, bytes: .max, installs: .max), .init(events: .min, bytes: .min, installs: -1),
+    ] {
       for now in [Duration.zero, .seconds(1 << 40), .seconds(-5)] {
         meter.charge(use, to: [(Self.app, limits), (Self.address, Self.limits)], now: now)
         _ = refusal(&meter, [Self.app, Self.address], at: now)

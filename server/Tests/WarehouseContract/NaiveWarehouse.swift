@@ -130,7 +130,9 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
   package func probeWrite() async throws { if let failure = try stored().failure { throw failure } }
 
   /// Counts events that were not read as rejected; see ``EventSink/reject(_:_:source:app:received:)``.
-  package func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws {
+  package func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+    async throws
+  {
     let rejections = (0..<count).map { Rejection(reason, index: $0) }
     try store(IncomingBatch(source: source, received: received, rejections: rejections), app: app)
   }

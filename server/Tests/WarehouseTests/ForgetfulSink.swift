@@ -20,7 +20,9 @@ struct ForgetfulSink: EventSink {
     return receipt
   }
 
-  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws {
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+    async throws
+  {
     try await base.reject(count, reason, source: source, app: app, received: received)
   }
 

@@ -59,6 +59,26 @@ import Testing
     try await place.warehouse.close()
   }
 
+  @Test func `a flood hides no new name that several installs use, up to half the allowance`() async throws {
+    let place = try Place()
+    _ = try await place.warehouse.commit(flood((0..<Self.room + 500).map { "name \($0)" }), app: place.app)
+    func send(_ names: [String], from install: Int) async throws -> Int {
+      var batch = flood(names)
+      batch.installs = ["install \(install)"]
+      return try await place.warehouse.commit(batch, app: place.app).unnamed
+    }
+    for install in 0..<2 { #expect(try await send(["Checkout", "Checkout"], from: install) == 2) }
+    #expect(try await send(["Checkout", "Checkout"], from: 2) == 0)
+    for install in 0..<2 { #expect(try await send(["Checkout"], from: install) == 0) }
+
+    let others = (0..<NameKind.event.dailyAllowance).map { "other \($0)" }
+    for install in 0..<2 { #expect(try await send(others, from: install) == others.count) }
+    // One was used for "Checkout".
+    #expect(try await send(others, from: 2) == others.count - (NameKind.event.dailyAllowance / 2 - 1))
+    #expect(try await place.warehouse.reader.verify().isClean)
+    try await place.warehouse.close()
+  }
+
   @Test func `a flood of new names doesn't affect existing ones`() async throws {
     let place = try Place()
     let known = makeBatch(

@@ -40,11 +40,13 @@ final class WriterDevices {
 
   /// Returns the keys of a device, storing it if it is new.
   ///
-  /// - Parameter received: The time of receipt, in milliseconds.
-  func keys(app: Int64, _ device: IncomingDevice, received: Int64) throws -> DeviceKeys {
+  /// - Parameters:
+  ///   - slot: The install that has the device; `nil` if that isn't known.
+  ///   - received: The time of receipt, in milliseconds.
+  func keys(app: Int64, _ device: IncomingDevice, slot: UInt32? = nil, received: Int64) throws -> DeviceKeys {
     let key = Key(app: app, device: device)
     if let keys = cached[key] { return keys }
-    let facts = try encode(app: app, device, received: received)
+    let facts = try encode(app: app, device, slot: slot, received: received)
     var keys = try facts.withUnsafeBytes { try Self.keys($0) }
     keys.id =
       try find.bind(app, facts).first { $0.integer(0) } ?? insert.bind(app, facts).first { $0.integer(0) } ?? keys.id
@@ -80,7 +82,7 @@ final class WriterDevices {
 
   /// Encodes the IDs of twelve texts and the UTC offset. If any ID is 0 because there is no room, a varint with a bit
   /// for each of these follows, then their texts.
-  private func encode(app: Int64, _ device: IncomingDevice, received: Int64) throws -> [UInt8] {
+  private func encode(app: Int64, _ device: IncomingDevice, slot: UInt32?, received: Int64) throws -> [UInt8] {
     let names = try dictionary.names(app: app)
     let labels = DeviceLabels(device)
     let texts: [(NameKind, String)] = [
@@ -92,7 +94,7 @@ final class WriterDevices {
     var inlineTexts: [UInt8] = []
     var mask: UInt64 = 0
     for (index, (kind, text)) in texts.enumerated() {
-      let id = try names.id(kind, text, received: received)
+      let id = try names.id(kind, text, slot: slot, received: received)
       facts.appendVarint(UInt64(bitPattern: id))
       guard id == 0, text != WriterDictionary.other else { continue }
       mask |= 1 << UInt64(index)

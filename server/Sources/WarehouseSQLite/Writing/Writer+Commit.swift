@@ -196,11 +196,11 @@ extension Writer {
 
     /// Returns the ID of the name of the property at a position of an event; 0 if the app has too many.
     @inline(__always)
-    mutating func nameID(_ name: String, at position: Int) throws -> Int64 {
+    mutating func nameID(_ name: String, of slot: UInt32, at position: Int) throws -> Int64 {
       if position < knownNames.count, knownNames[position].name.hasSameBytes(as: name) {
         return knownNames[position].id
       }
-      let id = try names.id(.property, name, received: received)
+      let id = try names.id(.property, name, slot: slot, received: received)
       // Not if there is no room: there may be some tomorrow.
       guard id != 0 else { return 0 }
       if position < knownNames.count {
@@ -219,7 +219,7 @@ extension Writer {
   private func store(_ event: IncomingEvent, at position: Int, _ context: inout BatchContext) throws -> EventRow {
     let time = TimeBounds.clamp(event.time.millisecondsSince1970)
     let slot = try slot(event.install, &context)
-    let keys = try device(event.device, &context)
+    let keys = try device(event.device, of: slot, &context)
     let starts =
       try event.startsSession
       || context.isMeasurement && event.kind != .drops && hits.startsSession(app: context.app, slot: slot, at: time)
@@ -228,8 +228,9 @@ extension Writer {
       id: lastID, app: context.app, time: time, lag: context.received - time, slot: slot, device: keys.id,
       session: event.session,
       flags: EventRow.Flags(kind: event.kind, startsSession: starts, isMeasurement: context.isMeasurement),
-      name: try context.names.id(event.kind.nameKind, event.name, received: context.received), key: event.duplicateKey)
-    row.flags.isNameLimited = try encode(event.properties, &context) || keys.isNameLimited
+      name: try context.names.id(event.kind.nameKind, event.name, slot: slot, received: context.received),
+      key: event.duplicateKey)
+    row.flags.isNameLimited = try encode(event.properties, of: slot, &context) || keys.isNameLimited
     if row.name == 0, event.name != WriterDictionary.other {
       row.flags.isNameLimited = true
       PropertyCoding.append(eventName: event.name, to: &context.scratch)
@@ -257,20 +258,21 @@ extension Writer {
     return slot
   }
 
-  private func device(_ index: Int, _ context: inout BatchContext) throws -> DeviceKeys {
+  private func device(_ index: Int, of slot: UInt32, _ context: inout BatchContext) throws -> DeviceKeys {
     if let keys = context.devices[index] { return keys }
-    let keys = try devices.keys(app: context.app, context.batch.devices[index], received: context.received)
+    let keys = try devices.keys(app: context.app, context.batch.devices[index], slot: slot, received: context.received)
     context.devices[index] = keys
     return keys
   }
 
   /// - Returns: True if a name got no ID because there are too many.
   @inline(__always)
-  private func encode(_ properties: [Properties.Element], _ context: inout BatchContext) throws -> Bool {
+  private func encode(_ properties: [Properties.Element], of slot: UInt32, _ context: inout BatchContext) throws -> Bool
+  {
     context.scratch.removeAll(keepingCapacity: true)
     var isNameLimited = false
     for (position, property) in properties.enumerated() {
-      let id = try context.nameID(property.name, at: position)
+      let id = try context.nameID(property.name, of: slot, at: position)
       if id == 0, property.name != WriterDictionary.other { isNameLimited = true }
       PropertyCoding.append(name: property.name, id: UInt64(bitPattern: id), to: &context.scratch)
       PropertyCoding.append(property.value, to: &context.scratch)

@@ -15,6 +15,8 @@ final class WriterDictionary {
     /// The time at which the limit was read.
     var limitRead: Int64?
     var texts = [Int](repeating: 0, count: NameKind.allCases.count)
+    /// The texts beyond the allowance.
+    var candidates = [NameCandidates](repeating: NameCandidates(), count: NameKind.allCases.count)
   }
 
   private let insert: SQLStatement
@@ -64,13 +66,15 @@ final class WriterDictionary {
     try find.bind(app, kind.rawValue, text).first { $0.integer(0) }
   }
 
-  /// Uses one text of the allowance for the day of receipt; returns false if it is used up.
-  fileprivate func spend(app: Int64, kind: NameKind, received: Int64) -> Bool {
+  /// Uses one text of the allowance for the day of receipt; returns false if it is used up. Half as many again are only for
+  /// texts that several installs use.
+  fileprivate func spend(app: Int64, kind: NameKind, _ key: StringKey, slot: UInt32?, received: Int64) -> Bool {
     var spent = spending[app] ?? Spending()
     let day = received / 86_400_000
     if spent.day != day {
       spent.day = day
       spent.texts = Spending().texts
+      spent.candidates = Spending().candidates
     }
     // Don't read the limit for every text: a flood brings many.
     if spent.limitRead.map({ abs(received - $0) >= 1_000 }) ?? true {
@@ -78,8 +82,12 @@ final class WriterDictionary {
       spent.perDay = (try? perDay(app)) ?? nil
       spent.limitRead = received
     }
-    let isLeft = spent.texts[Int(kind.rawValue)] < spent.perDay ?? kind.dailyAllowance
-    if isLeft { spent.texts[Int(kind.rawValue)] += 1 }
+    let (index, allowance) = (Int(kind.rawValue), spent.perDay ?? kind.dailyAllowance)
+    var isLeft = spent.texts[index] < allowance
+    if !isLeft, let slot, spent.texts[index] < allowance + allowance / 2 {
+      isLeft = spent.candidates[index].note(key.hash, by: slot)
+    }
+    if isLeft { spent.texts[index] += 1 }
     spending[app] = spent
     return isLeft
   }
@@ -116,20 +124,23 @@ final class AppNames {
 
   /// Returns the ID of a text, assigning one if it is new; 0 if the app has too many.
   ///
-  /// - Parameter received: The time of receipt, in milliseconds, which decides whose day's allowance it may use.
+  /// - Parameters:
+  ///   - slot: The install that uses the text; `nil` if that isn't known.
+  ///   - received: The time of receipt, in milliseconds, which decides whose day's allowance it may use.
   @inline(__always)
-  func id(_ kind: NameKind, _ text: String, received: Int64) throws -> Int64 {
+  func id(_ kind: NameKind, _ text: String, slot: UInt32? = nil, received: Int64) throws -> Int64 {
     let entry = kinds[Int(kind.rawValue)]
     return try withUTF8(text) { utf8 in
       let bytes = prefix(utf8, atMost: NameKind.maximumBytes)
       let key = entry.table.key(bytes)
       if let number = entry.table.find(bytes, key) { return entry.ids[number] }
-      return try add(kind, bytes, key, to: entry, received: received)
+      return try add(kind, bytes, key, to: entry, slot: slot, received: received)
     }
   }
 
   private func add(
-    _ kind: NameKind, _ bytes: UnsafeRawBufferPointer, _ key: StringKey, to entry: Kind, received: Int64
+    _ kind: NameKind, _ bytes: UnsafeRawBufferPointer, _ key: StringKey, to entry: Kind, slot: UInt32?,
+    received: Int64
   ) throws -> Int64 {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text != WriterDictionary.other else { return 0 }
@@ -137,9 +148,10 @@ final class AppNames {
       hold(id, bytes, key, in: entry)
       return id
     }
-    guard entry.storedTexts < kind.limit || dictionary.spend(app: app, kind: kind, received: received) else {
-      return 0
-    }
+    guard
+      entry.storedTexts < kind.limit
+        || dictionary.spend(app: app, kind: kind, key, slot: slot, received: received)
+    else { return 0 }
     let id = try dictionary.insert(app: app, kind: kind, text)
     entry.storedTexts += 1
     hold(id, bytes, key, in: entry)

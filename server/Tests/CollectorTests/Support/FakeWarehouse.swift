@@ -40,7 +40,9 @@ final class FakeWarehouse: EventSink, ForwardingStore {
   var writeProbes: Int { state.withLockedValue { $0.writeProbes } }
   var isBehind: Bool { state.withLockedValue { $0.isBehind } }
 
-  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp) async throws {
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+    async throws
+  {
     try await naive.reject(count, reason, source: source, app: app, received: received)
   }
 
