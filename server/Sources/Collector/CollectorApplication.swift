@@ -6,6 +6,7 @@ import NIOCore
 import Portal
 import ServiceLifecycle
 import TernEvents
+public import Warehouse
 
 /// The routes and their middleware, independent of a socket.
 struct CollectorApplication: Sendable {
@@ -69,6 +70,7 @@ struct CollectorApplication: Sendable {
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     DescriptionRoutes().add(to: routes)
     let answering = QuestionAnswering(dependencies, limits: limits)
+    let usage = usage
     HealthRoutes(
       ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, problems: dependencies.problems
     ) {

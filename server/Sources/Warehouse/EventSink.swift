@@ -1,4 +1,5 @@
 public import Ingest
+public import TernEvents
 
 /// The write side of a warehouse, as the collector uses it.
 public protocol EventSink: Sendable {

@@ -36,7 +36,8 @@ import Testing
       "trusted-proxy": "10.0.0.0/8",
       "view-cache-size": "1GiB", "disk-reserve": "0", "public-metrics": "true", "access-log": "-",
       "access-log-addresses": "true", "backup-to": "/b", "backup-every": "6h",
-      "keep-backups": "2",
+      "keep-backups": "2", "address-requests-per-second": "50", "address-events-per-second": "60",
+      "address-bytes-per-day": "70MiB", "address-installs-per-day": "80",
     ]
     let help = ServeCommand.helpMessage(columns: 1_000)
     for setting in ServerSettings.all {
@@ -59,7 +60,8 @@ import Testing
       "--unknown-secret", "discard", "--trusted-proxy", "::2",
       "--view-cache-size", "3KiB", "--disk-reserve", "4", "--no-public-metrics",
       "--access-log", "-", "--access-log-addresses", "--backup-to", "/b", "--backup-every",
-      "5m", "--keep-backups", "6",
+      "5m", "--keep-backups", "6", "--address-requests-per-second", "7", "--address-events-per-second", "8",
+      "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10",
     ]
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? ServeCommand)
     let settings = try command.options.settings(command.data)

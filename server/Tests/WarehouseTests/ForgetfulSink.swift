@@ -1,4 +1,5 @@
 import Ingest
+import TernEvents
 import Warehouse
 
 /// A sink that answers success, but stores no batch's last event.

@@ -1,6 +1,8 @@
+import HTTPTypes
 import Ingest
 import NIOConcurrencyHelpers
 import ServiceLifecycle
+import TernBase
 import TernEvents
 import Warehouse
 
