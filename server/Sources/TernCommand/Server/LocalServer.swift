@@ -89,6 +89,7 @@ struct LocalServer {
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
       .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
       .init(service: RecoveryService(warehouse: warehouse)),
+      .init(service: MemoryService()),
       .init(
         service: JobService(
           warehouse: warehouse, catalog: catalog, trials: ProcessTrials(directory: directory), logger: logger)),

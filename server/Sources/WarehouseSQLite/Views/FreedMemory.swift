@@ -2,10 +2,11 @@
   import Glibc
 #endif
 
-/// The memory that counting has freed.
-enum FreedMemory {
-  /// Returns it to the system. Counting a day takes hundreds of thousands of small blocks, of which glibc would keep most.
-  static func giveBack() {
+/// The memory that this process has freed and could use again.
+package enum FreedMemory {
+  /// Returns it to the system. Counting a day, or a burst of requests, takes hundreds of thousands of small blocks, of which
+  /// glibc would keep most.
+  package static func giveBack() {
     #if canImport(Glibc)
       _ = trim?(0)
     #endif

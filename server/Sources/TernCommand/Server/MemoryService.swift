@@ -1,0 +1,13 @@
+import ServiceLifecycle
+import WarehouseSQLite
+
+/// Gives memory that a burst took back to the system, so that it is free again within a minute.
+struct MemoryService: Service {
+  private static let interval: Duration = .seconds(30)
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while (try? await Task.sleep(for: Self.interval)) != nil { FreedMemory.giveBack() }
+    }
+  }
+}
