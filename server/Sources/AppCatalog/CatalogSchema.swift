@@ -19,7 +19,8 @@ enum CatalogSchema {
     """
 
   /// `hash` is the SHA-256 of a random secret of 192 bits; `password` is the salted scrypt hash of a chosen one. `apps` is
-  /// a list of numbers, or null for all. The first account is the owner who gets the first login link.
+  /// a list of numbers, or null for all. The first account is the owner who gets the first login link. Rows of `audit` can
+  /// be deleted only in a transaction that says before which time in `audit_pruning`.
   private static let access = """
     CREATE TABLE account (
       id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, role TEXT NOT NULL, apps TEXT,
@@ -44,7 +45,14 @@ enum CatalogSchema {
       action TEXT NOT NULL, subject TEXT NOT NULL
     );
     CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'append only'); END;
-    CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'append only'); END;
+    CREATE TABLE audit_pruning (before INTEGER NOT NULL);
+    CREATE TRIGGER audit_is_only_pruned BEFORE DELETE ON audit
+    WHEN old.time >= coalesce((SELECT max(before) FROM audit_pruning), old.time)
+    BEGIN SELECT raise(ABORT, 'append only'); END;
+    CREATE TABLE failed_login (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, address TEXT NOT NULL, first INTEGER NOT NULL,
+      last INTEGER NOT NULL, n INTEGER NOT NULL, UNIQUE (name, address)
+    );
     """
 
   /// `view` has a view's first rules; `view_rule` has later ones, each with the day from which it applies.

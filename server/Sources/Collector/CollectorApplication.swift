@@ -116,9 +116,9 @@ struct CollectorApplication: Sendable {
       ).add(to: routes)
     }
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
-    LoginRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
-    AccountRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
-    AdminRoutes(access: catalog, catalog: catalog, pages: pages, reader: reader).add(to: routes)
+    LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
+    AccountRoutes(access: access, pages: pages, reader: reader).add(to: routes)
+    AdminRoutes(access: catalog, catalog: catalog, pages: pages, reader: reader, wallTime: wallTime).add(to: routes)
     SharedRoutes(
       access: catalog, catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
       answering: answering, wallTime: wallTime

@@ -75,7 +75,7 @@ import Warehouse
 
   @Test(.timeLimit(.minutes(30)))
   func `an app that keeps its threads busy leaves one to the others`() async throws {
-    let pool = DecodingPool(threads: 3)
+    let pool = FairThreads(threads: 3)
     let blockade = Blockade(isClosed: true)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {
@@ -84,6 +84,23 @@ import Warehouse
       await blockade.blocks(2)
       let other = try await pool.run(for: [.client("a"), .app(2)]) { "decoded" }
       #expect(other == "decoded")
+      blockade.open()
+      try await group.waitForAll()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `an owner with too much waiting work is refused, and another one's work runs next`() async throws {
+    let threads = FairThreads(threads: 2, maximumWaiting: 2)
+    let blockade = Blockade(isClosed: true)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      // One runs, because one thread is left for others; two wait.
+      group.addTask { try await threads.run(for: [.client("a")]) { blockade.pass() } }
+      await blockade.blocks(1)
+      for _ in 0..<2 { group.addTask { try await threads.run(for: [.client("a")]) { blockade.pass() } } }
+      while threads.waiting(of: [.client("a")]) < 2 { await Task.yield() }
+      await #expect(throws: FairThreads.QueueFull.self) { try await threads.run(for: [.client("a")]) {} }
+      #expect(try await threads.run(for: [.client("b")]) { "checked" } == "checked")
       blockade.open()
       try await group.waitForAll()
     }

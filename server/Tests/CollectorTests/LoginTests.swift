@@ -137,9 +137,25 @@ import Warehouse
       uptime.withLockedValue { $0 += .seconds(2) }
       #expect(try await login(right, from: attacker) == "303")
     }
-    let failed = try fixture.catalog.audit(limit: 20).filter { $0.action == "login failed" }
-    #expect(failed.map(\.subject) == ["ann", "owner", "owner"])
-    #expect(failed.allSatisfy { $0.actor.address == "198.51.100.1" })
+    let failed = try fixture.catalog.failedLogins(limit: 20)
+    #expect(failed.map(\.name) == ["ann", "owner"] && failed.map(\.count) == [1, 2])
+    #expect(failed.allSatisfy { $0.address == "198.51.100.1" })
+  }
+
+  @Test(.timeLimit(.minutes(30))) func `logins do not wait for reports`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumConcurrentReports: 1)))
+    try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
+    fixture.warehouse.reports.close()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      async let report = client.execute(uri: "/apps/1/events", method: .get, headers: [.cookie: cookie])
+      await fixture.warehouse.reports.blocks(1)
+      let login = try await client.execute(
+        uri: "/login", method: .post, body: ByteBuffer(string: "name=owner&password=correct+horse+battery"))
+      #expect(login.status == .seeOther)
+      fixture.warehouse.reports.open()
+      #expect(try await report.status == .ok)
+    }
   }
 
   @Test func `a login over https sets a cookie for https only, if a trusted proxy says so`() async throws {

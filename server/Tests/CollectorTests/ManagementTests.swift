@@ -178,7 +178,8 @@ import Warehouse
 
   @Test func `the audit page lists what happened, in pages`() async throws {
     let fixture = try Fixture()
-    for number in 0..<250 { try fixture.catalog.recordFailedLogin("guess <\(number)>") }
+    for number in 0..<250 { try fixture.catalog.record(.exported, "guess <\(number)>") }
+    try fixture.catalog.recordFailedLogin("<name>")
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
       func page(_ uri: String) async throws -> String {
@@ -186,8 +187,13 @@ import Warehouse
       }
       let first = try await page("/audit")
       #expect(first.contains("guess &lt;249&gt;") && !first.contains("guess &lt;20&gt;"))
+      #expect(first.contains("Failed logins") && first.contains("&lt;name&gt;"))
       let older = try #require(first.firstMatch(of: /\/audit\?before=\d+/)).0
       #expect(try await page(String(older)).contains("guess &lt;20&gt;"))
+      #expect(try await post(client, "/audit", "do=prune&days=", cookie).status == .ok)
+      #expect(try await page("/audit").contains("guess &lt;249&gt;"))
+      let pruned = try await post(client, "/audit", "do=prune&days=1", cookie)
+      #expect(String(buffer: pruned.body).contains("0 entries were deleted."))
     }
   }
 }

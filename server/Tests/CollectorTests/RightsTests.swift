@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import Reports
+import TernEvents
 import Testing
 import Warehouse
 
@@ -34,7 +35,7 @@ import Warehouse
     "OPTIONS /j/collect": .nothing, "POST /batch": .nothing, "OPTIONS /batch": .nothing,
     "GET /debug/collect": .nothing, "POST /debug/collect": .nothing, "OPTIONS /debug/collect": .nothing,
     "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /assets/:name": .nothing,
-    "GET /metrics": .permission(.read), "GET /api/openapi.json": .nothing,
+    "GET /metrics": .server, "GET /api/openapi.json": .nothing,
     "GET /login": .nothing, "POST /login": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
     "GET /shared/:secret": .nothing,
     "POST /logout": .login, "GET /account": .login, "POST /account": .login,
@@ -44,7 +45,7 @@ import Warehouse
     "DELETE /api/v1/apps/:app/views/:view": .permission(.edit), "PATCH /api/v1/apps/:app": .permission(.edit),
     "GET /apps/:app/views": .permission(.read), "POST /apps/:app/views": .permission(.edit),
     "GET /apps/:app/views/:view": .permission(.edit), "POST /apps/:app/views/:view": .permission(.edit),
-    "GET /v0.1/apps/:owner/:app/analytics/**": .permission(.read),
+    "GET /v0.1/apps/:owner/:app/analytics/**": .appCenterReport,
     "GET /apps/:app/:page": .report(parameter: "page"),
     "GET /api/v1/apps/:app/reports/:name": .report(parameter: "name"),
     "GET /apps/:app/:page/events": .permission(.readPersonalData),
@@ -90,7 +91,7 @@ import Warehouse
     "POST /apps": .permission(.administer), "POST /api/v1/apps": .permission(.administer),
     "GET /users": .permission(.administer), "POST /users": .permission(.administer),
     "GET /tokens": .permission(.administer), "POST /tokens": .permission(.administer),
-    "GET /audit": .permission(.administer),
+    "GET /audit": .permission(.administer), "POST /audit": .permission(.administer),
   ]
 
   @Test func `every route requires the right that is written down`() throws {
@@ -116,6 +117,42 @@ import Warehouse
           }
         }
       }
+    }
+  }
+
+  /// What identifies a person or shows one of their events, in every form in which it may appear.
+  private static let secrets = ["5ec4e700-1111-4000-8000-00000000beef", "secret-user@example.com"]
+
+  @Test func `no body for a viewer without personal data names a person, and the owner's do`() async throws {
+    let fixture = try Fixture()
+    let events = [
+      #"{"id":"00000000-0000-4000-8000-000000000001","type":"event","name":"Play","properties":{"p":"x"}}"#,
+      #"{"id":"00000000-0000-4000-8000-000000000002","type":"handled_error","#
+        + #""exception":{"type":"E","message":"m","stackTrace":"at top\\nsecret attachment"}}"#,
+    ].map { event in
+      event.dropLast() + #","time":\#(WallClock.system().millisecondsSince1970),"install":"\#(Self.secrets[0])","#
+        + #""user":"\#(Self.secrets[1])"}"#
+    }
+    try await fixture.routed { client in
+      let posted = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed,
+        body: ByteBuffer(string: events.joined(separator: "\n")))
+      #expect(String(buffer: posted.body).hasPrefix("{\"accepted\":2"))
+      let (owner, viewer) = (try Self.headers(.owner, fixture), try Self.headers(.viewer, fixture))
+      let token = try Self.headers(.readToken, fixture)
+      var showing: Set<String> = []
+      for route in Self.routes.keys where route.hasPrefix("GET ") {
+        for (path, _) in Self.paths(route) where !path.hasSuffix("/live/events") {
+          func secrets(_ headers: HTTPFields) async throws -> [String] {
+            let body = String(buffer: try await client.execute(uri: path, method: .get, headers: headers).body)
+              .lowercased()
+            return Self.secrets.filter { body.contains($0) || body.contains($0.replacing("-", with: "")) }
+          }
+          if try await !secrets(owner).isEmpty { showing.insert(path) }
+          for headers in [viewer, token] { #expect(try await secrets(headers).isEmpty, "\(path)") }
+        }
+      }
+      #expect(showing == ["/apps/1/live", "/api/v1/apps/1/reports/live"])
     }
   }
 
@@ -166,12 +203,18 @@ import Warehouse
   private static func paths(_ route: String) -> [(path: String, needsPersonalData: Bool)] {
     let pattern = String(route.split(separator: " ")[1])
     let path = pattern.replacing(":app", with: "1").replacing(":owner", with: "me").replacing(":file", with: "1")
-      .replacing(":view", with: "1").replacing("**", with: "active_device_counts")
+      .replacing(":view", with: "1")
     if path.hasSuffix(":page") || path.hasSuffix(":name") {
       let start = path.dropLast(":page".count)
       let personal: Set = ["live", "error", "hits"]
       let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
       return Set(reports.map(\.name)).map { ("\(start)\($0)", personal.contains($0)) }
+    }
+    if path.hasSuffix("/analytics/**") {
+      let start = path.dropLast("**".count)
+      return ["active_device_counts", "log_flow", "generic_log_flow", "log%5fflow", "events", "nothing"].map {
+        ("\(start)\($0)", $0.contains("flow"))
+      }
     }
     return [(path.replacing(":page", with: path.hasSuffix("events") ? "live" : "errors"), false)]
   }
@@ -188,7 +231,8 @@ import Warehouse
       switch requirement {
       case .nothing: true
       case .login: visitor.isPerson
-      case .report: !needsPersonalData || visitor.seesPersonalData
+      case .report, .appCenterReport: !needsPersonalData || visitor.seesPersonalData
+      case .server: [.owner, .readToken, .exportToken, .manageToken].contains(visitor)
       case .permission(.send): false
       case .permission(.read): visitor != .writeToken
       case .permission(.readPersonalData): visitor.seesPersonalData

@@ -49,11 +49,13 @@ import Testing
     let actions = log.compactMap { $0.firstMatch(of: /"action":"([^"]+)"/).map { String($0.1) } }
     #expect(
       actions == [
-        "login link created", "app created", "token created", "token revoked", "login failed", "page shared",
+        "login link created", "app created", "token created", "token revoked", "page shared",
         "shared link revoked", "user invited", "user changed", "session ended", "login link created", "user removed",
         "app changed",
       ])
     #expect(try tern("audit", "--limit", "1").contains("command line"))
+    #expect(try tern("audit", "--failed").contains("token"))
+    #expect(try tern("audit", "--prune", "1d").contains("0 entries"))
     #expect(server.stop() == .code(0))
   }
 }

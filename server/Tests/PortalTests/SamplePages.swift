@@ -255,7 +255,8 @@ struct SamplePages {
     all.append(("links", pages.links([link], report: (text, text), app: app, apps: [app], result: result)))
     let entry = AuditEntry(
       id: 1, time: Self.now, actor: AuditActor(name: text, address: text), action: "login", subject: text)
-    all.append(("audit", pages.audit([entry], hasMore: true)))
+    let failed = FailedLogins(name: text, address: text, first: Self.now, last: Self.now, count: 3)
+    all.append(("audit", pages.audit([entry], hasMore: true, failed: [failed])))
     var guest = pages
     guest.reader = PortalReader(canEdit: false, isOwner: false, isGuest: true)
     all.append(("shared", try await guest.report(try request("events"), app: app, from: source)))

@@ -158,6 +158,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
     let today = try day(received, app)
     // Whatever fails has failed by now, before anything is stored.
     var receipt = CommitReceipt()
+    let installsBefore = state.installs.count
     for (position, event) in batch.events.enumerated() {
       if let key = event.duplicateKey, !state.keys.insert(key).inserted {
         receipt.duplicates.append(event.index)
@@ -179,6 +180,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
       state.add(row)
       receipt.accepted += 1
     }
+    receipt.newInstalls = state.installs.count - installsBefore
     if let ledger = batch.ledger, let event = batch.events.last {
       let name = Name(app: app, text: ExactText(batch.installs[event.install]))
       state.add(ledger.rejecting(receipt.rejections.count), of: name, received: received)

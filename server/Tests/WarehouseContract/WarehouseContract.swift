@@ -109,7 +109,10 @@ struct ContractTrial {
   func commit(_ batch: IncomingBatch, _ app: AppID = AppID(1), _ what: String = "receipt") async throws -> CommitReceipt
   {
     let receipt = try await backend.sink.commit(batch, app: app)
-    try expect(receipt, try naive.store(batch, app: app), what)
+    // How much a batch takes on disk is the warehouse's own affair.
+    var comparable = receipt
+    comparable.bytes = 0
+    try expect(comparable, try naive.store(batch, app: app), what)
     return receipt
   }
 

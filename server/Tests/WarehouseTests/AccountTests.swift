@@ -235,15 +235,17 @@ import Testing
         "definition changed cd1 D, app 1", "user invited bob: viewer, apps 1", "user changed bob: editor, apps 1",
         "login link created bob", "password set bob", "login bob", "session ended bob", "user removed bob",
         "token created 1 t: read, all apps", "token revoked 1 t", "page shared 1: app 1, events?days=7",
-        "shared link revoked 1", "login failed bob",
+        "shared link revoked 1",
       ])
     #expect(
       entries.filter { $0.action != "login" }.allSatisfy { $0.actor == AuditActor(name: "ann", address: "192.0.2.7") })
     let login = entries.first { $0.action == "login" }
     #expect(login?.actor == AuditActor(name: "bob", address: "192.0.2.1"))
     let latest = try catalog.audit(limit: 2)
-    #expect(latest.map(\.action) == ["login failed", "shared link revoked"])
-    #expect(try catalog.audit(before: latest.last?.id, limit: 1).map(\.action) == ["page shared"])
+    #expect(latest.map(\.action) == ["shared link revoked", "page shared"])
+    #expect(try catalog.audit(before: latest.first?.id, limit: 1).map(\.action) == ["page shared"])
+    let failed = try #require(try catalog.failedLogins(limit: 9).first)
+    #expect(failed.name == "bob" && failed.address == "192.0.2.7" && failed.count == 1)
   }
 
   /// The first day that has not begun at the fixture's time, 1970-01-01 00:16 UTC.
@@ -251,11 +253,64 @@ import Testing
 
   @Test func `the audit log can't be changed or deleted`() throws {
     let fixture = try Fixture()
-    try fixture.catalog.recordFailedLogin("x")
+    try fixture.catalog.record(.login, "x")
     for statement in ["DELETE FROM audit", "UPDATE audit SET subject = 'y'"] {
       #expect(throws: (any Error).self) { try withConnection(fixture.catalog.pool) { try $0.execute(statement) } }
     }
     #expect(try fixture.catalog.audit(limit: 10).map(\.subject) == ["x"])
+  }
+
+  @Test func `failed logins take bounded room, whatever names they give`() throws {
+    let fixture = try Fixture()
+    // One character of 16 KB.
+    let long = "e" + String(repeating: "\u{301}", count: 8_000)
+    for number in 0..<Catalog.maximumFailedLogins + 50 {
+      try fixture.catalog.recordFailedLogin(number < 40 ? long : "\(number)")
+    }
+    let failed = try fixture.catalog.failedLogins(limit: .max)
+    #expect(failed.count == Catalog.maximumFailedLogins && failed.first?.name == "\(Catalog.maximumFailedLogins + 49)")
+    #expect(failed.allSatisfy { $0.name.utf8.count <= 100 })
+    for _ in 0..<3 { try fixture.catalog.recordFailedLogin(long) }
+    let latest = try #require(try fixture.catalog.failedLogins(limit: 1).first)
+    #expect(latest.count >= 3 && latest.name == long.prefix(utf8Bytes: 100))
+    #expect(try fixture.catalog.audit(limit: 9).isEmpty)
+  }
+
+  @Test func `old entries of the audit log can be deleted, which is recorded, and newer ones can't`() throws {
+    let clock = Locked(Timestamp(millisecondsSince1970: 1_000_000))
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path, now: { clock.withLock { $0 } })
+    for number in 0..<5 {
+      try catalog.record(.exported, "\(number)")
+      clock.withLock { $0 = $0 + .seconds(60) }
+    }
+    #expect(try catalog.pruneAudit(before: Timestamp(millisecondsSince1970: 1_120_000)) == 2)
+    #expect(
+      try catalog.audit(limit: 9).map(\.subject) == [
+        "2 entries before \(Timestamp(millisecondsSince1970: 1_120_000).utcText(withMilliseconds: false))", "4", "3",
+        "2",
+      ])
+    #expect(throws: (any Error).self) { try withConnection(catalog.pool) { try $0.execute("DELETE FROM audit") } }
+    try catalog.close()
+  }
+
+  @Test func `the audit log does not grow without end`() throws {
+    let clock = Locked(Timestamp(millisecondsSince1970: 1_000_000))
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path, now: { clock.withLock { $0 } })
+    let (maximum, long) = (Int(Catalog.maximumEntries), String(repeating: "é", count: 10_000))
+    try withConnection(catalog.pool) { connection in
+      try connection.execute(
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(maximum))
+        INSERT INTO audit (time, actor, address, action, subject) SELECT i, 'a', '', 'login', 'old' FROM n
+        """)
+    }
+    try catalog.record(.exported, long)
+    let entries = try catalog.audit(limit: .max)
+    #expect(entries.count == maximum - maximum / 10 + 2 && entries.first?.action == "audit log pruned")
+    #expect(entries.dropFirst().first?.subject == long.prefix(utf8Bytes: 512))
+    try catalog.close()
   }
 
   @Test func `rights cover the given apps, and managing one app does not include the server`() {

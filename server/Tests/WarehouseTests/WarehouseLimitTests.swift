@@ -24,6 +24,29 @@ import Testing
     )
   }
 
+  @Test func `a receipt says about how many bytes a batch takes on disk, whatever was sent`() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try Catalog(directory: directory.path).createApp(name: "A").id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    func rowBytes() throws -> Int {
+      try FileManager.default.subpathsOfDirectory(atPath: directory.path + "/rows").reduce(0) { sum, name in
+        let size = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/rows/\(name)")[.size]
+        return sum + ((size as? Int) ?? 0)
+      }
+    }
+    for (length, share) in [(0, 0.15...1.1), (100, 0.6...1.1), (10_000, 0.95...1.05)] {
+      let before = try rowBytes()
+      let value = Properties.Element(name: "p", value: .string(String(repeating: "x", count: length)))
+      let names = (0..<500).map { _ in "Play" }
+      let receipt = try await warehouse.commit(
+        batch(names, firstKey: Int64(length) * 1_000, properties: [value]), app: app)
+      #expect(receipt.newInstalls == (length == 0 ? 1 : 0))
+      let stored = try Double(rowBytes() - before) / Double(receipt.bytes)
+      #expect(share.contains(stored), "\(length): \(stored)")
+    }
+    try await warehouse.close()
+  }
+
   @Test func `property values beyond the cap are counted together, even after reopening`() async throws {
     let (directory, warehouse, app) = try open()
     var batch = batch(Array(repeating: "a", count: PropertyPack.maximumValues + 10))

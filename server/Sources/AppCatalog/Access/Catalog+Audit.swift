@@ -1,8 +1,9 @@
 import GRDB
-import TernEvents
+import TernBase
+public import TernEvents
 public import Warehouse
 
-/// The audit log. Triggers keep its rows from being changed or deleted.
+/// The audit log. Triggers keep its rows from being changed, or deleted other than by ``pruneAudit(before:)``.
 extension Catalog {
   /// Returns the latest entries of the audit log before a number, latest first.
   public func audit(before id: Int64? = nil, limit: Int) throws -> [AuditEntry] {
@@ -19,9 +20,25 @@ extension Catalog {
     }
   }
 
-  /// Records a failed login.
-  public func recordFailedLogin(_ subject: String) throws {
-    try writing { try record(.loginFailed, String(subject.prefix(100)), $0) }
+  /// The number of entries beyond which the oldest tenth is removed. Each takes less than 1 KiB.
+  static let maximumEntries: Int64 = 100_000
+
+  /// Deletes entries before a time, which is recorded itself, and returns their number.
+  @discardableResult
+  public func pruneAudit(before time: Timestamp) throws -> Int {
+    try writing { database in
+      let count = try prune(before: time.millisecondsSince1970, database)
+      try record(.auditPruned, "\(count) entries before \(time.utcText(withMilliseconds: false))", database)
+      return count
+    }
+  }
+
+  private func prune(before time: Int64, _ database: Database) throws -> Int {
+    try database.execute(sql: "INSERT INTO audit_pruning VALUES (?)", arguments: [time])
+    try database.execute(sql: "DELETE FROM audit WHERE time < ?", arguments: [time])
+    let count = database.changesCount
+    try database.execute(sql: "DELETE FROM audit_pruning")
+    return count
   }
 
   /// Records an action that changes nothing in the catalog.
@@ -35,6 +52,25 @@ extension Catalog {
   ) throws {
     try database.execute(
       sql: "INSERT INTO audit (time, actor, address, action, subject) VALUES (?, ?, ?, ?, ?)",
-      arguments: [now().millisecondsSince1970, actor.name, actor.address, action.rawValue, subject])
+      arguments: [
+        now().millisecondsSince1970, actor.name.prefix(utf8Bytes: Self.maximumNameBytes),
+        actor.address.prefix(utf8Bytes: Self.maximumNameBytes), action.rawValue, subject.prefix(utf8Bytes: 512),
+      ])
+    try makeRoom(after: database.lastInsertedRowID, database)
+  }
+
+  private static let maximumNameBytes = 100
+
+  /// Removes the oldest tenth of too many entries. Only someone with a right to change things comes here.
+  private func makeRoom(after id: Int64, _ database: Database) throws {
+    // Numbers without gaps: entries are only removed from the beginning.
+    guard let first = try Int64.fetchOne(database, sql: "SELECT min(id) FROM audit"), id - first >= Self.maximumEntries,
+      let time = try Int64.fetchOne(
+        database, sql: "SELECT time FROM audit WHERE id >= ? ORDER BY id LIMIT 1",
+        arguments: [first + Self.maximumEntries / 10])
+    else { return }
+    let count = try prune(before: time, database)
+    guard count > 0 else { return }
+    try record(.auditPruned, "\(count) entries, because there were \(Self.maximumEntries)", actor: .server, database)
   }
 }

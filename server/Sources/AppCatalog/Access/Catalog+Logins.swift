@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TernBase
 import TernEvents
 public import Warehouse
 
@@ -61,7 +62,7 @@ extension Catalog {
           """,
         arguments: [
           Secrets.digest(secret), account.id, time, time, (now + duration).millisecondsSince1970, address,
-          String(browser.prefix(200)),
+          browser.prefix(utf8Bytes: 200),
         ])
       try database.execute(sql: "UPDATE account SET last_login = ? WHERE id = ?", arguments: [time, account.id])
       try record(.login, account.name, actor: AuditActor(name: account.name, address: address), database)

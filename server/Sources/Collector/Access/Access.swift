@@ -12,6 +12,8 @@ struct Access: Sendable {
 
   let store: any AccessStore
   let catalog: any CatalogStore
+  /// The threads that check passwords.
+  let passwords = PasswordThreads()
   private let limiter: NIOLockedValueBox<LoginLimiter>
   private let uptime: @Sendable () -> Duration
 

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import Reports
 import Warehouse
@@ -14,12 +15,19 @@ struct Endpoint: Sendable {
     case permission(Permission)
     /// Reading the report that a parameter of the address names: some reports show personal data.
     case report(parameter: String)
+    /// Reading what a path of App Center's analytics API names: its log flows show single events.
+    case appCenterReport
+    /// Reading figures of the whole server: for owners, and for tokens that are not limited to an app.
+    case server
 
     /// Returns the required permission for a request.
     func permission(_ context: CollectorContext) -> Permission? {
       switch self {
-      case .nothing, .login: return nil
+      case .nothing, .login, .server: return nil
       case .permission(let permission): return permission
+      case .appCenterReport:
+        let path = context.parameters.getCatchAll().map { $0.removingPercentEncoding ?? String($0) }
+        return AppCenterQuery.showsPersonalData(path: path) ? .readPersonalData : .read
       case .report(let parameter):
         let name = context.parameters.get(parameter) ?? ""
         let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
@@ -83,6 +91,7 @@ struct Visitor: Sendable {
     switch requirement {
     case .nothing: true
     case .login: session != nil
+    case .server: rights.apps == nil && rights.allows(session == nil ? .read : .administer)
     default: requirement.permission(context).map { rights.allows($0, app: app?.id) } ?? false
     }
   }

@@ -17,7 +17,7 @@ struct Ingestion: Sendable {
   let live: LiveHub
   let usage: UsageGate
   let limits: CollectorLimits
-  let decoding: DecodingPool
+  let decoding: FairThreads
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
@@ -35,7 +35,7 @@ struct Ingestion: Sendable {
     self.reader = reader
     self.live = live
     limits = reader.limits
-    decoding = DecodingPool(threads: reader.limits.decodingThreads)
+    decoding = FairThreads(threads: reader.limits.decodingThreads)
     logger = dependencies.logger
     wallTime = dependencies.wallTime
     uptime = dependencies.uptime

@@ -8,7 +8,6 @@ struct AccountRoutes: Sendable {
   let access: Access
   let pages: PortalPages
   let reader: BodyReader
-  let reports: ReportScheduler
 
   func add(to routes: RouteTable) {
     routes.on(
@@ -51,7 +50,7 @@ struct AccountRoutes: Sendable {
     try access.requireNoWait(key: key)
     let (store, account) = (access.store, session.account)
     do {
-      let isAllowed = try await reports.run(for: context.clientShare) {
+      let isAllowed = try await access.passwords.run(for: context.clientShare) {
         if account.hasPassword,
           try store.account(name: account.name, password: form["current"] ?? "")?.id != account.id
         {

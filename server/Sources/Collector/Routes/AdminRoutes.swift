@@ -10,6 +10,7 @@ struct AdminRoutes: Sendable {
   let catalog: any CatalogStore
   let pages: PortalPages
   let reader: BodyReader
+  let wallTime: @Sendable () -> Timestamp
 
   private static let entriesPerPage = 200
 
@@ -19,7 +20,8 @@ struct AdminRoutes: Sendable {
       "/users", [.get: .page(owner) { try users($0, $1) }, .post: .page(owner) { try await postUsers($0, $1) }])
     routes.on(
       "/tokens", [.get: .page(owner) { try tokens($0, $1) }, .post: .page(owner) { try await postTokens($0, $1) }])
-    routes.on("/audit", [.get: .page(owner) { try audit($0, $1) }])
+    routes.on(
+      "/audit", [.get: .page(owner) { try audit($0, $1) }, .post: .page(owner) { try await pruneAudit($0, $1) }])
   }
 
   private func users(
@@ -104,11 +106,30 @@ struct AdminRoutes: Sendable {
     }
   }
 
-  private func audit(_ request: Request, _ context: CollectorContext) throws -> Response {
+  private func pruneAudit(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await reader.form(request, context)
+    guard form["do"] == "prune" else { throw APIError.unknownAction }
+    do {
+      guard let age = try form.days("days") else {
+        throw WarehouseError(code: .invalid, message: "Enter a number of days from 1 to 3650.")
+      }
+      let count = try access.pruneAudit(before: wallTime() - age)
+      return try audit(request, context, FormResult(message: "\(count) entries were deleted."))
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try audit(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private func audit(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) throws -> Response {
     let limit = Self.entriesPerPage
+    let before = request.parameters["before"]
+    let failed = before == nil ? try access.failedLogins(limit: limit) : []
     let entries = try access.audit(before: request.parameters["before"].flatMap { Int64($0) }, limit: limit + 1)
     return .html(
-      try pages.shown(to: context, request).audit(Array(entries.prefix(limit)), hasMore: entries.count > limit))
+      try pages.shown(to: context, request).audit(
+        Array(entries.prefix(limit)), hasMore: entries.count > limit, failed: failed, result: result))
   }
 }
 

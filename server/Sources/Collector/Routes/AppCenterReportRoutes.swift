@@ -17,7 +17,7 @@ struct AppCenterReportRoutes: Sendable {
     routes.on(
       "/v0.1/apps/:owner/:app/analytics/**",
       [
-        .get: .api(.permission(.read)) { try await get($0, $1) },
+        .get: .api(.appCenterReport) { try await get($0, $1) },
         .delete: .api(.permission(.edit)) { _, _ in try deny() },
       ])
   }

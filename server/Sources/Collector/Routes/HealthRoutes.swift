@@ -16,7 +16,7 @@ struct HealthRoutes: Sendable {
     routes.on("/healthz", [.get: .open { _, _ in .json(Array("{\"status\":\"ok\"}".utf8)) }])
     routes.on("/readyz", [.get: .open { _, _ in try ready() }])
     routes.on(
-      "/metrics", [.get: .api(hasPublicMetrics ? .nothing : .permission(.read)) { _, _ in metrics() }])
+      "/metrics", [.get: .api(hasPublicMetrics ? .nothing : .server) { _, _ in metrics() }])
   }
 
   private func ready() throws -> Response {

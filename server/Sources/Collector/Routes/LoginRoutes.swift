@@ -9,7 +9,6 @@ struct LoginRoutes: Sendable {
   let access: Access
   let pages: PortalPages
   let reader: BodyReader
-  let reports: ReportScheduler
 
   func add(to routes: RouteTable) {
     routes.on("/login", [.get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1) }])
@@ -41,7 +40,7 @@ struct LoginRoutes: Sendable {
       next: ReturnPath.checked(form["next"]), request, context, key: key, name: name, failure: "Wrong name or password."
     ) {
       try access.requireNoWait(key: key)
-      return try await reports.run(for: context.clientShare) { [store = access.store] in
+      return try await access.passwords.run(for: context.clientShare) { [store = access.store] in
         try store.account(name: name, password: password)
       }
     }
@@ -64,7 +63,7 @@ struct LoginRoutes: Sendable {
       let actor = AuditActor(name: account.name, address: context.clientShare)
       do {
         try await AuditActor.$current.withValue(actor) {
-          try await reports.run(for: context.clientShare) {
+          try await access.passwords.run(for: context.clientShare) {
             // Before the code is used up: a password that is too short must not cost the invitation.
             try store.setPassword(form["password"] ?? "", of: account.id, keeping: nil)
           }

@@ -32,6 +32,9 @@ struct FairQueue<Job: Sendable>: Sendable {
     self.maximumRunning = max(maximumRunning, 1)
   }
 
+  /// Returns the number of waiting jobs of the owner that has most.
+  func mostWaiting(of owners: [RequestOwner]) -> Int { owners.map { usage[$0]?.waiting ?? 0 }.max() ?? 0 }
+
   /// Adds a job.
   mutating func add(_ job: Job, owners: [RequestOwner]) {
     waiting[owners, default: []].append(job)

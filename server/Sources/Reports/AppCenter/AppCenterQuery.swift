@@ -30,6 +30,13 @@ public struct AppCenterQuery: Sendable, Hashable {
   /// The earliest time of receipt in the log flow.
   public var since: Timestamp
 
+  /// Returns true if the answer to a path shows single events.
+  ///
+  /// - Parameter path: The parts of the path below `analytics/`, decoded.
+  public static func showsPersonalData(path: [String]) -> Bool {
+    (try? AppCenterSubject(path: path))?.showsPersonalData ?? false
+  }
+
   /// Parses a query.
   ///
   /// - Parameters:

@@ -38,6 +38,11 @@ enum AppCenterSubject: Sendable, Hashable {
     "versions": .versions,
   ]
 
+  /// True if the answer shows single events.
+  var showsPersonalData: Bool {
+    if case .logFlow = self { true } else { false }
+  }
+
   /// Parses the parts of a path below `analytics/`, decoded.
   init(path: [String]) throws(AppCenterError) {
     if let subject = Self.subject(path) {

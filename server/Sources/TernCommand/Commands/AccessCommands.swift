@@ -66,15 +66,24 @@ struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "Print the audit log: logins, and changes of settings, users, tokens and links.",
     discussion: """
-      Entries can't be changed or deleted. Works while a server runs.
+      Entries can't be changed; --prune deletes old ones, and records that. Failed logins are counted by name and address
+      and listed with --failed. Works while a server runs.
 
       Examples:
         tern audit
         tern audit --limit 1000 --json
+        tern audit --failed
+        tern audit --prune 365d
       """)
 
   @Option(help: ArgumentHelp("The maximum number of entries, latest first.", valueName: "number"))
   var limit = 100
+
+  @Flag(help: "Print the failed logins instead.")
+  var failed = false
+
+  @Option(help: ArgumentHelp("Delete all entries that are older, for example 365d.", valueName: "age"))
+  var prune: String?
 
   @Flag(help: "Print one JSON object per line.")
   var json = false
@@ -82,11 +91,18 @@ struct AuditCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   func validate() throws {
+    if let prune { _ = try Period.time(prune) }
+    guard prune == nil || !failed && !json else { throw ValidationError("Use --prune alone.") }
     guard limit > 0 else { throw ValidationError("--limit must be positive.") }
   }
 
   func run() throws {
     try data.withCatalog { catalog in
+      if let prune {
+        let count = try catalog.pruneAudit(before: WallClock.system() - Period.time(prune))
+        return Terminal.say("\(count) entries were deleted.")
+      }
+      if failed { return try printFailed(catalog) }
       let entries = try catalog.audit(limit: limit)
       if json {
         for entry in entries { Terminal.say(try CommandOutput.json(Line(entry))) }
@@ -96,6 +112,31 @@ struct AuditCommand: ParsableCommand {
         [entry.time.isoText, visible(entry.actor.name), entry.action, visible(entry.subject), entry.actor.address]
       }
       Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS"]] + rows))
+    }
+  }
+
+  private func printFailed(_ catalog: Catalog) throws {
+    let logins = try catalog.failedLogins(limit: limit)
+    if json {
+      for login in logins { Terminal.say(try CommandOutput.json(FailedLine(login))) }
+      return
+    }
+    let rows = logins.map { login in
+      [visible(login.name), login.address, "\(login.count)", login.first.isoText, login.last.isoText]
+    }
+    Terminal.say(CommandOutput.table([["NAME", "ADDRESS", "NUMBER", "FIRST", "LAST"]] + rows))
+  }
+
+  private struct FailedLine: Encodable {
+    let name: String
+    let address: String
+    let count: Int
+    let first: String
+    let last: String
+
+    init(_ login: FailedLogins) {
+      (name, address, count) = (login.name, login.address, login.count)
+      (first, last) = (login.first.isoText, login.last.isoText)
     }
   }
 

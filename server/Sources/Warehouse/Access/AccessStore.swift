@@ -1,3 +1,5 @@
+public import TernEvents
+
 /// The store of accounts, logins, tokens, shared links and the audit log.
 ///
 /// Every change is recorded in the audit log, in the same transaction, under ``AuditActor/current``. Secrets are returned
@@ -28,7 +30,12 @@ public protocol AccessStore: Sendable {
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   func account(name: String, password: String) throws -> Account?
   /// Records a failed login.
-  func recordFailedLogin(_ subject: String) throws
+  func recordFailedLogin(_ name: String) throws
+  /// Returns the counts of failed logins, those with the latest failure first.
+  func failedLogins(limit: Int) throws -> [FailedLogins]
+  /// Deletes entries of the audit log before a time, which is recorded itself, and returns their number.
+  @discardableResult
+  func pruneAudit(before time: Timestamp) throws -> Int
 
   /// Starts a session of an account and returns its secret, for a cookie.
   func createSession(of account: Int64, lasting duration: Duration, address: String, browser: String) throws -> String

@@ -6,6 +6,9 @@ public struct AuditActor: Sendable, Hashable {
   /// line.
   @TaskLocal public static var current = AuditActor(name: "command line", address: "")
 
+  /// The server itself.
+  public static let server = AuditActor(name: "server", address: "")
+
   /// The name of an account or token.
   public var name: String
   /// The network address, or empty.
@@ -23,7 +26,6 @@ public struct AuditEntry: Sendable, Hashable {
   /// The recorded kinds of actions.
   public enum Action: String, Sendable, CaseIterable {
     case login, logout
-    case loginFailed = "login failed"
     case linkCreated = "login link created"
     case passwordSet = "password set"
     case userInvited = "user invited"
@@ -55,6 +57,7 @@ public struct AuditEntry: Sendable, Hashable {
     case imported = "data imported"
     case backupCreated = "backup created"
     case backupRestored = "backup restored"
+    case auditPruned = "audit log pruned"
   }
 
   /// The number of the entry; later ones have larger numbers.

@@ -124,6 +124,8 @@ extension Writer {
       }
       receipt.accepted += 1
     }
+    receipt.newInstalls = Int(clamping: try installs.count(app: context.app) - installsBefore)
+    receipt.bytes = context.bytes + receipt.newInstalls * Self.installBytes
     if let ledger = batch.ledger, let event = batch.events.last, !(refused?.contains(event, of: batch) ?? false) {
       // Without a receipt, the client considers all events of the batch stored.
       try ledgers.add(
@@ -133,8 +135,6 @@ extension Writer {
     if !batch.errors.isEmpty || !batch.attachments.isEmpty {
       leftOut += try errors.trim(app: app.rawValue, received: context.received)
     }
-    receipt.newInstalls = Int(clamping: try installs.count(app: context.app) - installsBefore)
-    receipt.bytes = context.bytes + receipt.newInstalls * Self.installBytes
     if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
       var refused = batch
       refused.rejections += receipt.rejections + leftOut

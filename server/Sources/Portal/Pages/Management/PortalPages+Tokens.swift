@@ -37,8 +37,20 @@ extension PortalPages {
 
   /// The page of the audit log.
   ///
-  /// - Parameter hasMore: True if there are older entries.
-  public func audit(_ entries: [AuditEntry], hasMore: Bool) -> String {
+  /// The page posts `prune` and `days` to `/audit`.
+  ///
+  /// - Parameters:
+  ///   - hasMore: True if there are older entries.
+  ///   - failed: The counts of failed logins.
+  public func audit(
+    _ entries: [AuditEntry], hasMore: Bool, failed: [FailedLogins], result: FormResult = FormResult()
+  ) -> String {
+    let logins = failed.map { login -> TemplateValues in
+      .row([
+        shown(login.name, empty: "–"), shown(login.address, empty: "–"), "\(login.count)", listed(login.first),
+        listed(login.last),
+      ])
+    }
     let rows = entries.map { entry -> TemplateValues in
       .row([
         listed(entry.time), shown(entry.actor.name, empty: "–"), entry.action, shown(entry.subject, empty: "–"),
@@ -47,7 +59,16 @@ extension PortalPages {
     }
     var page = ManagementPage(
       title: "Audit log", lead: "Logins, and changes of settings, users, tokens and links. Entries are never changed.",
-      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address"], rows, empty: "No entries")])
+      result: result,
+      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address"], rows, empty: "No entries")]
+        + (failed.isEmpty
+          ? [] : [.list("Failed logins", ["Name", "Address", "Number", "First", "Last"], logins, empty: "")]),
+      forms: [
+        .form(
+          "Delete old entries", button: "Delete them", "prune", to: "/audit",
+          help: "Entries of the audit log older than this are deleted for good. That is recorded.",
+          [.field("Older than (days)", "days", type: "number")])
+      ])
     if hasMore, let last = entries.last { page.older = "/audit?before=\(last.id)" }
     return management(page)
   }

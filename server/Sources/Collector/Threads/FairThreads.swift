@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// Threads that decompress and parse request bodies, shared fairly among clients and apps.
+/// Threads for one kind of costly work, shared fairly among clients and apps.
 ///
 /// One owner never occupies all threads, so a costly body of one app does not hold up those of others.
-final class DecodingPool: Sendable {
+final class FairThreads: Sendable {
   private struct State {
     var queue: FairQueue<@Sendable () -> Void>
     /// The number of threads that are processing jobs.
@@ -15,27 +15,40 @@ final class DecodingPool: Sendable {
   private let threadCount: Int
   private let started = ContinuousClock.now
 
-  /// - Parameter threads: The number of threads; at least 2, so that one is left for another owner.
-  init(threads count: Int) {
+  private let maximumWaiting: Int
+
+  /// - Parameters:
+  ///   - threads: The number of threads; at least 2, so that one is left for another owner.
+  ///   - maximumWaiting: The number of jobs of one owner that may wait for a thread.
+  init(threads count: Int, maximumWaiting: Int = .max) {
+    self.maximumWaiting = maximumWaiting
     threadCount = max(count, 2)
     threads = WorkerThreads(count: threadCount)
     state = NIOLockedValueBox(State(queue: FairQueue(maximumRunning: threadCount - 1)))
   }
 
-  /// Runs `work` on one of the threads, in fair order.
+  /// The error for work that would wait behind too much work of the same owner.
+  struct QueueFull: Error {}
+
+  /// Runs `work` on one of the threads, in fair order; throws ``QueueFull`` if too much of an owner is waiting.
   func run<Value: Sendable>(
     for owners: [RequestOwner], _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      let needsWorker = state.withLockedValue { state in
+      let needsWorker = state.withLockedValue { state -> Bool? in
+        guard state.queue.mostWaiting(of: owners) < maximumWaiting else { return nil }
         state.queue.add({ continuation.resume(with: Result { try work() }) }, owners: owners)
         guard state.workers < threadCount else { return false }
         state.workers += 1
         return true
       }
+      guard let needsWorker else { return continuation.resume(throwing: QueueFull()) }
       if needsWorker { threads.submit { self.work() } }
     }
   }
+
+  /// Returns the number of waiting jobs of the owner that has most.
+  func waiting(of owners: [RequestOwner]) -> Int { state.withLockedValue { $0.queue.mostWaiting(of: owners) } }
 
   /// Processes jobs until none is ready to run.
   private func work() {

@@ -1,0 +1,27 @@
+import Hummingbird
+import Warehouse
+
+/// The threads on which passwords are checked and set: two at a time, because a check takes a processor and 32 MiB for a while
+/// on purpose. Reports and requests of apps never wait for them.
+struct PasswordThreads: Sendable {
+  /// The number of checks for one client that may wait.
+  static let maximumWaiting = 4
+
+  private let threads = FairThreads(threads: 2, maximumWaiting: maximumWaiting)
+
+  /// Runs `work` when it is its client's turn; throws ``APIError`` 503 if too much of the client is waiting.
+  func run<Value: Sendable>(
+    for client: String, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    // A thread outside of tasks doesn't have the values of this one.
+    let actor = AuditActor.current
+    do {
+      return try await threads.run(for: [.client(client)]) { try AuditActor.$current.withValue(actor) { try work() } }
+    } catch is FairThreads.QueueFull {
+      throw APIError(
+        status: .serviceUnavailable, code: "too_many_logins",
+        message: "Too many logins from this address are being checked. Try again in a few seconds.",
+        headers: [.retryAfter: "5"])
+    }
+  }
+}
