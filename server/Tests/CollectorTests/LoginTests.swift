@@ -142,22 +142,6 @@ import Warehouse
     #expect(failed.allSatisfy { $0.address == "198.51.100.1" })
   }
 
-  @Test(.timeLimit(.minutes(30))) func `logins do not wait for reports`() async throws {
-    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumConcurrentReports: 1)))
-    try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
-    fixture.warehouse.reports.close()
-    let cookie = try fixture.cookie()
-    try await fixture.routed { client in
-      async let report = client.execute(uri: "/apps/1/events", method: .get, headers: [.cookie: cookie])
-      await fixture.warehouse.reports.blocks(1)
-      let login = try await client.execute(
-        uri: "/login", method: .post, body: ByteBuffer(string: "name=owner&password=correct+horse+battery"))
-      #expect(login.status == .seeOther)
-      fixture.warehouse.reports.open()
-      #expect(try await report.status == .ok)
-    }
-  }
-
   @Test func `a login over https sets a cookie for https only, if a trusted proxy says so`() async throws {
     for (proxies, isSecure) in [(["127.0.0.1"], true), ([], false), (["10.0.0.0/8"], false)] {
       let blocks = try proxies.map { try #require(AddressBlock($0)) }
