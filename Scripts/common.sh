@@ -51,7 +51,9 @@ run_tests() {
   output=$(mktemp)
   if swift test --package-path "$package" "$@" 2>&1 | tee "$output" >&2; then rm -f "$output"; return; fi
   say "failures"
-  grep -a -e ' recorded an issue' -e ' failed after' -e 'error:' -e 'WARNING: ThreadSanitizer' "$output" | tail -n 60 >&2 || tail -n 20 "$output" >&2
+  grep -a -e ' recorded an issue' -e ' failed after' -e 'error:' "$output" | tail -n 60 >&2 || tail -n 20 "$output" >&2
+  # The first report of the thread sanitizer, whole: it names both accesses and where their threads were started.
+  grep -a -m 1 -A 80 'WARNING: ThreadSanitizer' "$output" >&2 || true
   rm -f "$output"
   fail "Some tests failed."
 }

@@ -3,7 +3,8 @@ extension StringProtocol {
   ///
   /// A number of characters bounds nothing: one character can have any number of combining marks.
   public func prefix(utf8Bytes limit: Int) -> String {
-    let bytes = utf8.prefix(Swift.max(limit, 0) + 1)
+    let limit = Swift.min(Swift.max(limit, 0), .max - 1)
+    let bytes = utf8.prefix(limit + 1)
     guard bytes.count > limit else { return String(self) }
     // Back to the first byte of the code point that is cut.
     let whole = bytes.dropLast(bytes.reversed().prefix { $0 & 0xC0 == 0x80 }.count + 1)

@@ -1,3 +1,4 @@
+import TernBase
 package import TernEvents
 
 /// The parts of an HTTP response that Tern's protocol reads.
@@ -78,7 +79,7 @@ package struct CollectorResponse: Sendable {
   }
 
   private var detail: String {
-    errorBody?["message"]?.text.map { ": \($0.prefix(200))" } ?? ""
+    errorBody?["message"]?.text.map { ": \($0.prefix(utf8Bytes: 200))" } ?? ""
   }
 
   private func failure(_ kind: DeliveryFailure.Kind, _ message: String) -> DeliveryFailure {

@@ -143,15 +143,18 @@ extension SlotSet {
   package static func decode(_ reader: inout ByteReader) -> SlotSet? {
     guard let header = reader.varint() else { return nil }
     if header & 1 == 1 {
-      guard let bytes = reader.bytes(Int(header >> 1)), let start = bytes.baseAddress else { return nil }
+      guard let bytes = reader.bytes(Int(header >> 1)), let start = bytes.baseAddress, RoaringFormat.isValid(bytes)
+      else { return nil }
       let characters = start.bindMemory(to: CChar.self, capacity: bytes.count)
       guard let handle = roaring_bitmap_portable_deserialize_safe(characters, bytes.count) else { return nil }
       return SlotSet(handle: handle)
     }
     let set = SlotSet()
     var slot: UInt64 = 0
-    for _ in 0..<(header >> 1) {
-      guard let difference = reader.varint(), difference <= UInt64(UInt32.max) else { return nil }
+    for index in 0..<(header >> 1) {
+      guard let difference = reader.varint(), difference <= UInt64(UInt32.max), index == 0 || difference > 0 else {
+        return nil
+      }
       slot += difference
       guard slot <= UInt64(UInt32.max) else { return nil }
       set.insert(UInt32(slot))

@@ -1,3 +1,5 @@
+import TernBase
+
 /// Formats stacks as text and collects the frames for grouping errors.
 struct StackText {
   /// The binaries of a crash report with their addresses. They give a frame the same text on every device.
@@ -37,7 +39,7 @@ struct StackText {
       let frame = line.drop(while: \.isWhitespace)
       // On many platforms, the first line repeats `type` and `message`.
       guard !frame.isEmpty, type.isEmpty || !frame.hasPrefix(type) else { continue }
-      note(symbol: String(frame.prefix(200)))
+      note(symbol: frame.prefix(utf8Bytes: 200))
     }
   }
 

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// One hit, with named parameters.
@@ -183,7 +184,7 @@ struct MeasurementHit {
 
   /// Returns the device, as far as the hit or the request's User-Agent describes it.
   func device(userAgent: String?) -> IncomingDevice {
-    let agent = UserAgent(text("ua", limit: 512) ?? userAgent.map { String($0.prefix(512)) } ?? "")
+    let agent = UserAgent(text("ua", limit: 512) ?? userAgent?.prefix(utf8Bytes: 512) ?? "")
     return IncomingDevice(
       osName: agent.osName, osVersion: agent.osVersion, model: agent.model, locale: text("ul", limit: 64) ?? "",
       country: countryCode(text("geoid", limit: 64) ?? ""), appVersion: text("av", limit: 100) ?? "",
