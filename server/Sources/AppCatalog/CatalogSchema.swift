@@ -3,7 +3,7 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnC".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
+  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 2)
 
   /// All statements that create the tables of an empty file.
   static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -20,7 +20,7 @@ enum CatalogSchema {
 
   /// `hash` is the SHA-256 of a random secret of 192 bits; `password` is the salted scrypt hash of a chosen one. `apps` is
   /// a list of numbers, or null for all. The first account is the owner who gets the first login link. Rows of `audit` can
-  /// be deleted only in a transaction that says before which time in `audit_pruning`.
+  /// be deleted only in a transaction that says in `audit_pruning` before which number.
   private static let access = """
     CREATE TABLE account (
       id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, role TEXT NOT NULL, apps TEXT,
@@ -47,7 +47,7 @@ enum CatalogSchema {
     CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'append only'); END;
     CREATE TABLE audit_pruning (before INTEGER NOT NULL);
     CREATE TRIGGER audit_is_only_pruned BEFORE DELETE ON audit
-    WHEN old.time >= coalesce((SELECT max(before) FROM audit_pruning), old.time)
+    WHEN old.id >= coalesce((SELECT max(before) FROM audit_pruning), old.id)
     BEGIN SELECT raise(ABORT, 'append only'); END;
     CREATE TABLE failed_login (
       id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, address TEXT NOT NULL, first INTEGER NOT NULL,

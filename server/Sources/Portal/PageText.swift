@@ -1,12 +1,14 @@
 import Reports
+import TernBase
 import TernEvents
 import Warehouse
 
 /// Returns a client's text for display: control characters escaped, a placeholder if empty, and shortened if long.
 func shown(_ name: String, empty: String = "(no name)", limit: Int = 300) -> String {
   if name.isEmpty { return empty }
-  let start = name.prefix(limit)
-  return visible(String(start)) + (start.endIndex == name.endIndex ? "" : "…")
+  // By bytes too, because one character may have thousands of combining marks.
+  let start = name.prefix(limit).prefix(utf8Bytes: 4 * limit)
+  return visible(start) + (start.utf8.count == name.utf8.count ? "" : "…")
 }
 
 extension Day {

@@ -106,6 +106,31 @@ import Warehouse
     }
   }
 
+  @Test(.timeLimit(.minutes(30)))
+  func `too much waiting work of many owners is refused`() async throws {
+    let threads = FairThreads(threads: 2, maximumTotal: 6)
+    let blockade = Blockade(isClosed: true)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      func add(_ owner: Int) {
+        group.addTask { try await threads.run(for: [.client("\(owner)")]) { blockade.pass() } }
+      }
+      for owner in 0..<2 { add(owner) }
+      await blockade.blocks(2)
+      for owner in 2..<8 { add(owner) }
+      while threads.waiting < 6 { await Task.yield() }
+      await #expect(throws: FairThreads.QueueFull.self) { try await threads.run(for: [.client("new")]) {} }
+      blockade.open()
+      try await group.waitForAll()
+    }
+    #expect(try await threads.run(for: [.client("new")]) { "checked" } == "checked")
+  }
+
+  @Test func `among owners who have used nothing, the first to come is the first`() {
+    var queue = FairQueue<Int>(maximumRunning: 1)
+    for number in 0..<40 { queue.add(number, owners: [.client("\(number)")]) }
+    #expect((0..<40).map { _ in queue.next(at: .zero)?.job } == Array(0..<40) && queue.count == 0)
+  }
+
   @Test func `the owners who have recently used the least processor time come first`() {
     var queue = FairQueue<String>(maximumRunning: 8)
     func next(at now: Duration = .zero) -> String? { queue.next(at: now)?.job }

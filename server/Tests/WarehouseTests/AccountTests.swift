@@ -294,6 +294,21 @@ import Testing
     try catalog.close()
   }
 
+  @Test func `entries from a while in which the clock was wrong are deleted with those around them`() throws {
+    let clock = Locked(Timestamp(millisecondsSince1970: 0))
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path, now: { clock.withLock { $0 } })
+    for second in [10, 20, 900, 30, 40, 950] {
+      clock.withLock { $0 = Timestamp(millisecondsSince1970: Int64(second) * 1_000) }
+      try catalog.record(.exported, "\(second)")
+    }
+    #expect(try catalog.pruneAudit(before: Timestamp(millisecondsSince1970: 25_000)) == 2)
+    #expect(try catalog.audit(limit: 9).map(\.subject).dropFirst() == ["950", "40", "30", "900"])
+    #expect(try catalog.pruneAudit(before: Timestamp(millisecondsSince1970: 1_000_000)) == 5)
+    #expect(try catalog.audit(limit: 9).count == 1)
+    try catalog.close()
+  }
+
   @Test func `the audit log does not grow without end`() throws {
     let clock = Locked(Timestamp(millisecondsSince1970: 1_000_000))
     let directory = try TemporaryDirectory()

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `databases of a newer version are refused with a one-line message, for any operation`() async throws {
-    let newer = "PRAGMA user_version = 2"
+    let newer = "PRAGMA user_version = 1000"
     let directory = try TemporaryDirectory()
     var catalog = try Catalog(directory: directory.path)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
@@ -50,6 +50,15 @@ import Testing
     let error = #expect(throws: WarehouseError.self) { catalog = try Catalog(directory: directory.path) }
     #expect(error?.description.contains("catalog.sqlite was written by a newer version of tern") == true)
     #expect(error?.description.contains("\n") == false)
+  }
+
+  @Test func `a catalog from before the first release is refused with a message that says what to do`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    try withConnection(catalog.pool) { try $0.execute("PRAGMA user_version = 1") }
+    try catalog.close()
+    let error = #expect(throws: WarehouseError.self) { _ = try Catalog(directory: directory.path) }
+    #expect(error?.description.contains("before its first release. Choose another directory with --data.") == true)
   }
 
   @Test(arguments: [

@@ -27,15 +27,20 @@ extension Catalog {
   @discardableResult
   public func pruneAudit(before time: Timestamp) throws -> Int {
     try writing { database in
-      let count = try prune(before: time.millisecondsSince1970, database)
+      // By number, as a clock that was wrong for a while puts times out of order: the first entry that is late enough stays,
+      // and all after it.
+      let first = try Int64.fetchOne(
+        database, sql: "SELECT coalesce(min(id), (SELECT max(id) + 1 FROM audit)) FROM audit WHERE time >= ?",
+        arguments: [time.millisecondsSince1970])
+      let count = try prune(before: first ?? 0, database)
       try record(.auditPruned, "\(count) entries before \(time.utcText(withMilliseconds: false))", database)
       return count
     }
   }
 
-  private func prune(before time: Int64, _ database: Database) throws -> Int {
-    try database.execute(sql: "INSERT INTO audit_pruning VALUES (?)", arguments: [time])
-    try database.execute(sql: "DELETE FROM audit WHERE time < ?", arguments: [time])
+  private func prune(before id: Int64, _ database: Database) throws -> Int {
+    try database.execute(sql: "INSERT INTO audit_pruning VALUES (?)", arguments: [id])
+    try database.execute(sql: "DELETE FROM audit WHERE id < ?", arguments: [id])
     let count = database.changesCount
     try database.execute(sql: "DELETE FROM audit_pruning")
     return count
@@ -64,13 +69,9 @@ extension Catalog {
   /// Removes the oldest tenth of too many entries. Only someone with a right to change things comes here.
   private func makeRoom(after id: Int64, _ database: Database) throws {
     // Numbers without gaps: entries are only removed from the beginning.
-    guard let first = try Int64.fetchOne(database, sql: "SELECT min(id) FROM audit"), id - first >= Self.maximumEntries,
-      let time = try Int64.fetchOne(
-        database, sql: "SELECT time FROM audit WHERE id >= ? ORDER BY id LIMIT 1",
-        arguments: [first + Self.maximumEntries / 10])
+    guard let first = try Int64.fetchOne(database, sql: "SELECT min(id) FROM audit"), id - first >= Self.maximumEntries
     else { return }
-    let count = try prune(before: time, database)
-    guard count > 0 else { return }
+    let count = try prune(before: first + Self.maximumEntries / 10, database)
     try record(.auditPruned, "\(count) entries, because there were \(Self.maximumEntries)", actor: .server, database)
   }
 }

@@ -6,10 +6,12 @@ import Warehouse
 struct PasswordThreads: Sendable {
   /// The number of checks for one client that may wait.
   static let maximumWaiting = 4
+  /// The number of all checks that may wait: two threads do as many in about six seconds.
+  static let maximumTotal = 64
 
-  private let threads = FairThreads(threads: 2, maximumWaiting: maximumWaiting)
+  private let threads = FairThreads(threads: 2, maximumWaiting: maximumWaiting, maximumTotal: maximumTotal)
 
-  /// Runs `work` when it is its client's turn; throws ``APIError`` 503 if too much of the client is waiting.
+  /// Runs `work` when it is its client's turn; throws ``APIError`` 503 if too many checks are waiting.
   func run<Value: Sendable>(
     for client: String, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -20,7 +22,7 @@ struct PasswordThreads: Sendable {
     } catch is FairThreads.QueueFull {
       throw APIError(
         status: .serviceUnavailable, code: "too_many_logins",
-        message: "Too many logins from this address are being checked. Try again in a few seconds.",
+        message: "Too many logins are being checked. Try again in a few seconds.",
         headers: [.retryAfter: "5"])
     }
   }

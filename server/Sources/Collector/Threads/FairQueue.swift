@@ -11,7 +11,8 @@ enum RequestOwner: Hashable, Sendable {
 
 /// Jobs waiting for a thread, ordered by the processor time that their owners have used recently.
 ///
-/// The next job is that of the owners who have used least. Used time halves every second, so bursts are soon forgiven.
+/// The next job is that of the owners who have used least, and among those the one that has waited longest. Used time halves
+/// every second, so bursts are soon forgiven.
 struct FairQueue<Job: Sendable>: Sendable {
   private struct Usage {
     var cost = 0.0
@@ -24,8 +25,11 @@ struct FairQueue<Job: Sendable>: Sendable {
 
   /// The maximum number of jobs of one owner that run at the same time.
   let maximumRunning: Int
-  /// Jobs by owners, in order of arrival.
-  private var waiting: [[RequestOwner]: [Job]] = [:]
+  /// Jobs by owners, in order of arrival, and numbered in that order.
+  private var waiting: [[RequestOwner]: [(number: Int, job: Job)]] = [:]
+  private var arrivals = 0
+  /// The number of waiting jobs of all owners.
+  private(set) var count = 0
   private var usage: [RequestOwner: Usage] = [:]
 
   init(maximumRunning: Int) {
@@ -37,21 +41,26 @@ struct FairQueue<Job: Sendable>: Sendable {
 
   /// Adds a job.
   mutating func add(_ job: Job, owners: [RequestOwner]) {
-    waiting[owners, default: []].append(job)
+    waiting[owners, default: []].append((arrivals, job))
+    arrivals += 1
+    count += 1
     for owner in owners { usage[owner, default: Usage()].waiting += 1 }
   }
 
   /// Removes and returns the next job, or returns `nil` if no job is waiting or all waiting jobs have owners with the
   /// maximum number of running jobs.
   mutating func next(at now: Duration) -> (job: Job, owners: [RequestOwner])? {
-    var best: (owners: [RequestOwner], costs: [Double])?
-    for owners in waiting.keys where owners.allSatisfy({ (usage[$0]?.running ?? 0) < maximumRunning }) {
+    var best: (owners: [RequestOwner], costs: [Double], number: Int)?
+    for (owners, jobs) in waiting where owners.allSatisfy({ (usage[$0]?.running ?? 0) < maximumRunning }) {
       // The largest cost decides, then the others, so that clients behind one proxy compete by app.
       let costs = owners.map { usage[$0]?.cost(at: now) ?? 0 }.sorted(by: >)
-      if best.map({ costs.lexicographicallyPrecedes($0.costs) }) ?? true { best = (owners, costs) }
+      let number = jobs.first?.number ?? .max
+      if let best, best.costs == costs ? best.number < number : best.costs.lexicographicallyPrecedes(costs) { continue }
+      best = (owners, costs, number)
     }
-    guard let best = best?.owners, let job = waiting[best]?.first else { return nil }
+    guard let best = best?.owners, let job = waiting[best]?.first?.job else { return nil }
     waiting[best]?.removeFirst()
+    count -= 1
     if waiting[best]?.isEmpty == true { waiting[best] = nil }
     for owner in best {
       usage[owner]?.waiting -= 1

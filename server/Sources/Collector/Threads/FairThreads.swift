@@ -16,27 +16,30 @@ final class FairThreads: Sendable {
   private let started = ContinuousClock.now
 
   private let maximumWaiting: Int
+  private let maximumTotal: Int
 
   /// - Parameters:
   ///   - threads: The number of threads; at least 2, so that one is left for another owner.
   ///   - maximumWaiting: The number of jobs of one owner that may wait for a thread.
-  init(threads count: Int, maximumWaiting: Int = .max) {
+  ///   - maximumTotal: The number of jobs of all owners that may wait.
+  init(threads count: Int, maximumWaiting: Int = .max, maximumTotal: Int = .max) {
     self.maximumWaiting = maximumWaiting
+    self.maximumTotal = maximumTotal
     threadCount = max(count, 2)
     threads = WorkerThreads(count: threadCount)
     state = NIOLockedValueBox(State(queue: FairQueue(maximumRunning: threadCount - 1)))
   }
 
-  /// The error for work that would wait behind too much work of the same owner.
+  /// The error for work that would wait behind too much work.
   struct QueueFull: Error {}
 
-  /// Runs `work` on one of the threads, in fair order; throws ``QueueFull`` if too much of an owner is waiting.
+  /// Runs `work` on one of the threads, in fair order; throws ``QueueFull`` if too much is waiting.
   func run<Value: Sendable>(
     for owners: [RequestOwner], _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       let needsWorker = state.withLockedValue { state -> Bool? in
-        guard state.queue.mostWaiting(of: owners) < maximumWaiting else { return nil }
+        guard state.queue.mostWaiting(of: owners) < maximumWaiting, state.queue.count < maximumTotal else { return nil }
         state.queue.add({ continuation.resume(with: Result { try work() }) }, owners: owners)
         guard state.workers < threadCount else { return false }
         state.workers += 1
@@ -46,6 +49,9 @@ final class FairThreads: Sendable {
       if needsWorker { threads.submit { self.work() } }
     }
   }
+
+  /// The number of waiting jobs.
+  var waiting: Int { state.withLockedValue { $0.queue.count } }
 
   /// Returns the number of waiting jobs of the owner that has most.
   func waiting(of owners: [RequestOwner]) -> Int { state.withLockedValue { $0.queue.mostWaiting(of: owners) } }

@@ -1,3 +1,5 @@
+import TernBase
+
 /// The hash by which errors are grouped: equal in every launch and build of an app for errors with the same cause.
 ///
 /// Kind and type always contribute, and so does the case that a message names: apps usually report an error where they
@@ -17,7 +19,7 @@ struct ErrorFingerprint {
   /// The number of frames that contribute.
   static let maximumFrames = 3
   /// The maximum number of characters of a message that contribute.
-  private static let maximumCharacters = 100
+  private static let maximumBytes = 100
 
   var kind: StoredKind
   var type: String
@@ -51,9 +53,9 @@ struct ErrorFingerprint {
   /// The case of a Swift error, `codecMissing` for `codecMissing("hevc")`, or the domain and code of an `NSError`;
   /// `nil` for free text.
   static func caseName(_ message: String) -> String? {
-    if message.hasPrefix("Error Domain=") { return String(message.prefix { $0 != "\"" }.prefix(200)) }
+    if message.hasPrefix("Error Domain=") { return message.prefix { $0 != "\"" }.prefix(utf8Bytes: 200) }
     let name = message.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-    guard let first = name.first, first.isLetter || first == "_", name.count <= maximumCharacters else { return nil }
+    guard let first = name.first, first.isLetter || first == "_", name.utf8.count <= maximumBytes else { return nil }
     let rest = message.dropFirst(name.count)
     guard rest.isEmpty || rest.first == "(" && rest.last == ")" else { return nil }
     return String(name)
@@ -61,19 +63,19 @@ struct ErrorFingerprint {
 
   /// Returns free text without its details: quoted or bracketed parts, text after a colon, numbers, IDs and paths.
   static func shape(_ message: String) -> String {
-    let words = withoutEnclosed(message.prefix(1_000)).split(whereSeparator: \.isWhitespace)
+    let words = withoutEnclosed(message.prefix(utf8Bytes: 1_000)).split(whereSeparator: \.isWhitespace)
     var result = ""
-    for word in words where result.count < maximumCharacters {
+    for word in words where result.utf8.count < maximumBytes {
       if !result.isEmpty { result += " " }
       let isDetail = word.contains { $0.isNumber || $0 == "/" || $0 == "\\" || $0 == "@" || $0 == "=" }
       result += isDetail ? "#" : word
       if word.last == ":" { break }
     }
-    return String(result.prefix(maximumCharacters))
+    return result.prefix(utf8Bytes: maximumBytes)
   }
 
   /// Returns the text with `#` in place of each quoted or bracketed part.
-  private static func withoutEnclosed(_ text: Substring) -> String {
+  private static func withoutEnclosed(_ text: String) -> String {
     let closings: [Character: Character] = [
       "\"": "\"", "“": "”", "„": "“", "«": "»", "‘": "’", "`": "`", "(": ")", "[": "]", "{": "}", "<": ">",
     ]

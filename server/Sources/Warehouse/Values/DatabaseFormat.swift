@@ -11,23 +11,25 @@ package struct DatabaseFormat: Sendable {
   /// Checks the header of a file; returns true if the file is empty and needs its tables.
   ///
   /// - Parameter integer: Runs a query and returns its only value.
-  /// - Throws: ``WarehouseError`` if a newer version of Tern or another program has written the file.
+  /// - Throws: ``WarehouseError`` if another version of Tern or another program has written the file.
   package func isEmpty(_ path: String, integer: (String) throws -> Int64?) throws -> Bool {
     let found = (try integer("PRAGMA application_id") ?? 0, try integer("PRAGMA user_version") ?? 0)
     if found == (applicationID, version) { return false }
     if found == (0, 0), try integer("SELECT count(*) FROM sqlite_schema") == 0 { return true }
-    guard found.0 == applicationID, found.1 > version else {
+    guard found.0 == applicationID, found.1 > 0 else {
       throw WarehouseError(
         code: .invalid, message: "\(path) wasn't written by this program. Choose another data directory with --data.")
     }
     throw WarehouseError(
       code: .invalid,
-      message: "\(path) was written by a newer version of tern. Install that version, or restore an older backup.")
+      message: found.1 > version
+        ? "\(path) was written by a newer version of tern. Install that version, or restore an older backup."
+        : "\(path) was written by a version of tern before its first release. Choose another directory with --data.")
   }
 
   /// Checks the header of a file and creates the tables of an empty one. Call it in a transaction.
   ///
-  /// - Throws: ``WarehouseError`` if a newer version of Tern or another program has written the file.
+  /// - Throws: ``WarehouseError`` if another version of Tern or another program has written the file.
   package func prepare(
     _ path: String, tables: String, integer: (String) throws -> Int64?, execute: (String) throws -> Void
   ) throws {

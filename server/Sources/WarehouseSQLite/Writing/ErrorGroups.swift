@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Warehouse
 
 /// The error groups, numbered in the order in which they first occur.
@@ -42,7 +43,7 @@ final class ErrorGroups {
       let other = Key(app: row.app, kind: kind, fingerprint: 0)
       return try known(other) ?? insert(other, type: WriterDictionary.other, place: "", message: "")
     }
-    return try insert(key, type: error.type, place: error.place, message: String(error.message.prefix(300)))
+    return try insert(key, type: error.type, place: error.place, message: error.message.prefix(utf8Bytes: 300))
   }
 
   /// Uses one group of the allowance for the day of receipt; returns false if it is used up.
