@@ -108,11 +108,11 @@ extension Catalog: DashboardStore {
 
   private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
 
-  private static func json(_ cards: [DashboardCard]) throws -> String {
+  static func json(_ cards: [DashboardCard]) throws -> String {
     String(decoding: try JSONEncoder().encode(cards), as: UTF8.self)
   }
 
-  private static func dashboard(_ row: Row) throws -> Dashboard {
+  static func dashboard(_ row: Row) throws -> Dashboard {
     let cards: String = row["cards"]
     return Dashboard(
       id: row["id"], app: AppID(row["app"]), name: row["name"],

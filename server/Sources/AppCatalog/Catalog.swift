@@ -81,6 +81,10 @@ public final class Catalog: CatalogStore {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "catalog"
+    configuration.prepareDatabase { database in
+      // What is deleted may name persons. The file is small, so that this costs nothing to speak of.
+      if !database.configuration.readonly { try database.execute(sql: "PRAGMA secure_delete = ON") }
+    }
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -106,8 +110,18 @@ public final class Catalog: CatalogStore {
 
   /// Closes the catalog. It can't be used afterwards.
   public func close() throws {
-    try appDirectory.close()
+    // A pool closes its connections for reading last, and only one for writing can close the write-ahead log.
     try pool.close()
+    try appDirectory.close()
+  }
+
+  /// Empties the write-ahead log, which has what was deleted until it is written anew, unless a reader needs it.
+  public func emptyLog() throws {
+    try pool.writeWithoutTransaction { database in
+      do {
+        try database.checkpoint(.truncate)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+    }
   }
 
   /// True if a server runs on the data directory.

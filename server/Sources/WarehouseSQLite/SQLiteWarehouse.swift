@@ -246,6 +246,7 @@ public final class SQLiteWarehouse: EventSink {
       if let result { waiter.resume(with: result) }
     }
     try reader.close()
+    try CountFile.closeLogs(files)
   }
 }
 

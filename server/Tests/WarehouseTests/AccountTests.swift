@@ -234,7 +234,7 @@ import Testing
         "view changed 1, time zone Europe/Berlin", "view changed 1, from \(try #require(Self.nextDay))",
         "definition changed cd1 D, app 1", "user invited bob: viewer, apps 1", "user changed bob: editor, apps 1",
         "login link created bob", "password set bob", "login bob", "session ended bob", "user removed bob",
-        "token created 1 t: read, all apps", "token revoked 1 t", "page shared 1: app 1, events?days=7",
+        "token created 1 t: read, all apps", "token revoked 1 t", "page shared 1: app 1, events, with filters or dates",
         "shared link revoked 1",
       ])
     #expect(

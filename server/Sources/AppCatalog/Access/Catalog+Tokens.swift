@@ -92,7 +92,8 @@ extension Catalog {
           expires?.millisecondsSince1970,
         ])
       let id = database.lastInsertedRowID
-      try record(.shared, "\(id): app \(app), \(report)\(query.isEmpty ? "" : "?\(query)")", database)
+      // Without the query: the audit log is kept when a person whom filters may name is deleted.
+      try record(.shared, "\(id): app \(app), \(report)\(query.isEmpty ? "" : ", with filters or dates")", database)
       return SharedLink(
         id: id, app: app, report: report, query: query, sites: sites, created: now, expires: expires)
     }

@@ -16,6 +16,7 @@ struct JobRunner {
     while !Task.isCancelled, let job = try catalog.nextJob() {
       do {
         try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
+        if [.deletePerson, .deleteApp].contains(job.kind) { try catalog.emptyLog() }
       } catch let error as WarehouseError where [.full, .unavailable, .held].contains(error.code) {
         // Not the job's fault: it is tried again.
         throw error
@@ -49,7 +50,9 @@ struct JobRunner {
     case .deletePerson:
       guard let request = PersonDeletionRequest(job.argument) else { throw CommandFailure("The job has no person.") }
       try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id))
-      return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\"."
+      let forgotten = try catalog.forget(request.person, app: app.id)
+      let filters = forgotten.text.isEmpty ? "" : " Filters named the person: \(forgotten.text)."
+      return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(app.id)."

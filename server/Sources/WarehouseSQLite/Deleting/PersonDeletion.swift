@@ -105,6 +105,17 @@ struct PersonDeletion: Sendable {
     return traces
   }
 
+  /// Returns the person's name, and those of installs and users that have no rows any more.
+  func names(_ unused: PersonTraces, _ connection: SQLConnection) throws -> Set<String> {
+    var names = Set(unused.users.map { String(decoding: $0, as: UTF8.self) })
+    names.formUnion(try connection.prepare("SELECT name FROM deletion WHERE id = ?").bind(id).all { $0.text(0) })
+    let find = try connection.prepare("SELECT name FROM install WHERE app = ? AND slot = ?")
+    for slot in unused.slots {
+      names.formUnion(try find.bind(app, Int64(slot)).all { WriterInstalls.name($0, 0) })
+    }
+    return names
+  }
+
   func delete(_ connection: SQLConnection) throws {
     try connection.prepare("DELETE FROM deletion_trace WHERE deletion = ?").bind(id).run()
     try connection.prepare("DELETE FROM deletion WHERE id = ?").bind(id).run()

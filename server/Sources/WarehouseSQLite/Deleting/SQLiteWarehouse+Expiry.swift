@@ -27,7 +27,7 @@ extension SQLiteWarehouse {
     reader.viewDays.forget(app: app)
     try reader.columns.forget(app: number)
     reader.updateColumns()
-    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
+    try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
     return true
   }
 

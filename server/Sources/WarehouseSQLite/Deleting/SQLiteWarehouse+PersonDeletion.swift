@@ -20,10 +20,7 @@ extension SQLiteWarehouse {
     reader.viewDays.forget(app: app)
     try reader.columns.forget(app: app.rawValue)
     reader.updateColumns()
-    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
-    try await repeatWhile {
-      try await self.counting.perform { try $0.connection.returnPages(of: CountFile.schema) }
-    }
+    try await returnSpace()
   }
 
   /// Deletes the person's rows.
@@ -91,8 +88,10 @@ extension WarehouseReader {
       if try PersonDeletion.begun(person, app: app.rawValue, connection) != nil { return true }
       switch person {
       case .install(let name):
+        if try RejectionStore.hasSample(of: name, app: app.rawValue, connection) { return true }
         return try WriterInstalls.storedSlot(app: app.rawValue, install: name, connection) != nil
       case .user(let name):
+        if try RejectionStore.hasSample(of: name, app: app.rawValue, connection) { return true }
         return try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?").bind(app.rawValue, name)
           .exists()
       }

@@ -1,3 +1,4 @@
+import GRDBSQLite
 import Ingest
 import TernBase
 import Views
@@ -49,9 +50,6 @@ extension Writer {
     forget()
     calendars[app] = nil
   }
-
-  /// Returns a part of the unused pages to the disk; returns false at the end.
-  func shrinkDatabase() throws -> Bool { try connection.returnPages() }
 }
 
 extension EventCounter {
@@ -72,6 +70,13 @@ extension SQLConnection {
     try prepare("PRAGMA \(schema).incremental_vacuum(2000)").run()
     return try integer("PRAGMA \(schema).freelist_count") ?? 0 > 0
   }
+
+  /// Moves everything from the write-ahead log to the file, and truncates the log; returns false if a reader still needs it.
+  func emptyLog(of schema: String = "main") throws -> Bool {
+    sqlite3_busy_timeout(handle, 100)
+    defer { sqlite3_busy_timeout(handle, 10_000) }
+    return try integer("PRAGMA \(schema).wal_checkpoint(TRUNCATE)") == 0
+  }
 }
 
 extension SQLiteWarehouse {
@@ -86,9 +91,20 @@ extension SQLiteWarehouse {
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
     try reader.columns.forget(app: number)
     reader.viewDays.forget(app: app)
-    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
+    try await returnSpace()
+  }
+
+  /// Returns the space of what was deleted to the disk, and empties the write-ahead logs, which still have it.
+  func returnSpace() async throws {
+    try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
     try await repeatWhile {
       try await self.counting.perform { try $0.connection.returnPages(of: CountFile.schema) }
+    }
+    // Each attempt waits a little for readers of earlier states. An export may read for longer; then the log is emptied when
+    // the server stops.
+    for _ in 0..<100 { if try await perform({ try $0.connection.emptyLog() }) { break } }
+    for _ in 0..<100 {
+      if try await counting.perform({ try $0.connection.emptyLog(of: CountFile.schema) }) { break }
     }
   }
 

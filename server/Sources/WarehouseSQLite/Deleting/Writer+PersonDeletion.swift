@@ -93,6 +93,9 @@ extension Writer {
       let texts = try deleteDevices(unused.devices, app: app).union(unused.texts)
         .subtracting(remains.countedTexts)
       try delete(texts: texts, app: app)
+      for name in try deletion.names(unused, connection) {
+        try RejectionStore.deleteSamples(of: name, app: app, connection)
+      }
       for table in ["install", "ledger", "hit"] {
         let delete = try connection.prepare("DELETE FROM \(table) WHERE app = ? AND slot = ?")
         for slot in unused.slots { try delete.bind(app, Int64(slot)).run() }

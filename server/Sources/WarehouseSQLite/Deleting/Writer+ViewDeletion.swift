@@ -26,6 +26,6 @@ extension SQLiteWarehouse {
   public func delete(view: ViewID) async throws {
     try await perform { try $0.deleteDays(of: [view.rawValue]) }
     reader.viewDays.forget { $0.id == view }
-    try await repeatWhile { try await self.perform { try $0.shrinkDatabase() } }
+    try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
   }
 }

@@ -22,6 +22,15 @@ enum CountFile {
     try file.execute("COMMIT")
   }
 
+  /// Closes the write-ahead logs of both files, unless another process uses them.
+  ///
+  /// The last connection to a file does that if it may write. Those of a pool that are closed last may not.
+  static func closeLogs(_ files: DataDirectory) throws {
+    for path in [files.warehousePath, files.countsPath] {
+      _ = try SQLDatabase(path, isReadOnly: false).integer("SELECT count(*) FROM sqlite_schema")
+    }
+  }
+
   /// Opens a connection that counts rows: it reads the warehouse and writes only to the counts.
   static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> SQLDatabase {
     let file = try SQLDatabase(files.warehousePath, isReadOnly: false)
@@ -30,7 +39,7 @@ enum CountFile {
     try file.execute(
       """
       ATTACH DATABASE '\(path)' AS \(schema);
-      PRAGMA \(schema).synchronous = NORMAL; PRAGMA \(schema).cache_size = -65536; PRAGMA cache_size = -4096;
+      PRAGMA \(schema).secure_delete = FAST; PRAGMA \(schema).synchronous = NORMAL; PRAGMA \(schema).cache_size = -65536; PRAGMA cache_size = -4096;
       PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
       PRAGMA \(schema).journal_size_limit = \(64 << 20)
       """)

@@ -180,7 +180,9 @@ enum WarehouseFile {
     configuration.maximumReaderCount = ReaderThreads.standardCount + WarehouseReader.questionCount
     configuration.prepareDatabase { database in
       // In effect only for a new file: space of deleted rows can be returned to the disk.
-      if !database.configuration.readonly { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
+      if !database.configuration.readonly {
+        try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST")
+      }
       try database.execute(sql: "PRAGMA cache_size = -16384")
       // The writer doesn't attach it: its transactions would lock the counts, too.
       if database.configuration.readonly {

@@ -54,6 +54,31 @@ final class RejectionStore {
     ).run()
   }
 
+  // MARK: Persons
+
+  /// Returns true if a sample of an app has a person's name.
+  static func hasSample(of name: String, app: Int64, _ connection: SQLConnection) throws -> Bool {
+    try bind(name, app, try connection.prepare("SELECT 1 FROM reject_sample WHERE \(naming)")).exists()
+  }
+
+  /// Deletes the samples of an app that have a person's name; the counts stay.
+  static func deleteSamples(of name: String, app: Int64, _ connection: SQLConnection) throws {
+    try bind(name, app, try connection.prepare("DELETE FROM reject_sample WHERE \(naming)")).run()
+  }
+
+  /// The name as it is, or as in the query of an address.
+  private static let naming =
+    "app = ?1 AND (instr(lower(event || ' ' || message), lower(?2)) OR instr(lower(event), lower(?3)))"
+
+  private static func bind(_ name: String, _ app: Int64, _ statement: SQLStatement) -> SQLStatement {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+    let escaped = name.utf8.map { byte in
+      plain.contains(byte)
+        ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return statement.bind(app, name, escaped.joined())
+  }
+
   /// Adds to a count and returns its previous value.
   private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws
     -> SaturatingInt64
