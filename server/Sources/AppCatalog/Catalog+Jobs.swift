@@ -89,6 +89,25 @@ extension Catalog {
       arguments: [result.isFailed, result.message, id])
   }
 
+  /// Notes how far a job is, or what it waits for.
+  public func note(_ progress: DataJob.Progress, ofJob id: Int64) throws {
+    try writing { database in
+      try database.execute(
+        sql: "UPDATE job SET progress = ?, is_blocked = ? WHERE id = ?",
+        arguments: [progress.text, progress.isBlocked, id])
+    }
+  }
+
+  /// Returns what was noted of a job last; `nil` if nothing was.
+  public func progress(ofJob id: Int64) throws -> DataJob.Progress? {
+    try reading { database in
+      try Row.fetchOne(database, sql: "SELECT progress, is_blocked FROM job WHERE id = ?", arguments: [id]).flatMap {
+        row in
+        (row["progress"] as String?).map { DataJob.Progress(text: $0, isBlocked: row["is_blocked"]) }
+      }
+    }
+  }
+
   /// Returns the result of a job; `nil` while it isn't finished.
   public func result(ofJob id: Int64) throws -> DataJob.Result? {
     try reading { database in

@@ -3,7 +3,7 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnC".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 2)
+  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 3)
 
   /// All statements that create the tables of an empty file.
   static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -76,7 +76,7 @@ enum CatalogSchema {
   private static let jobs = """
     CREATE TABLE job (
       id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, app INTEGER NOT NULL, argument TEXT NOT NULL,
-      is_failed INTEGER NOT NULL DEFAULT 0, message TEXT
+      is_failed INTEGER NOT NULL DEFAULT 0, message TEXT, progress TEXT, is_blocked INTEGER NOT NULL DEFAULT 0
     );
     """
 

@@ -30,7 +30,7 @@ struct CollectorLimits: Sendable, Hashable {
   /// The time that a connection may be idle between requests, or that its client may take without reading a response.
   var idleTimeout = Duration.seconds(60)
   /// The time limit for requests in progress when the server is asked to stop.
-  var shutdownDeadline = Duration.seconds(10)
+  var shutdownDeadline = Duration.seconds(5)
   /// The value of `Retry-After` for rejected clients, in seconds.
   var retryAfterSeconds = 5
   /// The minimum time between two write probes after a failure to store.

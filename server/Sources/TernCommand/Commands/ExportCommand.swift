@@ -95,23 +95,11 @@ struct ImportCommand: AsyncParsableCommand {
     let catalog = try data.openCatalog()
     defer { try? catalog.close() }
     let app = try app.find(in: catalog)
-    let path = file == "-" ? try spool() : URL(filePath: file).standardizedFileURL.path
-    defer { if file == "-" { try? FileManager.default.removeItem(atPath: path) } }
+    let path =
+      file == "-"
+      ? try ImportInput.copyOfStandardInput(in: data.directory) : URL(filePath: file).standardizedFileURL.path
     guard FileManager.default.isReadableFile(atPath: path) else { throw CommandFailure("\(path) can't be read.") }
     let job = try catalog.addJob(.importFile, app: app.id, argument: path, audit: .imported, "app \(app.id), \(path)")
     Terminal.say(try await JobRunner.wait(for: job, data, catalog))
-  }
-
-  /// Copies standard input to a file that only its owner can read, because another process may import it.
-  private func spool() throws -> String {
-    let path = "\(data.directory)/import-\(UUID().uuidString)"
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw CommandFailure("\(path) can't be created.") }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    while let bytes = try FileHandle.standardInput.read(upToCount: 1 << 20), !bytes.isEmpty {
-      try file.write(contentsOf: bytes)
-    }
-    try file.close()
-    return path
   }
 }

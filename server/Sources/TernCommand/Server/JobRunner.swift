@@ -17,13 +17,25 @@ struct JobRunner {
       do {
         try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
         if [.deletePerson, .deleteApp].contains(job.kind) { try catalog.emptyLog() }
+        removeInput(of: job)
+      } catch is CancellationError {
+        // The server ends. The job begins again at the next start.
+        throw CancellationError()
       } catch let error as WarehouseError where [.full, .unavailable, .held].contains(error.code) {
-        // Not the job's fault: it is tried again.
+        // Not the job's fault: it is tried again. On a full disk there may be no room for the reason either.
+        try? catalog.note(DataJob.Progress(text: error.message, isBlocked: error.code == .full), ofJob: job.id)
         throw error
       } catch {
         try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: CommandEnding(error).reason))
+        removeInput(of: job)
       }
     }
+  }
+
+  /// Removes what `tern import -` read from standard input, which stays until its job is done.
+  private func removeInput(of job: DataJob) {
+    guard job.kind == .importFile, ImportInput.isCopy(job.argument) else { return }
+    try? FileManager.default.removeItem(atPath: job.argument)
   }
 
   /// Removes the rows of all apps that are older than the apps keep them.
@@ -41,7 +53,7 @@ struct JobRunner {
       throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
     }
     switch job.kind {
-    case .importFile: return try await importFile(job.argument, to: app)
+    case .importFile: return try await importFile(job, to: app)
     case .deleteApp:
       try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
       let message = "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
@@ -59,12 +71,17 @@ struct JobRunner {
     }
   }
 
-  private func importFile(_ path: String, to app: App) async throws -> String {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw CommandFailure("\(path) can't be opened.")
+  private func importFile(_ job: DataJob, to app: App) async throws -> String {
+    guard let file = FileHandle(forReadingAtPath: job.argument) else {
+      throw CommandFailure("\(job.argument) can't be opened.")
     }
     defer { try? file.close() }
-    let summary = try await warehouse.importRows(to: app, server: try Self.serverName(catalog)) {
+    var noted = ContinuousClock.now
+    let summary = try await warehouse.importRows(to: app, server: try Self.serverName(catalog)) { rows in
+      guard .now - noted >= .seconds(1) else { return }
+      noted = .now
+      try? catalog.note(DataJob.Progress(text: "\(grouped(rows)) rows so far."), ofJob: job.id)
+    } read: {
       [UInt8](try file.read(upToCount: 1 << 20) ?? Data())
     }
     let duplicates = summary.duplicates == 0 ? "" : "; \(grouped(summary.duplicates)) were stored already"
@@ -77,14 +94,23 @@ struct JobRunner {
     return DuplicateHashKey(secret.0, secret.1).fingerprint
   }
 
-  /// Waits until a job is done: by the server that runs on the directory, or by this process.
+  /// Waits until a job is done: by the server that runs on the directory, or by this process. Says what it waits for.
+  ///
+  /// - Throws: ``CommandFailure`` if the job has failed, or can't be done because the disk is full.
   static func wait(for job: DataJob, _ data: DataOption, _ catalog: Catalog) async throws -> String {
+    var waiting = JobWaiting(job: job, directory: data.directory)
     while true {
       if let result = try catalog.result(ofJob: job.id) {
         guard !result.isFailed else { throw CommandFailure(result.message) }
         return result.message
       }
       if try catalog.isServed() {
+        if let current = try catalog.nextJob(),
+          let line = try waiting.line(
+            current: current, progress: try catalog.progress(ofJob: current.id), now: .now)
+        {
+          Terminal.complain(line)
+        }
         try await Task.sleep(for: .milliseconds(100))
       } else {
         do {

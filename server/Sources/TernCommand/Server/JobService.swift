@@ -37,6 +37,9 @@ struct JobService: Service {
             try await runner.removeOldRows(now: now)
             removed = .now
           }
+        } catch is CancellationError {
+          // What is left goes on at the next start.
+          return
         } catch {
           logger.error("Could not finish a job: \(error)")
           pause = Self.retryTime

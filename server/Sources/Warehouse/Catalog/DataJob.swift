@@ -12,6 +12,20 @@ public struct DataJob: Sendable, Hashable {
     case deletePerson = "delete person"
   }
 
+  /// How far work is, or what it waits for.
+  public struct Progress: Sendable, Hashable {
+    /// The progress in words.
+    public var text: String
+    /// True if the work goes on only after someone has made room on the disk.
+    public var isBlocked: Bool
+
+    /// Creates a note of progress.
+    public init(text: String, isBlocked: Bool = false) {
+      self.text = text
+      self.isBlocked = isBlocked
+    }
+  }
+
   /// The result of finished work.
   public struct Result: Sendable, Hashable {
     /// True if the work failed.

@@ -23,7 +23,10 @@ extension SQLiteWarehouse {
       try $0.finish()
     }
     try await perform { try $0.keepCounts(of: number) }
-    for segment in segments { try await perform { try $0.expireRows(of: number, before: time, segment: segment) } }
+    for segment in segments {
+      try Task.checkCancellation()
+      try await perform { try $0.expireRows(of: number, before: time, segment: segment) }
+    }
     reader.viewDays.forget(app: app)
     try reader.columns.forget(app: number)
     reader.updateColumns()

@@ -47,6 +47,7 @@ extension SQLiteWarehouse {
       Set(try StoredSpan.all(connection).filter { $0.apps.contains(app) }.map(\.segment)).sorted()
     }
     for segment in segments {
+      try Task.checkCancellation()
       let hasSome = try await reader.reading { connection in
         let spans = try StoredSpan.all(connection).filter { $0.segment == segment && $0.apps.contains(app) }
         let scan = EventScan(connection, spans, damage: DamagedRows())
@@ -75,6 +76,7 @@ extension SQLiteWarehouse {
   func recount(_ deletion: PersonDeletion) async throws {
     var days = try await reader.reading { try deletion.traces($0).days.sorted() }
     while !days.isEmpty {
+      try Task.checkCancellation()
       let counted = try await counting.perform { [days] in try $0.recount(days, app: deletion.app) }
       days.removeFirst(counted)
     }

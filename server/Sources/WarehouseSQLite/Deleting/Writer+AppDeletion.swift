@@ -108,7 +108,8 @@ extension SQLiteWarehouse {
     }
   }
 
+  /// Repeats a step while it returns true. Between steps it can be cancelled, and begun again at the next start.
   func repeatWhile(_ step: () async throws -> Bool) async throws {
-    while try await step() {}
+    while try await step() { try Task.checkCancellation() }
   }
 }

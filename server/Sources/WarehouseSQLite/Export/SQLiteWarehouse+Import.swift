@@ -65,6 +65,8 @@ extension SQLiteWarehouse {
     var isComplete = false
     var samples: [ImportedLine.RejectionSample: Int64] = [:]
     while !isComplete {
+      // Each part is a transaction: what is stored stays, and an import that begins again recognizes it.
+      try Task.checkCancellation()
       let (part, ended) = try Self.part(&lines, keys, &samples, isComplete: &isComplete)
       summary += try await store(part, app: app.id)
       progress(summary.rows + summary.duplicates)

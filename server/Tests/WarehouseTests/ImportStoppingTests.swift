@@ -1,0 +1,89 @@
+import Ingest
+import TernBase
+import TernEvents
+import Testing
+import WarehouseContract
+
+@testable import AppCatalog
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// Tests imports that end early because the server stops.
+@Suite struct ImportStoppingTests {
+  @Test func `an import that is cancelled keeps what it has stored, and goes on when it is repeated`() async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let (source, target) = (
+      try catalog.createApp(name: "Source", timeZone: "UTC"), try catalog.createApp(name: "Target", timeZone: "UTC")
+    )
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let received = timestamp("2026-05-04T12:00:00Z")
+    for batch in 0..<6 {
+      let events = (0..<1_000).map { index in
+        IncomingEvent(
+          index: index, kind: .event, duplicateKey: nil, time: received, name: "\(batch)-\(index)")
+      }
+      _ = try await warehouse.commit(
+        IncomingBatch(
+          source: .native, received: received, installs: ["a"], devices: [IncomingDevice()], events: events),
+        app: source.id)
+    }
+    try await warehouse.flush()
+    let export = try await rows(of: source, in: warehouse)
+    let stopped = Task {
+      let pieces = Pieces(export) { number in
+        // In the middle of the second part.
+        if number == export.count / 2 / Pieces.bytes { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+      return try await warehouse.importRows(to: target, server: "other") { pieces.next() }
+    }
+    await #expect(throws: CancellationError.self) { try await stopped.value }
+    try await warehouse.flush()
+    let stored = try await warehouse.reader.recent(app: target.id, limit: 9_999).count
+    #expect(stored > 0 && stored < 6_000)
+    let (pieces, seen) = (Pieces(export), Locked([Int]()))
+    let summary = try await warehouse.importRows(to: target, server: "other") { rows in
+      seen.withLock { $0.append(rows) }
+    } read: {
+      pieces.next()
+    }
+    #expect(summary == ImportSummary(rows: 6_000 - stored, duplicates: stored))
+    #expect(seen.withLock { $0 } == seen.withLock { $0.sorted() } && seen.withLock { $0.last } == 6_000)
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  private func rows(of app: App, in warehouse: SQLiteWarehouse) async throws -> [UInt8] {
+    var (export, cursor) = ([UInt8](), ExportCursor?.some(.start))
+    while let place = cursor {
+      let page = try await warehouse.reader.exportPage(
+        ExportRequest(app: app, format: .ndjson, server: "tests"), at: place)
+      export += page.bytes
+      cursor = page.next
+    }
+    return export
+  }
+
+  /// A file that is read in pieces.
+  private final class Pieces: Sendable {
+    static let bytes = 10_000
+
+    private let all: [UInt8]
+    private let position = Locked(0)
+    private let onPiece: @Sendable (Int) -> Void
+
+    init(_ all: [UInt8], onPiece: @escaping @Sendable (Int) -> Void = { _ in }) {
+      self.all = all
+      self.onPiece = onPiece
+    }
+
+    func next() -> [UInt8] {
+      let start = position.withLock { position in
+        defer { position = min(position + Self.bytes, all.count) }
+        return position
+      }
+      onPiece(start / Self.bytes)
+      return Array(all[start..<min(start + Self.bytes, all.count)])
+    }
+  }
+}
