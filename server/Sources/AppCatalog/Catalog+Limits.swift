@@ -13,13 +13,12 @@ extension Catalog {
 
   /// Sets an app's limits. A running server applies them within a second.
   ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if a limit is below 1.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
   public func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws {
-    let numbers = [
-      changes.requestsPerSecond, changes.eventsPerSecond, changes.bytesPerDay, changes.installsPerDay,
-    ]
-    guard numbers.allSatisfy({ $0 ?? 1 > 0 }) else {
-      throw WarehouseError(code: .invalid, message: "A limit must be at least 1.")
+    let numbers = UsageLimitChanges.members.compactMap { changes[keyPath: $0.value] }
+    guard numbers.allSatisfy(UsageLimitChanges.range.contains) else {
+      throw WarehouseError(
+        code: .invalid, message: "A limit is a number from 1 to \(UsageLimitChanges.range.upperBound).")
     }
     let text = String(decoding: try JSONEncoder().encode(changes), as: UTF8.self)
     try writing { database in

@@ -84,6 +84,7 @@ struct CollectorApplication: Sendable {
       wallTime: wallTime
     ).add(to: routes)
     EditingRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
+    LimitRoutes(reader: reader, catalog: catalog, usage: usage).add(to: routes)
     ErrorStatusRoutes(reader: reader, reports: reports, store: store, states: catalog, wallTime: wallTime)
       .add(to: routes)
     ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)

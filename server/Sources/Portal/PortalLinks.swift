@@ -33,6 +33,9 @@ struct PortalLinks {
     comparison = request.comparison
   }
 
+  /// The address to which the form of the app's limits is posted.
+  var limits: String { "/apps/\(app)/limits" }
+
   /// The address to which the form for deleting the app is posted.
   var deletion: String { "/apps/\(app)/delete" }
 

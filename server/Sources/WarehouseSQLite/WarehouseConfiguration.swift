@@ -19,8 +19,8 @@ struct WarehouseConfiguration: Sendable {
   var cachedInstalls = 1_000_000
   /// The number of 4 KiB pages after which the write-ahead log is checkpointed.
   var checkpointPages = 1_000
-  /// The bytes of stacks, raw errors and attachments kept per app.
-  var maximumErrorBytes: Int64 = 1 << 30
+  /// The bytes of stacks, raw errors and attachments kept of an app for which the catalog has no other limit.
+  var maximumErrorBytes = Int64(UsageLimitChanges.usualErrorTextBytes)
   /// The memory that counted days of views may take, in bytes.
   var viewCacheBytes = SQLiteWarehouse.standardViewCacheBytes
   /// The number of rows in a span.

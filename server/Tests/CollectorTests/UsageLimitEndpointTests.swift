@@ -108,4 +108,45 @@ import Warehouse
     }
     #expect(fixture.warehouse.names.count == 60)
   }
+
+  @Test func `programs and owners read and change the limits, and what is out of range is refused`() async throws {
+    let (fixture, collector) = try collector { $0.eventsPerSecond = 7 }
+    let (catalog, app) = (fixture.catalog, fixture.app.id)
+    let headers: HTTPFields = [.cookie: try fixture.cookie(), .origin: "http://localhost"]
+    let bearer: HTTPFields = [
+      .authorization: "Bearer \(try catalog.createToken(name: "t", scopes: [.manage]).secret)"
+    ]
+    try await run(fixture, collector) { client in
+      let uri = "/api/v1/apps/1/limits"
+      let shown = String(buffer: try await client.execute(uri: uri, method: .get, headers: bearer).body)
+      #expect(shown.contains("\"eventsPerSecond\":7") && shown.contains("\"errorTextBytes\":1073741824"))
+      func patch(_ json: String) async throws -> HTTPResponse.Status {
+        try await client.execute(uri: uri, method: .patch, headers: bearer, body: ByteBuffer(string: json)).status
+      }
+      #expect(try await patch(#"{"eventsPerSecond":null,"errorTextBytes":5000000}"#) == .ok)
+      for wrong in [#"{"eventsPerSecond":0}"#, #"{"bytesPerDay":-1}"#, #"{"a":1}"#, "[]", #"{"bytesPerDay":1e300}"#] {
+        #expect(try await patch(wrong) == .badRequest, "\(wrong)")
+      }
+      var expected = UsageLimitChanges()
+      expected.errorTextBytes = 5_000_000
+      #expect(try catalog.usageLimitChanges(of: app) == expected)
+
+      func post(_ form: String) async throws -> TestResponse {
+        try await client.execute(
+          uri: "/apps/1/limits", method: .post, headers: headers, body: ByteBuffer(string: form))
+      }
+      // Five million bytes are shown as 4 MiB; sending that back changes nothing.
+      let all = "requestsPerSecond=3&eventsPerSecond=&bytesPerDay=2&installsPerDay=&errorTextBytes=4"
+      #expect(try await post(all).headers[.location] == "/apps/1/settings#limits")
+      (expected.requestsPerSecond, expected.bytesPerDay) = (3, 2 << 20)
+      #expect(try catalog.usageLimitChanges(of: app) == expected)
+      let page = String(
+        buffer: try await client.execute(uri: "/apps/1/settings", method: .get, headers: headers).body)
+      #expect(page.contains(#"name="requestsPerSecond" type="number" min="1" max="1125899906842624" value="3""#))
+      for wrong in ["bytesPerDay=9223372036854775807", "requestsPerSecond=0", "errorTextBytes=x"] {
+        #expect(try await post(wrong).status == .badRequest, "\(wrong)")
+      }
+      #expect(try catalog.usageLimitChanges(of: app) == expected)
+    }
+  }
 }

@@ -34,6 +34,7 @@ package final class MemoryCatalog: CatalogStore {
   }
 
   package func usageLimits() -> [AppID: UsageLimits] { [:] }
+  package func usageLimitChanges(of app: AppID) -> UsageLimitChanges { UsageLimitChanges() }
   package func apps() -> [App] { state.withLock { $0.apps } }
   package func app(_ id: AppID) -> App? { apps().first { $0.id == id } }
   package func app(key: String) -> App? { apps().first { $0.key == key } }

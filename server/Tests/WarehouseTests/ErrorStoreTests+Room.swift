@@ -64,6 +64,24 @@ extension ErrorStoreTests {
     try await again.close()
   }
 
+  @Test func `an app's own limit counts from its next error on, for stored texts and new ones`() async throws {
+    let (catalog, warehouse, app) = try open()
+    func kept() async throws -> Int { try await number(warehouse, "SELECT count(*) FROM error_text") }
+    for number in 1...50 { _ = try await warehouse.commit(error(Int64(number), raw: 10_000), app: app) }
+    #expect(try await kept() == 50)
+    var limits = UsageLimitChanges()
+    limits.errorTextBytes = 160_000
+    try catalog.setUsageLimits(of: app, to: limits)
+    _ = try await warehouse.commit(error(51, raw: 10_000), app: app)
+    // 14/16 of the limit, 10.5 KB each.
+    #expect((12...13).contains(try await kept()))
+    try catalog.setUsageLimits(of: app, to: UsageLimitChanges())
+    for number in 52...60 { _ = try await warehouse.commit(error(Int64(number), raw: 10_000), app: app) }
+    #expect((21...22).contains(try await kept()))
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
   @Test func `attachments of errors that never existed displace each other, and no stack`() async throws {
     let (_, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
     _ = try await warehouse.commit(error(1, raw: 1_000), app: app)

@@ -14,6 +14,15 @@ extension APIDescription {
       parameters: [app], body: ["application/json": .named("AppChange")], answers: ["application/json": .named("App")],
       errors: [400, 404, 413, 503]),
     APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/limits", name: "limits",
+      summary: "How much an app may send, the usual limits, and what was refused within the last day.",
+      parameters: [app], answers: ["application/json": .named("Limits")], errors: [404]),
+    APIOperation(
+      method: .patch, path: "/api/v1/apps/{app}/limits", name: "changeLimits",
+      summary: "Changes how much an app may send, within a second; null restores the usual limit. For owners.",
+      parameters: [app], body: ["application/json": .named("LimitChange")],
+      answers: ["application/json": .named("Limits")], errors: [400, 404, 413]),
+    APIOperation(
       method: .post, path: "/api/v1/apps/{app}/views", name: "createView", summary: "Creates a view.",
       parameters: [app], body: ["application/json": .named("NewView")], status: 201,
       answers: ["application/json": .named("View")], errors: [400, 404, 413, 503]),
@@ -50,6 +59,9 @@ extension APIDescription {
       .described("With `userID`: true to count a session's hits before the first uid for that uid."),
   ]
 
+  private static let limits = Schema.Members(
+    UsageLimitChanges.members.map { ($0.name, .limited(UsageLimitChanges.range)) })
+
   /// The schemas of changes of apps and views.
   static let editingSchemas: Schema.Members = [
     "AppChange": .object(
@@ -61,6 +73,14 @@ extension APIDescription {
           .described("New names of each kind per day once the app has reached its limit; null for the default."),
         "keep": .nullable(keep),
       ], others: .any),
+    "Limits": .object([
+      "limits": .object(limits), "usual": .object(limits),
+      "refused": .list(
+        .object([
+          "limit": .choice(UsageLimits.Kind.self), "count": .count, "first": .count, "last": .count,
+        ])),
+    ]),
+    "LimitChange": .object([:], optional: Schema.Members(limits.list.map { ($0, .nullable($1)) })),
     "NewView": .object(["name": .text(1...100), "timeZone": zone], optional: rules, others: .any),
     "ViewChange": .object(
       [:],

@@ -174,7 +174,7 @@ struct UsageRefusals: Sendable, Hashable {
     let (first, last) = (first.utcText(withMilliseconds: false), last.utcText(withMilliseconds: false))
     return """
       This app was over its limit of \(limit): \(count) requests were refused from \(first) to \(last). Their senders were \
-      told to try again later. `tern apps limits` shows and changes the limits.
+      told to try again later. The page Settings shows the limits; owners change them there or with `tern apps limits`.
       """
   }
 }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Portal
 import Reports
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -32,6 +33,7 @@ struct PortalRoutes: Sendable {
         .get: .page(.permission(.edit)) { try settings($0, $1) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
       ])
+    routes.on("/apps/:app/limits", [.post: .page(.permission(.administer)) { try await changeLimits($0, $1) }])
     routes.on("/apps/:app/delete", [.post: .page(.permission(.administer)) { try await delete($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
@@ -68,7 +70,8 @@ struct PortalRoutes: Sendable {
       try pages.shown(to: context, request).settings(
         app: try catalog.app(try context.app.id) ?? context.app,
         apps: try context.visitor.visible(try catalog.apps()),
-        newNames: try catalog.newNamesPerDay(of: try context.app.id), message: message),
+        newNames: try catalog.newNamesPerDay(of: try context.app.id),
+        limits: try catalog.usageLimitChanges(of: try context.app.id), message: message),
       status: message == nil ? .ok : .badRequest)
   }
 
@@ -87,6 +90,27 @@ struct PortalRoutes: Sendable {
       }
       if let keeping, try keeping != context.app.keeping { try catalog.setKeeping(of: app, to: keeping) }
       return Redirect(path: "/apps/\(try context.app.id)/settings").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try settings(request, context, message: error.message)
+    }
+  }
+
+  private func changeLimits(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await reader.form(request, context)
+    let app = try context.app.id
+    do {
+      let before = try catalog.usageLimitChanges(of: app)
+      var changes = before
+      // A form without a field leaves its limit as it is, also one between two units.
+      for member in UsageLimitChanges.members where form[member.name] != nil {
+        let number = try form.number(member.name)
+        guard number != before[keyPath: member.value].map({ max($0 / member.unitBytes, 1) }) else { continue }
+        changes[keyPath: member.value] = number.map {
+          Int((SaturatingInt64($0) * SaturatingInt64(member.unitBytes)).rawValue)
+        }
+      }
+      if changes != before { try catalog.setUsageLimits(of: app, to: changes) }
+      return Redirect(path: "/apps/\(app)/settings#limits").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try settings(request, context, message: error.message)
     }

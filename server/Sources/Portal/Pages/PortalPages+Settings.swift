@@ -4,18 +4,32 @@ public import Warehouse
 
 extension PortalPages {
   /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret`, `trackingId`, `keeping`
-  /// and `newNames`.
+  /// and `newNames`. Owners also get a form of the limits, which posts each by its name, in the unit that is shown.
   ///
   /// - Parameters:
   ///   - newNames: The daily limit on new names; `nil` for the default.
+  ///   - limits: What is set of the limits of what the app may send.
   ///   - message: The reason why the change failed, if it did.
-  public func settings(app: App, apps: [App] = [], newNames: Int? = nil, message: String? = nil) -> String {
+  public func settings(
+    app: App, apps: [App] = [], newNames: Int? = nil, limits: UsageLimitChanges = UsageLimitChanges(),
+    message: String? = nil
+  ) -> String {
     let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
+    let limits = UsageLimitChanges.members.map { member -> TemplateValues in
+      let (set, usual) = (limits[keyPath: member.value], member.usual / member.unitBytes)
+      let number = set.map { max($0 / member.unitBytes, 1) }
+      return [
+        "limit": member.name, "title": member.title, "value": number.map(String.init) ?? "", "usual": grouped(usual),
+        "shown": grouped(number ?? usual), "isChanged": set != nil,
+        "maximum": String(UsageLimitChanges.range.upperBound / member.unitBytes),
+      ]
+    }
     let values: TemplateValues = [
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
       "trackingID": app.trackingID, "address": collector, "setup": setup(app: app), "message": message,
       "action": PortalLinks(app: app.id).settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
       "keeping": app.keeping?.text ?? KeepingPeriod.foreverText,
+      "limits": limits, "changeLimits": reader.isOwner ? PortalLinks(app: app.id).limits : nil,
       "shared": PortalLinks(app: app.id).shared,
       "deletion": reader.isOwner ? PortalLinks(app: app.id).deletion : nil,
     ]

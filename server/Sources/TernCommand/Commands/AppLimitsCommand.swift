@@ -11,7 +11,8 @@ extension AppsCommand {
         Requests beyond a limit are refused with the time after which to try again. Tern's SDK and App Center's keep their
         events until then; hits of Google Analytics are dropped and counted as "rate_limited". Requests and events are
         averaged over a minute. Bytes are those that the server stores, and no app can fill more than a quarter of the free
-        disk space in a day. A running server applies a change within a second.
+        disk space in a day. Beyond the limit of errors' texts and attachments, the oldest are removed; their errors still
+        count. A running server applies a change within a second.
 
         Examples:
           tern apps limits 1
@@ -34,6 +35,10 @@ extension AppsCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("New installs per day.", valueName: "number"))
     var installsPerDay: Int?
 
+    @Option(
+      help: ArgumentHelp("Bytes of errors' texts and attachments that are kept, for example 4GiB.", valueName: "size"))
+    var errorTextBytes: String?
+
     @Flag(help: "Restore the default limits.")
     var usual = false
 
@@ -43,9 +48,10 @@ extension AppsCommand {
     @OptionGroup var data: DataOption
 
     func validate() throws {
-      let isChanging = requestsPerSecond != nil || eventsPerSecond != nil || bytesPerDay != nil || installsPerDay != nil
+      let sizes = [bytesPerDay, errorTextBytes].compactMap(\.self)
+      let isChanging = requestsPerSecond != nil || eventsPerSecond != nil || installsPerDay != nil || !sizes.isEmpty
       guard !usual || !isChanging else { throw ValidationError("Choose limits or --usual.") }
-      if let bytesPerDay { _ = try ServerSettings.size(bytesPerDay) }
+      for size in sizes { _ = try ServerSettings.size(size) }
     }
 
     func run() throws {
@@ -57,22 +63,23 @@ extension AppsCommand {
         changes.eventsPerSecond = eventsPerSecond ?? changes.eventsPerSecond
         changes.bytesPerDay = try bytesPerDay.map { try ServerSettings.size($0) } ?? changes.bytesPerDay
         changes.installsPerDay = installsPerDay ?? changes.installsPerDay
+        changes.errorTextBytes = try errorTextBytes.map { try ServerSettings.size($0) } ?? changes.errorTextBytes
         if changes != before { try catalog.setUsageLimits(of: app.id, to: changes) }
-        return changes.limits
+        return changes.values
       }
       Terminal.say(json ? try CommandOutput.json(limits) : Self.listing(limits))
     }
 
     /// The table of limits and their defaults.
-    static func listing(_ limits: UsageLimits) -> String {
-      let usual = UsageLimits.app
-      return CommandOutput.table([
-        ["LIMIT", "NOW", "USUALLY"],
-        ["requests per second", "\(limits.requestsPerSecond)", "\(usual.requestsPerSecond)"],
-        ["events per second", "\(limits.eventsPerSecond)", "\(usual.eventsPerSecond)"],
-        ["MiB stored per day", "\(limits.bytesPerDay >> 20)", "\(usual.bytesPerDay >> 20)"],
-        ["new installs per day", "\(limits.installsPerDay)", "\(usual.installsPerDay)"],
-      ])
+    static func listing(_ limits: [String: Int]) -> String {
+      CommandOutput.table(
+        [["LIMIT", "NOW", "USUALLY"]]
+          + UsageLimitChanges.members.map { member in
+            [
+              member.title, "\((limits[member.name] ?? member.usual) / member.unitBytes)",
+              "\(member.usual / member.unitBytes)",
+            ]
+          })
     }
   }
 }

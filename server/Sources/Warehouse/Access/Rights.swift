@@ -28,8 +28,9 @@ public struct Rights: Sendable, Hashable {
   /// Returns true if an action on an app is allowed, or without an app, on the server.
   public func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
     guard permissions.contains(permission) else { return false }
-    // Administering the server includes all apps.
     guard let apps else { return true }
-    return app.map { apps.contains($0) } ?? (permission != .administer)
+    // Administering concerns all apps, also where it is about one of them, such as its limits.
+    guard permission != .administer else { return false }
+    return app.map { apps.contains($0) } ?? true
   }
 }

@@ -20,7 +20,10 @@ public protocol CatalogEditor: Sendable {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if the number is out of range.
   func setNewNamesPerDay(of app: AppID, to number: Int?) throws
-
+  /// Sets an app's limits. A running server applies them within a second.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
+  func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws
   /// Sets for how long the rows of an app are kept; `nil` for ever.
   func setKeeping(of app: AppID, to period: KeepingPeriod?) throws
 }

@@ -31,6 +31,8 @@ public protocol CatalogStore: Sendable {
   func definitions(app: AppID) throws -> [CustomDefinition]
   /// Returns the limits of all apps for which an operator has set some.
   func usageLimits() throws -> [AppID: UsageLimits]
+  /// Returns what an operator has set of an app's limits.
+  func usageLimitChanges(of app: AppID) throws -> UsageLimitChanges
   /// Returns how many new names an app may introduce per day; `nil` for the default.
   func newNamesPerDay(of app: AppID) throws -> Int?
 }

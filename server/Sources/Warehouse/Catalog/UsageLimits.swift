@@ -53,6 +53,43 @@ public struct UsageLimits: Sendable, Hashable, Codable {
 
 /// What an operator has set of an app's limits; everything else is as usual.
 public struct UsageLimitChanges: Sendable, Hashable, Codable {
+  /// One of the limits: how programs and people name it.
+  public struct Member: Sendable {
+    /// The name in JSON, forms and the catalog.
+    public let name: String
+    /// The name that is shown.
+    public let title: String
+    /// The default.
+    public let usual: Int
+    /// The bytes of a unit in which it is shown; 1 if it isn't a number of bytes.
+    public let unitBytes: Int
+    /// Where the changes have it.
+    public let value: any WritableKeyPath<UsageLimitChanges, Int?> & Sendable
+  }
+
+  /// The limits in the order in which they are shown.
+  public static let members: [Member] = [
+    Member(
+      name: "requestsPerSecond", title: "Requests per second", usual: UsageLimits.app.requestsPerSecond, unitBytes: 1,
+      value: \.requestsPerSecond),
+    Member(
+      name: "eventsPerSecond", title: "Events per second", usual: UsageLimits.app.eventsPerSecond, unitBytes: 1,
+      value: \.eventsPerSecond),
+    Member(
+      name: "bytesPerDay", title: "MiB stored per day", usual: UsageLimits.app.bytesPerDay, unitBytes: 1 << 20,
+      value: \.bytesPerDay),
+    Member(
+      name: "installsPerDay", title: "New installs per day", usual: UsageLimits.app.installsPerDay, unitBytes: 1,
+      value: \.installsPerDay),
+    Member(
+      name: "errorTextBytes", title: "MiB of errors’ texts and attachments", usual: usualErrorTextBytes,
+      unitBytes: 1 << 20, value: \.errorTextBytes),
+  ]
+  /// What a limit can be.
+  public static let range = 1...(1 << 50)
+  /// The bytes of stacks, raw errors and attachments that are kept of an app by default.
+  public static let usualErrorTextBytes = 1 << 30
+
   /// The number of requests per second; `nil` for the default.
   public var requestsPerSecond: Int?
   /// The number of events per second; `nil` for the default.
@@ -61,16 +98,23 @@ public struct UsageLimitChanges: Sendable, Hashable, Codable {
   public var bytesPerDay: Int?
   /// The number of new installs per day; `nil` for the default.
   public var installsPerDay: Int?
+  /// The bytes of stacks, raw errors and attachments that are kept; `nil` for the default. Beyond it the oldest go.
+  public var errorTextBytes: Int?
 
   /// Creates changes; none by default.
   public init() {}
 
-  /// The limits of an app with these changes.
+  /// The limits of what an app may send, with these changes.
   public var limits: UsageLimits {
     let usual = UsageLimits.app
     return UsageLimits(
       requestsPerSecond: requestsPerSecond ?? usual.requestsPerSecond,
       eventsPerSecond: eventsPerSecond ?? usual.eventsPerSecond, bytesPerDay: bytesPerDay ?? usual.bytesPerDay,
       installsPerDay: installsPerDay ?? usual.installsPerDay)
+  }
+
+  /// All limits by name, with these changes.
+  public var values: [String: Int] {
+    Dictionary(uniqueKeysWithValues: Self.members.map { ($0.name, self[keyPath: $0.value] ?? $0.usual) })
   }
 }

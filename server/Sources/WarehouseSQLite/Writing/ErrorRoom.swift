@@ -42,7 +42,9 @@ final class ErrorRoom {
     UNION ALL SELECT app, 0, bytes + \(rowBytes) * stored FROM attachment WHERE owner = 0
     """
 
-  private let limit: SaturatingInt64
+  private let readLimit: (_ app: Int64) -> Int64
+  /// The limits as they were at the end of the last batch: a batch can have many errors.
+  private var limits: [Int64: SaturatingInt64] = [:]
   private let findUse: SQLStatement
   private let storeUse: SQLStatement
   private let findError: SQLStatement
@@ -54,8 +56,8 @@ final class ErrorRoom {
   private let removeParts: SQLStatement
   private let removeAttachment: SQLStatement
 
-  init(_ connection: SQLConnection, limit: Int64) throws {
-    self.limit = SaturatingInt64(limit)
+  init(_ connection: SQLConnection, limit: @escaping (_ app: Int64) -> Int64) throws {
+    readLimit = limit
     findUse = try connection.prepare("SELECT claimed, unclaimed FROM error_room WHERE app = ?")
     storeUse = try connection.prepare("INSERT OR REPLACE INTO error_room (app, claimed, unclaimed) VALUES (?, ?, ?)")
     findError = try connection.prepare(
@@ -82,7 +84,7 @@ final class ErrorRoom {
   func take(_ bytes: Int, app: Int64, isClaimed: Bool) throws -> Bool {
     var use = try use(of: app)
     let cost = SaturatingInt64(bytes) + Self.rowBytes
-    guard use.claimed + use.unclaimed + cost <= limit else { return false }
+    guard use.claimed + use.unclaimed + cost <= limit(of: app) else { return false }
     if isClaimed { use.claimed += cost } else { use.unclaimed += cost }
     try store(use, app: app)
     return true
@@ -119,6 +121,8 @@ final class ErrorRoom {
     var use = try use(of: app)
     var removed: [Rejection] = []
     var rows: SaturatingInt64 = 0
+    limits[app] = nil
+    let limit = limit(of: app)
     let share = limit.divided(by: 16) ?? 0
     while rows < Self.maximumRemovedRows, let attachment = try Self.attachment(oldestUnclaimed, app),
       use.unclaimed > share || EventTime(received) - attachment.received > Self.unclaimedMilliseconds
@@ -167,6 +171,13 @@ final class ErrorRoom {
     removeAttachment.bind(attachment.id)
     try removeAttachment.run()
     return attachment.bytes + Self.rowBytes * attachment.stored
+  }
+
+  private func limit(of app: Int64) -> SaturatingInt64 {
+    if let limit = limits[app] { return limit }
+    let limit = SaturatingInt64(readLimit(app))
+    limits[app] = limit
+    return limit
   }
 
   private func use(of app: Int64) throws -> Use {

@@ -18,7 +18,8 @@ final class ErrorStore {
   private let findPart: SQLStatement
   private let addPart: SQLStatement
 
-  init(_ connection: SQLConnection, limit: Int64) throws {
+  /// - Parameter limit: Returns the bytes that are kept of an app.
+  init(_ connection: SQLConnection, limit: @escaping (_ app: Int64) -> Int64) throws {
     groups = try ErrorGroups(connection)
     room = try ErrorRoom(connection, limit: limit)
     addError = try connection.prepare("INSERT INTO error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")

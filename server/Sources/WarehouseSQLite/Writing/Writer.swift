@@ -61,7 +61,11 @@ final class Writer {
     hits = try LastHits(connection)
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
-    errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
+    errors = try ErrorStore(connection) {
+      // An unreadable catalog is no reason to refuse a batch.
+      let limit = try? catalog.usageLimitChanges(of: AppID($0)).errorTextBytes
+      return limit.flatMap { $0 }.map(Int64.init) ?? configuration.maximumErrorBytes
+    }
     refusedPersons = try RefusedPersons(connection)
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)

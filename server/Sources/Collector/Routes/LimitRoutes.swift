@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import Portal
+import TernEvents
+import Warehouse
+
+/// Shows and changes an app's limits. Changes are for owners: the limits protect the server and other apps.
+struct LimitRoutes: Sendable {
+  let reader: BodyReader
+  let catalog: any CatalogStore & CatalogEditor
+  let usage: UsageGate
+
+  /// The maximum size of a request, in bytes.
+  private static let maximumBytes = 4 << 10
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/api/v1/apps/:app/limits",
+      [
+        .get: .api(.permission(.read)) { _, context in try limits(of: try context.app.id) },
+        .patch: .api(.permission(.administer)) { try await change($0, $1) },
+      ])
+  }
+
+  private func limits(of app: AppID) throws -> Response {
+    try .json(
+      encoding: LimitsDescription(
+        limits: try catalog.usageLimitChanges(of: app).values, usual: UsageLimitChanges().values,
+        refused: usage.refusals(of: app).map(LimitsDescription.Refused.init)))
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let members = UsageLimitChanges.members
+    let wanted = try await reader.object(
+      [String: Int?].self, of: request, context, limit: Self.maximumBytes,
+      members: "numbers, or null for the default: " + members.map(\.name).joined(separator: ", "))
+    return try Response.refusingInvalid {
+      let app = try context.app.id
+      var changes = try catalog.usageLimitChanges(of: app)
+      for (name, number) in wanted {
+        guard let member = members.first(where: { $0.name == name }) else {
+          throw WarehouseError(
+            code: .invalid, message: "The limits are \(members.map(\.name).joined(separator: ", ")).")
+        }
+        changes[keyPath: member.value] = number
+      }
+      try catalog.setUsageLimits(of: app, to: changes)
+      return try limits(of: app)
+    }
+  }
+}
+
+/// The limits in the JSON of the API.
+private struct LimitsDescription: Encodable {
+  /// What was refused within the last day because of a limit.
+  struct Refused: Encodable {
+    let limit: String
+    let count: Int
+    let first: Int64
+    let last: Int64
+
+    init(_ refusals: UsageRefusals) {
+      limit = refusals.kind.rawValue
+      count = refusals.count
+      (first, last) = (refusals.first.millisecondsSince1970, refusals.last.millisecondsSince1970)
+    }
+  }
+
+  let limits: [String: Int]
+  let usual: [String: Int]
+  let refused: [Refused]
+}
