@@ -61,6 +61,9 @@ public final class Catalog: CatalogStore {
     } catch let error as WarehouseError {
       throw error
     } catch {
+      if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
+        throw WarehouseError(code: .full, message: "The disk is full: \(path) can't be opened. Free some space.")
+      }
       throw WarehouseError(code: .unavailable, message: "\(path) can't be opened.", cause: error)
     }
   }

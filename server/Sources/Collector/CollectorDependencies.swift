@@ -36,6 +36,8 @@ public struct CollectorDependencies: Sendable {
   package var storage: @Sendable () -> StorageStatus
   /// Returns the free bytes of the store's disk; `nil` if they can't be determined.
   package var freeDiskBytes: @Sendable () -> Int64?
+  /// Returns false if the disk has no room for events: then the server isn't ready, also before a batch has failed.
+  package var hasRoom: @Sendable () -> Bool
   /// Returns what fails in the store at the moment, for `/readyz` and the portal.
   package var problems: @Sendable () -> [WarehouseProblem]
   /// Records on disk the page and report requests in progress; `nil` to record nothing.
@@ -57,6 +59,7 @@ public struct CollectorDependencies: Sendable {
     exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     storage: @escaping @Sendable () -> StorageStatus, freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
+    hasRoom: @escaping @Sendable () -> Bool = { true },
     problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
     requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
@@ -72,6 +75,7 @@ public struct CollectorDependencies: Sendable {
     self.reportExecutor = reportExecutor
     self.storage = storage
     self.freeDiskBytes = freeDiskBytes
+    self.hasRoom = hasRoom
     self.problems = problems
     self.requestJournal = requestJournal
     self.accessLog = accessLog

@@ -201,6 +201,12 @@ public final class SQLiteWarehouse: EventSink {
   /// The bytes free on the disk; `nil` if they can't be determined.
   public var freeDiskBytes: Int64? { space.free(space.directory) }
 
+  /// The bytes free on the disk of a data directory, also while a server runs on it.
+  public static func freeDiskBytes(of directory: String) -> Int64? { DiskSpace.available(directory) }
+
+  /// False if less than the reserve is free on the disk, or nothing.
+  public var hasRoom: Bool { freeDiskBytes.map { $0 >= max(space.reserved, 1) } ?? true }
+
   /// Counts events that were not read as rejected; see ``EventSink/reject(_:_:source:app:received:)``.
   public func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
     async throws

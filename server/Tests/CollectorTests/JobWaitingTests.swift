@@ -12,13 +12,15 @@ import Warehouse
 
   /// The lines that a command shows which asks ten times a second.
   private func lines(
-    seconds: Int, _ state: (_ second: Int) -> (current: DataJob, progress: DataJob.Progress?)
+    seconds: Int, freeBytes: Int64? = nil, _ state: (_ second: Int) -> (current: DataJob, progress: DataJob.Progress?)
   ) throws -> [String] {
     var (waiting, start) = (JobWaiting(job: job, directory: "data"), ContinuousClock.now)
     var lines: [String] = []
     for step in 0..<(seconds * 10) {
       let (current, progress) = state(step / 10)
-      if let line = try waiting.line(current: current, progress: progress, now: start) { lines.append(line) }
+      if let line = try waiting.line(current: current, progress: progress, freeBytes: freeBytes, now: start) {
+        lines.append(line)
+      }
       start += .milliseconds(100)
     }
     return lines
@@ -49,6 +51,18 @@ import Warehouse
       }
     }
     #expect("\(error)".contains("The disk is full. Make room: the server on data then does the work"))
+  }
+
+  @Test func `a full disk on which the server can't even note why it waits ends the command`() throws {
+    let error = try #require(throws: CommandFailure.self) {
+      try lines(seconds: 2, freeBytes: 9 << 10) { _ in (job, nil) }
+    }
+    #expect("\(error)".contains("Only 9 KiB are free on the disk. Make room"))
+    let shown = try lines(seconds: 2, freeBytes: 16 << 20) { _ in (job, nil) }
+    #expect(shown.count == 1)
+    // What is done within a second is not disturbed.
+    let quick = try lines(seconds: 1, freeBytes: 0) { _ in (job, nil) }
+    #expect(quick.isEmpty)
   }
 
   @Test func `a copy of standard input is recognized by its name beside a catalog`() throws {

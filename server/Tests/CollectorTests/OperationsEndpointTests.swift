@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Portal
 import Testing
 import Warehouse
 import WarehouseSQLite
@@ -24,6 +26,20 @@ import WarehouseSQLite
       fixture.warehouse.fail(with: nil)
       _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
       #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)
+    }
+  }
+
+  @Test func `a server without room on the disk is not ready, also before a batch has failed`() async throws {
+    let fixture = try Fixture()
+    var dependencies = fixture.dependencies
+    dependencies.hasRoom = { false }
+    let collector = CollectorApplication(
+      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: fixture.settings
+    )
+    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+      let ready = try await client.execute(uri: "/readyz", method: .get)
+      let health = try await client.execute(uri: "/healthz", method: .get)
+      #expect(ready.status == .serviceUnavailable && health.status == .ok)
     }
   }
 

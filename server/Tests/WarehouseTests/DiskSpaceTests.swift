@@ -24,7 +24,9 @@ import Testing
     configuration.freeDiskBytes = { _ in free.withLock { $0 } }
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
     #expect(try await warehouse.commit(batch(["a"], firstKey: 1), app: app).accepted == 1)
+    #expect(warehouse.hasRoom)
     free.withLock { $0 = 999 }
+    #expect(!warehouse.hasRoom)
     let error = await #expect(throws: WarehouseError.self) {
       try await warehouse.commit(batch(["b"], firstKey: 2), app: app)
     }
@@ -36,6 +38,7 @@ import Testing
     #expect(try await warehouse.commit(batch(["b"], firstKey: 2), app: app).accepted == 1)
     // Unknown space is no reason to stop.
     free.withLock { $0 = nil }
+    #expect(warehouse.hasRoom)
     #expect(try await warehouse.commit(batch(["c"], firstKey: 3), app: app).accepted == 1)
     try await warehouse.close()
   }

@@ -54,7 +54,10 @@ extension APIDescription {
       credentials: .none, answers: ["application/json": .object(["status": .choice(["ok"])])]),
     APIOperation(
       method: .get, path: "/readyz", name: "readiness", summary: "Answers with success while events can be stored.",
-      credentials: .none, answers: ["application/json": .object(["status": .choice(["ready"])])], errors: [503]),
+      credentials: .none,
+      answers: [
+        "application/json": .object(["status": .choice(["ready", "degraded"])], optional: ["reasons": .list(.text)])
+      ], errors: [503]),
     APIOperation(
       method: .get, path: "/metrics", name: "metrics", summary: "Figures for Prometheus.",
       answers: ["text/plain": .text]),

@@ -25,6 +25,7 @@ struct Ingestion: Sendable {
   private let unknownAppThrottle = NIOLockedValueBox(LogThrottle(interval: .seconds(60)))
   private let nameLimitThrottles = NIOLockedValueBox<[AppID: LogThrottle]>([:])
   private let uptime: @Sendable () -> Duration
+  private let hasRoom: @Sendable () -> Bool
 
   init(_ dependencies: CollectorDependencies, reader: BodyReader, live: LiveHub, usage: UsageGate) {
     self.usage = usage
@@ -39,6 +40,7 @@ struct Ingestion: Sendable {
     logger = dependencies.logger
     wallTime = dependencies.wallTime
     uptime = dependencies.uptime
+    hasRoom = dependencies.hasRoom
     readiness = NIOLockedValueBox(Readiness(probeInterval: reader.limits.writeProbeInterval))
   }
 
@@ -80,7 +82,7 @@ struct Ingestion: Sendable {
 
   /// True if a commit is likely to work.
   var isReady: Bool {
-    readiness.withLockedValue { $0.isReady(at: uptime()) }
+    hasRoom() && readiness.withLockedValue { $0.isReady(at: uptime()) }
   }
 
   /// The approximate size of a batch, in bytes.

@@ -107,7 +107,8 @@ struct JobRunner {
       if try catalog.isServed() {
         if let current = try catalog.nextJob(),
           let line = try waiting.line(
-            current: current, progress: try catalog.progress(ofJob: current.id), now: .now)
+            current: current, progress: try catalog.progress(ofJob: current.id),
+            freeBytes: SQLiteWarehouse.freeDiskBytes(of: data.directory), now: .now)
         {
           Terminal.complain(line)
         }

@@ -6,6 +6,8 @@ struct JobWaiting {
   static let interval: Duration = .seconds(5)
   /// The time before the first line: most jobs are done by then.
   static let patience: Duration = .seconds(1)
+  /// The free bytes on the disk below which there is no room even to note why work waits.
+  static let fullDiskBytes: Int64 = 16 << 20
 
   let job: DataJob
   let directory: String
@@ -22,14 +24,21 @@ struct JobWaiting {
   /// - Parameters:
   ///   - current: The job that the server does now; jobs are done in order.
   ///   - progress: What was noted of that job.
+  ///   - freeBytes: The free bytes on the disk; `nil` if they can't be determined.
   /// - Throws: ``CommandFailure`` if it waits for someone to make room on the disk.
   mutating func line(
-    current: DataJob, progress: DataJob.Progress?, now: ContinuousClock.Instant
+    current: DataJob, progress: DataJob.Progress?, freeBytes: Int64?, now: ContinuousClock.Instant
   ) throws -> String? {
+    var reason: String?
     if let progress, progress.isBlocked {
+      reason = progress.text
+    } else if let freeBytes, freeBytes < Self.fullDiskBytes, let next, now >= next {
+      reason = "Only \(freeBytes >> 10) KiB are free on the disk."
+    }
+    if let reason {
       throw CommandFailure(
         """
-        \(progress.text) Make room: the server on \(directory) then does the work by itself, within a minute. \
+        \(reason) Make room: the server on \(directory) then does the work by itself, within a minute. \
         The command need not be repeated.
         """)
     }

@@ -80,7 +80,8 @@ struct LocalServer {
       catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
       storage: { [warehouse] in warehouse.storageStatus },
-      freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, problems: { [warehouse] in warehouse.problems },
+      freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, hasRoom: { [warehouse] in warehouse.hasRoom },
+      problems: { [warehouse] in warehouse.problems },
       requestJournal: warehouse, accessLog: accessLog,
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
