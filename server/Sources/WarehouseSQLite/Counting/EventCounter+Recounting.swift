@@ -8,8 +8,9 @@ extension EventCounter {
   /// Counts some days of an app again from its rows.
   ///
   /// - Parameter days: The civil days of the app, ascending.
+  /// - Parameter isStopped: Ends it with `CancellationError` when true; then the counts are as before.
   /// - Returns: The number of days counted, from the first one; at least one.
-  func recount(_ days: [Int], app: Int64) throws -> Int {
+  func recount(_ days: [Int], app: Int64, isStopped: () -> Bool = { false }) throws -> Int {
     guard let first = days.first else { return 0 }
     try count()
     forget()
@@ -22,7 +23,7 @@ extension EventCounter {
       number += 1
     }
     defer { forget() }
-    try recount(Set(days.prefix(number)), app: app, spans.filter { $0.mayHave(first...last) })
+    try recount(Set(days.prefix(number)), app: app, spans.filter { $0.mayHave(first...last) }, isStopped: isStopped)
     return number
   }
 }

@@ -86,9 +86,13 @@ final class EventCounter {
   }
 
   /// Counts some days of an app again, in one transaction. All rows must be counted, and nothing be in memory.
-  func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan]) throws {
+  ///
+  /// - Parameter isStopped: Ends it with `CancellationError` when true; then the counts are as before.
+  func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan], isStopped: () -> Bool) throws {
     try journal.perform(.recounting(app: app, days: days.sorted(), through: countedRow)) {
-      try transact { try replaceCounts(of: days, app: app, spans, 1...max(countedRow, 1), damage) }
+      try transact {
+        try replaceCounts(of: days, app: app, spans, 1...max(countedRow, 1), damage, isStopped: isStopped)
+      }
     }
   }
 
@@ -100,8 +104,12 @@ final class EventCounter {
     try replaceCounts(of: days, app: app, spans, ids, DamagedRows())
   }
 
+  /// The number of rows between two looks whether to stop: some milliseconds.
+  private static let stoppingRows = 10_000
+
   private func replaceCounts(
-    of days: Set<Int>, app: Int64, _ spans: [StoredSpan], _ ids: ClosedRange<Int64>, _ damage: DamagedRows
+    of days: Set<Int>, app: Int64, _ spans: [StoredSpan], _ ids: ClosedRange<Int64>, _ damage: DamagedRows,
+    isStopped: () -> Bool = { false }
   ) throws {
     try loadHorizons()
     let days = days.filter { $0 > lastKeptDays[app] ?? .min }
@@ -112,8 +120,11 @@ final class EventCounter {
     }
     let scan = EventScan(
       connection, spans, after: ids.lowerBound - 1, through: ids.upperBound, damage: damage)
-    var rows = 0
+    var (rows, read) = (0, 0)
     while let row = try scan.next() {
+      read += 1
+      // A day can have tens of millions of rows.
+      if read % Self.stoppingRows == 0, isStopped() { throw CancellationError() }
       guard row.app == app, days.contains(try calendar(app).day(of: row.time)) else { continue }
       try count(row, scan)
       rows += 1

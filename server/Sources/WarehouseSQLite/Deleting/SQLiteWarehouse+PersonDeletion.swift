@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 public import Warehouse
 
 extension SQLiteWarehouse {
@@ -77,7 +78,19 @@ extension SQLiteWarehouse {
     var days = try await reader.reading { try deletion.traces($0).days.sorted() }
     while !days.isEmpty {
       try Task.checkCancellation()
-      let counted = try await counting.perform { [days] in try $0.recount(days, app: deletion.app) }
+      let isStopped = Locked(false)
+      let counted = try await withTaskCancellationHandler {
+        try await counting.perform { [days] counter -> Int? in
+          do {
+            return try counter.recount(days, app: deletion.app) { isStopped.withLock { $0 } }
+          } catch is CancellationError {
+            return nil
+          }
+        }
+      } onCancel: {
+        isStopped.withLock { $0 = true }
+      }
+      guard let counted else { throw CancellationError() }
       days.removeFirst(counted)
     }
   }

@@ -8,8 +8,8 @@ import WarehouseContract
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Tests imports that end early because the server stops.
-@Suite struct ImportStoppingTests {
+/// Tests work on stored rows that ends early because the server stops.
+@Suite struct StoppingTests {
   @Test func `an import that is cancelled keeps what it has stored, and goes on when it is repeated`() async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
@@ -17,18 +17,7 @@ import WarehouseContract
       try catalog.createApp(name: "Source", timeZone: "UTC"), try catalog.createApp(name: "Target", timeZone: "UTC")
     )
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    let received = timestamp("2026-05-04T12:00:00Z")
-    for batch in 0..<6 {
-      let events = (0..<1_000).map { index in
-        IncomingEvent(
-          index: index, kind: .event, duplicateKey: nil, time: received, name: "\(batch)-\(index)")
-      }
-      _ = try await warehouse.commit(
-        IncomingBatch(
-          source: .native, received: received, installs: ["a"], devices: [IncomingDevice()], events: events),
-        app: source.id)
-    }
-    try await warehouse.flush()
+    try await fill(warehouse, source.id, batches: 6)
     let export = try await rows(of: source, in: warehouse)
     let stopped = Task {
       let pieces = Pieces(export) { number in
@@ -51,6 +40,47 @@ import WarehouseContract
     #expect(seen.withLock { $0 } == seen.withLock { $0.sorted() } && seen.withLock { $0.last } == 6_000)
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
+  }
+
+  @Test func `counting days again can be stopped, and then nothing has changed`() async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: "UTC").id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await fill(warehouse, app, batches: 25)
+    let day = try #require(Day("2026-05-04")).number
+    let looks = Locked(0)
+    let isComplete = try await warehouse.counting.perform { counter in
+      do {
+        _ = try counter.recount([day], app: app.rawValue) {
+          looks.withLock { $0 += 1 }
+          return looks.withLock { $0 } == 2
+        }
+        return true
+      } catch is CancellationError {
+        return false
+      }
+    }
+    #expect(!isComplete && looks.withLock { $0 } == 2)
+    #expect(try await warehouse.reader.verify().isClean)
+    // What arrives now is counted on top of the old counts.
+    try await fill(warehouse, app, batches: 1, first: 25)
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  private func fill(_ warehouse: SQLiteWarehouse, _ app: AppID, batches: Int, first: Int = 0) async throws {
+    let received = timestamp("2026-05-04T12:00:00Z")
+    for batch in first..<first + batches {
+      let events = (0..<1_000).map { index in
+        IncomingEvent(
+          index: index, kind: .event, duplicateKey: nil, time: received, name: "\(batch)-\(index % 50)")
+      }
+      _ = try await warehouse.commit(
+        IncomingBatch(
+          source: .native, received: received, installs: ["a"], devices: [IncomingDevice()], events: events), app: app)
+    }
+    try await warehouse.flush()
   }
 
   private func rows(of app: App, in warehouse: SQLiteWarehouse) async throws -> [UInt8] {
