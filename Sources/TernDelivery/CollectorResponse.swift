@@ -79,7 +79,10 @@ package struct CollectorResponse: Sendable {
   }
 
   private var detail: String {
-    errorBody?["message"]?.text.map { ": \($0.prefix(utf8Bytes: 200))" } ?? ""
+    guard let message = errorBody?["message"]?.text else { return "" }
+    let text = message.prefix(utf8Bytes: 200)
+    // It becomes part of a sentence.
+    return ": \(text.hasSuffix(".") ? text.dropLast() : text[...])"
   }
 
   private func failure(_ kind: DeliveryFailure.Kind, _ message: String) -> DeliveryFailure {

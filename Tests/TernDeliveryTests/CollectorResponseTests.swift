@@ -36,6 +36,13 @@ import Testing
     #expect(outcome.disposition(ofEvents: 1) == .requeue(rejecting: []))
   }
 
+  @Test func `the limit that the collector names is in the client's status`() {
+    let body = #"{"error":{"code":"over_limit","message":"This app is over its limit of 20000 events a second."}}"#
+    #expect(
+      outcome(429, body).failure?.message
+        == "The collector answered 429: This app is over its limit of 20000 events a second.")
+  }
+
   @Test(arguments: [401, 403, 404, 405, 407, 410, 100, 301, 302, 304, 307])
   func `a response about the key or the URL never deletes an event`(status: Int) {
     #expect(outcome(status).disposition(ofEvents: 1) == .requeue(rejecting: []))
