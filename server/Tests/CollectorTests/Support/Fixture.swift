@@ -90,7 +90,7 @@ extension CollectorLimits {
     var limits = self
     let standard = CollectorLimits()
     var times: [WritableKeyPath<CollectorLimits, Duration>] = [
-      \.headDeadline, \.bodyDeadline, \.idleTimeout, \.bodyProgressInterval,
+      \.headDeadline, \.bodyDeadline, \.idleTimeout, \.bodyProgressInterval, \.shutdownDeadline,
     ]
     if !hasOwnClock { times += [\.maximumReportWait, \.questionDeadline] }
     for time in times where limits[keyPath: time] == standard[keyPath: time] { limits[keyPath: time] = .seconds(3_600) }
