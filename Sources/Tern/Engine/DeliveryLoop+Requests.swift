@@ -50,7 +50,7 @@ extension DeliveryLoop {
   private mutating func settle(_ claim: LogClaim, _ disposition: EventDisposition) {
     let (resolution, rejected) = disposition.resolution(of: claim.records)
     // False if the events were erased while the request was in flight: those are already counted as erased.
-    if engine.log.settle(claim.id, resolution) { engine.forgive(rejected: rejected) }
+    if engine.log.settle(claim.id, resolution) { engine.countRejectedReports(in: rejected) }
     let leaving = if case .remove = disposition { claim.records } else { rejected }
     if codec.reportsDrops { reportsSettled(leaving) }
     if case .remove = disposition {

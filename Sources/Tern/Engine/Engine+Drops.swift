@@ -85,7 +85,7 @@ extension Engine {
   }
 
   /// Counts rejected drop reports as reported: a server that rejects one would reject the next.
-  func forgive(rejected records: [LogRecord]) {
+  func countRejectedReports(in records: [LogRecord]) {
     log.count(DropReason.rejected.report, records.count { $0.isReportOfDrops })
   }
 }

@@ -40,7 +40,7 @@ struct AcceptingChannel: ServerChildChannel {
       try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: start)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
-      // After Hummingbird's handler of idle times and of stopping, which thus knows of these requests, too.
+      // After Hummingbird's handler for idle connections and shutdown, so that it sees these requests, too.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(WholeRequests(whole), position: .after(state))
       return AcceptedConnection(connection)

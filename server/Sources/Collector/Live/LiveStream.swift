@@ -39,7 +39,7 @@ struct LiveStream: Sendable {
     let (wakeUps, finish) = hub.wakeUps(of: app)
     defer { finish() }
     var last = after
-    // Whatever is stored after the reader sees an open stream must be sent.
+    // Read before the stream opens: everything that is stored after the reader sees it open must be sent.
     if last == nil { last = try await sendRows(after: nil, to: &writer) }
     try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
     // The rows that the page missed.

@@ -48,7 +48,7 @@ extension Person {
 }
 
 extension APIError {
-  /// The app has stored nothing of a person.
+  /// The app has no data about a person.
   static let unknownPerson = APIError(
-    status: .notFound, code: "unknown_person", message: "This app has stored nothing of such a person.")
+    status: .notFound, code: "unknown_person", message: "This app has no data about this person.")
 }

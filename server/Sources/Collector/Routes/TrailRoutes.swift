@@ -57,7 +57,7 @@ struct TrailRoutes: Sendable {
     return Redirect(path: "/apps/\(app)/people").response
   }
 
-  /// Leads from the number of an install, as lists of rows show it, to its rows.
+  /// Redirects from an install's number, which lists of rows show, to the page of its rows.
   private func find(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let app = try context.app.id
     guard let number = context.parameters.get("number").flatMap({ Int($0) }),

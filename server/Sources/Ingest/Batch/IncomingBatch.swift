@@ -201,7 +201,7 @@ public struct IncomingEvent: Sendable {
 /// The per-app deduplication key.
 ///
 /// The time comes first so that the index over keys grows at its end; with random keys alone, inserts are several times
-/// slower (docs/architecture.md). Both parts derive from data that a client repeats unchanged on a retry.
+/// slower (docs/measurements.md). Both parts derive from data that a client repeats unchanged on a retry.
 public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
   /// The time of the event in milliseconds since 1970, or another value that a retry repeats.
   public var milliseconds: Int64

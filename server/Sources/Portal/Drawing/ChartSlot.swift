@@ -21,7 +21,7 @@ extension Chart.Slot {
   static func slots(_ labels: [String], _ unit: TimeUnit) -> [Chart.Slot] {
     let slots = labels.map { Chart.Slot($0, unit) }
     guard unit == .hour, labels.count > 48 else { return slots }
-    // Over days, the axis has their beginnings.
+    // With more than two days of hours, only the start of each day gets a label.
     return zip(labels, slots).map { label, slot in
       var slot = slot
       slot.isLabelled = label.hasSuffix("T00:00")

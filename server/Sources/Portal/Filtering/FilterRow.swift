@@ -71,7 +71,7 @@ struct FilterRow: Equatable {
   }
 }
 
-/// The filters of a report's page: rows, and what rows cannot say.
+/// The filters of a report's page: those that fit in rows of the form, and the others.
 struct FilterRows {
   var rows: [FilterRow]
   /// The filters that need more than a row, or for which the form has no row left.

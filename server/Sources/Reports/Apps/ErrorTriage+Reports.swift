@@ -31,7 +31,7 @@ extension [ErrorGroup] {
     let versions = since.isEmpty ? [:] : try await store.errorVersions(app: request.app, since: since)
     return map { group in
       var group = group
-      // Unlike errors share a group that has no room for more of them: it says nothing about any.
+      // A group that is full collects unrelated errors, so a status would say nothing about any of them.
       if !group.isOverflow, let state = states[group.id] {
         group.triage = ErrorTriage(state, versions: [String](versions[group.id] ?? []))
       }

@@ -7,8 +7,8 @@ import WarehouseSQLite
 
 /// Makes regular backups while the server runs.
 struct BackupService: Service {
-  /// The time between two looks at the clock.
-  private static let glance: Duration = .seconds(30)
+  /// The time between two checks whether a backup is due.
+  private static let pollInterval: Duration = .seconds(30)
   /// The time until the next attempt after a failure.
   private static let retryTime: Duration = .seconds(600)
 
@@ -20,7 +20,7 @@ struct BackupService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        var pause = Self.glance
+        var pause = Self.pollInterval
         do {
           if try series.isDue(at: WallClock.system()) { try await backUp() }
         } catch is CancellationError {

@@ -8,7 +8,7 @@ import WarehouseSQLite
 /// Finds what made the process before crash, then does the work that commands and pages leave in the catalog, while the
 /// server runs.
 struct JobService: Service {
-  private static let glance: Duration = .milliseconds(500)
+  private static let pollInterval: Duration = .milliseconds(500)
   private static let retryTime: Duration = .seconds(30)
   /// The time between two removals of old rows; a changed setting is noticed within it.
   private static let keepingInterval: Duration = .seconds(3_600)
@@ -26,7 +26,7 @@ struct JobService: Service {
       await warehouse.examineInterruptedWork(with: trials)
       var (removed, steady, start) = (ContinuousClock.Instant?.none, SteadyClock(), ContinuousClock.now)
       while !Task.isCancelled {
-        var pause = Self.glance
+        var pause = Self.pollInterval
         do {
           let (runner, now) = (JobRunner(warehouse: warehouse, catalog: catalog), wallTime())
           try await runner.run()

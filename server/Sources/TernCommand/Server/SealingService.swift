@@ -8,7 +8,7 @@ import WarehouseSQLite
 /// Counts the open days of views, and seals the days that have become final, while the server runs.
 struct SealingService: Service {
   /// The time between two looks at the catalog.
-  private static let glance: Duration = .seconds(1)
+  private static let pollInterval: Duration = .seconds(1)
 
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
@@ -36,7 +36,7 @@ struct SealingService: Service {
           logger.error("The views can't be read from the catalog: \(error)")
         }
         schedule.finished(begin: begin, end: start.duration(to: clock.now))
-        try? await Task.sleep(for: Self.glance)
+        try? await Task.sleep(for: Self.pollInterval)
       }
     }
   }

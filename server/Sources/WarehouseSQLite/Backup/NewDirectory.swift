@@ -42,7 +42,7 @@ struct NewDirectory {
     }
   }
 
-  /// Throws unless nothing, or an empty directory, has a name.
+  /// Throws unless the path is free or an empty directory.
   private static func checkFree(_ path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else { return }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty else {

@@ -9,7 +9,7 @@ extension SQLDatabase {
     _ = try CopiedFile(creating: path)
     do {
       let target = try SQLDatabase(path, isReadOnly: false)
-      // The caller syncs the file when it is complete; before that it counts for nothing.
+      // The caller syncs the file when it is complete. Until then a crash may leave anything: the copy is thrown away.
       try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
       guard let backup = sqlite3_backup_init(target.connection.handle, "main", connection.handle, "main") else {
         throw target.failure

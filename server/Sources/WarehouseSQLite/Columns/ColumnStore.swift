@@ -94,7 +94,7 @@ final class ColumnStore: Sendable {
   }
 
   private func performing<Value>(_ state: State, through last: Int64, _ body: () throws -> Value) throws -> Value {
-    // Columns that are not loaded begin with the first row that no chunk on disk has.
+    // If the columns are not loaded, the work starts at the first row that is in no chunk on disk.
     let first = state.isLoaded ? state.through + 1 : 1
     return first <= last ? try journal.perform(.columns(rows: first...last), body) : try body()
   }

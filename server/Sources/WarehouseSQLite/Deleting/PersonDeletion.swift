@@ -149,7 +149,7 @@ struct PersonTraces: Sendable {
   }
 }
 
-/// The rows that a deletion leaves: the traces that no other row has, and the hits of installs that lost some.
+/// What the remaining rows say: which of the traces no row has any more, and the hits of installs that lost rows.
 struct PersonRemains: Sendable {
   /// The last row read.
   private(set) var through: Int64 = 0

@@ -17,7 +17,7 @@ extension SQLiteWarehouse {
     let segments = try await segments(with: number, before: time)
     guard !segments.isEmpty else { return false }
     try await perform { try $0.expireErrors(of: number, before: time) }
-    // The counts must be on disk before the rows go of which they were made.
+    // The counts must be on disk before the rows they were made from are removed.
     try await counting.perform {
       try $0.count()
       try $0.finish()

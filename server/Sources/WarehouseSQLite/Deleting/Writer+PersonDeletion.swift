@@ -140,7 +140,7 @@ extension Writer {
       "SELECT grp, (SELECT min(id) FROM error WHERE grp = e.grp) FROM error e WHERE id = ?")
     let delete = try connection.prepare("DELETE FROM error WHERE id = ?")
     // A group shows the message of its first error.
-    let retell = try connection.prepare(
+    let refreshMessage = try connection.prepare(
       """
       UPDATE error_group SET message = coalesce(
         (SELECT substr(message, 1, 300) FROM error_text
@@ -151,7 +151,7 @@ extension Writer {
       for statement in statements { try statement.bind(id, app).run() }
       let group = try find.bind(id).first { (id: $0.integer(0), first: $0.integer(1)) }
       try delete.bind(id).run()
-      if let group, group.first == id { try retell.bind(group.id).run() }
+      if let group, group.first == id { try refreshMessage.bind(group.id).run() }
     }
     try ErrorRoom.rebuild(connection)
   }

@@ -26,7 +26,7 @@ final class SQLDatabase {
       code: failure.isFull ? .full : .unavailable, message: "\(path) can't be read or written.", cause: failure)
   }
 
-  /// Begins to see one moment, at latest now.
+  /// Starts a read transaction: all reads until its end see the database as it is now.
   func begin() throws {
     try execute("BEGIN")
     _ = try integer("SELECT count(*) FROM sqlite_schema")

@@ -1,7 +1,7 @@
 import Views
 import Warehouse
 
-/// The tables of `warehouse.sqlite`; see docs/architecture.md for the design.
+/// The tables of `warehouse.sqlite`; see docs/warehouse.md for the design.
 enum WarehouseSchema {
   /// The mark of `warehouse.sqlite` in its header: "TrnW".
   static let format = DatabaseFormat(applicationID: 0x5472_6E57, version: 1)
