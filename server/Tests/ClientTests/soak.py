@@ -21,6 +21,8 @@ import requests
 from tern import PROGRAM, Serve
 
 MINUTES = float(sys.argv[1])
+# The events per second; without it, half of what is reached in the first seconds.
+RATE = float(sys.argv[2]) if len(sys.argv) > 2 else None
 # The restart and the kill come early, so that memory is watched in a process that then runs without a break.
 RESTART, KILL, WARM = MINUTES / 9, MINUTES / 5, MINUTES * 4 / 9
 CALIBRATION_SECONDS = 20
@@ -47,7 +49,9 @@ class Soak:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
         self.options = ["--address-events-per-second", "1000000", "--address-requests-per-second", "100000"]
-        self.counts, self.isOver, self.pause = Counts(), threading.Event(), 0.0
+        self.counts, self.isOver = Counts(), threading.Event()
+        # The time between two batches of a sender; while the rate is measured, none.
+        self.pause = 0.0 if RATE is None else SENDERS * BATCH / RATE
         self.address, self.server = None, None
         self.start()
         self.authorization = {"Authorization": f"Bearer {self.server.token()}"}
@@ -217,9 +221,11 @@ class Soak:
                     (self.send_hits, self.ask, self.delete_persons, self.back_up)]
         for thread in threads:
             thread.start()
-        time.sleep(CALIBRATION_SECONDS)
-        rate = self.counts.acknowledged / CALIBRATION_SECONDS / 2
-        self.pause = SENDERS * BATCH / rate
+        rate = RATE
+        if rate is None:
+            time.sleep(CALIBRATION_SECONDS)
+            rate = self.counts.acknowledged / CALIBRATION_SECONDS / 2
+            self.pause = SENDERS * BATCH / rate
         print(json.dumps({"seed": SEED, "events_per_second": round(rate)}), flush=True)
         result, samples, minute = {"events_per_second": round(rate)}, [], 0
         while (passed := (time.monotonic() - begin) / 60) < MINUTES:
