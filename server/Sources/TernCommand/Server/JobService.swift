@@ -37,7 +37,7 @@ struct JobService: Service {
             try await runner.removeOldRows(now: now)
             removed = .now
           }
-        } catch is CancellationError {
+        } catch is CancellationError where Task.isCancelled {
           // What is left goes on at the next start.
           return
         } catch {
