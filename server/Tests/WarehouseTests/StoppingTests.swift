@@ -69,6 +69,42 @@ import WarehouseContract
     try await warehouse.close()
   }
 
+  @Test func `counting stops between two chunks, and goes on where it stopped`() async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: "UTC").id
+    let warehouse = try SQLiteWarehouse(
+      directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(flushEvents: 500))
+    try await fill(warehouse, app, batches: 5)
+    try await warehouse.counting.perform { counter in
+      try counter.removeAll()
+      var counted: [Int] = []
+      try counter.count(progress: { counted.append($0) }, isStopped: { true })
+      let first = try #require(counted.last)
+      #expect(counted.count == 1 && first < 5_000)
+      try counter.count { counted.append($0) }
+      #expect(counted.last == 5_000 - first)
+    }
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `the scan of a view's day ends when it is cancelled`() async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: "UTC").id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await fill(warehouse, app, batches: 12)
+    let reader = warehouse.reader
+    try await reader.reading { connection in
+      let scan = try ViewScan(connection, app: app, dictionary: reader.dictionary)
+      #expect(try scan.places(0..<Int64.max) { _, _, _ in true }.count == 12_000)
+      scan.isCancelled = { true }
+      #expect(throws: CancellationError.self) { try scan.places(0..<Int64.max) { _, _, _ in true } }
+    }
+    try await warehouse.close()
+  }
+
   private func fill(_ warehouse: SQLiteWarehouse, _ app: AppID, batches: Int, first: Int = 0) async throws {
     let received = timestamp("2026-05-04T12:00:00Z")
     for batch in first..<first + batches {

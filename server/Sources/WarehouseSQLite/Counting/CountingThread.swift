@@ -83,12 +83,17 @@ final class CountingThread: @unchecked Sendable {
     didCount(nil)
   }
 
-  /// Counts all committed rows and ends the thread. Must be called once, after the last commit.
+  /// The time for counting what is left at the end.
+  private static let closingTime: Duration = .seconds(2)
+
+  /// Counts the committed rows, as many as there is time for, and ends the thread. Must be called once, after the last
+  /// commit. The next start counts what is left.
   func close() throws {
     change { $0.isClosed = true }
     ended.wait()
+    let end = ContinuousClock.now + Self.closingTime
     do {
-      try counter.count()
+      try counter.count(isStopped: { .now >= end })
     } catch let error as WarehouseError where error.code == .held {
       // The next start counts them.
     } catch is RowFailure {
@@ -127,7 +132,7 @@ final class CountingThread: @unchecked Sendable {
 
   private func countDueRows() {
     do {
-      let storing = try counter.count()
+      let storing = try counter.count(isStopped: { state.withLock { $0.isClosed } })
       let now = ContinuousClock.now
       pacing.flushed(from: now - storing, to: now)
       didCount(nil)

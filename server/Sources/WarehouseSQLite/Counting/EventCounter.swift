@@ -47,10 +47,12 @@ final class EventCounter {
 
   /// Counts all committed rows.
   ///
-  /// - Parameter progress: Receives the number of rows counted.
+  /// - Parameters:
+  ///   - progress: Receives the number of rows counted.
+  ///   - isStopped: Ends it when true, between two chunks; what is left is counted later.
   /// - Returns: The time spent on storing the counts.
   @discardableResult
-  func count(progress: (Int) -> Void = { _ in }) throws -> Duration {
+  func count(progress: (Int) -> Void = { _ in }, isStopped: () -> Bool = { false }) throws -> Duration {
     var rows = 0
     var storing = Duration.zero
     do {
@@ -62,7 +64,7 @@ final class EventCounter {
         }
         rows += chunk.rows
         progress(rows)
-        if chunk.isLast { break }
+        if chunk.isLast || isStopped() { break }
       }
     } catch {
       forget()

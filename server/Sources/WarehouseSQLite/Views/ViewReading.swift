@@ -47,7 +47,9 @@ final class ViewReading {
   /// The limits on how much of a day is held in memory.
   var portion = ViewPortion()
   /// Returns true if the result is no longer wanted.
-  var isCancelled: @Sendable () -> Bool = { false }
+  var isCancelled: @Sendable () -> Bool = { false } {
+    didSet { scan.isCancelled = isCancelled }
+  }
 
   /// From now on, recounts days to which hits can't be added.
   func endLag() {

@@ -43,7 +43,11 @@ extension ViewScan {
   func places(_ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool) throws -> [ViewPlace] {
     var places: [ViewPlace] = []
     let rows = EventScan(connection, spans(in: times))
+    var read = 0
     while let row = try rows.next() {
+      read += 1
+      // A day can have tens of millions of rows.
+      if read % 10_000 == 0, isCancelled() { throw CancellationError() }
       guard row.app == app, times.contains(row.time), isWanted(row.id, row.time, row.received) else { continue }
       places.append(ViewPlace(slot: row.slot, id: row.id))
     }

@@ -9,6 +9,8 @@ final class ViewScan {
   let app: Int64
   private let dictionary: ReaderDictionary
   let spans: [StoredSpan]
+  /// Ends a long scan with `CancellationError` when true.
+  var isCancelled: () -> Bool = { false }
   private(set) var devices: [Int64: IncomingDevice] = [:]
   private let loadDevice: SQLStatement
 
