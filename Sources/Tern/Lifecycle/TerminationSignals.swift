@@ -116,10 +116,10 @@ import TernBase
 
     /// Restores the signal's previous action and raises it again.
     private func pass(_ signal: Int32) {
-      let (action, farewell) = state.withLock { state in
+      let (action, pendingFlush) = state.withLock { state in
         (state.caught.removeValue(forKey: signal), state.pending.removeValue(forKey: signal))
       }
-      farewell?.work.cancel()
+      pendingFlush?.work.cancel()
       guard let action else { return }
       _ = action.putBack(signal, evenIfReplaced: true)
       kill(getpid(), signal)
