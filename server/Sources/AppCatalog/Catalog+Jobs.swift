@@ -89,7 +89,7 @@ extension Catalog {
       arguments: [result.isFailed, result.message, id])
   }
 
-  /// Notes how far a job is, or what it waits for.
+  /// Notes the progress of a job, or the reason that it waits.
   public func note(_ progress: DataJob.Progress, ofJob id: Int64) throws {
     try writing { database in
       try database.execute(

@@ -11,7 +11,7 @@ extension Catalog {
     try setting(Self.limits(app)).flatMap { Self.changes($0) } ?? UsageLimitChanges()
   }
 
-  /// Sets an app's limits. A running server applies them within a second.
+  /// Sets an app's limits. A running server applies them within a second. Limits that are set already change nothing.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
   public func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws {
@@ -24,6 +24,9 @@ extension Catalog {
     try writing { database in
       guard try Int64.fetchOne(database, sql: "SELECT id FROM app WHERE id = ?", arguments: [app.rawValue]) != nil
       else { throw WarehouseError(code: .unknownApp, message: "There is no app \(app).") }
+      let name = Self.limits(app)
+      let old = try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])
+      guard changes != old.flatMap({ Self.changes($0) }) ?? UsageLimitChanges() else { return }
       if changes == UsageLimitChanges() {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.limits(app)])
       } else {

@@ -58,13 +58,8 @@ public final class Catalog: CatalogStore {
       (pool, appDirectory) = try self.directory.whileOpeningCatalog {
         try Self.open(DataDirectory(path: directory), now: now)
       }
-    } catch let error as WarehouseError {
-      throw error
     } catch {
-      if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
-        throw WarehouseError(code: .full, message: "The disk is full: \(path) can't be opened. Free some space.")
-      }
-      throw WarehouseError(code: .unavailable, message: "\(path) can't be opened.", cause: error)
+      throw Self.failure(error, path, "can't be opened")
     }
   }
 
@@ -211,10 +206,13 @@ public final class Catalog: CatalogStore {
   }
 
   private func catalogFailure(_ error: any Error) -> any Error {
+    Self.failure(error, directory.catalogPath, "can't be accessed")
+  }
+
+  private static func failure(_ error: any Error, _ path: String, _ what: String) -> any Error {
     if error is WarehouseError { return error }
     let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
-    let message =
-      isFull ? "The disk is full: \(directory.catalogPath) can't grow." : "\(directory.catalogPath) can't be accessed."
+    let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
     return WarehouseError(code: isFull ? .full : .unavailable, message: message, cause: error)
   }
 }

@@ -5,7 +5,7 @@ import Warehouse
 
 @testable import TernCommand
 
-/// Tests what a command says while a server does its work.
+/// Tests the lines of a command that waits for a server.
 @Suite struct JobWaitingTests {
   private let job = DataJob(id: 7, kind: .importFile, app: AppID(2), argument: "/rows.ndjson")
   private let earlier = DataJob(id: 6, kind: .deletePerson, app: AppID(1), argument: "")
@@ -60,7 +60,7 @@ import Warehouse
     #expect("\(error)".contains("Only 9 KiB are free on the disk. Make room"))
     let shown = try lines(seconds: 2, freeBytes: 16 << 20) { _ in (job, nil) }
     #expect(shown.count == 1)
-    // What is done within a second is not disturbed.
+    // A job that ends within a second is not disturbed.
     let quick = try lines(seconds: 1, freeBytes: 0) { _ in (job, nil) }
     #expect(quick.isEmpty)
   }

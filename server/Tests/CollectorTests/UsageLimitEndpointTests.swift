@@ -143,6 +143,10 @@ import Warehouse
       let page = String(
         buffer: try await client.execute(uri: "/apps/1/settings", method: .get, headers: headers).body)
       #expect(page.contains(#"name="requestsPerSecond" type="number" min="1" max="1125899906842624" value="3""#))
+      let entries = try catalog.audit(limit: 100).count
+      #expect(try await post(all).status == .seeOther)
+      #expect(try await patch("{}") == .ok)
+      #expect(try catalog.audit(limit: 100).count == entries, "limits that are set already are no change")
       for wrong in ["bytesPerDay=9223372036854775807", "requestsPerSecond=0", "errorTextBytes=x"] {
         #expect(try await post(wrong).status == .badRequest, "\(wrong)")
       }

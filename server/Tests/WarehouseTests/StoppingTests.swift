@@ -63,7 +63,7 @@ import WarehouseContract
     }
     #expect(!isComplete && looks.withLock { $0 } == 2)
     #expect(try await warehouse.reader.verify().isClean)
-    // What arrives now is counted on top of the old counts.
+    // New rows are added to the old counts.
     try await fill(warehouse, app, batches: 1, first: 25)
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()

@@ -52,7 +52,7 @@ struct LimitRoutes: Sendable {
 
 /// The limits in the JSON of the API.
 private struct LimitsDescription: Encodable {
-  /// What was refused within the last day because of a limit.
+  /// The requests refused within the last day because of one limit.
   struct Refused: Encodable {
     let limit: String
     let count: Int

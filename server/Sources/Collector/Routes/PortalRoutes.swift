@@ -99,17 +99,16 @@ struct PortalRoutes: Sendable {
     let form = try await reader.form(request, context)
     let app = try context.app.id
     do {
-      let before = try catalog.usageLimitChanges(of: app)
-      var changes = before
+      var changes = try catalog.usageLimitChanges(of: app)
       // A form without a field leaves its limit as it is, also one between two units.
       for member in UsageLimitChanges.members where form[member.name] != nil {
         let number = try form.number(member.name)
-        guard number != before[keyPath: member.value].map({ max($0 / member.unitBytes, 1) }) else { continue }
+        guard number != member.units(in: changes) else { continue }
         changes[keyPath: member.value] = number.map {
           Int((SaturatingInt64($0) * SaturatingInt64(member.unitBytes)).rawValue)
         }
       }
-      if changes != before { try catalog.setUsageLimits(of: app, to: changes) }
+      try catalog.setUsageLimits(of: app, to: changes)
       return Redirect(path: "/apps/\(app)/settings#limits").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try settings(request, context, message: error.message)

@@ -8,7 +8,7 @@ extension PortalPages {
   ///
   /// - Parameters:
   ///   - newNames: The daily limit on new names; `nil` for the default.
-  ///   - limits: What is set of the limits of what the app may send.
+  ///   - limits: The limits that an owner has set.
   ///   - message: The reason why the change failed, if it did.
   public func settings(
     app: App, apps: [App] = [], newNames: Int? = nil, limits: UsageLimitChanges = UsageLimitChanges(),
@@ -16,11 +16,10 @@ extension PortalPages {
   ) -> String {
     let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
     let limits = UsageLimitChanges.members.map { member -> TemplateValues in
-      let (set, usual) = (limits[keyPath: member.value], member.usual / member.unitBytes)
-      let number = set.map { max($0 / member.unitBytes, 1) }
+      let (number, usual) = (member.units(in: limits), member.usual / member.unitBytes)
       return [
         "limit": member.name, "title": member.title, "value": number.map(String.init) ?? "", "usual": grouped(usual),
-        "shown": grouped(number ?? usual), "isChanged": set != nil,
+        "shown": grouped(number ?? usual), "isChanged": number != nil,
         "maximum": String(UsageLimitChanges.range.upperBound / member.unitBytes),
       ]
     }

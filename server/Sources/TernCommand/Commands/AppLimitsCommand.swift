@@ -57,14 +57,13 @@ extension AppsCommand {
     func run() throws {
       let limits = try data.withCatalog { catalog in
         let app = try AppOption.find(app, in: catalog)
-        let before = try catalog.usageLimitChanges(of: app.id)
-        var changes = usual ? UsageLimitChanges() : before
+        var changes = usual ? UsageLimitChanges() : try catalog.usageLimitChanges(of: app.id)
         changes.requestsPerSecond = requestsPerSecond ?? changes.requestsPerSecond
         changes.eventsPerSecond = eventsPerSecond ?? changes.eventsPerSecond
         changes.bytesPerDay = try bytesPerDay.map { try ServerSettings.size($0) } ?? changes.bytesPerDay
         changes.installsPerDay = installsPerDay ?? changes.installsPerDay
         changes.errorTextBytes = try errorTextBytes.map { try ServerSettings.size($0) } ?? changes.errorTextBytes
-        if changes != before { try catalog.setUsageLimits(of: app.id, to: changes) }
+        try catalog.setUsageLimits(of: app.id, to: changes)
         return changes.values
       }
       Terminal.say(json ? try CommandOutput.json(limits) : Self.listing(limits))

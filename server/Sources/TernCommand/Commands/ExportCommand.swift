@@ -99,7 +99,13 @@ struct ImportCommand: AsyncParsableCommand {
       file == "-"
       ? try ImportInput.copyOfStandardInput(in: data.directory) : URL(filePath: file).standardizedFileURL.path
     guard FileManager.default.isReadableFile(atPath: path) else { throw CommandFailure("\(path) can't be read.") }
-    let job = try catalog.addJob(.importFile, app: app.id, argument: path, audit: .imported, "app \(app.id), \(path)")
+    let job: DataJob
+    do {
+      job = try catalog.addJob(.importFile, app: app.id, argument: path, audit: .imported, "app \(app.id), \(path)")
+    } catch {
+      ImportInput.removeCopy(path)
+      throw error
+    }
     Terminal.say(try await JobRunner.wait(for: job, data, catalog))
   }
 }

@@ -48,16 +48,13 @@ struct BackupService: Service {
   private static func onThread<Value: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: @escaping @Sendable () -> Bool) throws -> Value
   ) async throws -> Value {
-    let isCancelled = CancellationFlag()
-    return try await withTaskCancellationHandler {
+    try await withCancellationFlag { flag in
       try await withCheckedThrowingContinuation { waiter in
-        let thread = Thread { waiter.resume(with: Result { try body { isCancelled.isSet } }) }
+        let thread = Thread { waiter.resume(with: Result { try body { flag.isSet } }) }
         thread.name = "tern-backup"
         thread.stackSize = 4 << 20
         thread.start()
       }
-    } onCancel: {
-      isCancelled.set()
     }
   }
 }

@@ -4,6 +4,11 @@ import Foundation
 enum ImportInput {
   private static let prefix = "import-"
 
+  /// Removes the file at a path if it is a copy.
+  static func removeCopy(_ path: String) {
+    if isCopy(path) { try? FileManager.default.removeItem(atPath: path) }
+  }
+
   /// True if a path is that of a copy in a data directory.
   static func isCopy(_ path: String) -> Bool {
     let file = URL(filePath: path)

@@ -14,6 +14,10 @@ struct JobRunner {
   /// Does all waiting work.
   func run() async throws {
     while !Task.isCancelled, let job = try catalog.nextJob() {
+      // A command that waits must not take an earlier attempt for this one.
+      if try catalog.progress(ofJob: job.id)?.isBlocked == true {
+        try? catalog.note(DataJob.Progress(text: "Trying again."), ofJob: job.id)
+      }
       do {
         try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
         if [.deletePerson, .deleteApp].contains(job.kind) { try catalog.emptyLog() }
@@ -34,8 +38,7 @@ struct JobRunner {
 
   /// Removes what `tern import -` read from standard input, which stays until its job is done.
   private func removeInput(of job: DataJob) {
-    guard job.kind == .importFile, ImportInput.isCopy(job.argument) else { return }
-    try? FileManager.default.removeItem(atPath: job.argument)
+    if job.kind == .importFile { ImportInput.removeCopy(job.argument) }
   }
 
   /// Removes the rows of all apps that are older than the apps keep them.

@@ -38,7 +38,7 @@ struct JobService: Service {
             removed = .now
           }
         } catch is CancellationError where Task.isCancelled {
-          // What is left goes on at the next start.
+          // The next start continues.
           return
         } catch {
           logger.error("Could not finish a job: \(error)")

@@ -1,6 +1,6 @@
 import Warehouse
 
-/// What a command says while it waits for a job that a running server does.
+/// The lines that a command prints while it waits for a job of a running server.
 struct JobWaiting {
   /// The time between two lines, so that a log has few of them.
   static let interval: Duration = .seconds(5)

@@ -12,7 +12,7 @@ public struct DataJob: Sendable, Hashable {
     case deletePerson = "delete person"
   }
 
-  /// How far work is, or what it waits for.
+  /// The progress of a job, or the reason that it waits.
   public struct Progress: Sendable, Hashable {
     /// The progress in words.
     public var text: String

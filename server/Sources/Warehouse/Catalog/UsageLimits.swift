@@ -63,8 +63,11 @@ public struct UsageLimitChanges: Sendable, Hashable, Codable {
     public let usual: Int
     /// The bytes of a unit in which it is shown; 1 if it isn't a number of bytes.
     public let unitBytes: Int
-    /// Where the changes have it.
+    /// The property that holds it.
     public let value: any WritableKeyPath<UsageLimitChanges, Int?> & Sendable
+
+    /// Returns the limit that is set, in units; `nil` for the default. Less than a unit is shown as one.
+    public func units(in changes: UsageLimitChanges) -> Int? { changes[keyPath: value].map { max($0 / unitBytes, 1) } }
   }
 
   /// The limits in the order in which they are shown.
@@ -85,7 +88,7 @@ public struct UsageLimitChanges: Sendable, Hashable, Codable {
       name: "errorTextBytes", title: "MiB of errors’ texts and attachments", usual: usualErrorTextBytes,
       unitBytes: 1 << 20, value: \.errorTextBytes),
   ]
-  /// What a limit can be.
+  /// The valid values of a limit.
   public static let range = 1...(1 << 50)
   /// The bytes of stacks, raw errors and attachments that are kept of an app by default.
   public static let usualErrorTextBytes = 1 << 30

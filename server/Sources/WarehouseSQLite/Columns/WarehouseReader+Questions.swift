@@ -1,7 +1,6 @@
 import Columns
 import GRDB
 package import Questions
-import TernBase
 import TernEvents
 import Views
 package import Warehouse
@@ -11,13 +10,12 @@ extension WarehouseReader: QuestionSource {
   package func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult {
-    let isCancelled = Locked(false)
     // The job below is the only one that uses the calendar from here on.
     nonisolated(unsafe) let calendar = calendar
-    return try await withTaskCancellationHandler {
+    return try await withCancellationFlag { flag in
       try await questionThreads.run { [self] in
         // The time begins with the work, not with the wait for it.
-        let limits = QuestionLimits { isCancelled.withLock { $0 } }
+        let limits = QuestionLimits { flag.isSet }
         let chunks = try chunks(of: app, limits)
         let last = chunks.last?.header.last ?? 0
         var result = try journal.perform(.question(question, app, today: today, through: last)) {
@@ -26,8 +24,6 @@ extension WarehouseReader: QuestionSource {
         result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
         return result
       }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
     }
   }
 

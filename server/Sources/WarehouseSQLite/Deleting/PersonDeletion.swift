@@ -149,7 +149,7 @@ struct PersonTraces: Sendable {
   }
 }
 
-/// What the remaining rows say: which of the traces no row has any more, and the hits of installs that lost rows.
+/// The traces that no remaining row has, and the hits of installs that lost rows.
 struct PersonRemains: Sendable {
   /// The last row read.
   private(set) var through: Int64 = 0

@@ -1,5 +1,4 @@
 import Ingest
-import TernBase
 public import Warehouse
 
 extension SQLiteWarehouse {
@@ -78,17 +77,14 @@ extension SQLiteWarehouse {
     var days = try await reader.reading { try deletion.traces($0).days.sorted() }
     while !days.isEmpty {
       try Task.checkCancellation()
-      let isStopped = Locked(false)
-      let counted = try await withTaskCancellationHandler {
+      let counted = try await withCancellationFlag { flag in
         try await counting.perform { [days] counter -> Int? in
           do {
-            return try counter.recount(days, app: deletion.app) { isStopped.withLock { $0 } }
+            return try counter.recount(days, app: deletion.app) { flag.isSet }
           } catch is CancellationError {
             return nil
           }
         }
-      } onCancel: {
-        isStopped.withLock { $0 = true }
       }
       guard let counted else { throw CancellationError() }
       days.removeFirst(counted)

@@ -97,7 +97,7 @@ final class KeySample: Sendable {
     var example: Int64 = .max
   }
 
-  /// Every 101st row is looked up: a prime, so that no pattern in the rows hides from it.
+  /// Every 101st row is looked up.
   private static let interval: Int64 = 101
   private let runs: [KeyRun]
   private let missing = Locked(Missing())

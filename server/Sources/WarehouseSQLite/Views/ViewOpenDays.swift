@@ -12,12 +12,11 @@ extension SQLiteWarehouse {
   ///
   /// - Throws: The first failure, after all other views have had their turn.
   public func countOpenDays(of views: [View], now: Timestamp) async throws {
-    let isCancelled = Locked(false)
-    let failure = await withTaskCancellationHandler {
+    let failure = await withCancellationFlag { flag in
       var failure: (any Error)?
       for view in views where !Task.isCancelled {
         do {
-          try await countOpenDays(of: view, now: now.millisecondsSince1970) { isCancelled.withLock { $0 } }
+          try await countOpenDays(of: view, now: now.millisecondsSince1970) { flag.isSet }
           failures.record("Counting view \(view.id)", nil)
         } catch {
           failures.record("Counting view \(view.id)", error)
@@ -25,8 +24,6 @@ extension SQLiteWarehouse {
         }
       }
       return failure
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
     }
     FreedMemory.giveBack()
     if let failure { throw failure }

@@ -100,11 +100,8 @@ extension WarehouseReader {
   ///
   /// - Parameter limit: The maximum number of days. Days with many hits, or a cancelled task, end the list earlier.
   func unsealedDays(_ view: View, now: Int64, oldest: Int64, limit: Int) async throws -> [SealableDay] {
-    let isCancelled = Locked(false)
-    return try await withTaskCancellationHandler {
-      try await unsealedDays(view, now: now, oldest: oldest, limit: limit) { isCancelled.withLock { $0 } }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
+    try await withCancellationFlag { flag in
+      try await unsealedDays(view, now: now, oldest: oldest, limit: limit) { flag.isSet }
     }
   }
 
