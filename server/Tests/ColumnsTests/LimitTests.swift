@@ -105,4 +105,21 @@ struct LimitTests {
     #expect(
       number.count == Chunk.maximumRows / 2 && number.rows?[1] == 2 && number.numbers[Int(number.indexes[1])] == 2)
   }
+
+  @Test func `rows with many different names and values fill a chunk before there are 65,536 of them`() {
+    // What someone with an app's public key can send: a builder that counted rows only took 400 MB of 30 MiB of events.
+    let builder = ChunkBuilder(app: 1, after: 0)
+    var rows: Int64 = 0
+    while !builder.isFull {
+      rows += 1
+      builder.append(
+        ChunkBuilder.Row(
+          id: rows, time: rows, kind: .event, startsSession: false, slot: 0, user: 0, session: 0, device: 0), name: nil
+      ) { ChunkDevice(version: "", os: "", model: "", country: "", language: "") }
+      for property in 0..<20 { builder.add(builder.text("property \(rows) \(property)"), text: builder.text("x")) }
+    }
+    #expect((1_000..<5_000).contains(rows), "\(rows)")
+    let chunk = builder.finished()
+    #expect(ChunkHeader.isValid(chunk.bytes) && chunk.rows == rows)
+  }
 }

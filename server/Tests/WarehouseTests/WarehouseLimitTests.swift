@@ -44,6 +44,32 @@ import Testing
       let stored = try Double(rowBytes() - before) / Double(receipt.bytes)
       #expect(share.contains(stored), "\(length): \(stored)")
     }
+    // What clients can make new takes more than the rows that name it.
+    func fileBytes() throws -> Int {
+      let database = try SQLDatabase(directory.path + "/warehouse.sqlite")
+      return try rowBytes() + Int(database.integer("PRAGMA page_count") ?? 0) * 4_096
+    }
+    for kind in ["users", "devices"] {
+      let before = try fileBytes()
+      var charged = 0
+      for part in 0..<8 {
+        var batch = batch((0..<500).map { _ in "Play" }, firstKey: Int64(part + 1) * 1_000_000 + Int64(kind.count))
+        if kind == "devices" { batch.devices = [] }
+        for index in batch.events.indices {
+          if kind == "users" {
+            batch.events[index].user = "user \(UUID())"
+          } else {
+            batch.events[index].device = index
+            var device = phone
+            device.model = UUID().uuidString
+            batch.devices.append(device)
+          }
+        }
+        charged += try await warehouse.commit(batch, app: app).bytes
+      }
+      let stored = try Double(fileBytes() - before) / Double(charged)
+      #expect((0.4...1.2).contains(stored), "\(kind): \(stored)")
+    }
     try await warehouse.close()
   }
 

@@ -9,6 +9,8 @@ import Views
 /// `@unchecked Sendable`: the memory never changes.
 package final class Chunk: @unchecked Sendable {
   package static let maximumRows = 65_536
+  /// The size of a builder at which its rows become a chunk, however few they are. Usual chunks take a fifth of it.
+  package static let maximumBuilderBytes = 32 << 20
   static let noText = UInt32.max
 
   package let header: ChunkHeader

@@ -41,6 +41,9 @@ package final class ChunkBuilder {
     let numbers = GrowingMemory<Double>()
     let texts = GrowingMemory<UInt32>()
 
+    /// The approximate size of a property with one value, with what its parts take from the allocator.
+    static let ownBytes = 600
+
     init(name: UInt32) { self.name = name }
   }
 
@@ -59,6 +62,8 @@ package final class ChunkBuilder {
   /// For each text, the number of the property with that name plus one; 0 if there is none.
   private let propertyNumbers = GrowingMemory<Int32>()
   @exclusivity(unchecked) private(set) var properties: [Property] = []
+  /// The number of values of all properties.
+  @exclusivity(unchecked) private var propertyValues = 0
   /// The place of each distinct value among those of its property.
   private let valueTable = PairTable()
   private let valuePlaces = GrowingMemory<Int32>()
@@ -70,10 +75,12 @@ package final class ChunkBuilder {
   /// The rows come after this one.
   package var after: Int64 { header.after }
   package var rows: Int { times.count }
-  package var isFull: Bool { rows >= Chunk.maximumRows }
+  /// True if the next row belongs to another chunk. The size counts, too, so that rows with many different names and values
+  /// don't fill the memory.
+  package var isFull: Bool { rows >= Chunk.maximumRows || byteCount >= Chunk.maximumBuilderBytes }
   /// The approximate size in bytes.
   package var byteCount: Int {
-    texts.size + times.count * 20 + valuePlaces.count * 44 + properties.reduce(0) { $0 + $1.rows.count * 6 + 200 }
+    texts.size + times.count * 20 + valuePlaces.count * 44 + propertyValues * 6 + properties.count * Property.ownBytes
   }
 
   /// Returns the number of a text.
@@ -165,6 +172,7 @@ package final class ChunkBuilder {
     } else {
       property.rows.append(row)
       property.values.append(value)
+      propertyValues += 1
     }
   }
 }

@@ -59,6 +59,7 @@ final class AppColumns {
     let chunk = store(builder.finished())
     chunks.append(chunk)
     builder = ChunkBuilder(app: app, after: chunk.header.last)
+    latest = nil
     names.removeAll()
     texts.removeAll()
   }

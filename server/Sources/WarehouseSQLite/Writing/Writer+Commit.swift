@@ -99,6 +99,7 @@ extension Writer {
     var refused = try refusedPersons.check(app: context.app)
     let horizon = try horizon(of: context.app)
     let installsBefore = try installs.count(app: context.app)
+    let bytesBefore = try usedPages.bytes()
     for (position, event) in batch.events.enumerated() {
       if refused?.contains(event, of: batch) ?? false {
         receipt.rejections.append(Rejection(.personRefused, index: event.index))
@@ -125,7 +126,6 @@ extension Writer {
       receipt.accepted += 1
     }
     receipt.newInstalls = Int(clamping: try installs.count(app: context.app) - installsBefore)
-    receipt.bytes = context.bytes + receipt.newInstalls * Self.installBytes
     if let ledger = batch.ledger, let event = batch.events.last, !(refused?.contains(event, of: batch) ?? false) {
       // Without a receipt, the client considers all events of the batch stored.
       try ledgers.add(
@@ -140,13 +140,13 @@ extension Writer {
       refused.rejections += receipt.rejections + leftOut
       try rejections.add(refused, app: app.rawValue, day: context.receivedDay)
     }
+    // Texts may have taken the place of older ones.
+    receipt.bytes = try context.rowBytes + max(context.textBytes, usedPages.bytes() - bytesBefore)
     return receipt
   }
 
   /// The approximate bytes of a row without its properties, with its key and its part of the columns.
   private static let rowBytes = 80
-  /// The approximate bytes of an install's name, twice with its index.
-  private static let installBytes = 100
 
   /// Returns the time before which events of an app are refused.
   private func horizon(of app: Int64) throws -> Int64? {
@@ -163,8 +163,10 @@ extension Writer {
     let isMeasurement: Bool
     let batch: IncomingBatch
     let names: AppNames
-    /// The bytes that the batch takes on disk so far, approximately.
-    var bytes = 0
+    /// The approximate bytes of the batch's rows on disk so far.
+    var rowBytes = 0
+    /// The bytes of errors' texts and attachments so far.
+    var textBytes = 0
     /// A buffer for the encoded properties of the current event.
     var scratch: [UInt8] = []
     var slots: [UInt32?]
@@ -235,11 +237,11 @@ extension Writer {
       row.flags.isNameLimited = true
       PropertyCoding.append(eventName: event.name, to: &context.scratch)
     }
-    context.bytes += Self.rowBytes + event.user.utf8.count + context.scratch.count
+    context.rowBytes += Self.rowBytes + event.user.utf8.count + context.scratch.count
     try context.scratch.withUnsafeBytes { bytes in
       if let hit = context.batch.hits.isEmpty ? nil : context.hits[position] {
         try HitCoding.encoded(context.batch.hits[hit].parameters).withUnsafeBytes {
-          context.bytes += $0.count
+          context.rowBytes += $0.count
           try rows.add(row, user: event.user, properties: bytes, parameters: $0)
         }
       } else {

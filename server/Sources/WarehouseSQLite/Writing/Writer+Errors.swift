@@ -11,7 +11,7 @@ extension Writer {
   ) throws -> (reason: RejectionReason, event: String)? {
     guard let piece = context.attachments[position] else { return nil }
     let attachment = context.batch.attachments[piece]
-    context.bytes += attachment.data.count
+    context.textBytes += attachment.data.count
     // Its event gets the next row.
     return try errors.add(attachment, app: context.app, row: lastID + 1, received: context.received).map {
       ($0, attachment.eventID)
@@ -24,7 +24,7 @@ extension Writer {
   func storeError(at position: Int, _ row: EventRow, user: String, _ context: inout BatchContext) throws -> String? {
     guard let index = context.errors[position] else { return nil }
     let error = context.batch.errors[index]
-    context.bytes += error.message.utf8.count + error.stack.utf8.count + error.raw.count
+    context.textBytes += error.message.utf8.count + error.stack.utf8.count + error.raw.count
     return try errors.add(error, row, user: user) ? nil : error.id
   }
 }

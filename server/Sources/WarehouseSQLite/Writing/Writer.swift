@@ -24,6 +24,7 @@ final class Writer {
   let errors: ErrorStore
   let refusedPersons: RefusedPersons
   let space: DiskSpace
+  let usedPages: UsedPages
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -69,6 +70,7 @@ final class Writer {
     refusedPersons = try RefusedPersons(connection)
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
+    usedPages = try UsedPages(connection)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
