@@ -72,8 +72,9 @@ public final class Catalog: CatalogStore {
       message: "\(directory.path) has events, but its catalog.sqlite is missing. Restore catalog.sqlite from a backup.")
   }
 
-  private static func open(
-    _ directory: DataDirectory, now: @escaping @Sendable () -> Timestamp
+  static func open(
+    _ directory: DataDirectory, format: DatabaseFormat = CatalogSchema.format,
+    now: @escaping @Sendable () -> Timestamp
   ) throws -> (DatabasePool, AppDirectory) {
     let path = directory.catalogPath
     var configuration = Configuration()
@@ -86,16 +87,22 @@ public final class Catalog: CatalogStore {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    let isEmpty = try pool.read { database in
-      try CatalogSchema.format.isEmpty(path) { try Int64.fetchOne(database, sql: $0) }
+    let state = try pool.read { database in
+      try format.state(path) { try Int64.fetchOne(database, sql: $0) }
     }
-    if isEmpty {
-      try checkNoWarehouse(directory)
-      try pool.write { database in
-        try CatalogSchema.format.prepare(
-          path, tables: CatalogSchema.tables, integer: { try Int64.fetchOne(database, sql: $0) },
-          execute: { try database.execute(sql: $0) })
-      }
+    guard state != .current else { return (pool, try AppDirectory(path: path, now: now)) }
+    if state == .empty { try checkNoWarehouse(directory) }
+    // A running server of the older version must not find its tables changed.
+    let lock = try state == .empty ? nil : directory.lock()
+    defer { lock?.release() }
+    guard state == .empty || lock != nil else {
+      throw WarehouseError(
+        code: .inUse,
+        message: "\(path) must be converted, but a server of an older version runs on it. Stop it, then try again.")
+    }
+    try pool.write { database in
+      try format.prepare(
+        path, integer: { try Int64.fetchOne(database, sql: $0) }, execute: { try database.execute(sql: $0) })
     }
     return (pool, try AppDirectory(path: path, now: now))
   }

@@ -3,10 +3,10 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnC".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 3)
+  static let format = DatabaseFormat(applicationID: 0x5472_6E43, steps: [tables])
 
-  /// All statements that create the tables of an empty file.
-  static let tables = apps + access + views + definitions + segments + jobs + boards + errors
+  /// The statements that create the tables of version 1.
+  private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
 
   /// `keeping` is the period for which rows are kept, or null for ever.
   private static let apps = """

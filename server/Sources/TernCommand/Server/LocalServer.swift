@@ -35,6 +35,7 @@ struct LocalServer {
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     backups: BackupSeries? = nil, accessLog: AccessLog? = nil, logger: Logger = LocalServer.standardLogger
   ) throws {
+    FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
     self.directory = directory
     self.backups = backups
     self.accessLog = accessLog

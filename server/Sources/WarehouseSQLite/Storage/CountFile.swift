@@ -9,16 +9,16 @@ enum CountFile {
   /// names.
   static let schema = "counts"
 
-  /// Creates the file if it is missing. The caller must hold the lock of the directory.
+  /// Creates the file if it is missing, and converts one of an older version. The caller must hold the lock of the directory.
   static func create(_ files: DataDirectory) throws {
     let path = files.countsPath
     try files.createFile(path)
     let file = try SQLDatabase(path, isReadOnly: false)
     // In effect only for a new file.
     try file.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
-    guard try CountSchema.format.isEmpty(path, integer: file.integer) else { return }
+    guard try CountSchema.format.state(path, integer: file.integer) != .current else { return }
     try file.execute("BEGIN IMMEDIATE")
-    try CountSchema.format.prepare(path, tables: CountSchema.tables, integer: file.integer, execute: file.execute)
+    try CountSchema.format.prepare(path, integer: file.integer, execute: file.execute)
     try file.execute("COMMIT")
   }
 

@@ -2,13 +2,13 @@ import Warehouse
 
 /// The tables of `counts.sqlite`: everything that is counted from rows. Missing counts are counted again at the start.
 enum CountSchema {
-  /// The mark of `counts.sqlite` in its header: "TrnC".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
+  /// The mark of `counts.sqlite` in its header: "TrnN".
+  static let format = DatabaseFormat(applicationID: 0x5472_6E4E, steps: [tables])
 
   static let countTables = ["daily_count", "daily_users", "property_values"]
 
-  /// `counted` has a single row: the ID of the last event that the counts include.
-  static let tables = """
+  /// The statements that create the tables of version 1. `counted` has a single row: the ID of the last event that the counts include.
+  private static let tables = """
     CREATE TABLE counted (id INTEGER PRIMARY KEY CHECK (id = 1), row INTEGER NOT NULL);
     INSERT INTO counted VALUES (1, 0);
     CREATE TABLE daily_count (

@@ -6,7 +6,7 @@ import Warehouse
 
 /// Opens `warehouse.sqlite`, and for readers `counts.sqlite` with it.
 enum WarehouseFile {
-  /// Opens the file for writing. The caller must hold the lock.
+  /// Opens the file for writing, and converts one of an older version. The caller must hold the lock.
   static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> DatabasePool {
     let path = files.warehousePath
     // An empty database would take the rows for leftovers and overwrite them.
@@ -19,14 +19,13 @@ enum WarehouseFile {
     do {
       try CountFile.create(files)
       let pool = try DatabasePool(path: path, configuration: settings(files))
-      let isEmpty = try pool.read { database in
-        try WarehouseSchema.format.isEmpty(path, integer: connection(database).integer)
+      let state = try pool.read { database in
+        try WarehouseSchema.format.state(path, integer: connection(database).integer)
       }
-      if isEmpty {
+      if state != .current {
         try pool.write { database in
           let connection = try connection(database)
-          try WarehouseSchema.format.prepare(
-            path, tables: WarehouseSchema.tables, integer: connection.integer, execute: connection.execute)
+          try WarehouseSchema.format.prepare(path, integer: connection.integer, execute: connection.execute)
         }
       }
       try pool.writeWithoutTransaction { database in
@@ -50,14 +49,21 @@ enum WarehouseFile {
       var settings = settings(files)
       settings.readonly = true
       let pool = try DatabasePool(path: files.warehousePath, configuration: settings)
-      let isEmpty = try pool.read { database in
+      let (state, hasCounts) = try pool.read { database in
         let connection = try connection(database)
-        return try WarehouseSchema.format.isEmpty(files.warehousePath, integer: connection.integer)
-          || connection.integer("SELECT count(*) FROM \(CountFile.schema).sqlite_schema") == 0
+        return (
+          try WarehouseSchema.format.state(files.warehousePath, integer: connection.integer),
+          try connection.integer("SELECT count(*) FROM \(CountFile.schema).sqlite_schema") != 0
+        )
       }
-      guard !isEmpty else {
+      guard state != .empty, hasCounts else {
         throw WarehouseError(
           code: .unavailable, message: "\(files.path) is being created. Try again in a moment.")
+      }
+      guard state == .current else {
+        throw WarehouseError(
+          code: .unavailable,
+          message: "\(files.path) is of an older version. `tern serve` of this version converts it at its start.")
       }
       return pool
     } catch {

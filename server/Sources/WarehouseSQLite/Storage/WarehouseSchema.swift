@@ -4,10 +4,13 @@ import Warehouse
 /// The tables of `warehouse.sqlite`; see docs/warehouse.md for the design.
 enum WarehouseSchema {
   /// The mark of `warehouse.sqlite` in its header: "TrnW".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E57, version: 1)
+  ///
+  /// Its version is that of all files of the data directory but the catalog: a change to the format of rows, keys, columns or
+  /// counts that an older program would misread needs another version here, if only with an empty step.
+  static let format = DatabaseFormat(applicationID: 0x5472_6E57, steps: [tables])
 
-  /// All statements that create the tables of an empty file.
-  static let tables = names + events + ledger + views + errors + deletions + quarantine
+  /// The statements that create the tables of version 1.
+  private static let tables = names + events + ledger + views + errors + deletions + quarantine
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
   /// readers may remember them.
