@@ -2,8 +2,8 @@ import Warehouse
 
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
-  /// The mark of `catalog.sqlite` in its header: "TrnC".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E43, steps: [tables])
+  /// The mark of `catalog.sqlite` in its header: "TrnA".
+  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors

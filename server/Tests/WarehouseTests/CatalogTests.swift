@@ -52,15 +52,6 @@ import Testing
     #expect(error?.description.contains("\n") == false)
   }
 
-  @Test func `a catalog from before the first release is refused with a message that says what to do`() throws {
-    let directory = try TemporaryDirectory()
-    let catalog = try Catalog(directory: directory.path)
-    try withConnection(catalog.pool) { try $0.execute("PRAGMA user_version = 1") }
-    try catalog.close()
-    let error = #expect(throws: WarehouseError.self) { _ = try Catalog(directory: directory.path) }
-    #expect(error?.description.contains("before its first release. Choose another directory with --data.") == true)
-  }
-
   @Test(arguments: [
     "PRAGMA application_id = 7", "PRAGMA user_version = 0", "PRAGMA application_id = 0; PRAGMA user_version = 0",
   ])

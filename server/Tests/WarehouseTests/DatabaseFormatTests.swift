@@ -89,5 +89,7 @@ import Testing
 
 extension DatabaseFormat {
   /// The format of a later version.
-  fileprivate func adding(_ step: String) -> Self { DatabaseFormat(applicationID: applicationID, steps: steps + [step]) }
+  fileprivate func adding(_ step: String) -> Self {
+    DatabaseFormat(applicationID: applicationID, steps: steps + [step])
+  }
 }
