@@ -56,6 +56,23 @@ import Testing
     await next.shutdown()
   }
 
+  @Test func `that are damaged, the user's decisions too, record nothing until someone decides again`() async throws {
+    let tern = try client()
+    tern.isEnabled = false
+    tern.isEnabled = true
+    await tern.shutdown()
+    for name in ["settings", "opt-outs"] { memory.setContents(of: "/queue/\(name).json", to: Array("{".utf8)) }
+    let next = try client()
+    next.track("Never")
+    #expect(!next.isEnabled && next.status.queued == 0)
+    next.isEnabled = true
+    next.track("Wanted")
+    await next.shutdown()
+    let last = try client()
+    #expect(last.isEnabled && last.status.queued == 1)
+    await last.shutdown()
+  }
+
   @Test(arguments: [Array("{".utf8), Array(repeating: UInt8(0), count: 300), []])
   func `that are damaged don't forget an opt-out, and can be changed again`(damage: [UInt8]) async throws {
     let tern = try client()

@@ -47,18 +47,19 @@ package struct StateFiles: Sendable {
 
   /// Reads the settings; returns the defaults if the file is missing. If it is damaged, only the user's decisions are
   /// known, from their own file: forgetting the user is better than failing to start, but recording against the user's
-  /// will is not.
+  /// will is not. So nothing is recorded if both are damaged. A user who never decided anything has no such file.
   ///
   /// - Throws: `FileError` if a file may exist but is not readable at the moment.
   func loadSettings() throws(FileError) -> PersistedSettings {
     if let settings = try settings(in: Self.settingsName) { return settings }
-    guard hasSettings else { return PersistedSettings() }
-    return try settings(in: Self.decisionsName)?.decisions ?? PersistedSettings()
+    guard exists(Self.settingsName) else { return PersistedSettings() }
+    if let decisions = try settings(in: Self.decisionsName)?.decisions { return decisions }
+    return PersistedSettings(isEnabled: !exists(Self.decisionsName))
   }
 
-  /// False if there is no settings file, or none that can be opened.
-  private var hasSettings: Bool {
-    guard let file = try? fileSystem.open("\(directory)/\(Self.settingsName)", .read) else { return false }
+  /// False if there is no such file, or none that can be opened.
+  private func exists(_ name: String) -> Bool {
+    guard let file = try? fileSystem.open("\(directory)/\(name)", .read) else { return false }
     fileSystem.close(file)
     return true
   }
