@@ -6,7 +6,7 @@ import WarehouseSQLite
 
 /// The options for the data directory, which every command has.
 struct DataOption: ParsableArguments {
-  @Option(ServerSettings.data, completion: .directory) var path: String?
+  @Option(\.data, completion: .directory) var path: String?
 
   @Option(
     name: .customLong("config"),
@@ -16,18 +16,18 @@ struct DataOption: ParsableArguments {
     completion: .file(extensions: ["json"]))
   var configFile: String?
 
-  func validate() throws { _ = try settings().value(ServerSettings.data) }
+  func validate() throws { _ = try settings().value(\.data) }
 
   /// The directory as an absolute path.
   var directory: String {
     // Never fails, because the parser calls `validate` first.
-    (try? settings().value(ServerSettings.data)) ?? "./tern-data"
+    (try? settings().value(\.data)) ?? "./tern-data"
   }
 
   /// Returns the settings, with the values of these options.
   func settings(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> EffectiveSettings {
     var settings = EffectiveSettings(environment: environment)
-    if let path { settings.options[ServerSettings.data.name] = [path] }
+    if let path { settings.options[ServerSettings.table.data.name] = [path] }
     let named = configFile ?? environment[EffectiveSettings.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
     if let named { settings.file = try SettingsFile(path: URL(filePath: named).standardizedFileURL.path) }
     return settings

@@ -57,7 +57,7 @@ import Warehouse
   @Test func `several proxies can be trusted`() throws {
     let command = try RootCommand.parseAsRoot(["serve", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "fd00::/8"])
     let settings = EffectiveSettings(options: try #require(command as? ServeCommand).options.values)
-    let blocks = try settings.value(ServerSettings.trustedProxy)
+    let blocks = try settings.value(\.trustedProxy)
     #expect(blocks == [AddressBlock("127.0.0.1"), AddressBlock("fd00::/8")].compactMap(\.self) && blocks.count == 2)
   }
 

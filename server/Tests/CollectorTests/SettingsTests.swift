@@ -17,17 +17,17 @@ import Testing
   @Test func `an option comes before the environment, then the file, then the default`() throws {
     var settings = EffectiveSettings(
       options: ["port": ["1"]], environment: ["TERN_PORT": "2"], file: try file(#"{"port": 3}"#))
-    #expect(try settings.value(ServerSettings.port) == 1)
-    #expect(settings.texts(ServerSettings.port).1 == .option("--port"))
+    #expect(try settings.value(\.port) == 1)
+    #expect(settings.texts(ServerSettings.table.port).1 == .option("--port"))
     settings.options = [:]
-    #expect(try settings.value(ServerSettings.port) == 2)
-    #expect(settings.texts(ServerSettings.port).1 == .environment("TERN_PORT"))
+    #expect(try settings.value(\.port) == 2)
+    #expect(settings.texts(ServerSettings.table.port).1 == .environment("TERN_PORT"))
     settings.environment["TERN_PORT"] = ""
-    #expect(try settings.value(ServerSettings.port) == 3)
-    #expect(settings.texts(ServerSettings.port).1 == .file("/etc/tern.json", name: "port"))
+    #expect(try settings.value(\.port) == 3)
+    #expect(settings.texts(ServerSettings.table.port).1 == .file("/etc/tern.json", name: "port"))
     settings.file = nil
-    #expect(try settings.value(ServerSettings.port) == 8_787)
-    #expect(settings.texts(ServerSettings.port).1 == .standard)
+    #expect(try settings.value(\.port) == 8_787)
+    #expect(settings.texts(ServerSettings.table.port).1 == .standard)
   }
 
   @Test func `every setting can be set in each place`() throws {
@@ -66,9 +66,9 @@ import Testing
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? ServeCommand)
     let settings = try command.options.settings(command.data)
     for setting in ServerSettings.all { #expect(settings.texts(setting).1 == .option("--\(setting.name)")) }
-    #expect(try settings.value(ServerSettings.viewCacheSize) == 3_072)
-    #expect(try settings.value(ServerSettings.backupEvery) == .seconds(300))
-    #expect(try settings.value(ServerSettings.publicMetrics) == false)
+    #expect(try settings.value(\.viewCacheSize) == 3_072)
+    #expect(try settings.value(\.backupEvery) == .seconds(300))
+    #expect(try settings.value(\.publicMetrics) == false)
   }
 
   @Test func `lists are JSON lists, or have commas in the environment`() throws {
@@ -77,8 +77,8 @@ import Testing
       EffectiveSettings(environment: ["TERN_TRUSTED_PROXY": "10.0.0.0/8, ::1"]),
       EffectiveSettings(file: try file(#"{"trusted-proxy": ["10.0.0.0/8", "::1"]}"#)),
     ] {
-      #expect(settings.texts(ServerSettings.trustedProxy).0 == addresses)
-      #expect(try settings.value(ServerSettings.trustedProxy).count == 2)
+      #expect(settings.texts(ServerSettings.table.trustedProxy).0 == addresses)
+      #expect(try settings.value(\.trustedProxy).count == 2)
     }
   }
 
@@ -115,7 +115,7 @@ import Testing
     #expect(settings.file == nil)
     try Data(#"{"port": 5}"#.utf8).write(to: path)
     try settings.addFile(inDirectory: directory.path)
-    #expect(try settings.value(ServerSettings.port) == 5)
+    #expect(try settings.value(\.port) == 5)
     try Data(#"{"data": "/elsewhere"}"#.utf8).write(to: path)
     var others = EffectiveSettings()
     #expect(throws: CommandFailure.self) { try others.addFile(inDirectory: directory.path) }
@@ -124,7 +124,7 @@ import Testing
     #expect(data.directory == "/elsewhere")
     #expect(try DataOption.parse(["--config", path.path, "--data", "/here"]).directory == "/here")
     let variables = ["TERN_CONFIG": path.path, "TERN_DATA": "/there"]
-    #expect(try DataOption.parse([]).settings(environment: variables).value(ServerSettings.data) == "/there")
+    #expect(try DataOption.parse([]).settings(environment: variables).value(\.data) == "/there")
   }
 
   @Test func `secrets are not shown, neither as values nor in mistakes`() throws {

@@ -31,21 +31,21 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try options.settings(data)
-    let (directory, host) = try (settings.value(ServerSettings.data), settings.value(ServerSettings.host))
+    let (directory, host) = try (settings.value(\.data), settings.value(\.host))
     let configuration = try Self.configuration(settings)
     // Check first: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.check(configuration)
-    let showsAddresses = try settings.value(ServerSettings.accessLogAddresses)
-    let accessLog = try settings.value(ServerSettings.accessLog).map {
+    let showsAddresses = try settings.value(\.accessLogAddresses)
+    let accessLog = try settings.value(\.accessLog).map {
       try AccessLog(path: $0, showsAddresses: showsAddresses)
     }
     let (interval, kept) = try (
-      settings.value(ServerSettings.backupEvery), settings.value(ServerSettings.keepBackups)
+      settings.value(\.backupEvery), settings.value(\.keepBackups)
     )
     let server = try LocalServer(
-      directory: directory, viewCacheBytes: settings.value(ServerSettings.viewCacheSize),
-      diskReserve: Int64(settings.value(ServerSettings.diskReserve)),
-      backups: settings.value(ServerSettings.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
+      directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
+      diskReserve: Int64(settings.value(\.diskReserve)),
+      backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
       accessLog: accessLog)
     let catalog = server.catalog
     try await server.run(configuration) { port in
@@ -63,22 +63,22 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// Returns the address and policies of the collector.
   private static func configuration(_ settings: EffectiveSettings) throws -> CollectorServer.Configuration {
-    let (certificate, key) = try (settings.value(ServerSettings.tlsCert), settings.value(ServerSettings.tlsKey))
+    let (certificate, key) = try (settings.value(\.tlsCert), settings.value(\.tlsKey))
     guard (certificate == nil) == (key == nil) else {
       throw CommandFailure("A certificate and its key belong together. Set tls-cert and tls-key, or neither.")
     }
     let tls = certificate.flatMap { certificate in key.map { TLSFiles(certificate: certificate, key: $0) } }
     return try CollectorServer.Configuration(
-      host: settings.value(ServerSettings.host), port: settings.value(ServerSettings.port), tls: tls,
+      host: settings.value(\.host), port: settings.value(\.port), tls: tls,
       settings: CollectorSettings(
-        unknownSecret: settings.value(ServerSettings.unknownSecret),
-        trustedProxies: settings.value(ServerSettings.trustedProxy),
-        hasPublicMetrics: settings.value(ServerSettings.publicMetrics),
+        unknownSecret: settings.value(\.unknownSecret),
+        trustedProxies: settings.value(\.trustedProxy),
+        hasPublicMetrics: settings.value(\.publicMetrics),
         addressLimits: UsageLimits(
-          requestsPerSecond: settings.value(ServerSettings.addressRequests),
-          eventsPerSecond: settings.value(ServerSettings.addressEvents),
-          bytesPerDay: settings.value(ServerSettings.addressBytes),
-          installsPerDay: settings.value(ServerSettings.addressInstalls))))
+          requestsPerSecond: settings.value(\.addressRequestsPerSecond),
+          eventsPerSecond: settings.value(\.addressEventsPerSecond),
+          bytesPerDay: settings.value(\.addressBytesPerDay),
+          installsPerDay: settings.value(\.addressInstallsPerDay))))
   }
 
   /// Returns the address for a browser on this machine.

@@ -25,7 +25,8 @@ struct EffectiveSettings: Sendable {
   var file: SettingsFile?
 
   /// Returns the value of a setting; throws if it is invalid.
-  func value<Value>(_ setting: Setting<Value>) throws -> Value {
+  func value<Value>(_ path: KeyPath<ServerSettings, Setting<Value>>) throws -> Value {
+    let setting = ServerSettings.table[keyPath: path]
     let (texts, source) = texts(setting)
     do {
       return try setting.parse(texts)
@@ -59,7 +60,7 @@ struct EffectiveSettings: Sendable {
     let path = directory + "/" + Self.fileName
     guard file == nil, FileManager.default.fileExists(atPath: path) else { return }
     let file = try SettingsFile(path: path)
-    guard file.values[ServerSettings.data.name] == nil else {
+    guard file.values[ServerSettings.table.data.name] == nil else {
       throw CommandFailure("\"data\" can't be set in \(path), which is in the data directory. Use --data or TERN_DATA.")
     }
     self.file = file

@@ -4,70 +4,67 @@ import Foundation
 import Warehouse
 import WarehouseSQLite
 
-/// The settings of `tern serve`. Options, environment variables, the file of settings and `tern config` come from this
-/// table.
-enum ServerSettings {
-  static let data = Setting("data", "directory", "The data directory.", standard: "./tern-data", parse: path)
-  static let host = Setting(
+/// The settings of `tern serve`. Environment variables, the file of settings and `tern config` come from this table; each
+/// setting also has a line in ``SettingOptions``, because the parser of the command line wants a variable for each option.
+struct ServerSettings: Sendable {
+  let data = Setting("data", "directory", "The data directory.", standard: "./tern-data", parse: Self.path)
+  let host = Setting(
     "host", "address", "The address to listen on.", standard: "127.0.0.1",
-    parse: { try notEmpty($0, "Enter an address such as 127.0.0.1.") })
-  static let port = Setting(
+    parse: { try Self.notEmpty($0, "Enter an address such as 127.0.0.1.") })
+  let port = Setting(
     "port", "number", "The port to listen on; 0 for a free one.", standard: "8787",
-    parse: { try number($0, 0...65_535) })
-  static let tlsCert = Setting(
-    "tls-cert", "file", "The certificate for https in PEM format, followed by those of its issuers.", parse: path)
-  static let tlsKey = Setting(
-    "tls-key", "file", "The private key of the certificate in PEM format.", parse: path)
-  static let unknownSecret = Setting<UnknownSecretPolicy>(
+    parse: { try Self.number($0, 0...65_535) })
+  let tlsCert = Setting(
+    "tls-cert", "file", "The certificate for https in PEM format, followed by those of its issuers.", parse: Self.path)
+  let tlsKey = Setting(
+    "tls-key", "file", "The private key of the certificate in PEM format.", parse: Self.path)
+  let unknownSecret = Setting<UnknownSecretPolicy>(
     "unknown-secret", "policy",
     "The response to App Center clients with unknown secrets: retry-later, reject or discard.", standard: "retry-later",
     parse: { try choice($0) })
-  static let trustedProxy = Setting(
+  let trustedProxy = Setting(
     list: "trusted-proxy", "address",
     "A proxy trusted to name the client in X-Forwarded-For: an address or a block such as 10.0.0.0/8; repeatable. "
-      + "By default the header is ignored.", parse: proxy)
-  static let viewCacheSize = Setting(
+      + "By default the header is ignored.", parse: Self.proxy)
+  let viewCacheSize = Setting(
     "view-cache-size", "size", "The maximum memory for counted days of views, for example 64MiB, 1GiB or 0.",
-    standard: "256MiB", parse: size)
-  static let diskReserve = Setting(
+    standard: "256MiB", parse: Self.size)
+  let diskReserve = Setting(
     "disk-reserve", "size",
     "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", standard: "256MiB",
-    parse: size)
-  static let addressRequests = Setting(
+    parse: Self.size)
+  let addressRequestsPerSecond = Setting(
     "address-requests-per-second", "number",
     "The requests with events that one client address may send per second, averaged over a minute.",
-    standard: "\(UsageLimits.address.requestsPerSecond)", parse: { try number($0, 1...1_000_000_000) })
-  static let addressEvents = Setting(
+    standard: "\(UsageLimits.address.requestsPerSecond)", parse: { try Self.number($0, 1...1_000_000_000) })
+  let addressEventsPerSecond = Setting(
     "address-events-per-second", "number",
     "The events that one client address may send per second, averaged over a minute.",
-    standard: "\(UsageLimits.address.eventsPerSecond)", parse: { try number($0, 1...1_000_000_000) })
-  static let addressBytes = Setting(
+    standard: "\(UsageLimits.address.eventsPerSecond)", parse: { try Self.number($0, 1...1_000_000_000) })
+  let addressBytesPerDay = Setting(
     "address-bytes-per-day", "size",
     "The bytes that the server stores for one client address per day; never more than a quarter of the free disk space.",
-    standard: "\(UsageLimits.address.bytesPerDay >> 30)GiB", parse: { max(1, try size($0)) })
-  static let addressInstalls = Setting(
+    standard: "\(UsageLimits.address.bytesPerDay >> 30)GiB", parse: { max(1, try Self.size($0)) })
+  let addressInstallsPerDay = Setting(
     "address-installs-per-day", "number", "The new installs that one client address may bring per day.",
-    standard: "\(UsageLimits.address.installsPerDay)", parse: { try number($0, 1...1_000_000_000) })
-  static let publicMetrics = Setting(flag: "public-metrics", "Show /metrics without a token.")
-  static let accessLog = Setting(
+    standard: "\(UsageLimits.address.installsPerDay)", parse: { try Self.number($0, 1...1_000_000_000) })
+  let publicMetrics = Setting(flag: "public-metrics", "Show /metrics without a token.")
+  let accessLog = Setting(
     "access-log", "file", "A file for one line of JSON per request; - for standard output. By default there is none.",
-    parse: { $0 == "-" ? $0 : try path($0) })
-  static let accessLogAddresses = Setting(
+    parse: { $0 == "-" ? $0 : try Self.path($0) })
+  let accessLogAddresses = Setting(
     flag: "access-log-addresses", "Log the clients' addresses, too; of IPv6 only the first half.")
-  static let backupTo = Setting(
-    "backup-to", "directory", "A directory for regular backups; without it there are none.", parse: path)
-  static let backupEvery = Setting(
+  let backupTo = Setting(
+    "backup-to", "directory", "A directory for regular backups; without it there are none.", parse: Self.path)
+  let backupEvery = Setting(
     "backup-every", "time", "The time between backups, for example 6h or 1d.", standard: "1d", parse: Period.time)
-  static let keepBackups = Setting(
+  let keepBackups = Setting(
     "keep-backups", "number", "The number of backups to keep.", standard: "7",
-    parse: { try number($0, 1...1_000_000) })
+    parse: { try Self.number($0, 1...1_000_000) })
 
-  /// All settings, in the order in which they are shown.
-  static let all: [any SettingDescription] = [
-    data, host, port, tlsCert, tlsKey, unknownSecret, trustedProxy, viewCacheSize, diskReserve, addressRequests,
-    addressEvents, addressBytes, addressInstalls, publicMetrics,
-    accessLog, accessLogAddresses, backupTo, backupEvery, keepBackups,
-  ]
+  static let table = ServerSettings()
+  /// All settings, in the order in which they are declared and shown.
+  static let all = Mirror(reflecting: table).children.compactMap { $0.value as? any SettingDescription }
 }
 
 extension ServerSettings {
