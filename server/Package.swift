@@ -32,33 +32,42 @@ let package = Package(
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"), "CTernJSON",
         "CTernInflate",
       ]),
+    // Bytes, hashes, sets and calendars, for everyone below.
+    .target(
+      name: "ServerBase",
+      dependencies: [
+        "CTernRoaring", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ]),
     // The port: the protocols of warehouse and catalog, and the values that they exchange.
     .target(
       name: "Warehouse",
       dependencies: [
-        "Ingest", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        "ServerBase", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "Views",
       dependencies: [
-        "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
+        "Warehouse", "Ingest", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     // Questions about rows as values, and the folds over one person's rows that every store shares. No I/O.
     .target(
       name: "Questions",
       dependencies: [
-        "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     // Rows as columns, derived from a store's rows, and the evaluator of questions over them.
     .target(
       name: "Columns",
-      dependencies: ["Questions", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern")]),
+      dependencies: [
+        "ServerBase", "Questions", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+      ]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -66,7 +75,7 @@ let package = Package(
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "Columns", "Questions", "Views", "Warehouse", "Ingest", "CTernRoaring",
+        "ServerBase", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -74,13 +83,13 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "Portal",
       dependencies: [
-        "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
@@ -88,7 +97,8 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "Ingest", "Warehouse", "Questions", "Reports", "Portal", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -103,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        "ServerBase", "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
@@ -125,7 +135,8 @@ let package = Package(
     .executableTarget(
       name: "bench-warehouse",
       dependencies: [
-        "AppCatalog", "WarehouseSQLite", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "AppCatalog", "WarehouseSQLite", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchWarehouse"),
@@ -133,7 +144,7 @@ let package = Package(
     .executableTarget(
       name: "bench-questions",
       dependencies: [
-        "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse", "Ingest",
+        "ServerBase", "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchQuestions"),
@@ -147,56 +158,61 @@ let package = Package(
     .target(
       name: "WarehouseContract",
       dependencies: [
-        "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/WarehouseContract"),
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views",
+        "ServerBase", "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract", "WarehouseSQLite",
+        "AppCatalog", "Views",
         "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     // The oracle: answers questions from rows in memory, slowly and by the definitions alone.
     .target(
       name: "QuestionsTestSupport",
-      dependencies: ["Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
+      dependencies: ["ServerBase", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Tests/QuestionsTestSupport"),
     .testTarget(
       name: "ColumnsTests",
       dependencies: [
-        "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "ServerBase", "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "QuestionsTests",
       dependencies: [
-        "QuestionsTestSupport", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+        "ServerBase", "QuestionsTestSupport", "Questions", "Warehouse", "Ingest",
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "ReportsTestSupport",
       dependencies: [
-        "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "ReportsTestSupport", "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest",
+        "ServerBase", "ReportsTestSupport", "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions", "Warehouse", "Ingest",
+        "ServerBase", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions", "Warehouse",
+        "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
+        "ServerBase", "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        "Reports",
         "Questions",
         "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),

@@ -1,6 +1,7 @@
 import AppCatalog
 import Ingest
 import Questions
+import ServerBase
 import TernBase
 import TernEvents
 import Warehouse

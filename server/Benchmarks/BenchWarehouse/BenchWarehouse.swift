@@ -1,5 +1,6 @@
 import AppCatalog
 import Ingest
+import ServerBase
 import TernEvents
 import Warehouse
 import WarehouseSQLite

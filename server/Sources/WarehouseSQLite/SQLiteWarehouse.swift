@@ -2,7 +2,6 @@ import GRDB
 public import Ingest
 import TernBase
 public import TernEvents
-import Views
 public import Warehouse
 
 /// The embedded warehouse: events in files of rows, `warehouse.sqlite` and `counts.sqlite`.

@@ -1,5 +1,4 @@
 import TernEvents
-import Views
 import Warehouse
 
 /// Settings that trade memory, latency and throughput of a ``SQLiteWarehouse``. Operators choose only the memory for

@@ -1,6 +1,7 @@
 import Ingest
 import Questions
 import QuestionsTestSupport
+import ServerBase
 import Testing
 import Warehouse
 

@@ -1,4 +1,5 @@
 import Ingest
+import ServerBase
 import TernEvents
 import Views
 import Warehouse

@@ -1,5 +1,6 @@
 import Foundation
 package import Ingest
+import ServerBase
 import TernBase
 package import TernEvents
 package import Warehouse

@@ -5,6 +5,7 @@ import Testing
 
 @testable import AppCatalog
 @testable import Questions
+@testable import ServerBase
 @testable import Warehouse
 @testable import WarehouseSQLite
 

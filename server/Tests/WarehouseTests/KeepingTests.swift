@@ -3,7 +3,6 @@ import Ingest
 import Questions
 import TernEvents
 import Testing
-import Views
 
 @testable import Warehouse
 @testable import WarehouseContract

@@ -3,7 +3,6 @@ import Questions
 import TernBase
 import TernEvents
 import Testing
-import Views
 
 @testable import Warehouse
 @testable import WarehouseContract

@@ -1,4 +1,5 @@
 import Foundation
+import ServerBase
 import TernEvents
 import Testing
 

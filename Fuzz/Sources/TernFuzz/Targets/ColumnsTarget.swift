@@ -1,5 +1,6 @@
 import Ingest
 import Questions
+import ServerBase
 import TernEvents
 import Warehouse
 

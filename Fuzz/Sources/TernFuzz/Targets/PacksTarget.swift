@@ -1,4 +1,3 @@
-import Views
 import Warehouse
 
 @testable import WarehouseSQLite

@@ -1,5 +1,4 @@
 import Questions
-import Views
 
 /// Columns of up to 65,536 rows of one app, in the order in which they were stored.
 ///

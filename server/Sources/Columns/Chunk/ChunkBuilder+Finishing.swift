@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 
 extension ChunkBuilder {
   /// Returns a chunk of all rows so far; the builder can go on.

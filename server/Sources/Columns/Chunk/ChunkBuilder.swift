@@ -1,5 +1,5 @@
 package import Questions
-import Views
+import ServerBase
 
 /// Collects rows of one app, in the order of their IDs, and makes chunks of them.
 package final class ChunkBuilder {

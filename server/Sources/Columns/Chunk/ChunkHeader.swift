@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The first bytes of a chunk. With them, the places of all columns but those of properties are known.

@@ -1,6 +1,8 @@
+import ServerBase
+
 /// Initialized memory for a fixed number of trivial values.
 ///
-/// `Views` has the same types. The compiler does not inline their accessors into this module, where they would cost four
+/// `ServerBase` has the same types. The compiler does not inline their accessors into this module, where they would cost four
 /// fifths of an evaluation.
 final class Memory<Element: BitwiseCopyable> {
   let start: UnsafeMutablePointer<Element>

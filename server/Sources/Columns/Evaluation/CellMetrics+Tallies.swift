@@ -1,5 +1,4 @@
 import Questions
-import Views
 
 /// Counting by one dimension or none: rows are first tallied by the column's values, of which a chunk has few, so that
 /// cells, persons and sessions are looked up for values and senders instead of for rows.

@@ -1,7 +1,7 @@
 import Ingest
 import Questions
+import ServerBase
 import TernBase
-import Views
 
 /// The metrics of all cells of a query.
 final class CellMetrics {

@@ -1,5 +1,5 @@
 import Questions
-import Views
+import ServerBase
 
 /// Numbers the combinations of a query's dimensions.
 final class CellNumbers {

@@ -1,6 +1,6 @@
 import Ingest
 import Questions
-import Views
+import ServerBase
 import Warehouse
 
 /// The values of one dimension in a chunk: for each row, an index into its distinct values.

@@ -1,6 +1,6 @@
 import Questions
+import ServerBase
 import TernBase
-import Views
 import Warehouse
 
 /// Civil hours of a zone, looked up once per quarter of an hour.

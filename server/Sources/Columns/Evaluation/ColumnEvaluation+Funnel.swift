@@ -1,5 +1,4 @@
 import Questions
-import Views
 import Warehouse
 
 /// The best attempts of some persons, by the number of the breakdown's value.

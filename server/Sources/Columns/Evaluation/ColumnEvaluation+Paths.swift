@@ -1,6 +1,5 @@
 import Questions
 import TernBase
-import Views
 import Warehouse
 
 /// The paths of some chunks.

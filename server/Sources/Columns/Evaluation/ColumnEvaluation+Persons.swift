@@ -1,6 +1,6 @@
 import Ingest
 import Questions
-import Views
+import ServerBase
 import Warehouse
 
 /// The last row of one person that passes.

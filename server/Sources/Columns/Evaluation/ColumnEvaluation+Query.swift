@@ -1,5 +1,4 @@
 import Questions
-import Views
 import Warehouse
 
 extension ColumnEvaluation {

@@ -1,5 +1,5 @@
 import Questions
-import Views
+import ServerBase
 import Warehouse
 
 extension ColumnEvaluation {

@@ -1,5 +1,4 @@
 package import Questions
-import Views
 package import Warehouse
 
 /// Answers one question from the columns of an app.

@@ -1,6 +1,6 @@
 import Ingest
 import Questions
-import Views
+import ServerBase
 
 /// A value as a chunk stores it.
 enum ColumnValue {

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 
 /// Distinct members of numbered sets: a bit per member while that is small, then a table of pairs.
 final class DistinctPairs {

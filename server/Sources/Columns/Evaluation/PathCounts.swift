@@ -1,5 +1,5 @@
 import Questions
-import Views
+import ServerBase
 
 /// The paths of some sessions, counted by edge; or the sessions that take one edge.
 final class PathCounts {

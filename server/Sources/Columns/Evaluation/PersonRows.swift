@@ -1,4 +1,5 @@
 import Questions
+import ServerBase
 
 /// A row of a person or session.
 struct PersonRow: BitwiseCopyable {

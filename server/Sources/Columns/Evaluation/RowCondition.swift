@@ -1,6 +1,5 @@
 import Ingest
 import Questions
-import Views
 import Warehouse
 
 /// A set of persons, as bits by their numbers.

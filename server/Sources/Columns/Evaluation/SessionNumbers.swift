@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 
 /// Numbers sessions across chunks.
 final class SessionNumbers {

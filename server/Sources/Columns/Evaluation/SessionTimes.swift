@@ -1,4 +1,5 @@
 import Questions
+import ServerBase
 
 /// The first and the last row of each session.
 final class SessionTimes {

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 
 /// The sessions that may have rows of several senders or in several chunks; few others are among them.
 ///

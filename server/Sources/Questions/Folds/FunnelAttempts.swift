@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 
 /// The best attempts of many persons: how many took each step, and the time since the one before.
 package struct FunnelAttempts: Sendable {

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 package import Warehouse
 
 /// The hours, days, weeks and months of one time zone. Not thread-safe.

@@ -1,3 +1,4 @@
+import ServerBase
 public import Warehouse
 
 extension ReportParameter {

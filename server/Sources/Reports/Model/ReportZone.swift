@@ -1,4 +1,5 @@
 import Foundation
+import ServerBase
 import TernBase
 public import TernEvents
 public import Warehouse

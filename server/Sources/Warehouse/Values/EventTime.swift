@@ -1,3 +1,4 @@
+public import ServerBase
 public import TernBase
 
 /// The time of an event or of its receipt, in milliseconds since 1970-01-01 00:00:00 UTC, within ``TimeBounds``.

@@ -1,5 +1,5 @@
 import Foundation
-import Views
+import ServerBase
 import Warehouse
 
 #if canImport(Darwin)

@@ -1,5 +1,5 @@
 import Columns
-import Views
+import ServerBase
 
 /// The columns of one app: full chunks, and the rows after them.
 final class AppColumns {

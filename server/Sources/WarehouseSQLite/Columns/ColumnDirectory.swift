@@ -1,5 +1,4 @@
 import Columns
-import Views
 import Warehouse
 
 #if canImport(Darwin)

@@ -1,7 +1,6 @@
 import Columns
 import Questions
 import TernBase
-import Views
 import Warehouse
 
 /// Makes the full chunks of all apps again from the rows, on several threads.

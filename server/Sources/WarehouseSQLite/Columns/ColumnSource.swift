@@ -1,9 +1,9 @@
 import Columns
 import Ingest
 import Questions
+import ServerBase
 import TernBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Adds stored rows to chunks of columns, app by app.

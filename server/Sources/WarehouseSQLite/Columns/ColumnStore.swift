@@ -1,6 +1,5 @@
 import Columns
 import TernBase
-import Views
 import Warehouse
 
 /// The columns of all apps, kept up to date with the rows.

@@ -1,7 +1,6 @@
 import Columns
 import Ingest
 import TernBase
-import Views
 import Warehouse
 
 /// The names, devices and users to which rows refer by number.

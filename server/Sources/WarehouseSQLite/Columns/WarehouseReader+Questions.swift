@@ -1,8 +1,8 @@
 import Columns
 import GRDB
 package import Questions
+import ServerBase
 import TernEvents
-import Views
 package import Warehouse
 
 extension WarehouseReader: QuestionSource {

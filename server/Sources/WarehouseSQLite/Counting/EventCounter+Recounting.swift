@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 extension EventCounter {

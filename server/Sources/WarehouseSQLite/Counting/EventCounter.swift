@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// Counts committed rows into `counts.sqlite`, from the first one that the counts don't include.

@@ -1,5 +1,5 @@
+import ServerBase
 import TernBase
-import Views
 import Warehouse
 
 /// The counts of one property's values for one event and day, or part of a day, in one blob.

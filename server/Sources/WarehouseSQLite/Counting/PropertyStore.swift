@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The writer's access to the table `property_values`.

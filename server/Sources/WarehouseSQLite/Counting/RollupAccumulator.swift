@@ -1,7 +1,7 @@
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Counts rows into rollups: the single place that defines what is counted where.

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The tables `daily_count` and `daily_users`, for the thread that counts.

@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// The first and last event of one session, among the rows read so far.

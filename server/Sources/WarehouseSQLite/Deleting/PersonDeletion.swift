@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// A deletion of a person that has begun, and the traces of rows that are gone already.

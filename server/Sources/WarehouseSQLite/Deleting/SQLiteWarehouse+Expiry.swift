@@ -1,3 +1,4 @@
+import ServerBase
 import Views
 public import Warehouse
 

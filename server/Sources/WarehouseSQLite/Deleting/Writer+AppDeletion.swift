@@ -1,7 +1,6 @@
 import GRDBSQLite
 import Ingest
 import TernBase
-import Views
 public import Warehouse
 
 /// Deletes everything of an app, in steps between which batches of other apps are stored.

@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// Removes rows that are older than an app keeps them.

@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// Deletes everything of a person, in steps between which batches are stored.

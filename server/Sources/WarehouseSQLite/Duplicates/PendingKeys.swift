@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// Keys of stored events that aren't in a run yet, in order of arrival and searchable by hash.

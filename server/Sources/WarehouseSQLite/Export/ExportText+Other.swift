@@ -1,6 +1,5 @@
 import Foundation
 import TernEvents
-import Views
 import Warehouse
 
 /// The contents of an export other than rows.

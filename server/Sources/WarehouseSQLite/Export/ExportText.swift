@@ -1,7 +1,7 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Writes the lines of an export (docs/export-format.md).

@@ -1,7 +1,7 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Makes batches of imported rows as clients had sent them: rows that follow each other and were received together.

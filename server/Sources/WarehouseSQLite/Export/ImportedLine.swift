@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernEvents
 import Warehouse
 

@@ -1,7 +1,7 @@
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
-import Views
 import Warehouse
 
 extension Writer {

@@ -1,5 +1,4 @@
 import TernBase
-import Views
 import Warehouse
 
 /// The kind of a text in the dictionary. The raw values are stored: never reuse one.

@@ -1,6 +1,5 @@
 import Foundation
 import TernBase
-import Views
 import Warehouse
 
 #if canImport(Glibc)

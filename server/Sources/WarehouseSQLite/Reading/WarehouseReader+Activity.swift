@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 public import Warehouse
 
 extension WarehouseReader {

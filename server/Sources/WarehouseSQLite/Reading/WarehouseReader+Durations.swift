@@ -1,7 +1,7 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernBase
-import Views
 public import Warehouse
 
 extension WarehouseReader {

@@ -1,6 +1,6 @@
 import Ingest
+import ServerBase
 public import TernEvents
-import Views
 public import Warehouse
 
 extension WarehouseReader {

@@ -1,4 +1,3 @@
-import Views
 public import Warehouse
 
 extension WarehouseReader {

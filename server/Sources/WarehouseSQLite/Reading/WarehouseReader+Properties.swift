@@ -1,8 +1,8 @@
 import Ingest
 import Questions
+import ServerBase
 import TernBase
 import TernEvents
-import Views
 public import Warehouse
 
 extension WarehouseReader {

@@ -1,6 +1,5 @@
 public import Ingest
 import TernEvents
-import Views
 public import Warehouse
 
 extension WarehouseReader {

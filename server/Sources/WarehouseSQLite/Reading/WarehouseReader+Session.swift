@@ -1,6 +1,5 @@
 import Ingest
 import TernEvents
-import Views
 import Warehouse
 
 extension WarehouseReader {

@@ -2,7 +2,6 @@ import Columns
 import Ingest
 package import Questions
 import TernEvents
-import Views
 package import Warehouse
 
 extension WarehouseReader: TrailSource {

@@ -1,4 +1,5 @@
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
 import Views

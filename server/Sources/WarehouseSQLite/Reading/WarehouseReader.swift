@@ -1,8 +1,8 @@
 import Columns
 import GRDB
 import Ingest
+import ServerBase
 import TernBase
-import Views
 public import Warehouse
 
 /// A reader of a data directory, with its own connections.

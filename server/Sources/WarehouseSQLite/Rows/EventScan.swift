@@ -1,5 +1,4 @@
 import Ingest
-import Views
 import Warehouse
 
 /// A cursor over stored rows, ordered by ID, which is the order in which they were committed.

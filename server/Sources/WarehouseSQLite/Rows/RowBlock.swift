@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// The stored form of rows that were committed together, about 37 bytes each.

@@ -1,3 +1,5 @@
+import ServerBase
+
 /// Growing memory for the stored form of rows.
 ///
 /// Raw memory rather than an array: a row takes a dozen appends, and an array checks each of them.

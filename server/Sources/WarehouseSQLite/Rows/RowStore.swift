@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// The writer of rows: appends them to segments and describes them in the table `span`.

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 
 /// The times and apps of the rows of a span.
 struct SpanBounds {

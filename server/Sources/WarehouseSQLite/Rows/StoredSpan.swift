@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// Consecutive rows in a segment, about 8,000, as the table `span` describes them.

@@ -1,5 +1,4 @@
 import Ingest
-import Views
 import Warehouse
 
 /// One stored event; ``RowBlock`` is its stored form.

@@ -1,5 +1,5 @@
 import Ingest
-import Views
+import ServerBase
 import Warehouse
 
 /// The stored form of a hit's parameters.

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The times before which rows of apps are gone, because they are kept for a limited time.

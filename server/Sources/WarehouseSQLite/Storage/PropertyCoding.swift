@@ -1,5 +1,5 @@
+import ServerBase
 import TernEvents
-import Views
 import Warehouse
 
 /// The stored form of one event's properties: for each, the dictionary ID of its name (0: the name follows as text), a

@@ -1,6 +1,6 @@
 import GRDBSQLite
+import ServerBase
 import TernBase
-import Views
 import Warehouse
 
 /// A failed SQLite call.

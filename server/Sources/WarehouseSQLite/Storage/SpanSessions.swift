@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The table `span_session`: the sessions of each complete span, by app.

@@ -1,7 +1,6 @@
 import GRDB
 import TernBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Opens `warehouse.sqlite`, and for readers `counts.sqlite` with it.

@@ -1,4 +1,3 @@
-import Views
 import Warehouse
 
 /// The tables of `warehouse.sqlite`; see docs/warehouse.md for the design.

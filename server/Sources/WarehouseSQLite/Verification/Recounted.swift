@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The counts and users of a range of days, counted from the rows.

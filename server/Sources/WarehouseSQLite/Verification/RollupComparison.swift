@@ -1,5 +1,5 @@
+import ServerBase
 import TernBase
-import Views
 import Warehouse
 
 /// Compares recounted rollups with the stored ones, for a range of days.

@@ -1,6 +1,5 @@
 import Foundation
 import TernBase
-import Views
 public import Warehouse
 
 /// The result of recounting all stored events.

@@ -1,6 +1,5 @@
 import Columns
 import TernBase
-import Views
 import Warehouse
 
 extension Verifier {

@@ -1,5 +1,5 @@
+import ServerBase
 import TernBase
-import Views
 import Warehouse
 
 extension Verifier {

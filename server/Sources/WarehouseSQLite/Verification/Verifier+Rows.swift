@@ -1,6 +1,6 @@
 import Ingest
+import ServerBase
 import TernBase
-import Views
 import Warehouse
 
 extension Verifier {

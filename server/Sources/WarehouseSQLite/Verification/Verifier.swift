@@ -1,7 +1,7 @@
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Recounts stored events on several threads, a range of days at a time.

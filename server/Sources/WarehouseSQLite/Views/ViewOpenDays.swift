@@ -1,3 +1,4 @@
+import ServerBase
 import TernBase
 public import TernEvents
 import Views

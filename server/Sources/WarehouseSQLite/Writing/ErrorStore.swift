@@ -1,6 +1,5 @@
 import Ingest
 import TernBase
-import Views
 import Warehouse
 
 /// The details of errors and their attachments, stored in the transaction of their events.

@@ -1,6 +1,6 @@
 import Ingest
+import ServerBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Dense numbers for installs (slots): 0, 1, 2, … per app, which keeps sets of installs small.

@@ -1,6 +1,5 @@
 import Ingest
 import TernBase
-import Views
 import Warehouse
 
 /// The last hit of each Measurement Protocol install, from which sessions are derived.

@@ -1,7 +1,6 @@
 import Ingest
 import TernBase
 public import TernEvents
-import Views
 public import Warehouse
 
 /// The latest ledger of each install.

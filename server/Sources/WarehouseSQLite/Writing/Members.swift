@@ -1,5 +1,4 @@
 import Ingest
-import Views
 import Warehouse
 
 /// Dense numbers for user IDs: 0, 1, 2, … per app, in the order in which they were first stored.

@@ -1,5 +1,4 @@
 import Ingest
-import Views
 import Warehouse
 
 /// The persons who were deleted with the request to refuse what they still send.

@@ -1,7 +1,7 @@
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
-import Views
 import Warehouse
 
 /// The rejected events: counts by app, day, protocol and reason, and the first few of each as samples.

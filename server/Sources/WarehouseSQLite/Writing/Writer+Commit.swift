@@ -1,6 +1,6 @@
 import Ingest
+import ServerBase
 import TernEvents
-import Views
 import Warehouse
 
 #if canImport(Darwin)

@@ -1,5 +1,4 @@
 import Ingest
-import Views
 import Warehouse
 
 extension Writer {

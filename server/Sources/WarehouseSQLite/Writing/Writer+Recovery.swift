@@ -1,5 +1,4 @@
 import TernEvents
-import Views
 import Warehouse
 
 extension Writer {

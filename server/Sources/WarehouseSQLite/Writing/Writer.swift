@@ -1,6 +1,6 @@
 import Ingest
+import ServerBase
 import TernEvents
-import Views
 import Warehouse
 
 /// Writes batches. Confined to the writer thread; before that starts, to the thread that opens the warehouse.

@@ -1,4 +1,4 @@
-import Views
+import ServerBase
 import Warehouse
 
 /// The writer's dictionary: IDs of texts per app, cached in memory.

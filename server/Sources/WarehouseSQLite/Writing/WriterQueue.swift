@@ -1,7 +1,6 @@
 import Dispatch
 import Ingest
 import TernBase
-import Views
 import Warehouse
 
 /// A job for the writer thread.

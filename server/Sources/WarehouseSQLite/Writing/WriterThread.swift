@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Ingest
 import TernEvents
-import Views
 import Warehouse
 
 /// The one thread that writes to `warehouse.sqlite`.

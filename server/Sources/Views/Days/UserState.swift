@@ -1,3 +1,4 @@
+import ServerBase
 package import Warehouse
 
 /// The state that a view keeps for one user from day to day: the last campaign, and values of user scope.

@@ -1,5 +1,4 @@
 import Foundation
-import Warehouse
 
 /// The civil days of one time zone. Not thread-safe.
 ///

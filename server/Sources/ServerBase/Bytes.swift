@@ -1,5 +1,4 @@
 package import TernBase
-import Warehouse
 
 extension [UInt8] {
   /// Appends a variable-length integer: seven bits per byte, low bits first.

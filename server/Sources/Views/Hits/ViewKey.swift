@@ -1,3 +1,5 @@
+import ServerBase
+
 /// The key of a row while a day is being counted: up to five strings.
 struct ViewKey: Hashable, BitwiseCopyable {
   private static let nothing = KnownText.empty.id

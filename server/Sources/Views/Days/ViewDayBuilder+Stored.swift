@@ -1,3 +1,4 @@
+package import ServerBase
 import TernBase
 import Warehouse
 

@@ -1,4 +1,5 @@
 package import Ingest
+import ServerBase
 
 #if canImport(Darwin)
   import Darwin

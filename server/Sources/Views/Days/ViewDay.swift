@@ -1,3 +1,4 @@
+package import ServerBase
 package import TernBase
 package import Warehouse
 

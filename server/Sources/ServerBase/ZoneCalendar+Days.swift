@@ -1,5 +1,3 @@
-import Warehouse
-
 /// Days of a zone, to the millisecond, and the time at which a day's reports become final.
 ///
 /// Foundation supplies the zone's offset from UTC at a given second. The rest is arithmetic on offsets, because fixed

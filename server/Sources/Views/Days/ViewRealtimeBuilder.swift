@@ -1,4 +1,5 @@
 import Ingest
+package import ServerBase
 import TernBase
 package import Warehouse
 

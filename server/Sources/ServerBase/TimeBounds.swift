@@ -1,5 +1,3 @@
-package import TernEvents
-
 /// The range of times that the warehouse supports, the years 1 to 9999. Other times are clamped to it.
 public enum TimeBounds {
   /// The first millisecond of the year 1.
@@ -24,19 +22,4 @@ public enum TimeBounds {
   /// Returns true for a supported time.
   @inlinable @inline(__always)
   public static func contains(_ milliseconds: Int64) -> Bool { milliseconds >= earliest && milliseconds <= latest }
-}
-
-extension Timestamp {
-  /// Returns the time in UTC as ISO 8601, clamped to ``TimeBounds``, in the Gregorian calendar throughout.
-  ///
-  /// Foundation can't be used: it switches to the Julian calendar before 1582, in which the year 1 starts on a
-  /// different day.
-  package func utcText(withMilliseconds: Bool) -> String {
-    let milliseconds = TimeBounds.clamp(millisecondsSince1970)
-    let inDay = Int((milliseconds % 86_400_000 + 86_400_000) % 86_400_000)
-    let day = Day(number: (Int(milliseconds) - inDay) / 86_400_000)
-    let clock = [inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1_000 % 60].map { padded($0) }
-    let fraction = withMilliseconds ? "." + padded(inDay % 1_000, 3) : ""
-    return "\(day)T\(clock.joined(separator: ":"))\(fraction)Z"
-  }
 }

@@ -1,3 +1,4 @@
+import ServerBase
 import Warehouse
 
 /// The number of a string in ``ViewTexts``.

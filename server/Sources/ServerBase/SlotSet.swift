@@ -1,5 +1,4 @@
 import CTernRoaring
-import Warehouse
 
 /// An exact set of install slots, as a compressed bitmap.
 ///
