@@ -36,7 +36,8 @@ class Counts:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.acknowledged = self.repeated = self.hits = self.unsureHits = self.deleted = self.errors = 0
+        self.acknowledged = self.repeated = self.hits = self.unsureHits = self.deleted = 0
+        self.errors = self.busy = 0
         self.latencies, self.waits = [], []
 
     def add(self, **numbers):
@@ -48,19 +49,22 @@ class Counts:
 class Soak:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
-        self.options = ["--address-events-per-second", "1000000", "--address-requests-per-second", "100000"]
+        self.options = ["--address-events-per-second", "1000000", "--address-requests-per-second", "100000",
+                        "--address-bytes-per-day", "1000GiB"]
         self.counts, self.isOver = Counts(), threading.Event()
         # The time between two batches of a sender; while the rate is measured, none.
         self.pause = 0.0 if RATE is None else SENDERS * BATCH / RATE
         self.address, self.server = None, None
         self.start()
         self.authorization = {"Authorization": f"Bearer {self.server.token()}"}
-        self.app = self.api("POST", "/apps", {"name": "Soak"}).json()
+        self.apps = [self.api("POST", "/apps", {"name": f"Soak {number}"}).json() for number in range(SENDERS)]
         # An app of its own for hits: a view keeps the place of each of the day's hits in memory, and all events of its app are
         # hits to it.
         self.hitsApp = self.api("POST", "/apps", {"name": "Hits"}).json()
         self.view = self.api("POST", f"/apps/{self.hitsApp['id']}/views", {"name": "Hits", "timeZone": "UTC"}).json()
-        self.server.command("apps", "limits", str(self.app["id"]), "--events-per-second", "1000000")
+        for app in self.apps:
+            self.server.command(
+                "apps", "limits", str(app["id"]), "--events-per-second", "1000000", "--bytes-per-day", "1000GiB")
 
     def start(self):
         self.server = Serve(str(self.directory), *self.options)
@@ -95,13 +99,13 @@ class Soak:
                 f'"app":{{"version":"1.{chance.randrange(9)}","build":"1"}}{more}}}')
         return "\n".join(lines).encode(), len(lines)
 
-    def deliver(self, session, body):
+    def deliver(self, session, app, body):
         """Sends a batch until the server has it, as a device does."""
         while True:
             begin = time.monotonic()
             try:
                 answer = session.post(
-                    f"{self.address}/v1/events", data=body, headers={"Tern-Key": self.app["key"]}, timeout=60)
+                    f"{self.address}/v1/events", data=body, headers={"Tern-Key": app["key"]}, timeout=60)
                 if answer.status_code == 200:
                     assert answer.json()["rejected"] == [], answer.text[:500]
                     self.counts.latencies.append(time.monotonic() - begin)
@@ -118,7 +122,7 @@ class Soak:
         due = time.monotonic()
         while not self.isOver.is_set():
             body, size = self.body(chance)
-            self.deliver(session, body)
+            self.deliver(session, self.apps[number], body)
             self.counts.add(acknowledged=size)
             due = max(due + self.pause, time.monotonic() - 5 * self.pause)
             time.sleep(max(due - time.monotonic(), 0))
@@ -139,14 +143,14 @@ class Soak:
 
     def ask(self):
         """Asks what people ask, one after another."""
-        app, number = self.app["id"], 0
+        number = 0
         questions = [
             {"metrics": ["events", "users"], "date_range": "7d"},
             {"metrics": ["events"], "dimensions": ["event"], "date_range": "today"},
             {"metrics": ["users"], "filters": [["is", "version", ["1.3"]]], "date_range": "7d"},
         ]
         while not self.isOver.wait(2):
-            begin = time.monotonic()
+            begin, app = time.monotonic(), self.apps[number % SENDERS]["id"]
             try:
                 if number % 5 == 4:
                     self.api("GET", f"/apps/{self.hitsApp['id']}/reports/overview?format=json&view={self.view['id']}")
@@ -157,7 +161,11 @@ class Soak:
                     self.api("GET", f"/apps/{app}/reports/{report}?format=json")
                 self.counts.waits.append(time.monotonic() - begin)
             except requests.RequestException as error:
-                if (response := getattr(error, "response", None)) is not None:
+                response = getattr(error, "response", None)
+                if response is not None and response.status_code == 503:
+                    # Other reports came first: a client asks again.
+                    self.counts.add(busy=1)
+                elif response is not None:
                     self.counts.add(errors=1)
                     print(json.dumps({"failed": response.request.url, "status": response.status_code,
                                       "body": response.text[:300]}), flush=True)
@@ -169,10 +177,10 @@ class Soak:
         while not self.isOver.wait(min(300, MINUTES * 6)):
             person = str(uuid.UUID(int=chance.getrandbits(128), version=4))
             body, size = self.body(chance, person)
-            self.deliver(session, body)
+            self.deliver(session, self.apps[0], body)
             while True:
                 try:
-                    self.api("DELETE", f"/apps/{self.app['id']}/persons?install={person}")
+                    self.api("DELETE", f"/apps/{self.apps[0]['id']}/persons?install={person}")
                     break
                 except requests.RequestException:
                     time.sleep(1)
@@ -261,7 +269,7 @@ class Soak:
         counts = self.counts
         expected = counts.acknowledged
         deadline = time.monotonic() + 120
-        while (stored := self.stored(self.app)) != expected and time.monotonic() < deadline:
+        while (stored := sum(map(self.stored, self.apps))) != expected and time.monotonic() < deadline:
             time.sleep(1)
         storedHits = self.stored(self.hitsApp)
         warm = [sample for sample in samples if sample[0] > WARM]
@@ -289,7 +297,7 @@ class Soak:
             "report_p99_ms": round(waits[len(waits) * 99 // 100] * 1000, 1),
             "memory_mib": [round(part) for part in parts], "memory_spread": round(spread, 3),
             "row_bytes": round(rowBytes, 1), "disk_mib": lastDisk >> 20, "computed_disk_mib": int(computed) >> 20,
-            "failures": counts.errors, "verify": verification.returncode,
+            "busy_reports": counts.busy, "failures": counts.errors, "verify": verification.returncode,
         }
         print(json.dumps(result), flush=True)
         problems = []
