@@ -3,7 +3,7 @@ import TernEvents
 public import Warehouse
 
 /// Annotations.
-extension Catalog: AnnotationStore {
+extension Catalog {
   /// The most annotations of an app. Those of a chart's days are listed below it.
   static let maximumAnnotations = 1_000
 

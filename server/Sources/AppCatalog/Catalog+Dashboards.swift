@@ -4,7 +4,7 @@ import TernEvents
 public import Warehouse
 
 /// Dashboards. The cards of each are one JSON array, because they are only read and written together.
-extension Catalog: DashboardStore {
+extension Catalog {
   /// The most dashboards of an app. Their names are on each of their pages.
   static let maximumDashboards = 50
   /// The longest query of a card, in bytes: longer addresses are refused anyway.

@@ -2,7 +2,7 @@ import GRDB
 import TernEvents
 public import Warehouse
 
-extension Catalog: ErrorStateStore {
+extension Catalog {
   /// Returns the states of an app's error groups, by their numbers.
   public func errorStates(app: AppID) throws -> [Int64: ErrorState] {
     try reading { database in

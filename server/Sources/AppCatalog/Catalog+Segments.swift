@@ -3,7 +3,7 @@ import TernEvents
 public import Warehouse
 
 /// Saved segments.
-extension Catalog: SegmentStore {
+extension Catalog {
   /// The most segments of an app. Their names are on every page.
   static let maximumSegments = 200
 

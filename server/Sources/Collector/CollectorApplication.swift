@@ -80,31 +80,28 @@ struct CollectorApplication: Sendable {
         storage: dependencies.storage(), refused: usage.counts, problems: dependencies.problems().count)
     }.add(to: routes)
     ReportRoutes(
-      reader: reader, reports: reports, store: store, catalog: catalog, segments: catalog, answering: answering,
+      reader: reader, reports: reports, store: store, catalog: catalog, answering: answering,
       wallTime: wallTime
     ).add(to: routes)
     EditingRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
     LimitRoutes(reader: reader, catalog: catalog, usage: usage).add(to: routes)
-    ErrorStatusRoutes(reader: reader, reports: reports, store: store, states: catalog, wallTime: wallTime)
+    ErrorStatusRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime)
       .add(to: routes)
     ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
-    let persons = PersonRoutes(reports: reports, source: dependencies.questions, access: catalog)
-    QuestionRoutes(reader: reader, answering: answering, segments: catalog, persons: persons).add(to: routes)
-    SegmentPageRoutes(pages: pages, reader: reader, segments: catalog, catalog: catalog).add(to: routes)
-    SegmentRoutes(reader: reader, segments: catalog).add(to: routes)
-    let notes = ChartNotes(annotations: catalog, store: store, reports: reports)
+    let persons = PersonRoutes(reports: reports, source: dependencies.questions, catalog: catalog)
+    QuestionRoutes(reader: reader, answering: answering, catalog: catalog, persons: persons).add(to: routes)
+    SegmentPageRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
+    SegmentRoutes(reader: reader, catalog: catalog).add(to: routes)
+    let notes = ChartNotes(catalog: catalog, store: store, reports: reports)
     QuestionPageRoutes(
-      pages: pages, answering: answering, store: store, catalog: catalog, dashboards: catalog, segments: catalog,
-      notes: notes, wallTime: wallTime
+      pages: pages, answering: answering, store: store, catalog: catalog, notes: notes, wallTime: wallTime
     ).add(to: routes)
     DashboardRoutes(
-      pages: pages, reader: reader, answering: answering, dashboards: catalog, catalog: catalog, segments: catalog,
-      notes: notes, wallTime: wallTime
+      pages: pages, reader: reader, answering: answering, catalog: catalog, notes: notes, wallTime: wallTime
     ).add(to: routes)
-    DashboardAPIRoutes(pages: pages, reader: reader, dashboards: catalog, annotations: catalog, segments: catalog).add(
-      to: routes)
+    DashboardAPIRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
     AnnotationRoutes(
-      pages: pages, reader: reader, reports: reports, annotations: catalog, store: store, catalog: catalog,
+      pages: pages, reader: reader, reports: reports, store: store, catalog: catalog,
       wallTime: wallTime
     ).add(to: routes)
     TrailRoutes(
@@ -113,20 +110,20 @@ struct CollectorApplication: Sendable {
     ).add(to: routes)
     if let exporter = dependencies.exporter {
       ExportRoutes(
-        exporter: exporter, access: catalog, reports: reports, server: dependencies.duplicateKey.fingerprint
+        exporter: exporter, catalog: catalog, reports: reports, server: dependencies.duplicateKey.fingerprint
       ).add(to: routes)
     }
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     AccountRoutes(access: access, pages: pages, reader: reader).add(to: routes)
-    AdminRoutes(access: catalog, catalog: catalog, pages: pages, reader: reader, wallTime: wallTime).add(to: routes)
+    AdminRoutes(catalog: catalog, pages: pages, reader: reader, wallTime: wallTime).add(to: routes)
     SharedRoutes(
-      access: catalog, catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
+      catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
       answering: answering, wallTime: wallTime
     ).add(to: routes)
     PortalRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, notes: notes,
-      segments: catalog, answering: answering, limits: limits, wallTime: wallTime
+      answering: answering, limits: limits, wallTime: wallTime
     ).add(to: routes)
     responder = router.buildResponder()
     requirements = routes.requirements

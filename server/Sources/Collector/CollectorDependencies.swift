@@ -5,8 +5,7 @@ package import TernEvents
 package import Warehouse
 
 /// Everything that the collector reads and writes about apps, apart from their events.
-package typealias CollectorCatalog =
-  CatalogStore & CatalogEditor & ErrorStateStore & AccessStore & DashboardStore & AnnotationStore & SegmentStore
+package typealias CollectorCatalog = CatalogEditor & AccessStore
 
 /// The requests that are being answered, kept where a crash leaves them.
 package protocol RequestJournal: Sendable {

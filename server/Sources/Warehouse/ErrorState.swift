@@ -61,15 +61,3 @@ public struct ErrorTriage: Sendable, Hashable {
   /// The status that applies.
   public var status: ErrorStatus { reopenedIn == nil ? state?.status ?? .open : .open }
 }
-
-/// The status of errors, as people set it.
-public protocol ErrorStateStore: Sendable {
-  /// Returns the states of an app's error groups, by their numbers.
-  func errorStates(app: AppID) throws -> [Int64: ErrorState]
-  /// Sets the state of an error group, with the current time and originator.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if the note or the version is too long.
-  func setErrorState(
-    app: AppID, group: Int64, status: ErrorStatus, note: String, version: String
-  ) throws -> ErrorState
-}

@@ -6,8 +6,7 @@ import Warehouse
 
 /// `/users`, `/tokens` and `/audit`: the pages of owners.
 struct AdminRoutes: Sendable {
-  let access: any AccessStore
-  let catalog: any CatalogStore
+  let catalog: any CollectorCatalog
   let pages: PortalPages
   let reader: BodyReader
   let wallTime: @Sendable () -> Timestamp
@@ -29,7 +28,7 @@ struct AdminRoutes: Sendable {
   ) throws -> Response {
     .html(
       try pages.shown(to: context, request).users(
-        try access.accounts(), sessions: try access.sessions(), apps: try catalog.apps(), edited: edited,
+        try catalog.accounts(), sessions: try catalog.sessions(), apps: try catalog.apps(), edited: edited,
         result: result), status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -40,20 +39,20 @@ struct AdminRoutes: Sendable {
       let server = request.serverAddress ?? pages.collector
       switch form["do"] {
       case "invite":
-        let (_, code) = try access.invite(
+        let (_, code) = try catalog.invite(
           name: (form["name"] ?? "").trimmed, role: try role(form), apps: apps(form),
           seesPersonalData: form["personal"] != nil)
         return try users(request, context, FormResult(secret: "\(server)/welcome?code=\(code)"))
       case "edit":
-        return try users(request, context, edited: try access.accounts().first { $0.id == id })
+        return try users(request, context, edited: try catalog.accounts().first { $0.id == id })
       case "change":
-        _ = try access.changeAccount(
+        _ = try catalog.changeAccount(
           id, AccountChange(role: try role(form), apps: apps(form), seesPersonalData: form["personal"] != nil))
       case "link":
-        let code = try access.createLoginCode(of: id, lasting: .seconds(86_400))
+        let code = try catalog.createLoginCode(of: id, lasting: .seconds(86_400))
         return try users(request, context, FormResult(secret: "\(server)/welcome?code=\(code)"))
-      case "remove": try access.removeAccount(id)
-      case "end": try access.endSession(id)
+      case "remove": try catalog.removeAccount(id)
+      case "end": try catalog.endSession(id)
       default: throw APIError.unknownAction
       }
       return Redirect(path: "/users").response
@@ -81,7 +80,7 @@ struct AdminRoutes: Sendable {
   ) throws -> Response {
     .html(
       try pages.shown(to: context, request).tokens(
-        try access.tokens(), apps: try catalog.apps(), result: result),
+        try catalog.tokens(), apps: try catalog.apps(), result: result),
       status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -93,11 +92,11 @@ struct AdminRoutes: Sendable {
         guard let scope = form["scope"].flatMap({ AccessToken.Scope(rawValue: $0) }) else {
           throw WarehouseError(code: .invalid, message: "Choose a scope.")
         }
-        let (_, secret) = try access.createToken(
+        let (_, secret) = try catalog.createToken(
           name: (form["name"] ?? "").trimmed, scopes: [scope], app: form["app"].flatMap { Int64($0) }.map { AppID($0) },
           lasting: try form.days("days"))
         return try tokens(request, context, FormResult(secret: secret))
-      case "revoke": _ = try access.revokeToken(form["id"].flatMap { Int64($0) } ?? 0)
+      case "revoke": _ = try catalog.revokeToken(form["id"].flatMap { Int64($0) } ?? 0)
       default: throw APIError.unknownAction
       }
       return Redirect(path: "/tokens").response
@@ -113,7 +112,7 @@ struct AdminRoutes: Sendable {
       guard let age = try form.days("days") else {
         throw WarehouseError(code: .invalid, message: "Enter a number of days from 1 to 3650.")
       }
-      let count = try access.pruneAudit(before: wallTime() - age)
+      let count = try catalog.pruneAudit(before: wallTime() - age)
       return try audit(request, context, FormResult(message: "\(count) entries were deleted."))
     } catch let error as WarehouseError where error.code == .invalid {
       return try audit(request, context, FormResult(message: error.message))
@@ -125,8 +124,8 @@ struct AdminRoutes: Sendable {
   ) throws -> Response {
     let limit = Self.entriesPerPage
     let before = request.parameters["before"]
-    let failed = before == nil ? try access.failedLogins(limit: limit) : []
-    let entries = try access.audit(before: request.parameters["before"].flatMap { Int64($0) }, limit: limit + 1)
+    let failed = before == nil ? try catalog.failedLogins(limit: limit) : []
+    let entries = try catalog.audit(before: request.parameters["before"].flatMap { Int64($0) }, limit: limit + 1)
     return .html(
       try pages.shown(to: context, request).audit(
         Array(entries.prefix(limit)), hasMore: entries.count > limit, failed: failed, result: result))

@@ -10,9 +10,8 @@ struct AnnotationRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
   let reports: ReportScheduler
-  let annotations: any AnnotationStore
   let store: any MetricsStore
-  let catalog: any CatalogStore
+  let catalog: any CollectorCatalog
   let wallTime: @Sendable () -> Timestamp
 
   /// The days whose releases are listed.
@@ -37,7 +36,7 @@ struct AnnotationRoutes: Sendable {
     }
     return .html(
       try pages.shown(to: context, request).annotations(
-        try annotations.annotations(app: app.id), releases: releases, app: app,
+        try catalog.annotations(app: app.id), releases: releases, app: app,
         apps: try context.visitor.visible(try catalog.apps()), today: today, result: result),
       status: result.message == nil ? .ok : .badRequest)
   }
@@ -50,8 +49,8 @@ struct AnnotationRoutes: Sendable {
         guard let day = Day((form["day"] ?? "").trimmed) else {
           throw WarehouseError(code: .invalid, message: "Enter a day such as 2026-05-30.")
         }
-        _ = try annotations.createAnnotation(app: app, day: day, text: (form["text"] ?? "").trimmed)
-      case "delete": _ = try annotations.removeAnnotation(form["id"].flatMap { Int64($0) } ?? 0, app: app)
+        _ = try catalog.createAnnotation(app: app, day: day, text: (form["text"] ?? "").trimmed)
+      case "delete": _ = try catalog.removeAnnotation(form["id"].flatMap { Int64($0) } ?? 0, app: app)
       default: throw APIError.unknownAction
       }
       return Redirect(path: "/apps/\(app)/annotations").response

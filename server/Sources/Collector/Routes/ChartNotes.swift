@@ -4,7 +4,7 @@ import Warehouse
 
 /// Adds the notes about an app's days to its pages: the releases, and the notes that people wrote.
 struct ChartNotes: Sendable {
-  let annotations: any AnnotationStore
+  let catalog: any CollectorCatalog
   let store: any MetricsStore
   let reports: ReportScheduler
 
@@ -17,7 +17,7 @@ struct ChartNotes: Sendable {
     let found = try await reports.run(for: client) { [store] in
       try await Releases.find(app: app, days: days, from: store)
     }
-    let written = try annotations.annotations(app: app).filter { days.contains($0.day) }.map { ChartNote($0) }
+    let written = try catalog.annotations(app: app).filter { days.contains($0.day) }.map { ChartNote($0) }
     pages.notes = (found.map { ChartNote($0) } + written).sorted { $0.day < $1.day }
     return pages
   }

@@ -9,9 +9,7 @@ import Warehouse
 struct DashboardAPIRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
-  let dashboards: any DashboardStore
-  let annotations: any AnnotationStore
-  let segments: any SegmentStore
+  let catalog: any CollectorCatalog
 
   /// The maximum size of a request, in bytes.
   private static let maximumBytes = 256 << 10
@@ -41,14 +39,14 @@ struct DashboardAPIRoutes: Sendable {
   }
 
   private func list(_ context: CollectorContext) throws -> Response {
-    let all = try dashboards.dashboards(app: try context.app.id)
+    let all = try catalog.dashboards(app: try context.app.id)
     return try .json(encoding: ["dashboards": all.map(DashboardDescription.init)])
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await dashboard(request, context)
     return try Response.refusingInvalid {
-      let dashboard = try dashboards.createDashboard(
+      let dashboard = try catalog.createDashboard(
         app: try context.app.id, name: wanted.name.trimmed, cards: wanted.cards)
       return try .json(encoding: DashboardDescription(dashboard), status: .created)
     }
@@ -57,7 +55,7 @@ struct DashboardAPIRoutes: Sendable {
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await dashboard(request, context)
     return try Response.refusingInvalid {
-      let changed = try dashboards.changeDashboard(DashboardRoutes.number(context), app: try context.app.id) {
+      let changed = try catalog.changeDashboard(DashboardRoutes.number(context), app: try context.app.id) {
         ($0.name, $0.cards) = (wanted.name.trimmed, wanted.cards)
       }
       guard let changed else { throw APIError.unknownDashboard }
@@ -66,7 +64,7 @@ struct DashboardAPIRoutes: Sendable {
   }
 
   private func remove(_ context: CollectorContext) throws -> Response {
-    guard try dashboards.removeDashboard(DashboardRoutes.number(context), app: try context.app.id) else {
+    guard try catalog.removeDashboard(DashboardRoutes.number(context), app: try context.app.id) else {
       throw APIError.unknownDashboard
     }
     return Response(status: .noContent)
@@ -78,7 +76,7 @@ struct DashboardAPIRoutes: Sendable {
       DashboardRequest.self, of: request, context, limit: Self.maximumBytes,
       members: "name and cards, a list of name, page and query")
     var pages = pages
-    pages.segments = try context.visibleSegments(segments)
+    pages.segments = try context.visibleSegments(catalog)
     for index in wanted.cards.indices {
       do {
         wanted.cards[index] = try pages.checked(wanted.cards[index])
@@ -91,7 +89,7 @@ struct DashboardAPIRoutes: Sendable {
   }
 
   private func listAnnotations(_ context: CollectorContext) throws -> Response {
-    let all = try annotations.annotations(app: try context.app.id)
+    let all = try catalog.annotations(app: try context.app.id)
     return try .json(encoding: ["annotations": all.map(AnnotationDescription.init)])
   }
 
@@ -103,7 +101,7 @@ struct DashboardAPIRoutes: Sendable {
         status: .badRequest, code: "invalid", message: "day must be a date such as 2026-05-30.", path: "$.day")
     }
     return try Response.refusingInvalid {
-      let annotation = try annotations.createAnnotation(
+      let annotation = try catalog.createAnnotation(
         app: try context.app.id, day: day, text: wanted.text.trimmed)
       return try .json(encoding: AnnotationDescription(annotation), status: .created)
     }
@@ -111,7 +109,7 @@ struct DashboardAPIRoutes: Sendable {
 
   private func removeAnnotation(_ context: CollectorContext) throws -> Response {
     guard let number = context.parameters.get("annotation").flatMap({ Int64($0) }),
-      try annotations.removeAnnotation(number, app: try context.app.id)
+      try catalog.removeAnnotation(number, app: try context.app.id)
     else {
       throw APIError(status: .notFound, code: "unknown_annotation", message: "This app has no such note.")
     }

@@ -11,9 +11,7 @@ struct DashboardRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
   let answering: QuestionAnswering
-  let dashboards: any DashboardStore
-  let catalog: any CatalogStore
-  let segments: any SegmentStore
+  let catalog: any CollectorCatalog
   let notes: ChartNotes
   let wallTime: @Sendable () -> Timestamp
 
@@ -36,7 +34,7 @@ struct DashboardRoutes: Sendable {
     _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
   ) async throws -> Response {
     let app = try context.app
-    let all = try dashboards.dashboards(app: app.id)
+    let all = try catalog.dashboards(app: app.id)
     var shown = all.first
     if context.parameters.get("dashboard") != nil {
       let number = try Self.number(context)
@@ -45,7 +43,7 @@ struct DashboardRoutes: Sendable {
     }
     let today = try ReportZone(app.timeZone).day(of: wallTime())
     var pages = try pages.shown(to: context, request)
-    pages.segments = try context.visibleSegments(segments)
+    pages.segments = try context.visibleSegments(catalog)
     let noted = try await notes.added(
       to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
       for: context.clientShare)
@@ -60,16 +58,16 @@ struct DashboardRoutes: Sendable {
     let name = (form["name"] ?? "").trimmed
     return try await showing(request, context) {
       switch form["do"] {
-      case "create": return try dashboards.createDashboard(app: app, name: name, cards: [])
+      case "create": return try catalog.createDashboard(app: app, name: name, cards: [])
       case "save":
         var pages = pages
-        pages.segments = try context.visibleSegments(segments)
+        pages.segments = try context.visibleSegments(catalog)
         let card = try pages.checked(
           DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? ""))
         guard let id = form["dashboard"].flatMap({ Int64($0) }) else {
-          return try dashboards.createDashboard(app: app, name: name, cards: [card])
+          return try catalog.createDashboard(app: app, name: name, cards: [card])
         }
-        return try dashboards.changeDashboard(id, app: app) { $0.cards.append(card) }
+        return try catalog.changeDashboard(id, app: app) { $0.cards.append(card) }
       default: throw APIError.unknownAction
       }
     }
@@ -82,11 +80,11 @@ struct DashboardRoutes: Sendable {
       guard form["confirm"] != nil else {
         return try await show(request, context, FormResult(message: "Tick the box to delete this dashboard."))
       }
-      guard try dashboards.removeDashboard(number, app: app) else { throw APIError.unknownDashboard }
+      guard try catalog.removeDashboard(number, app: app) else { throw APIError.unknownDashboard }
       return Redirect(path: "/apps/\(app)/dashboards").response
     }
     return try await showing(request, context) {
-      try dashboards.changeDashboard(number, app: app) { try Self.change(&$0, form) }
+      try catalog.changeDashboard(number, app: app) { try Self.change(&$0, form) }
     }
   }
 

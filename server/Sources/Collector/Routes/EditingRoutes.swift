@@ -8,7 +8,7 @@ import Warehouse
 /// The part of `/api/v1` with which programs change apps, and create, change and delete views.
 struct EditingRoutes: Sendable {
   let reader: BodyReader
-  let catalog: any CatalogStore & CatalogEditor
+  let catalog: any CollectorCatalog
   let wallTime: @Sendable () -> Timestamp
 
   /// The maximum size of a request, in bytes.

@@ -12,7 +12,7 @@ struct ErrorStatusRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let states: any ErrorStateStore
+  let catalog: any CollectorCatalog
   let wallTime: @Sendable () -> Timestamp
 
   private static let maximumBytes = 64 << 10
@@ -52,7 +52,7 @@ struct ErrorStatusRoutes: Sendable {
 
   private func show(_ context: CollectorContext) async throws -> Response {
     let (group, app) = (try Self.group(context), try context.app.id)
-    let state = try states.errorStates(app: app)[group]
+    let state = try catalog.errorStates(app: app)[group]
     return try Self.response(
       group,
       try await reports.run(for: context.clientShare) { [store] in
@@ -85,7 +85,7 @@ struct ErrorStatusRoutes: Sendable {
     }
     let version = wanted.version.flatMap { $0.isEmpty ? nil : $0 } ?? latest
     do {
-      let state = try states.setErrorState(
+      let state = try catalog.setErrorState(
         app: app.id, group: group, status: status, note: wanted.note ?? "", version: version)
       return ErrorTriage(state, versions: [])
     } catch let error as WarehouseError where error.code == .invalid {

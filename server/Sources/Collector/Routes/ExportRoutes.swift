@@ -6,7 +6,7 @@ import Warehouse
 /// `/api/v1/apps/:app/export`: raw rows for programs (docs/export-format.md).
 struct ExportRoutes: Sendable {
   let exporter: any EventExport
-  let access: any AccessStore
+  let catalog: any CollectorCatalog
   let reports: ReportScheduler
   /// The text that identifies this server in exports.
   let server: String
@@ -39,7 +39,7 @@ struct ExportRoutes: Sendable {
     } catch let error as WarehouseError where error.code == .invalid {
       throw Self.invalid(error.message)
     }
-    try access.record(.exported, "app \(wanted.app.id), by the API")
+    try catalog.record(.exported, "app \(wanted.app.id), by the API")
     guard let grant = context.grant else { throw APIError.loginNeeded }
     let body = ResponseBody { [wanted] writer in
       var current = first

@@ -7,7 +7,7 @@ import Warehouse
 /// Shows and changes an app's limits. Changes are for owners: the limits protect the server and other apps.
 struct LimitRoutes: Sendable {
   let reader: BodyReader
-  let catalog: any CatalogStore & CatalogEditor
+  let catalog: any CollectorCatalog
   let usage: UsageGate
 
   /// The maximum size of a request, in bytes.

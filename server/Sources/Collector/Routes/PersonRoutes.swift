@@ -8,7 +8,7 @@ import Warehouse
 struct PersonRoutes: Sendable {
   let reports: ReportScheduler
   let source: any TrailSource
-  let access: any AccessStore
+  let catalog: any CollectorCatalog
 
   /// The endpoint; its address also answers questions.
   var deletion: Endpoint { .api(.permission(.edit)) { try await delete($0, $1) } }
@@ -35,7 +35,7 @@ struct PersonRoutes: Sendable {
       try await source.trail(of: person, app: app, before: nil, limit: 1) != nil
     }
     guard isKnown || refusesLater else { throw APIError.unknownPerson }
-    try access.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)
+    try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)
   }
 }
 

@@ -12,10 +12,9 @@ struct PortalRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let catalog: any CatalogStore & CatalogEditor & ErrorStateStore & AccessStore
+  let catalog: any CollectorCatalog
   let live: LiveHub
   let notes: ChartNotes
-  let segments: any SegmentStore
   let answering: QuestionAnswering
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
@@ -134,7 +133,7 @@ struct PortalRoutes: Sendable {
       try ReportRequest(
         name, of: try catalog.subject(view: parameters["view"], of: app), parameters: parameters, now: wallTime()))
     var shown = try pages.shown(to: context, request)
-    shown.segments = try context.visibleSegments(segments)
+    shown.segments = try context.visibleSegments(catalog)
     let pages = try await notes.added(
       to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
     let other = try pages.comparedRequest(query).map {

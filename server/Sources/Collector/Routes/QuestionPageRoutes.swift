@@ -12,9 +12,7 @@ struct QuestionPageRoutes: Sendable {
   let pages: PortalPages
   let answering: QuestionAnswering
   let store: any MetricsStore
-  let catalog: any CatalogStore
-  let dashboards: any DashboardStore
-  let segments: any SegmentStore
+  let catalog: any CollectorCatalog
   let notes: ChartNotes
   let wallTime: @Sendable () -> Timestamp
 
@@ -64,7 +62,7 @@ struct QuestionPageRoutes: Sendable {
   private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {
     let (app, parameters) = (try context.app, request.parameters)
     var pages = try pages.shown(to: context, request)
-    pages.segments = try context.visibleSegments(segments)
+    pages.segments = try context.visibleSegments(catalog)
     if let format = parameters["format"], !format.isEmpty {
       return try await download(pages, page, parameters, AnswerFormat(parsing: format), context)
     }
@@ -76,7 +74,7 @@ struct QuestionPageRoutes: Sendable {
       try await shown.question(
         page, parameters, app: app, apps: try context.visitor.visible(try catalog.apps()),
         days: today.advanced(by: 1 - Self.suggestedDays)...today, from: store,
-        dashboards: try dashboards.dashboards(app: app.id)
+        dashboards: try catalog.dashboards(app: app.id)
       ) { question in
         try await answering.answer(question, context)
       })

@@ -9,7 +9,7 @@ import Warehouse
 struct QuestionRoutes: Sendable {
   let reader: BodyReader
   let answering: QuestionAnswering
-  let segments: any SegmentStore
+  let catalog: any CollectorCatalog
   let persons: PersonRoutes
 
   func add(to routes: RouteTable) {
@@ -30,7 +30,7 @@ struct QuestionRoutes: Sendable {
     let body = try await reader.read(request, context, limit: JSONTree.maximumBytes).bytes
     do {
       let question = try Question(
-        kind, json: Array(body.readableBytesView), segments: try segments.segmentFilters(app: try context.app.id))
+        kind, json: Array(body.readableBytesView), segments: try catalog.segmentFilters(app: try context.app.id))
       return .answer(try await answering.answer(question, context), format)
     } catch let error as QuestionError {
       throw APIError(error)

@@ -9,8 +9,7 @@ struct ReportRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
-  let catalog: any CatalogStore & ErrorStateStore
-  let segments: any SegmentStore
+  let catalog: any CollectorCatalog
   let answering: QuestionAnswering
   let wallTime: @Sendable () -> Timestamp
 
@@ -58,7 +57,7 @@ struct ReportRoutes: Sendable {
           message: "The report \(query.report.name) is about all rows. Leave out filters and segment.")
       }
       let store = try answering.metrics(
-        for: query, from: store, segments: try context.visibleSegments(segments), context)
+        for: query, from: store, segments: try context.visibleSegments(catalog), context)
       let text = try await reports.run(query, for: context.clientShare) {
         try await query.report(from: store).text(format)
       }

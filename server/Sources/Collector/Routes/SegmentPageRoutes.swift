@@ -9,8 +9,7 @@ import Warehouse
 struct SegmentPageRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
-  let segments: any SegmentStore
-  let catalog: any CatalogStore
+  let catalog: any CollectorCatalog
 
   func add(to routes: RouteTable) {
     routes.on(
@@ -27,7 +26,7 @@ struct SegmentPageRoutes: Sendable {
     let app = try context.app
     return .html(
       try pages.shown(to: context, request).segments(
-        try context.visibleSegments(segments), app: app, apps: try context.visitor.visible(try catalog.apps()),
+        try context.visibleSegments(catalog), app: app, apps: try context.visitor.visible(try catalog.apps()),
         result: result), status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -37,14 +36,14 @@ struct SegmentPageRoutes: Sendable {
     do {
       switch form["do"] {
       case "create":
-        _ = try segments.createSegment(app: app, name: name, filters: try Self.checked(filters))
+        _ = try catalog.createSegment(app: app, name: name, filters: try Self.checked(filters))
       case "change":
-        guard let segment = try segments.segments(app: app).first(where: { $0.id.description == form["id"] })
+        guard let segment = try catalog.segments(app: app).first(where: { $0.id.description == form["id"] })
         else { throw APIError.unknownSegment }
-        _ = try segments.changeSegment(
+        _ = try catalog.changeSegment(
           segment.id, app: app, name: name.isEmpty ? segment.name : name,
           filters: filters.isEmpty ? segment.filters : try Self.checked(filters))
-      case "delete": _ = try segments.removeSegment(form["id"].flatMap { Int64($0) } ?? 0, app: app)
+      case "delete": _ = try catalog.removeSegment(form["id"].flatMap { Int64($0) } ?? 0, app: app)
       default: throw APIError.unknownAction
       }
       return Redirect(path: "/apps/\(app)/segments").response
@@ -62,9 +61,9 @@ struct SegmentPageRoutes: Sendable {
 
 extension CollectorContext {
   /// The segments of the request's app that the visitor may see.
-  func visibleSegments(_ segments: any SegmentStore) throws -> [SavedSegment] {
+  func visibleSegments(_ catalog: any CatalogEditor) throws -> [SavedSegment] {
     let app = try app.id
     let seesPersonalData = try visitor.rights.allows(.readPersonalData, app: app)
-    return try segments.segments(app: app).filter { seesPersonalData || !$0.showsPersonalData }
+    return try catalog.segments(app: app).filter { seesPersonalData || !$0.showsPersonalData }
   }
 }

@@ -8,7 +8,7 @@ import Warehouse
 /// `/api/v1/apps/{id}/segments`: saved segments for programs.
 struct SegmentRoutes: Sendable {
   let reader: BodyReader
-  let segments: any SegmentStore
+  let catalog: any CollectorCatalog
 
   /// The maximum size of a request, in bytes: the filters, a name and some space.
   private static let maximumBytes = SegmentFilters.maximumBytes + 4_096
@@ -29,13 +29,13 @@ struct SegmentRoutes: Sendable {
   }
 
   private func list(_ context: CollectorContext) throws -> Response {
-    .json(Self.object([("segments", .array(try context.visibleSegments(segments).map(Self.tree)))]))
+    .json(Self.object([("segments", .array(try context.visibleSegments(catalog).map(Self.tree)))]))
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (name, filters) = try await body(request, context)
     return try Response.refusingInvalid {
-      let segment = try segments.createSegment(app: try context.app.id, name: name, filters: filters)
+      let segment = try catalog.createSegment(app: try context.app.id, name: name, filters: filters)
       return .json(try Self.tree(segment).encoded, status: .created)
     }
   }
@@ -44,7 +44,7 @@ struct SegmentRoutes: Sendable {
     let (name, filters) = try await body(request, context)
     return try Response.refusingInvalid {
       guard
-        let segment = try segments.changeSegment(
+        let segment = try catalog.changeSegment(
           try Self.number(context), app: try context.app.id, name: name, filters: filters)
       else { throw APIError.unknownSegment }
       return .json(try Self.tree(segment).encoded)
@@ -52,7 +52,7 @@ struct SegmentRoutes: Sendable {
   }
 
   private func remove(_ context: CollectorContext) throws -> Response {
-    guard try segments.removeSegment(try Self.number(context), app: try context.app.id) else {
+    guard try catalog.removeSegment(try Self.number(context), app: try context.app.id) else {
       throw APIError.unknownSegment
     }
     return Response(status: .noContent)

@@ -9,8 +9,7 @@ public import Warehouse
 
 /// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
 struct SharedRoutes: Sendable {
-  let access: any AccessStore
-  let catalog: any CatalogStore & ErrorStateStore & SegmentStore
+  let catalog: any CollectorCatalog
   let pages: PortalPages
   let reader: BodyReader
   let reports: ReportScheduler
@@ -34,7 +33,7 @@ struct SharedRoutes: Sendable {
     let (app, parameters) = (try context.app, request.parameters)
     return .html(
       try pages.shown(to: context, request).links(
-        try access.links(app: app.id), report: parameters["report"].map { ($0, parameters["query"] ?? "") }, app: app,
+        try catalog.links(app: app.id), report: parameters["report"].map { ($0, parameters["query"] ?? "") }, app: app,
         apps: try context.visitor.visible(try catalog.apps()), result: result),
       status: result.message == nil ? .ok : .badRequest)
   }
@@ -46,14 +45,14 @@ struct SharedRoutes: Sendable {
       case "create":
         let (report, query) = (form["report"] ?? "", form["query"] ?? "")
         try catalog.checkShareable(report, query: query, app: app, now: wallTime())
-        let (_, secret) = try access.createLink(
+        let (_, secret) = try catalog.createLink(
           app: app.id, report: report, query: query,
           sites: (form["sites"] ?? "").split { $0 == " " || $0 == "," }.map(String.init),
           lasting: try form.days("days"))
         let server = request.serverAddress ?? pages.collector
         return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
       case "revoke":
-        _ = try access.revokeLink(form["id"].flatMap { Int64($0) } ?? 0, app: app.id)
+        _ = try catalog.revokeLink(form["id"].flatMap { Int64($0) } ?? 0, app: app.id)
         return Redirect(path: "/apps/\(app.id)/links").response
       default:
         throw APIError.unknownAction
@@ -64,7 +63,8 @@ struct SharedRoutes: Sendable {
   }
 
   private func shared(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    guard let link = try access.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app) else {
+    guard let link = try catalog.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app)
+    else {
       return .html(
         pages.error(status: 404, message: "This link has ended or was revoked. Ask for a new one."), status: .notFound)
     }
@@ -100,7 +100,7 @@ struct SharedRoutes: Sendable {
   }
 }
 
-extension CatalogStore where Self: SegmentStore {
+extension CatalogEditor {
   /// Returns the request that a shared link stands for, with a relative range up to today.
   func request(of link: SharedLink, app: App, now: Timestamp) throws -> ReportRequest {
     let parameters = URLEncodedForm(link.query).values

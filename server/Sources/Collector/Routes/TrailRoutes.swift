@@ -12,7 +12,7 @@ struct TrailRoutes: Sendable {
   let reader: BodyReader
   let reports: ReportScheduler
   let source: any TrailSource
-  let catalog: any CatalogStore
+  let catalog: any CollectorCatalog
   let persons: PersonRoutes
 
   private static let pageRows = 100

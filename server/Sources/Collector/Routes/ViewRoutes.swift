@@ -7,7 +7,7 @@ import Warehouse
 
 /// `/apps/ID/views` and `/apps/ID/views/VIEW`: the views of an app, which editors create, change and delete.
 struct ViewRoutes: Sendable {
-  let catalog: any CatalogStore & CatalogEditor
+  let catalog: any CollectorCatalog
   let pages: PortalPages
   let reader: BodyReader
 

@@ -5,7 +5,7 @@ extension ReportParameter {
   public static let status = ReportParameter("status", .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]))
 }
 
-extension ErrorStateStore {
+extension CatalogEditor {
   /// Adds the states of errors to a request for a report about errors.
   ///
   /// - Parameter isGuest: True for the reader of a shared link, who sees neither notes nor names.

@@ -1,5 +1,7 @@
-/// The changes to views and limits that people make in the portal and through the HTTP API.
-public protocol CatalogEditor: Sendable {
+/// What people see and change in the portal and through the HTTP API. Every change is recorded in the audit log.
+public protocol CatalogEditor: CatalogStore {
+  // MARK: Views and limits
+
   /// Creates a view of an app.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid, or `unknownApp` if the app doesn't exist.
@@ -26,4 +28,60 @@ public protocol CatalogEditor: Sendable {
   func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws
   /// Sets for how long the rows of an app are kept; `nil` for ever.
   func setKeeping(of app: AppID, to period: KeepingPeriod?) throws
+
+  // MARK: Saved segments
+
+  // Filters are stored as they are: their form is checked by the module that decodes questions.
+
+  /// Returns an app's segments by name.
+  func segments(app: AppID) throws -> [SavedSegment]
+  /// Saves a segment.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the name is invalid or taken, or the app has too many segments.
+  func createSegment(app: AppID, name: String, filters: String) throws -> SavedSegment
+  /// Changes a segment; returns `nil` if the app has none with this number.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the name is invalid or taken.
+  func changeSegment(_ id: Int64, app: AppID, name: String, filters: String) throws -> SavedSegment?
+  /// Removes a segment. Returns false if the app has none with this number.
+  func removeSegment(_ id: Int64, app: AppID) throws -> Bool
+
+  // MARK: Dashboards
+
+  // Questions are stored as they are: their form is checked by the module that shows them.
+
+  /// Returns an app's dashboards, oldest first.
+  func dashboards(app: AppID) throws -> [Dashboard]
+  /// Creates a dashboard.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a name is invalid or taken, or there are too many cards.
+  func createDashboard(app: AppID, name: String, cards: [DashboardCard]) throws -> Dashboard
+  /// Changes a dashboard in one transaction; returns `nil` if the app has none with this number.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a name is invalid or taken, or there are too many cards.
+  func changeDashboard(_ id: Int64, app: AppID, _ change: (inout Dashboard) throws -> Void) throws -> Dashboard?
+  /// Removes a dashboard. Returns false if the app has none with this number.
+  func removeDashboard(_ id: Int64, app: AppID) throws -> Bool
+
+  // MARK: Notes about days
+
+  /// Returns an app's annotations, ordered by day, then number.
+  func annotations(app: AppID) throws -> [Annotation]
+  /// Creates an annotation.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the text is invalid, or the app has too many annotations.
+  func createAnnotation(app: AppID, day: Day, text: String) throws -> Annotation
+  /// Removes an annotation. Returns false if the app has none with this number.
+  func removeAnnotation(_ id: Int64, app: AppID) throws -> Bool
+
+  // MARK: The status of errors
+
+  /// Returns the states of an app's error groups, by their numbers.
+  func errorStates(app: AppID) throws -> [Int64: ErrorState]
+  /// Sets the state of an error group, with the current time and originator.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the note or the version is too long.
+  func setErrorState(
+    app: AppID, group: Int64, status: ErrorStatus, note: String, version: String
+  ) throws -> ErrorState
 }

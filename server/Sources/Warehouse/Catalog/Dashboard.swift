@@ -61,21 +61,3 @@ extension Dashboard {
       ], author: AuditActor.current.name, changed: created)
   }
 }
-
-/// The store of dashboards. Every change is recorded in the audit log.
-///
-/// Questions are stored as they are: their form is checked by the module that shows them.
-public protocol DashboardStore: Sendable {
-  /// Returns an app's dashboards, oldest first.
-  func dashboards(app: AppID) throws -> [Dashboard]
-  /// Creates a dashboard.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if a name is invalid or taken, or there are too many cards.
-  func createDashboard(app: AppID, name: String, cards: [DashboardCard]) throws -> Dashboard
-  /// Changes a dashboard in one transaction; returns `nil` if the app has none with this number.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if a name is invalid or taken, or there are too many cards.
-  func changeDashboard(_ id: Int64, app: AppID, _ change: (inout Dashboard) throws -> Void) throws -> Dashboard?
-  /// Removes a dashboard. Returns false if the app has none with this number.
-  func removeDashboard(_ id: Int64, app: AppID) throws -> Bool
-}

@@ -25,15 +25,3 @@ public struct Annotation: Sendable, Hashable {
     self.created = created
   }
 }
-
-/// The store of annotations. Every change is recorded in the audit log.
-public protocol AnnotationStore: Sendable {
-  /// Returns an app's annotations, ordered by day, then number.
-  func annotations(app: AppID) throws -> [Annotation]
-  /// Creates an annotation.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if the text is invalid, or the app has too many annotations.
-  func createAnnotation(app: AppID, day: Day, text: String) throws -> Annotation
-  /// Removes an annotation. Returns false if the app has none with this number.
-  func removeAnnotation(_ id: Int64, app: AppID) throws -> Bool
-}

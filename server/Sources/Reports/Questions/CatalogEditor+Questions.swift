@@ -1,7 +1,7 @@
 package import Questions
 package import Warehouse
 
-extension SegmentStore {
+extension CatalogEditor {
   /// The filters of an app's segments, for decoding questions.
   package func segmentFilters(app: AppID) throws -> SegmentFilters { try segments(app: app).filters }
 }
