@@ -21,6 +21,14 @@ public protocol MetricsStore: Sendable {
   func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyTotals]
   /// Returns the distinct installs active on each day of the range, and in the 7 and 30 days ending on it.
   func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity]
+  /// Returns events, sessions and users per day, and the users over all days.
+  ///
+  /// By default it is put together from other reads; a store to which one question is cheaper answers itself.
+  func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview
+  /// Returns the largest keys, and the count of all. Like ``dailyOverview(app:days:)``, it has a default.
+  func largest(
+    app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int
+  ) async throws -> (rows: [KeyTotals], count: Int)
   /// Returns the property values of one event over the range, at most `limit` per property, most frequent first.
   func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) async throws -> [PropertyTotals]
   /// Returns the sum of the latest ledgers of all installs that have sent one since `since`.

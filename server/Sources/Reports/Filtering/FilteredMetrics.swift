@@ -8,7 +8,7 @@ package import Warehouse
 ///
 /// Without filters it answers as the store does, but for names beyond a day's allowance, which only stored counts
 /// collect under "(other)".
-package struct FilteredMetrics: ForwardingStore, CombinedReads {
+package struct FilteredMetrics: ForwardingStore {
   /// Answers a question about the report's app; throws `QuestionError` beyond the limits.
   package typealias Ask = @Sendable (Question) async throws -> Answer
 
@@ -96,7 +96,7 @@ extension FilteredMetrics {
     return days.map { DailyActivity(day: $0, daily: users[$0] ?? 0, weekly: nil, monthly: nil) }
   }
 
-  package func combinedOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
+  package func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
     guard let sessions = Counted(.session, filters)?.metric else {
       return DailyOverview(events: [], sessions: [], activity: [], users: 0)
     }
@@ -118,15 +118,18 @@ extension FilteredMetrics {
       }, users: (answer.totals?[2]).map(Self.count) ?? 0)
   }
 
-  package func combinedTotals(
+  package func largest(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int
-  ) async throws -> (rows: [KeyTotals], count: Int)? {
-    guard limit > 0, let counted = Counted(dimension, filters) else { return nil }
+  ) async throws -> (rows: [KeyTotals], count: Int) {
+    guard let counted = Counted(dimension, filters) else {
+      return try await base.largest(app: app, dimension: dimension, days: days, limit: limit)
+    }
+    guard limit > 0 else { return ([], try await count(app: app, dimension: dimension, days: days)) }
     var question = question(
       [counted.metric, .plain(.users)], by: counted.group.map { [$0] } ?? [], filters + counted.own, days)
     question.limit = limit
     question.includesTotals = true
-    guard case .query(let answer) = try await ask(.query(question)) else { return nil }
+    guard case .query(let answer) = try await ask(.query(question)) else { return ([], 0) }
     return (answer.rows.map { Self.totals($0, counted) }, (answer.totals?[0]).map(Self.count) ?? 0)
   }
 
