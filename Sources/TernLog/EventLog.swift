@@ -141,6 +141,7 @@ package final class EventLog: Sendable {
       counts.isClaimLimitReached = state.isClaimLimitReached(at: clock.uptime)
       counts.bytes = state.home == nil ? 0 : state.diskBytes + state.leavingBytes
       counts.dropped = state.ledger.counts
+      counts.reported = state.ledger.reported
       counts.droppedTotal = state.ledger.dropped
       counts.delivered = state.ledger.delivered
       counts.deliveredHere = state.deliveredHere
@@ -149,12 +150,17 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Counts events that were dropped before they reached the log; a name with a colon is a note, not a drop.
+  /// Counts events that were dropped before they reached the log.
   package func count(_ reason: DropReason, _ n: Int) {
     state.withLock { state in
       state.ledger.add(reason, n)
-      if DropLedger.isDrop(reason) { state.track(n) }
+      state.track(n)
     }
+  }
+
+  /// Counts drops that have been reported to the server.
+  package func countReported(_ reason: DropReason, _ n: Int) {
+    state.withLock { $0.ledger.addReported(reason, n) }
   }
 
   /// True if normal events of this total size fit together, possibly by evicting other normal ones.
@@ -172,8 +178,8 @@ package final class EventLog: Sendable {
     state.withLock { $0.saveLedger() }
   }
 
-  /// Reverts ``count(_:_:)``.
-  package func uncount(_ reason: DropReason, _ n: Int) {
-    state.withLock { $0.ledger.remove(reason, n) }
+  /// Reverts ``countReported(_:_:)``.
+  package func uncountReported(_ reason: DropReason, _ n: Int) {
+    state.withLock { $0.ledger.removeReported(reason, n) }
   }
 }

@@ -101,7 +101,8 @@ package struct LogCounts: Sendable, Equatable {
   package var tracked = 0
   /// Events that left without being delivered, by reason, since the install's first launch; persisted best effort.
   package var dropped: [DropReason: Int] = [:]
-
+  /// The drops that have been reported to the server, by reason.
+  package var reported: [DropReason: Int] = [:]
   /// All events that left without being delivered, for any reason.
   package var droppedTotal = 0
 

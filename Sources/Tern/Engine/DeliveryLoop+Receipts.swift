@@ -70,7 +70,7 @@ extension DeliveryLoop {
     guard !asked.isEmpty else { return }
     let before = droppedWhenLooked
     let counts = engine.log.counts
-    let dropped = counts.dropped.filter { !$0.key.isReport }
+    let dropped = counts.dropped
     // Search unreadable parts again after the next attempt to read them.
     let isTriedAgain = !doubtfulReceipts.isEmpty && counts.unreadableUntil != doubtfulUntil
     let isSettled = asked.isSubset(of: knownReceipts.union(doubtfulReceipts))
@@ -107,7 +107,7 @@ extension DeliveryLoop {
 
 extension DropReason {
   /// True if a queued event may leave for this reason without being reported by identifier.
-  fileprivate var isOfStored: Bool { !isReport && ![.rejected, .disabled, .tooLarge].contains(self) }
+  fileprivate var isOfStored: Bool { ![.rejected, .disabled, .tooLarge].contains(self) }
 }
 
 extension Engine {

@@ -37,7 +37,7 @@ extension DeliveryLoop {
     let isUnderWay = claims.values.contains { claim in claim.records.contains { $0.id == report.id } }
     // Reports use the critical lane: if it is empty and no claim has the report, the report is lost.
     guard !isUnderWay, engine.log.counts.waitingCritical == 0 else { return }
-    for (reason, count) in report.counts { engine.log.uncount(reason.report, count) }
+    for (reason, count) in report.counts { engine.log.uncountReported(reason, count) }
     drops = DropReporter()
   }
 
@@ -58,10 +58,10 @@ extension DeliveryLoop {
 extension Engine {
   /// Records unreported drops as a critical event, which is evicted last and sent first.
   fileprivate func recordDrops() -> DropReport? {
-    let dropped = log.counts.dropped
+    let counts = log.counts
     var unreported: [DropReason: Int] = [:]
-    for (reason, count) in dropped where !reason.isReport {
-      let new = count - dropped[reason.report, default: 0]
+    for (reason, count) in counts.dropped {
+      let new = count - counts.reported[reason, default: 0]
       if new > 0 { unreported[reason] = new }
     }
     if unreported.isEmpty { return nil }
@@ -76,31 +76,18 @@ extension Engine {
     }
     if case .dropped(let reason) = result {
       // The report itself was dropped and counted. Reporting that would drop the next report, and so on.
-      log.count(reason.report, 1)
+      log.countReported(reason, 1)
       return nil
     }
     guard case .post = result, let id else { return nil }
-    for (reason, count) in unreported { log.count(reason.report, count) }
+    for (reason, count) in unreported { log.countReported(reason, count) }
     return DropReport(id: id, counts: unreported)
   }
 
   /// Counts rejected drop reports as reported: a server that rejects one would reject the next.
   func countRejectedReports(in records: [LogRecord]) {
-    log.count(DropReason.rejected.report, records.count { $0.isReportOfDrops })
+    log.countReported(.rejected, records.count { $0.isReportOfDrops })
   }
-}
-
-extension DropReason {
-  private static let prefix = "reported:"
-
-  /// The pseudo-reason under which the log counts the reported drops of this reason.
-  ///
-  /// It is part of the log's ledger, so that a process that adopts another's drop counts also adopts its counts of
-  /// reported drops.
-  var report: DropReason { DropReason(Self.prefix + description) }
-
-  /// True if this counts reported drops rather than drops.
-  var isReport: Bool { description.hasPrefix(Self.prefix) }
 }
 
 extension LogRecord {

@@ -150,7 +150,7 @@ package final class Engine: Sendable {
     return clientState.withLock { state in
       TernClient.Status(
         queued: counts.waiting + buffered, inFlight: counts.claimed, delivered: counts.deliveredHere,
-        droppedByReason: counts.dropped.filter { !$0.key.isReport },
+        droppedByReason: counts.dropped,
         lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled,
         hasStorage: hasStorage)
     }
@@ -160,6 +160,6 @@ package final class Engine: Sendable {
     let (counts, buffered, _, _) = counts
     return TernClient.Ledger(
       tracked: counts.tracked.addingSaturated(buffered), delivered: counts.delivered, queued: counts.waiting + buffered,
-      inFlight: counts.claimed, droppedByReason: counts.dropped.filter { !$0.key.isReport })
+      inFlight: counts.claimed, droppedByReason: counts.dropped)
   }
 }

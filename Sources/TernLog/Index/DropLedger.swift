@@ -1,7 +1,8 @@
 import TernBase
 package import TernEvents
 
-/// The numbers of delivered events and of dropped ones by reason, and the file that keeps them across launches.
+/// The numbers of delivered events, of dropped ones by reason, and of drops that the server knows, and the file that keeps
+/// them across launches.
 ///
 /// The file has two slots that are written in turn, so that a torn write leaves the previous counts.
 package struct DropLedger {
@@ -11,10 +12,16 @@ package struct DropLedger {
   /// "TDRP" in the order of the bytes.
   private static let magic: UInt32 = 0x5052_4454
 
-  /// The name of the number of delivered events in the file; a name with a colon is no drop reason.
-  private static let deliveredName = DropReason(":delivered")
+  /// The name of the number of delivered events in the file. Names of reasons have no colon.
+  private static let deliveredName = ":delivered"
+  /// What is before the name of a reason in the file if the number is that of reported drops.
+  private static let reportedPrefix = "reported:"
 
+  /// The drops by reason.
   package private(set) var counts: [DropReason: Int] = [:]
+  /// The drops that have been reported to the server, by reason. They are kept here so that a process that adopts
+  /// another's drops does not report them again.
+  package private(set) var reported: [DropReason: Int] = [:]
   /// The number of events delivered to the server.
   package private(set) var delivered = 0
   /// True if the file is not up to date.
@@ -25,7 +32,13 @@ package struct DropLedger {
     guard number > 0 else { return }
     counts[reason] = (counts[reason] ?? 0).addingSaturated(number)
     isDirty = true
-    if Self.isDrop(reason) { countDropped() }
+    countDropped()
+  }
+
+  mutating func addReported(_ reason: DropReason, _ number: Int) {
+    guard number > 0 else { return }
+    reported[reason] = (reported[reason] ?? 0).addingSaturated(number)
+    isDirty = true
   }
 
   /// Subtracts events that were counted before.
@@ -36,8 +49,16 @@ package struct DropLedger {
     countDropped()
   }
 
+  /// Subtracts drops that were counted as reported.
+  mutating func removeReported(_ reason: DropReason, _ number: Int) {
+    guard number > 0, let count = reported[reason] else { return }
+    reported[reason] = count > number ? count - number : nil
+    isDirty = true
+  }
+
   mutating func add(_ other: DropLedger) {
     for (reason, number) in other.counts { add(reason, number) }
+    for (reason, number) in other.reported { addReported(reason, number) }
     addDelivered(other.delivered)
   }
 
@@ -50,12 +71,7 @@ package struct DropLedger {
   /// All events that left without being delivered; kept up to date, since each append reads it.
   private(set) var dropped = 0
 
-  private mutating func countDropped() {
-    dropped = counts.lazy.filter { Self.isDrop($0.key) }.map(\.value).saturatingSum
-  }
-
-  /// True if the name is a drop reason, not a note.
-  static func isDrop(_ reason: DropReason) -> Bool { !reason.description.utf8.contains(UInt8(ascii: ":")) }
+  private mutating func countDropped() { dropped = counts.values.saturatingSum }
 
   /// Adds the stored counts and continues their sequence.
   mutating func merge(_ stored: DropLedger) {
@@ -71,12 +87,14 @@ package struct DropLedger {
     var bytes = [UInt8](repeating: 0, count: Self.slotBytes)
     var position = 20
     var entries: UInt16 = 0
-    let all = counts.merging(delivered > 0 ? [Self.deliveredName: delivered] : [:]) { count, _ in count }
-    let ordered = all.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
+    var all = counts.map { (name: $0.key.description, number: $0.value) }
+    all += reported.map { (Self.reportedPrefix + $0.key.description, $0.value) }
+    if delivered > 0 { all.append((Self.deliveredName, delivered)) }
+    let ordered = all.sorted { ($0.number, $1.name) > ($1.number, $0.name) }
     bytes.withUnsafeMutableBytes { buffer in
       guard let target = buffer.baseAddress else { return }
-      for (reason, number) in ordered {
-        let name = Array(reason.description.utf8.prefix(255))
+      for (name, number) in ordered {
+        let name = Array(name.utf8.prefix(255))
         guard position + 9 + name.count <= Self.slotBytes else { continue }
         target.put(UInt64(number), at: position)
         target.put(UInt8(name.count), at: position + 8)
@@ -104,24 +122,32 @@ package struct DropLedger {
         source.get(UInt64.self, at: 8) < UInt64.max / 2
       else { continue }
       sequence = source.get(UInt64.self, at: 8)
-      counts = Self.entries(slot, count: Int(source.get(UInt16.self, at: 16)))
-      delivered = counts.removeValue(forKey: Self.deliveredName) ?? 0
+      (counts, reported, delivered) = ([:], [:], 0)
+      for (name, number) in Self.entries(slot, count: Int(source.get(UInt16.self, at: 16))) {
+        if name == Self.deliveredName {
+          delivered = number
+        } else if name.hasPrefix(Self.reportedPrefix) {
+          reported[DropReason(String(name.dropFirst(Self.reportedPrefix.count)))] = number
+        } else {
+          counts[DropReason(name)] = number
+        }
+      }
       countDropped()
     }
   }
 
-  private static func entries(_ slot: UnsafeRawBufferPointer, count: Int) -> [DropReason: Int] {
+  private static func entries(_ slot: UnsafeRawBufferPointer, count: Int) -> [String: Int] {
     guard let source = slot.baseAddress else { return [:] }
-    var counts: [DropReason: Int] = [:]
+    var entries: [String: Int] = [:]
     var position = 20
     for _ in 0..<count where position + 9 <= slotBytes {
       let length = Int(source.get(UInt8.self, at: position + 8))
       guard position + 9 + length <= slotBytes else { break }
       let name = String(decoding: slot[position + 9..<position + 9 + length], as: UTF8.self)
-      counts[DropReason(name)] = Int(clamping: source.get(UInt64.self, at: position))
+      entries[name] = Int(clamping: source.get(UInt64.self, at: position))
       position += 9 + length
     }
-    return counts
+    return entries
   }
 
   private static func check(_ slot: UnsafeRawBufferPointer) -> UInt32 {

@@ -23,7 +23,7 @@ struct DropAccount {
   /// Events acknowledged to a process that died before it can have saved that; they may come back.
   var acknowledgedInCrash = 0
 
-  /// The counts of living processes and of the files of dead ones, without reported drops.
+  /// The drops of living processes and of the files of dead ones.
   static func totals(_ processes: [SimulatedProcess], _ disk: InMemoryFileSystem) -> [DropReason: Int] {
     var totals: [DropReason: Int] = [:]
     var owned: Set<String> = []
@@ -38,7 +38,7 @@ struct DropAccount {
         totals[reason, default: 0] += count
       }
     }
-    return totals.filter { !$0.key.description.hasPrefix("reported:") }
+    return totals
   }
 
   /// Records a death.
