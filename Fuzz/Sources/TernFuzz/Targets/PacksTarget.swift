@@ -1,3 +1,4 @@
+import ServerBase
 import Warehouse
 
 @testable import WarehouseSQLite
