@@ -162,8 +162,8 @@ class Soak:
                 self.counts.waits.append(time.monotonic() - begin)
             except requests.RequestException as error:
                 response = getattr(error, "response", None)
-                if response is not None and response.status_code == 503:
-                    # Other reports came first: a client asks again.
+                if response is not None and (response.status_code == 503 or "question_too_slow" in response.text):
+                    # Other work came first, as it may: a client asks again.
                     self.counts.add(busy=1)
                 elif response is not None:
                     self.counts.add(errors=1)
@@ -311,6 +311,8 @@ class Soak:
             problems.append("tern verify found something: " + (verification.stdout + verification.stderr)[-500:])
         if counts.errors:
             problems.append("Reports, questions, backups or batches failed.")
+        if counts.busy > 0.05 * len(waits):
+            problems.append("More than 5 % of the reports and questions were refused because the server was busy.")
         if result.get("stopping_seconds", 0) > 10:
             problems.append("Stopping took longer than ten seconds.")
         for problem in problems:
