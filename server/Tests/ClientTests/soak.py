@@ -215,9 +215,15 @@ class Soak:
         return total
 
     def stored(self, app):
+        """The number of an app's rows; asked again if other work came first."""
         body = {"metrics": ["events", "screens", "errors"], "date_range": "7d"}
-        answer = self.api("POST", f"/apps/{app['id']}/query", body).json()
-        return sum(sum(row["metrics"]) for row in answer["results"])
+        for _ in range(10):
+            try:
+                answer = self.api("POST", f"/apps/{app['id']}/query", body).json()
+                return sum(sum(row["metrics"]) for row in answer["results"])
+            except requests.RequestException:
+                time.sleep(1)
+        raise RuntimeError("The server doesn't say how many rows it has.")
 
     def guarded(self, body, *arguments):
         """Counts an error that ends a thread: otherwise a run without load would pass."""
