@@ -14,7 +14,7 @@ package struct DropLedger {
 
   /// The name of the number of delivered events in the file. Names of reasons have no colon.
   private static let deliveredName = ":delivered"
-  /// What is before the name of a reason in the file if the number is that of reported drops.
+  /// The prefix of a reason's name in the file if its number counts reported drops.
   private static let reportedPrefix = "reported:"
 
   /// The drops by reason.

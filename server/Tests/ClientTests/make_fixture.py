@@ -34,7 +34,7 @@ def command(data, *arguments):
     return result.stdout
 
 
-def answers(data, facts, server=None):
+def answers(data, facts, server):
     """Everything that a data directory says, by name."""
     period = ["--from", facts["from"], "--to", facts["to"]]
     said = {}
@@ -59,6 +59,8 @@ def answers(data, facts, server=None):
 
 def make(version):
     fixture = FIXTURES / version
+    if fixture.exists():
+        sys.exit(f"{fixture} exists, and every later version must read it. Remove it only if {version} was never released.")
     with tempfile.TemporaryDirectory(prefix="tern-fixture-") as place:
         data = pathlib.Path(place) / "data"
         subprocess.run(
@@ -102,7 +104,6 @@ def make(version):
         facts = {"from": str(today - datetime.timedelta(days=20)), "to": str(today), "app": app["id"], "view": view["id"],
                  "token": token, "key": app["key"],
                  "again": again}
-        shutil.rmtree(fixture, ignore_errors=True)
         fixture.mkdir(parents=True)
         shutil.copytree(data, fixture / "data", ignore=shutil.ignore_patterns("*.lock", "login-link", "output.txt"))
         shutil.copytree(queue, fixture / "queue")

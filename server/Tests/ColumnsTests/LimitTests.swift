@@ -108,7 +108,7 @@ struct LimitTests {
   }
 
   @Test func `rows with many different names and values fill a chunk before there are 65,536 of them`() {
-    // What someone with an app's public key can send: a builder that counted rows only took 400 MB of 30 MiB of events.
+    // Anyone with an app's public key can send such rows: a builder that counted only rows took 400 MB for 30 MiB of events.
     let builder = ChunkBuilder(app: 1, after: 0)
     var rows: Int64 = 0
     while !builder.isFull {

@@ -44,7 +44,7 @@ import Testing
       let stored = try Double(rowBytes() - before) / Double(receipt.bytes)
       #expect(share.contains(stored), "\(length): \(stored)")
     }
-    // What clients can make new takes more than the rows that name it.
+    // New users and devices take more space than the rows that name them.
     func fileBytes() throws -> Int {
       let database = try SQLDatabase(directory.path + "/warehouse.sqlite")
       return try rowBytes() + Int(database.integer("PRAGMA page_count") ?? 0) * 4_096

@@ -1,4 +1,5 @@
-/// What people see and change in the portal and through the HTTP API. Every change is recorded in the audit log.
+/// The views, limits, segments, dashboards, notes and error states that people see and change in the portal and through
+/// the HTTP API. Every change is recorded in the audit log.
 public protocol CatalogEditor: CatalogStore {
   // MARK: Views and limits
 

@@ -3,7 +3,7 @@
 /// The header of the file says which program has written it (`application_id`) and in which version (`user_version`). A file
 /// of an older version is converted when it is opened for writing; one of a newer version is refused.
 package struct DatabaseFormat: Sendable {
-  /// What the header of a file says.
+  /// The version of a file, compared with this program's.
   package enum State: Equatable, Sendable {
     /// The file has no tables yet.
     case empty
