@@ -1,25 +1,15 @@
 import TernEvents
 
 extension DeliveryMachine {
-  /// The state of resending a refused batch in ever smaller pieces, until the faulty event is isolated.
-  struct Splitting: Sendable {
-    /// The maximum number of events of the next piece.
-    var limit: Int
-    /// The number of events of the refused batch that have yet to be resent.
-    var suspects: Int
-    /// True once the faulty event was found: pieces may grow again.
-    var isIsolated = false
-  }
-
   package func disposition(of id: BatchID, after outcome: ResponseOutcome) -> EventDisposition {
     if policy.retriesEachBatch, case .failed = outcome { return .keep }
-    return outcome.disposition(ofEvents: inFlight[id]?.events.total ?? 0)
+    return outcome.disposition(ofEvents: batches[id]?.events.total ?? 0)
   }
 
   mutating func batchStarted(_ id: BatchID, events: Waiting, bytes: Int) {
     guard claiming == id else { return }
     claiming = nil
-    inFlight[id] = Batch(events: events, bytes: bytes, failureGeneration: failureGeneration)
+    batches[id] = Batch(events: events, bytes: bytes, failureGeneration: failureGeneration)
     flushDidClaim(id, events)
   }
 
@@ -28,16 +18,16 @@ extension DeliveryMachine {
     claiming = nil
     // The delivery continues when one of the batches in flight is settled.
     if waiting.isClaimLimitReached { return }
-    isDelivering = false
+    delivery = .idle
     // The log has nothing to claim now, whatever its counts say: claiming again immediately could loop forever.
-    if waiting.total > 0 { backOffUntil = now + (policy.flushInterval ?? .seconds(6)) }
+    if waiting.total > 0 { backoff = .backingOff(until: now + (policy.flushInterval ?? .seconds(6))) }
     for index in flushes.indices { flushes[index].toTake = Waiting() }
   }
 
   mutating func batchSettled(
     _ id: BatchID, _ outcome: ResponseOutcome, _ disposition: EventDisposition, now: Duration
   ) {
-    guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return release(id) }
+    guard let batch = batches.removeValue(forKey: id), batch.state != .void else { return release(id) }
     if batch.isHealthProbe { return healthProbeSettled(batch, outcome, now: now) }
     if case .failed(let failure) = outcome {
       countFailedAttempt(batch, failure)
@@ -80,30 +70,25 @@ extension DeliveryMachine {
   private mutating func lowerLimit(below batch: Batch, now: Duration) {
     let half = max(batch.bytes / 2, 1)
     guard half < bytesLimit else { return }
-    bytesLimit = half
-    limitedSince = now
+    loweredLimit = LoweredLimit(bytes: half, since: now)
   }
 
   /// Drops a lowered limit after a week: the server may have been reconfigured.
   mutating func forgetLimit(now: Duration) {
-    guard let since = limitedSince, now - since >= DeliveryMemory.limitLifetime else { return }
-    bytesLimit = policy.batchBytes
-    limitedSince = nil
+    if let loweredLimit, now - loweredLimit.since >= DeliveryMemory.limitLifetime { self.loweredLimit = nil }
   }
 
   mutating func disable() {
     isEnabled = false
-    isDelivering = false
-    isDeliveringCritical = false
+    delivery = .idle
     releasePendingRetries()
-    for id in inFlight.keys { inFlight[id]?.isVoid = true }
+    for id in batches.keys { batches[id]?.state = .void }
     claiming = nil
     splitting = nil
     rejectionsInARow = 0
     firstUnsentAt = nil
     firstCriticalAt = nil
-    circuit = .closed
-    hasFailedUploads = false
+    circuit = .closed(hasFailedUploads: false)
     failedAttempts = FailedAttempts()
     succeeded()
   }

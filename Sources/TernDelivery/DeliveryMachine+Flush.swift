@@ -19,14 +19,13 @@ extension DeliveryMachine {
 
   mutating func requestFlush(_ id: FlushID, now: Duration) {
     var flush = Flush(
-      id: id, toTake: waiting, batches: Set(inFlight.filter { !$0.value.isVoid && !$0.value.isHealthProbe }.keys))
+      id: id, toTake: waiting, batches: Set(batches.filter { $0.value.state != .void && !$0.value.isHealthProbe }.keys))
     if let refusal = refusal(now: now) {
       flush.result = .failed(refusal)
     } else if waiting.total > 0 {
-      isDelivering = true
+      delivery = .delivering
       // A flush ends our own backoff, but not a server's `Retry-After`.
-      backOffUntil = nil
-      retriesExhausted = false
+      backoff = .none
     }
     flushes.append(flush)
   }
@@ -78,7 +77,7 @@ extension DeliveryMachine {
         }
         flushes[index].refusal = failure
         // The server refuses everything, so sending pauses: the rest may not be sent for a long time.
-        if backOffUntil != nil, flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
+        if case .backingOff = backoff, flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       }
     }
   }
@@ -125,5 +124,5 @@ extension DeliveryMachine {
     return .nothingToSend
   }
 
-  private var canEverStart: Bool { !isPaused && !retriesExhausted }
+  private var canEverStart: Bool { !isPaused && backoff != .retriesExhausted }
 }

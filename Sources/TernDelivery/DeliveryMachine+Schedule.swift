@@ -5,8 +5,8 @@ extension DeliveryMachine {
   mutating func schedule(now: Duration, _ actions: inout [Action]) {
     markUnsent(now: now)
     if isEnabled, !isPaused {
-      if isDue(now: now) { isDelivering = true }
-      if isCriticalDue(now: now) { isDeliveringCritical = true }
+      if isDue(now: now) { delivery = .delivering }
+      if isCriticalDue(now: now) { delivery = max(delivery, .deliveringCritical) }
     }
     resendDueBatches(now: now, &actions)
     if let start = nextStart(now: now) { actions.append(start) }
@@ -28,10 +28,10 @@ extension DeliveryMachine {
   /// every five seconds does not postpone delivery forever.
   private mutating func markUnsent(now: Duration) {
     if waiting.total == 0 {
-      isDelivering = false
+      delivery = .idle
       firstUnsentAt = nil
       // Suspects can leave unsent, by expiry or eviction: the events after them are not suspect.
-      if inFlight.isEmpty { splitting = nil }
+      if batches.isEmpty { splitting = nil }
     } else if policy.sendsCriticalAlone, waiting.normal == 0 {
       firstUnsentAt = nil
     } else if firstUnsentAt == nil {
@@ -39,7 +39,7 @@ extension DeliveryMachine {
     }
     if waiting.critical == 0 {
       firstCriticalAt = nil
-      isDeliveringCritical = false
+      if delivery == .deliveringCritical { delivery = .idle }
     } else if firstCriticalAt == nil {
       firstCriticalAt = now
     }
@@ -70,26 +70,26 @@ extension DeliveryMachine {
   private var due: Duration? { [dueByAge, dueByCritical].compactMap { $0 }.min() }
 
   /// True if requests are possible at all.
-  var maySend: Bool { isEnabled && !isPaused && !retriesExhausted }
+  var maySend: Bool { isEnabled && !isPaused && backoff != .retriesExhausted }
 
   private var mayStart: Bool { maySend && claiming == nil && hasSlot && !waiting.isClaimLimitReached }
 
   /// True if the running delivery includes normal events.
-  private var deliversAll: Bool { isDelivering && !isFull(isCritical: false) }
+  private var deliversAll: Bool { delivery == .delivering && !isFull(isCritical: false) }
 
   /// The number of waiting events that the running delivery includes.
   private var toDeliver: Int {
     if deliversAll { return waiting.total }
-    return isDelivering || isDeliveringCritical ? waiting.critical : 0
+    return delivery == .idle ? 0 : waiting.critical
   }
 
   private mutating func nextStart(now: Duration) -> Action? {
     guard mayStart, toDeliver > 0, earliestSend <= now else { return nil }
-    backOffUntil = nil
+    backoff = .none
     let id = BatchID(number: nextBatch)
     nextBatch += 1
     if needsHealthProbe {
-      inFlight[id] = Batch(events: Waiting(), bytes: 0, failureGeneration: failureGeneration, isHealthProbe: true)
+      batches[id] = Batch(events: Waiting(), bytes: 0, failureGeneration: failureGeneration)
       return .sendHealthProbe(id)
     }
     claiming = id

@@ -9,63 +9,38 @@ package struct DeliveryMachine: SendingMachine {
   package typealias Action = MachineAction
   package typealias FlushResult = TernDelivery.FlushResult
 
-  struct Batch: Sendable {
-    var events: Waiting
-    var bytes: Int
-    /// The failure generation at the start of the batch, so that several batches failing together count as one failure.
-    var failureGeneration: Int
-    /// True if its events were erased while in flight: it occupies a slot, but its outcome is ignored.
-    var isVoid = false
-    /// True if it has no events and only checks if the server is back.
-    var isHealthProbe = false
-    /// True if the network changed while it was in flight: if it fails, its events are resent immediately.
-    var isCalledBack = false
-    /// Failed attempts since the network last changed.
-    var attempts = 0
-    /// The uptime at which the failed batch is resent; `nil` while it is in flight.
-    var retryAt: Duration?
-    /// True if some of its events may have been erased, so that it must not be resent unchanged.
-    var isStale = false
-  }
-
   package private(set) var policy: Policy
   var generator: FastGenerator
 
   var waiting = Waiting()
+  // Two flags, because an app pauses and disables independently: a client that is enabled again may still be paused.
   package internal(set) var isEnabled = true
   package internal(set) var isPaused = false
   /// The uptime at which the oldest unsent event began to wait.
   var firstUnsentAt: Duration?
   var firstCriticalAt: Duration?
-  /// True while a delivery is running, which starts batches until nothing waits.
-  var isDelivering = false
-  /// The same for critical events alone, if the policy sends them separately.
-  var isDeliveringCritical = false
+  // Kept apart from `backoff`, because a delivery continues after a pause, and a pause may outlast the waiting events.
+  var delivery = Delivery.idle
 
   var nextBatch = 0
+  /// The batch whose events the owner is claiming.
   var claiming: BatchID?
-  /// Batches in flight or waiting for their retry.
-  var inFlight: [BatchID: Batch] = [:]
+  var batches: [BatchID: Batch] = [:]
   /// Batches whose events the owner must still return to the log.
   var released: [BatchID] = []
 
+  var backoff = Backoff.none
+  /// Consecutive failures; they still count when a flush ends the backoff.
   var failures = 0
   var failureGeneration = 0
-  /// The end of our own backoff; a flush or a network change ends it early.
-  var backOffUntil: Duration?
   /// The end of the server's `Retry-After`; nothing ends it early.
   var retryAfterDeadline: Duration?
-  var retriesExhausted = false
   var rejectionsInARow = 0
-  /// True if events were sent unsuccessfully since the last success. Attempts without a network do not count.
-  var hasFailedUploads = false
   var circuit: CircuitState
+  // Kept apart from `circuit`, because the failures that open it count too.
   var failedAttempts: FailedAttempts
   var splitting: Splitting?
-  /// The maximum bytes of a batch, lowered when the server finds one too large.
-  var bytesLimit: Int
-  /// The uptime at which it was lowered; negative if before the boot.
-  var limitedSince: Duration?
+  var loweredLimit: LoweredLimit?
   /// True if the server has responded since launch.
   var hasAnswered = false
 
@@ -84,9 +59,10 @@ package struct DeliveryMachine: SendingMachine {
     self.policy = policy
     self.generator = generator
     retryAfterDeadline = memory.retryAfterDeadline
-    bytesLimit = min(max(memory.bytesLimit ?? policy.batchBytes, 1), policy.batchBytes)
-    limitedSince = memory.limitedSince
-    circuit = memory.isCircuitOpen && policy.sendsHealthProbes ? .open : .closed
+    if let bytes = memory.bytesLimit, bytes < policy.batchBytes {
+      loweredLimit = LoweredLimit(bytes: max(bytes, 1), since: memory.limitedSince ?? .zero)
+    }
+    circuit = memory.isCircuitOpen && policy.sendsHealthProbes ? .open : .closed(hasFailedUploads: false)
     failedAttempts = memory.failedAttempts
     remembered = memory
   }
@@ -97,7 +73,7 @@ package struct DeliveryMachine: SendingMachine {
     var actions: [Action] = []
     switch input {
     case .launched:
-      if waiting.total > 0 { isDelivering = true }
+      if waiting.total > 0 { delivery = .delivering }
     case .appended: break
     // Clear it first: a timer that fires a little early must be set again, even for the same time.
     case .timerFired: timer = nil
@@ -117,9 +93,10 @@ package struct DeliveryMachine: SendingMachine {
     case .flushInterval(let interval): policy.flushInterval = interval.map { max($0, .zero) }
     case .erased: claimAnew()
     case .networkAvailable: networkAvailable(now: now)
-    case .enteredForeground: backOffUntil = nil
+    case .enteredForeground:
+      if backoff != .retriesExhausted { backoff = .none }
     case .enteredBackground:
-      if waiting.total > 0 { isDelivering = true }
+      if waiting.total > 0 { delivery = .delivering }
     }
     schedule(now: now, &actions)
     return actions

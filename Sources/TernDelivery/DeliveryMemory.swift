@@ -30,10 +30,9 @@ package struct DeliveryMemory: Sendable, Equatable {
 extension DeliveryMachine {
   /// The current memory.
   func memory(now: Duration) -> DeliveryMemory {
-    let isLimited = bytesLimit < policy.batchBytes
-    return DeliveryMemory(
+    DeliveryMemory(
       retryAfterDeadline: retryAfterDeadline.flatMap { $0 > now ? $0 : nil },
-      bytesLimit: isLimited ? bytesLimit : nil, limitedSince: isLimited ? limitedSince : nil,
+      bytesLimit: loweredLimit?.bytes, limitedSince: loweredLimit?.since,
       isCircuitOpen: opensCircuitAtNextLaunch, failedAttempts: failedAttempts)
   }
 }

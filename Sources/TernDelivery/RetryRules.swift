@@ -71,13 +71,16 @@ extension Policy {
 }
 
 /// The state of the circuit breaker between a client and its server.
-package enum CircuitState: Sendable, Equatable {
-  /// Events are sent.
-  case closed
+enum CircuitState: Sendable, Equatable {
+  /// Events are sent. The flag is true if some were sent unsuccessfully since the last response; attempts without a
+  /// network do not count.
+  case closed(hasFailedUploads: Bool)
   /// The server is failing: the next request is a health probe without events.
   case open
   /// The health probe was answered: one small batch may be sent and closes the circuit if it succeeds.
   case halfOpen
+
+  var isClosed: Bool { if case .closed = self { true } else { false } }
 }
 
 /// The counts of failed requests and events since the server last responded.
@@ -118,7 +121,7 @@ extension DeliveryMachine {
 
   /// The maximum number of batches in flight: one while the server is failing or a batch is being split.
   var inFlightLimit: Int {
-    failures > 0 || splitting != nil || circuit != .closed ? 1 : policy.maximumInFlight
+    failures > 0 || splitting != nil || !circuit.isClosed ? 1 : policy.maximumInFlight
   }
 
   /// The maximum number of events of the next batch.
@@ -130,23 +133,27 @@ extension DeliveryMachine {
     return min(limit, splitting?.limit ?? limit)
   }
 
+  /// The maximum bytes of the next batch.
+  var bytesLimit: Int { loweredLimit?.bytes ?? policy.batchBytes }
+
   /// The uptime before which nothing is sent, even if it is due.
-  var earliestSend: Duration { max(backOffUntil ?? .zero, retryAfterDeadline ?? .zero) }
+  var earliestSend: Duration {
+    guard case .backingOff(let until) = backoff else { return retryAfterDeadline ?? .zero }
+    return max(until, retryAfterDeadline ?? .zero)
+  }
 
   // MARK: After a response
 
   /// Resets the failure state: the server has responded to a batch, with any status.
   mutating func serverAnswered() {
     hasAnswered = true
-    circuit = .closed
-    hasFailedUploads = false
+    circuit = .closed(hasFailedUploads: false)
     failedAttempts = FailedAttempts()
   }
 
   mutating func succeeded() {
     failures = 0
-    backOffUntil = nil
-    retriesExhausted = false
+    backoff = .none
   }
 
   /// Counts the events of a failed batch.
@@ -159,7 +166,7 @@ extension DeliveryMachine {
 
   mutating func failed(_ batch: Batch, _ failure: DeliveryFailure, now: Duration) {
     obeyRetryAfter(failure, now: now)
-    if failure.kind != .offline { hasFailedUploads = true }
+    if failure.kind != .offline, circuit.isClosed { circuit = .closed(hasFailedUploads: true) }
     guard batch.failureGeneration == failureGeneration else { return }
     backOff(now: now)
   }
@@ -174,12 +181,13 @@ extension DeliveryMachine {
   mutating func backOff(now: Duration) {
     failures += 1
     failureGeneration += 1
-    let isOverThreshold = policy.circuitBreakerThreshold.map { failures >= $0 && hasFailedUploads } ?? false
-    if circuit == .halfOpen || isOverThreshold { circuit = .open }
-    if let delay = policy.retry.delay(afterFailures: failures, using: &generator) {
-      backOffUntil = now + delay
+    let isOverThreshold = policy.circuitBreakerThreshold.map { failures >= $0 } ?? false
+    if circuit == .halfOpen || circuit == .closed(hasFailedUploads: true) && isOverThreshold { circuit = .open }
+    let delay = policy.retry.delay(afterFailures: failures, using: &generator)
+    if let delay, backoff != .retriesExhausted {
+      backoff = .backingOff(until: now + delay)
     } else {
-      retriesExhausted = true
+      backoff = .retriesExhausted
     }
   }
 
@@ -203,11 +211,10 @@ extension DeliveryMachine {
       if circuit == .open { circuit = .halfOpen }
       hasAnswered = true
       failedAttempts = FailedAttempts()
-      isDelivering = true
+      delivery = .delivering
       // With per-batch retries, an answered probe is enough.
       guard policy.circuitBreakerThreshold == nil else { return }
-      circuit = .closed
-      hasFailedUploads = false
+      circuit = .closed(hasFailedUploads: false)
       succeeded()
     }
   }
@@ -218,29 +225,30 @@ extension DeliveryMachine {
   mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) {
     var batch = failed
     obeyRetryAfter(failure, now: now)
+    let wait: Duration?
     // The failure belongs to the previous network, or sending was paused in the meantime.
     if batch.failureGeneration != failureGeneration {
       batch.attempts = 0
-      batch.retryAt = now
+      wait = .zero
     } else {
       batch.attempts += 1
-      batch.retryAt = policy.retry.delay(afterFailures: batch.attempts, using: &generator).map { now + $0 }
+      wait = policy.retry.delay(afterFailures: batch.attempts, using: &generator)
     }
     batch.failureGeneration = failureGeneration
-    batch.isCalledBack = false
     if batch.isStale {
       release(id)
       return deliverAgain(batch.events)
     }
-    guard batch.retryAt != nil, !retriesExhausted else {
-      retriesExhausted = true
+    guard let wait, backoff != .retriesExhausted else {
+      backoff = .retriesExhausted
       failureGeneration += 1
       release(id)
       flushDidRelease(id, batch)
       deliverAgain(batch.events)
       return releasePendingRetries()
     }
-    inFlight[id] = batch
+    batch.state = .waitingForRetry(at: now + wait)
+    batches[id] = batch
   }
 
   // MARK: Network and relaunch
@@ -248,23 +256,22 @@ extension DeliveryMachine {
   mutating func networkAvailable(now: Duration) {
     failures = 0
     failureGeneration += 1
-    for id in inFlight.keys { inFlight[id]?.isCalledBack = true }
+    for id in batches.keys { batches[id]?.callBack() }
     // The new network may be no better: probe before resending failed events.
-    if hasFailedUploads, policy.circuitBreakerThreshold != nil, circuit == .closed { circuit = .open }
-    backOffUntil = nil
-    retriesExhausted = false
+    if policy.circuitBreakerThreshold != nil, circuit == .closed(hasFailedUploads: true) { circuit = .open }
+    backoff = .none
     forgetAttempts(now: now)
-    if waiting.total > 0 { isDelivering = true }
+    if waiting.total > 0 { delivery = .delivering }
   }
 
   /// True if the next process must start with a health probe. Otherwise a series of short-lived processes could send
   /// the whole queue again and again.
   var opensCircuitAtNextLaunch: Bool {
-    let unanswered = hasAnswered ? [] : inFlight.values.filter { !$0.isHealthProbe && !$0.isVoid }
+    let unanswered = hasAnswered ? [] : batches.values.filter { !$0.isHealthProbe && $0.state != .void }
     if policy.opensCircuitAtLaunch {
-      return circuit != .closed || !hasAnswered && retriesExhausted || !unanswered.isEmpty
+      return !circuit.isClosed || !hasAnswered && backoff == .retriesExhausted || !unanswered.isEmpty
     }
-    guard policy.circuitBreakerThreshold != nil else { return circuit != .closed }
-    return circuit != .closed || hasFailedUploads || unanswered.contains { $0.retryAt == nil }
+    guard policy.circuitBreakerThreshold != nil else { return !circuit.isClosed }
+    return circuit != .closed(hasFailedUploads: false) || unanswered.contains { $0.retryAt == nil }
   }
 }

@@ -132,6 +132,18 @@ import Testing
     #expect(world.resent == [now])
   }
 
+  @Test func `a retry that fails on the new network ends a flush`() {
+    var world = world()
+    world.append(50)
+    world.settle(.unavailable(for: .seconds(60)))
+    let flush = world.flush()
+    world.feed(.networkAvailable)
+    world.advance(by: .seconds(60))
+    #expect(world.resent == [world.now] && world.result(flush) == nil)
+    world.settle(.unavailable)
+    #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
+  }
+
   @Test func `when one batch exhausts its retries, pending ones are returned and sending stops`() {
     var world = world()
     world.append(150)
