@@ -1,11 +1,6 @@
 import TernEvents
 
 extension DeliveryMachine {
-  package func disposition(of id: BatchID, after outcome: ResponseOutcome) -> EventDisposition {
-    if policy.retriesEachBatch, case .failed = outcome { return .keep }
-    return outcome.disposition(ofEvents: batches[id]?.events.total ?? 0)
-  }
-
   mutating func batchStarted(_ id: BatchID, events: Waiting, bytes: Int) {
     guard claiming == id else { return }
     claiming = nil
@@ -24,21 +19,22 @@ extension DeliveryMachine {
     for index in flushes.indices { flushes[index].toTake = Waiting() }
   }
 
-  mutating func batchSettled(
-    _ id: BatchID, _ outcome: ResponseOutcome, _ disposition: EventDisposition, now: Duration
-  ) {
-    guard let batch = batches.removeValue(forKey: id), batch.state != .void else { return release(id) }
-    if batch.isHealthProbe { return healthProbeSettled(batch, outcome, now: now) }
+  /// Records the outcome of a batch and decides what happens to its events.
+  mutating func requestEnded(_ id: BatchID, _ outcome: ResponseOutcome, now: Duration) -> EventDisposition {
+    guard let batch = batches.removeValue(forKey: id) else { return .requeue(rejecting: []) }
+    let count = batch.events.total
+    let disposition = outcome.disposition(ofEvents: count)
+    if batch.state == .void { return disposition }
+    if batch.isHealthProbe {
+      healthProbeEnded(batch, outcome, now: now)
+      return disposition
+    }
     if case .failed(let failure) = outcome {
       countFailedAttempt(batch, failure)
-      if disposition == .keep {
-        flushDidSettle(id, batch, outcome, disposition, now: now)
-        return retry(id, batch, failure, now: now)
-      }
+      if policy.retriesEachBatch { return retry(id, batch, failure, now: now) }
     } else {
       serverAnswered()
     }
-    let count = batch.events.total
     switch outcome {
     case .acknowledged(let rejected):
       if batch.failureGeneration == failureGeneration { succeeded() }
@@ -64,6 +60,7 @@ extension DeliveryMachine {
     }
     if case .requeue = disposition { deliverAgain(batch.events) }
     flushDidSettle(id, batch, outcome, disposition, now: now)
+    return disposition
   }
 
   /// Halves the limit, but only once if several batches in flight together are too large.

@@ -62,7 +62,7 @@ extension DeliveryMachine {
       case .failed where isRetriedAtOnce(batch, now: now):
         guard wasIn else { continue }
         // A batch that keeps its events is resent unchanged.
-        if disposition == .keep, !batch.isStale {
+        if disposition == .keep {
           flushes[index].batches.insert(id)
         } else {
           flushes[index].takeBack(batch.events)

@@ -18,15 +18,10 @@ extension DeliveryMachine {
 
   private var inFlightCount: Int { batches.values.count { $0.retryAt == nil } }
 
-  /// Returns the events of a batch to the log.
-  mutating func release(_ id: BatchID) {
-    if policy.retriesEachBatch { released.append(id) }
-  }
-
   mutating func releasePendingRetries() {
     for (id, batch) in batches.sorted(by: { $0.key.number < $1.key.number }) where batch.retryAt != nil {
       batches[id] = nil
-      release(id)
+      released.append(id)
       flushDidRelease(id, batch)
       deliverAgain(batch.events)
     }

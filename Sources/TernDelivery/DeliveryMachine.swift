@@ -83,7 +83,9 @@ package struct DeliveryMachine: SendingMachine {
     case .flushAbandoned(let id): flushes.removeAll { $0.id == id }
     case .batchStarted(let id, let events, let bytes, _): batchStarted(id, events: events, bytes: bytes)
     case .nothingToClaim(let id): nothingToClaim(id, now: now)
-    case .batchSettled(let id, let outcome, let disposition): batchSettled(id, outcome, disposition, now: now)
+    // Schedule only after the owner has settled the events: the counts may include them then.
+    case .requestEnded(let id, let outcome): return [.settle(id, requestEnded(id, outcome, now: now))]
+    case .batchSettled: break
     case .paused:
       isPaused = true
       forgetAttempts(now: now)

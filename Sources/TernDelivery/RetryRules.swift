@@ -158,7 +158,9 @@ extension DeliveryMachine {
 
   /// Counts the events of a failed batch.
   mutating func countFailedAttempt(_ batch: Batch, _ failure: DeliveryFailure) {
-    let isTrial = sendsTrialEvent
+    // The batch's own events wait again, unless it keeps them.
+    let waiting = waiting.total + (policy.retriesEachBatch ? 0 : batch.events.total)
+    let isTrial = circuit == .open && failedAttempts.suggestTrial(waiting: waiting)
     if isTrial { failedAttempts = FailedAttempts(trials: failedAttempts.trials + 1, events: failedAttempts.events) }
     // Without a network, nothing was sent. With per-batch retries, only trials count.
     if policy.retriesEachBatch ? isTrial : failure.kind != .offline { failedAttempts.events += batch.events.total }
@@ -197,7 +199,7 @@ extension DeliveryMachine {
     if rejectionsInARow > RetryRules.rejectionsBeforePause { backOff(now: now) }
   }
 
-  mutating func healthProbeSettled(_ batch: Batch, _ outcome: ResponseOutcome, now: Duration) {
+  mutating func healthProbeEnded(_ batch: Batch, _ outcome: ResponseOutcome, now: Duration) {
     switch outcome {
     case .failed(let failure):
       // No response means that the server is down, and `Retry-After` may come from a collector. Any other failure may
@@ -221,9 +223,12 @@ extension DeliveryMachine {
 
   // MARK: Per-batch retries
 
-  /// Schedules the next attempt of a failed batch; if its retries are exhausted, stops all retries.
-  mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) {
+  /// Schedules the next attempt of a failed batch, which keeps its events; if its retries are exhausted, stops all
+  /// retries.
+  mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) -> EventDisposition {
     var batch = failed
+    let disposition = batch.isStale ? EventDisposition.requeue(rejecting: []) : .keep
+    flushDidSettle(id, batch, .failed(failure), disposition, now: now)
     obeyRetryAfter(failure, now: now)
     let wait: Duration?
     // The failure belongs to the previous network, or sending was paused in the meantime.
@@ -236,19 +241,19 @@ extension DeliveryMachine {
     }
     batch.failureGeneration = failureGeneration
     if batch.isStale {
-      release(id)
-      return deliverAgain(batch.events)
+      deliverAgain(batch.events)
+      return disposition
     }
     guard let wait, backoff != .retriesExhausted else {
       backoff = .retriesExhausted
       failureGeneration += 1
-      release(id)
-      flushDidRelease(id, batch)
       deliverAgain(batch.events)
-      return releasePendingRetries()
+      releasePendingRetries()
+      return .requeue(rejecting: [])
     }
     batch.state = .waitingForRetry(at: now + wait)
     batches[id] = batch
+    return .keep
   }
 
   // MARK: Network and relaunch

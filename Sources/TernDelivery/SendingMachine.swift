@@ -15,9 +15,6 @@ package protocol SendingMachine: Sendable {
   ///   - waiting: The unclaimed events in the log right now.
   ///   - now: The uptime, which never goes back.
   mutating func handle(_ input: MachineInput, waiting: WaitingEvents, now: Duration) -> [MachineAction]
-  /// Decides what happens to a batch's events; the owner applies the decision to the log and passes it to
-  /// `batchSettled`.
-  func disposition(of batch: BatchID, after outcome: ResponseOutcome) -> EventDisposition
 }
 
 /// Identifies a batch within a process.
@@ -73,8 +70,10 @@ package enum MachineInput: Sendable, Equatable {
   case batchStarted(BatchID, events: WaitingEvents, bytes: Int, first: UniqueID? = nil)
   /// The log had nothing to claim.
   case nothingToClaim(BatchID)
-  /// A batch ended and its events were settled according to ``SendingMachine/disposition(of:after:)``.
-  case batchSettled(BatchID, ResponseOutcome, EventDisposition)
+  /// The request of a batch ended; the only action is `settle`.
+  case requestEnded(BatchID, ResponseOutcome)
+  /// The events of a batch were settled, so the counts of waiting events may have changed.
+  case batchSettled
   /// The deadline of the last `setTimer` was reached.
   case timerFired
   /// Sending was paused until `resumed`; batches in flight continue.
@@ -98,11 +97,13 @@ package enum MachineInput: Sendable, Equatable {
 package enum MachineAction: Sendable, Equatable {
   /// Claim a batch of at most this size and send it; respond immediately with `batchStarted` or `nothingToClaim`.
   case startBatch(BatchID, maximumEvents: Int, maximumBytes: Int)
-  /// Resend a failed batch unchanged; another `batchSettled` follows.
+  /// Do this with the events of a batch whose request ended; respond immediately with `batchSettled`.
+  case settle(BatchID, EventDisposition)
+  /// Resend a failed batch unchanged; another `requestEnded` follows.
   case resend(BatchID)
   /// Return the events of a failed batch to the log; the batch is abandoned.
   case release(BatchID)
-  /// Send an empty batch to check if the server is back; `batchSettled` follows.
+  /// Send an empty batch to check if the server is back; `requestEnded` follows.
   case sendHealthProbe(BatchID)
   /// Save this memory for the next process, replacing the previous one.
   case remember(DeliveryMemory)

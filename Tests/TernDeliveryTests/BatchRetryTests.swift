@@ -198,6 +198,14 @@ import Testing
     #expect(world.delivered.count == 50)
   }
 
+  @Test func `a failed batch with erased events is claimed again`() {
+    var world = world()
+    world.append(50)
+    world.feed(.erased)
+    world.settle(.unavailable)
+    #expect(world.sleeping.isEmpty && world.resent.isEmpty && world.batchSizes == [50, 50])
+  }
+
   @Test func `a Retry-After holds back every batch`() {
     var world = world()
     world.append(50)

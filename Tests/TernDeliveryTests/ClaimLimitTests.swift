@@ -15,9 +15,10 @@ import Testing
     let full = DeliveryMachine.Waiting(normal: 50, isClaimLimitReached: true)
     let started = DeliveryMachine.Input.batchStarted(first, events: .init(normal: 50), bytes: 1000)
     #expect(startedBatch(machine.handle(started, waiting: full, now: .zero)) == nil)
-    let outcome = ResponseOutcome.acknowledged(rejected: [])
-    let settled = DeliveryMachine.Input.batchSettled(first, outcome, machine.disposition(of: first, after: outcome))
-    #expect(startedBatch(machine.handle(settled, waiting: .init(normal: 50), now: .seconds(1))) != nil)
+    let ended = DeliveryMachine.Input.requestEnded(first, .acknowledged(rejected: []))
+    let actions = machine.handle(ended, waiting: full, now: .seconds(1))
+    #expect(actions == [.settle(first, .remove(rejecting: []))])
+    #expect(startedBatch(machine.handle(.batchSettled, waiting: .init(normal: 50), now: .seconds(1))) != nil)
   }
 
   @Test func `causes no pause if the limit shows only at the claim`() throws {
@@ -27,8 +28,9 @@ import Testing
     let second = try #require(startedBatch(machine.handle(started, waiting: .init(normal: 40), now: .zero)))
     let full = DeliveryMachine.Waiting(normal: 40, isClaimLimitReached: true)
     #expect(startedBatch(machine.handle(.nothingToClaim(second), waiting: full, now: .zero)) == nil)
-    let outcome = ResponseOutcome.acknowledged(rejected: [])
-    let settled = DeliveryMachine.Input.batchSettled(first, outcome, machine.disposition(of: first, after: outcome))
-    #expect(startedBatch(machine.handle(settled, waiting: .init(normal: 40), now: .seconds(1))) != nil)
+    let ended = DeliveryMachine.Input.requestEnded(first, .acknowledged(rejected: []))
+    let actions = machine.handle(ended, waiting: full, now: .seconds(1))
+    #expect(actions == [.settle(first, .remove(rejecting: []))])
+    #expect(startedBatch(machine.handle(.batchSettled, waiting: .init(normal: 40), now: .seconds(1))) != nil)
   }
 }

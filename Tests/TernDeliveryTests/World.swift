@@ -84,6 +84,9 @@ struct World {
       requests.append(Request(id: id, entries: request?.entries ?? [], startedAt: now))
       resent.append(now)
       #expect(requests.count <= machine.policy.maximumInFlight, "the number of batches in flight is within the limit")
+    case .settle(let id, let disposition):
+      settle(id, disposition)
+      inputs.append(.batchSettled)
     case .release(let id):
       let entries = sleeping.removeValue(forKey: id)?.entries ?? []
       if isEnabled { log = (entries + log).sorted { $0.number < $1.number } }
@@ -115,8 +118,12 @@ struct World {
   }
 
   mutating func settle(_ outcome: ResponseOutcome, at index: Int = 0) {
+    feed(.requestEnded(requests[index].id, outcome))
+  }
+
+  private mutating func settle(_ id: DeliveryMachine.BatchID, _ disposition: EventDisposition) {
+    guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
     let request = requests.remove(at: index)
-    let disposition = machine.disposition(of: request.id, after: outcome)
     switch disposition {
     case .keep: if !request.entries.isEmpty { sleeping[request.id] = request }
     case .remove(let indexes):
@@ -128,7 +135,6 @@ struct World {
       let returned = request.entries.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
       if isEnabled { log = (returned + log).sorted { $0.number < $1.number } }
     }
-    feed(.batchSettled(request.id, outcome, disposition))
   }
 
   /// Advances the clock; the timer fires when it is due.

@@ -59,6 +59,9 @@ struct MachineWorld {
       #expect(deadline >= now)
       timer = deadline
     case .cancelTimer: timer = nil
+    case .settle(let id, let disposition):
+      settle(id, disposition)
+      inputs.append(.batchSettled)
     case .resend, .release, .sendHealthProbe, .remember: Issue.record("\(action) is none of this machine's actions")
     }
   }
@@ -86,16 +89,18 @@ struct MachineWorld {
 
   /// Completes the request in flight, if any.
   mutating func answer(_ outcome: ResponseOutcome) {
-    guard let request else { return }
-    let disposition = machine.disposition(of: request, after: outcome)
+    if let request { feed(.requestEnded(request, outcome)) }
+  }
+
+  private mutating func settle(_ id: BatchID, _ disposition: EventDisposition) {
+    #expect(request == id)
     switch disposition {
     case .remove(let rejecting): if rejecting.isEmpty { delivered += claimed } else { rejected += claimed }
     case .requeue: queue = claimed + queue
     case .keep: Issue.record("this machine keeps nothing")
     }
     claimed = []
-    self.request = nil
-    feed(.batchSettled(request, outcome, disposition))
+    request = nil
   }
 
   /// Reports that the log had nothing to claim.

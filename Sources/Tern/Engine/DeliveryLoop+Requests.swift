@@ -26,28 +26,28 @@ extension DeliveryLoop {
     case .drop(let reason):
       let dropped = Dictionary(records.map { ($0.id, reason) }) { first, _ in first }
       engine.log.settle(claim.id, .partly(delivered: [], dropped: dropped))
-      return [.batchSettled(id, .acknowledged(rejected: []), .remove(rejecting: [])), started]
+      return [.requestEnded(id, .acknowledged(rejected: [])), started]
     case .unavailable(let failure):
-      engine.log.settle(claim.id, .returned)
-      return [.batchSettled(id, .failed(failure), .requeue(rejecting: [])), started]
+      claims[id] = claim
+      return [.requestEnded(id, .failed(failure)), started]
     }
   }
 
-  /// Handles the result of a request: settles its events as the machine decides and feeds the outcome to the machine.
+  /// Handles the result of a request: feeds its outcome to the machine.
   mutating func finishRequest(_ id: BatchID, _ result: TransportResult) {
     effects.finished(id)
     let records = claims[id]?.records ?? []
     let outcome = codec.outcome(of: result, for: records, now: engine.environment.clock.wallTime)
-    let disposition = machine.disposition(of: id, after: outcome)
-    if disposition != .keep, let claim = claims.removeValue(forKey: id) { settle(claim, disposition) }
     // An answered health probe proves nothing about events.
     if !records.isEmpty || outcome.failure != nil {
       engine.clientState.recordAttempt(outcome.failure.map(DeliveryError.init))
     }
-    feed(.batchSettled(id, outcome, disposition))
+    feed(.requestEnded(id, outcome))
   }
 
-  private mutating func settle(_ claim: LogClaim, _ disposition: EventDisposition) {
+  /// Settles the events of a batch as the machine decided; a health probe has none, and dropped ones have left already.
+  mutating func settle(_ id: BatchID, _ disposition: EventDisposition) {
+    guard disposition != .keep, let claim = claims.removeValue(forKey: id) else { return }
     let (resolution, rejected) = disposition.resolution(of: claim.records)
     // False if the events were erased while the request was in flight: those are already counted as erased.
     if engine.log.settle(claim.id, resolution) { engine.countRejectedReports(in: rejected) }

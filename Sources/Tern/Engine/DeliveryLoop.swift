@@ -185,6 +185,9 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
         switch action {
         case .startBatch(let id, let events, let bytes): inputs += start(id, events, bytes)
         case .sendHealthProbe(let id): effects.send(id, [])
+        case .settle(let id, let disposition):
+          settle(id, disposition)
+          inputs.append(.batchSettled)
         case .resend(let id): resend(id)
         case .release(let id): release(id)
         case .remember(let memory): engine.remember(memory)

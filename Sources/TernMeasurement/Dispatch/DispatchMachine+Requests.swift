@@ -1,19 +1,7 @@
-package import TernDelivery
+import TernDelivery
 import TernEvents
 
 extension DispatchMachine {
-  /// A hit is rejected only after it was refused twice in a request of its own.
-  package func disposition(of id: BatchID, after outcome: ResponseOutcome) -> EventDisposition {
-    switch outcome {
-    case .acknowledged: return .remove(rejecting: [])
-    case .failed: return .requeue(rejecting: [])
-    case .refused, .tooLarge:
-      guard let request = inFlight, request.id == id, request.hits == 1, suspect != nil, suspect == request.first
-      else { return .requeue(rejecting: []) }
-      return .remove(rejecting: [0])
-    }
-  }
-
   /// Starts the next request unless one is in flight.
   mutating func proceed(_ waiting: Int, _ actions: inout [MachineAction]) {
     guard inFlight == nil else { return }
@@ -44,12 +32,14 @@ extension DispatchMachine {
     return request
   }
 
-  mutating func settled(
-    _ request: Request, _ outcome: ResponseOutcome, _ disposition: EventDisposition, _ now: Duration,
-    _ actions: inout [MachineAction]
-  ) {
+  /// Records the outcome of a request and decides what happens to its hits.
+  mutating func requestEnded(_ id: BatchID, _ outcome: ResponseOutcome, _ now: Duration) -> [MachineAction] {
+    guard let request = takeRequest(id) else { return [.settle(id, .requeue(rejecting: []))] }
+    var disposition = EventDisposition.requeue(rejecting: [])
+    var actions: [MachineAction] = []
     switch outcome {
     case .acknowledged:
+      disposition = .remove(rejecting: [])
       failures = 0
       hold = nil
       suspect = nil
@@ -67,7 +57,9 @@ extension DispatchMachine {
       if request.hits > 1 {
         // Halve the batch until the faulty hit is alone.
         batchLimit = max(request.hits / 2, 1)
-      } else if case .remove = disposition {
+      } else if suspect != nil, suspect == request.first {
+        // Reject a hit only after it was refused twice in a request of its own.
+        disposition = .remove(rejecting: [0])
         suspect = nil
       } else {
         suspect = request.first
@@ -76,6 +68,7 @@ extension DispatchMachine {
       }
       finish(request, .failed(failure), &actions)
     }
+    return [.settle(id, disposition)] + actions
   }
 
   func finish(_ request: Request, _ result: FlushResult, _ actions: inout [MachineAction]) {

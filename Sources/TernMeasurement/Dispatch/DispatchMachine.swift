@@ -84,8 +84,9 @@ package struct DispatchMachine: SendingMachine {
       guard let request = takeRequest(id) else { break }
       endDrain(.nothingToSend, &actions)
       finish(request, .nothingToSend, &actions)
-    case .batchSettled(let id, let outcome, let disposition):
-      if let request = takeRequest(id) { settled(request, outcome, disposition, now, &actions) }
+    // Start the next request only after the owner has settled the hits: the counts may include them then.
+    case .requestEnded(let id, let outcome): return requestEnded(id, outcome, now)
+    case .batchSettled: break
     case .networkAvailable: networkAvailable(waiting, now)
     case .paused: isPaused = true
     case .resumed: isPaused = false
