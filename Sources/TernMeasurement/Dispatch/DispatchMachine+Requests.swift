@@ -40,7 +40,6 @@ extension DispatchMachine {
     switch outcome {
     case .acknowledged:
       disposition = .remove(rejecting: [])
-      failures = 0
       hold = nil
       suspect = nil
       batchLimit = min(batchLimit * 2, Self.maximumHits)
@@ -76,13 +75,11 @@ extension DispatchMachine {
   }
 
   private mutating func failed(_ retryAfter: Duration?, _ now: Duration) {
-    failures += 1
-    let pause = min(Self.longestPause, Self.firstPause * (1 << min(failures - 1, 10)))
-    if let retryAfter {
-      hold = (now + min(max(retryAfter, .zero), RetryRules.maximumRetryAfter), true)
-    } else {
-      hold = (now + pause, false)
-    }
+    let failures = (hold?.failures ?? 0) + 1
+    let pause =
+      retryAfter.map { min(max($0, .zero), RetryRules.maximumRetryAfter) }
+      ?? min(Self.longestPause, Self.firstPause * (1 << min(failures - 1, 10)))
+    hold = Hold(failures: failures, until: now + pause, isServers: retryAfter != nil)
   }
 
   /// Finishes all calls; the request in flight no longer belongs to any.
@@ -96,8 +93,10 @@ extension DispatchMachine {
   }
 
   mutating func endDrain(_ result: FlushResult, _ actions: inout [MachineAction]) {
-    drain = nil
     for call in drainCalls { actions.append(.finishFlush(call, result)) }
-    drainCalls = []
+    drain = nil
   }
+
+  /// The calls waiting for the end of the drain.
+  var drainCalls: [FlushID] { if case .manual(let calls) = drain { calls } else { [] } }
 }

@@ -4,7 +4,7 @@ import TernEvents
 extension DispatchMachine {
   /// Turns periodic dispatch off; a drain that it started ends with the request in flight.
   mutating func disarm(_ actions: inout [MachineAction]) {
-    isArmed = false
+    ticks = nil
     if drain == .periodic { endDrain(.nothingToSend, &actions) }
   }
 
@@ -20,24 +20,13 @@ extension DispatchMachine {
 
   /// Skips past ticks for which no timer was set.
   mutating func skipPassedTicks(_ now: Duration) {
-    if isArmed, let next = nextTick, next <= now { nextTick = tick(from: next, after: now) }
-  }
-
-  /// The first tick after the given time.
-  private func tick(from tick: Duration, after time: Duration) -> Duration {
-    guard tick <= time else { return tick }
-    // Use whole milliseconds: fractions would make ticks drift.
-    let passed = (time - tick).wholeMilliseconds / interval.wholeMilliseconds
-    return tick + .milliseconds((passed + 1) * interval.wholeMilliseconds)
+    if let ticks { self.ticks?.next = ticks.next(after: now) }
   }
 
   mutating func networkAvailable(_ waiting: Int, _ now: Duration) {
-    if hold?.isServers != true {
-      hold = nil
-      failures = 0
-    }
-    guard isArmed, waiting > 0, inFlight == nil, let next = nextTick else { return }
-    nextTick = min(next, now + .milliseconds(Int.random(in: 0...1000, using: &generator)))
+    if hold?.isServers == false { hold = nil }
+    guard waiting > 0, inFlight == nil, let next = ticks?.next else { return }
+    ticks?.next = min(next, now + .milliseconds(Int.random(in: 0...1000, using: &generator)))
   }
 
   /// Sets the timer to the next tick that has something to do.
@@ -49,9 +38,18 @@ extension DispatchMachine {
   }
 
   private func wantedTimer(_ waiting: Int) -> Duration? {
-    guard isArmed, isEnabled, !isPaused, waiting > 0, inFlight == nil, let next = nextTick else { return nil }
-    guard let hold, hold.until > next else { return next }
-    let before = tick(from: next, after: hold.until)
-    return before - hold.until == interval ? hold.until : before
+    guard isEnabled, !isPaused, waiting > 0, inFlight == nil, let ticks, let next = ticks.next else { return nil }
+    guard let hold, hold.until > next, let after = ticks.next(after: hold.until) else { return next }
+    return after - hold.until == ticks.interval ? hold.until : after
+  }
+}
+
+extension DispatchMachine.Ticks {
+  /// The first tick after the given time.
+  fileprivate func next(after time: Duration) -> Duration? {
+    guard let next, next <= time else { return self.next }
+    // Use whole milliseconds: fractions would make ticks drift.
+    let passed = (time - next).wholeMilliseconds / interval.wholeMilliseconds
+    return next + .milliseconds((passed + 1) * interval.wholeMilliseconds)
   }
 }

@@ -19,17 +19,33 @@ package struct DispatchMachine: SendingMachine {
   }
 
   /// The trigger for sending all waiting hits.
-  enum Drain: Sendable {
-    case periodic, manual
+  enum Drain: Equatable, Sendable {
+    case periodic
+    /// Requested by these calls, which wait for its end.
+    case manual([FlushID])
+  }
+
+  /// The ticks of periodic dispatch.
+  struct Ticks: Sendable {
+    var interval: Duration
+    /// The next tick; `nil` until the first input.
+    var next: Duration?
+  }
+
+  /// A pause of periodic dispatch after consecutive failures.
+  struct Hold: Sendable {
+    var failures: Int
+    var until: Duration
+    /// True if it comes from `Retry-After`, which a network change does not end.
+    var isServers: Bool
   }
 
   package internal(set) var isEnabled = true
   package internal(set) var isPaused = false
-  /// The interval of periodic dispatch.
-  var interval: Duration = .seconds(120)
+  /// The ticks of periodic dispatch; `nil` while it is off.
+  var ticks: Ticks? = Ticks(interval: .seconds(120))
   /// True while periodic dispatch is on.
-  package internal(set) var isArmed = true
-  var nextTick: Duration?
+  package var isArmed: Bool { ticks != nil }
   /// The deadline of the timer.
   var timer: Duration?
   var inFlight: Request?
@@ -37,11 +53,7 @@ package struct DispatchMachine: SendingMachine {
   var drain: Drain?
   /// Calls waiting for a request of their own.
   var calls: [FlushID] = []
-  /// Calls waiting for the end of the drain.
-  var drainCalls: [FlushID] = []
-  var failures = 0
-  /// The end of a pause of periodic dispatch; `isServers` is true if it comes from `Retry-After`.
-  var hold: (until: Duration, isServers: Bool)?
+  var hold: Hold?
   /// Lowered while a refused request is searched for the faulty hit.
   var batchLimit = DispatchMachine.maximumHits
   /// A hit that was refused once in a request of its own.
@@ -56,25 +68,22 @@ package struct DispatchMachine: SendingMachine {
   package mutating func handle(_ input: MachineInput, waiting events: WaitingEvents, now: Duration) -> [MachineAction] {
     var actions: [MachineAction] = []
     let waiting = events.total
-    if isArmed, nextTick == nil { nextTick = now + interval }
+    if let ticks, ticks.next == nil { self.ticks?.next = now + ticks.interval }
     if timer == nil { skipPassedTicks(now) }
     switch input {
     case .launched, .appended, .erased, .enteredBackground, .enteredForeground: break
     case .flushInterval(let interval?):
-      self.interval = interval
-      isArmed = true
-      nextTick = now + interval
+      ticks = Ticks(interval: interval, next: now + interval)
     case .flushInterval(nil): disarm(&actions)
     case .timerFired: tick(waiting, now)
     case .flushRequested(let call):
-      drain = .manual
-      drainCalls.append(call)
+      drain = .manual(drainCalls + [call])
     case .batchRequested(let call):
       disarm(&actions)
       calls.append(call)
     case .flushAbandoned(let call):
       calls.removeAll { $0 == call }
-      drainCalls.removeAll { $0 == call }
+      if drainCalls.contains(call) { drain = .manual(drainCalls.filter { $0 != call }) }
       if inFlight?.call == call { inFlight?.call = nil }
     case .batchStarted(let id, let events, _, let first):
       guard inFlight?.id == id else { break }
