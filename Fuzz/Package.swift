@@ -25,14 +25,15 @@ let package = Package(
     device("TernMeasurement", ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery"]),
     server("Ingest", ["CTernJSON", "CTernInflate"]),
     server("ServerBase", ["CTernRoaring"]),
+    server("Threads", []),
     server("Warehouse", ["ServerBase", "Ingest"]),
     server("Views", ["ServerBase", "Warehouse", "Ingest"]),
     server("Questions", ["ServerBase", "Views", "Warehouse", "Ingest"]),
-    server("Columns", ["ServerBase", "Questions", "Views", "Warehouse", "Ingest"]),
+    server("Columns", ["ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
     server(
       "WarehouseSQLite",
       [
-        "ServerBase", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     server("Reports", ["ServerBase", "Questions", "Ingest", "Warehouse"]),

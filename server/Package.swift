@@ -38,6 +38,8 @@ let package = Package(
       dependencies: [
         "CTernRoaring", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
+    // Threads for one kind of work each, and the fair order of that work.
+    .target(name: "Threads", dependencies: [.product(name: "TernBase", package: "tern")]),
     // The port: the protocols of warehouse and catalog, and the values that they exchange.
     .target(
       name: "Warehouse",
@@ -62,7 +64,8 @@ let package = Package(
     .target(
       name: "Columns",
       dependencies: [
-        "ServerBase", "Questions", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
       ]),
     .target(
       name: "AppCatalog",
@@ -75,7 +78,7 @@ let package = Package(
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "ServerBase", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -97,7 +100,7 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "ServerBase", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
+        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -165,7 +168,7 @@ let package = Package(
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "ServerBase", "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract", "WarehouseSQLite",
+        "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract", "WarehouseSQLite",
         "AppCatalog", "Views",
         "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
@@ -175,10 +178,11 @@ let package = Package(
       name: "QuestionsTestSupport",
       dependencies: ["ServerBase", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Tests/QuestionsTestSupport"),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",
       dependencies: [
-        "ServerBase", "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
@@ -211,7 +215,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        "ServerBase", "Threads", "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog",
+        "Ingest",
         "Reports",
         "Questions",
         "ReportsTestSupport", "WarehouseContract",

@@ -6,6 +6,7 @@ import NIOCore
 import Portal
 import ServiceLifecycle
 import TernEvents
+import Threads
 public import Warehouse
 
 /// The routes and their middleware, independent of a socket.
@@ -43,7 +44,9 @@ struct CollectorApplication: Sendable {
     live = LiveHub(heartbeat: settings.heartbeat)
     usage = UsageGate(dependencies, addressLimits: settings.addressLimits)
     let ingestion = Ingestion(dependencies, reader: reader, live: live, usage: usage)
-    let reports = ReportScheduler(limits, executor: dependencies.reportExecutor, sleep: dependencies.sleep)
+    let reports = ReportScheduler(
+      FairQueueLimits(running: limits.maximumConcurrentReports), limits, dependencies,
+      executor: dependencies.reportExecutor)
     let access = Access(
       store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
       uptime: dependencies.uptime)

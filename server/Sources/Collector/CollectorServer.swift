@@ -116,21 +116,6 @@ public struct CollectorServer: Service {
       maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections),
       proxies: TrustedProxies(configuration.settings.trustedProxies))
     let onListening = onListening
-    let wallTime = dependencies.wallTime
-    let dates = ResponseDate()
-    let (responder, logger) = (collector.responder, quietLogger)
-    let whole = WholeRequests.Service(
-      paths: CollectorApplication.ingestionPaths, maximumBytes: limits.maximumImmediateBytes, gate: collector.gate,
-      proxies: TrustedProxies(configuration.settings.trustedProxies), wallTime: wallTime
-    ) { request, arrived, channel in
-      var context = CollectorContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-      context.arrived = arrived
-      // Errors are responses already, see `ErrorMiddleware`.
-      var response =
-        (try? await responder.respond(to: request, context: context)) ?? Response(status: .internalServerError)
-      response.headers[.date] = dates.text(at: wallTime())
-      return response
-    }
     let reloading = identity.map {
       [IdentityReloading(identity: $0, sleep: dependencies.sleep, logger: dependencies.logger)]
     }
@@ -140,7 +125,7 @@ public struct CollectorServer: Service {
         .init(
           additionalChannelHandlers: [ConnectionGuard(limits, registry: registry)],
           idleTimeout: TimeAmount(limits.idleTimeout)),
-        identity: identity, whole: whole),
+        identity: identity),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
         // The registry closes connections before this limit. If all have requests in progress, new ones wait.

@@ -66,33 +66,6 @@ import Testing
     #expect(admission.contains(other))
   }
 
-  @Test func `a complete body can be charged to a further owner that has room`() throws {
-    var admission = admission(100, perOwner: 50)
-    func charges(_ ticket: Int, _ app: Int64) -> Bool { admission.charge(ticket, to: .app(app)) }
-    let first = try begin(&admission, client: "a", at: .zero)
-    #expect(admission.grow(first, by: 40, at: .zero) == .admitted(aborting: []))
-    #expect(!charges(first, 1), "it may still be aborted")
-    admission.complete(first)
-    #expect(charges(first, 1))
-    #expect(!charges(first, 1), "once is enough")
-    let second = try begin(&admission, client: "b", at: .zero)
-    #expect(admission.grow(second, by: 20, at: .zero) == .admitted(aborting: []))
-    admission.complete(second)
-    #expect(!charges(second, 1), "60 bytes are more than the app's share")
-    #expect(charges(second, 2))
-    let refused = admission.begin(declared: 20, owners: [.client("c"), .app(1)], at: .zero)
-    #expect(refused == nil)
-    admission.release(first)
-    #expect(charges(second, 1))
-    admission.release(second)
-    #expect(admission.bytes == 0 && admission.completeBytes == 0)
-    #expect(!charges(second, 3))
-    for app in Int64(1)...2 {
-      let ticket = admission.begin(declared: 100, owners: [.app(app)], at: .zero)
-      #expect(ticket != nil)
-    }
-  }
-
   @Test func `a client's bodies have a limited share, but a single body may use everything`() throws {
     var admission = admission(100, perOwner: 50)
     let first = try begin(&admission, at: .zero)

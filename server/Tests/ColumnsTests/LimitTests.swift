@@ -3,6 +3,7 @@ import Questions
 import QuestionsTestSupport
 import ServerBase
 import Testing
+import Threads
 import Warehouse
 
 @testable import Columns
@@ -20,7 +21,7 @@ struct LimitTests {
     let calendar = try #require(QuestionCalendar("UTC"))
     return try ColumnEvaluation.answer(
       question, snapshot, calendar: calendar, today: Self.day.advanced(by: 12), limits: limits,
-      threads: .test(parts: 3)
+      threads: .test(3)
     ).answer
   }
 

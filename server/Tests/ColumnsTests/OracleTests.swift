@@ -3,6 +3,7 @@ import Ingest
 import Questions
 import QuestionsTestSupport
 import Testing
+import Threads
 import Warehouse
 
 /// The columnar evaluator against the naive one, on random rows and questions. A failure names the seed.
@@ -25,17 +26,17 @@ struct OracleTests {
     // Chunks of all sizes: most questions then span several.
     let size = [1, 7, 40, 1_000][seed % 4]
     let snapshot = ColumnSnapshot(rows, rowsPerChunk: size)
-    let threads = EvaluationThreads.test(parts: [1, 2, 3, 5][seed / 4 % 4])
+    let threads = ParallelThreads.test([1, 2, 3, 5][seed / 4 % 4])
     for _ in 0..<8 {
       let question = random.question()
       // So little memory that persons are folded in several parts.
       let isInParts = seed % 3 == 0 && [.funnel, .paths].contains(question.kind)
-      let limits = QuestionLimits(bytes: isInParts ? 12_000 + threads.parts * 6_000 : QuestionLimits.standardBytes)
+      let limits = QuestionLimits(bytes: isInParts ? 12_000 + threads.count * 6_000 : QuestionLimits.standardBytes)
       let answer = try ColumnEvaluation.answer(
         question, snapshot, calendar: calendar, today: today, limits: limits, threads: threads
       ).answer
       let expected = naive.answer(question)
-      #expect(answer == expected, "seed \(seed), \(threads.parts) parts, \(question)")
+      #expect(answer == expected, "seed \(seed), \(threads.count) parts, \(question)")
     }
   }
 
@@ -54,7 +55,7 @@ struct OracleTests {
       for size in [30, 1_000] {
         let answer = try ColumnEvaluation.answer(
           question, ColumnSnapshot(rows, rowsPerChunk: size), calendar: calendar, today: first,
-          limits: QuestionLimits(), threads: .test(parts: 2)
+          limits: QuestionLimits(), threads: .test(2)
         ).answer
         #expect(answer == naive, "\(unit), chunks of \(size)")
       }

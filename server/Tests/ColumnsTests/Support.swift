@@ -3,6 +3,7 @@ import Dispatch
 import Ingest
 import Questions
 import QuestionsTestSupport
+import Threads
 
 /// The names of numbers given in the order of their first use.
 struct ListedNames: PersonNames {
@@ -22,10 +23,10 @@ struct ListedNames: PersonNames {
   }
 }
 
-extension EvaluationThreads {
+extension ParallelThreads {
   /// Threads of the system, as many as it likes; the calling thread does what they don't begin with.
-  static func test(parts: Int) -> EvaluationThreads {
-    EvaluationThreads(parts: parts) { job in DispatchQueue.global().async(execute: job) }
+  static func test(_ count: Int) -> ParallelThreads {
+    ParallelThreads(count: count) { job in DispatchQueue.global().async(execute: job) }
   }
 }
 

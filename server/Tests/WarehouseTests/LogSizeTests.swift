@@ -3,6 +3,7 @@ import Ingest
 import TernBase
 import TernEvents
 import Testing
+import Threads
 
 @testable import AppCatalog
 @testable import Views

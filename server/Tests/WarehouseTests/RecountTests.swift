@@ -98,34 +98,3 @@ import Testing
     #expect(bounded.users == expected.users)
   }
 }
-
-/// Tasks that share threads.
-@Suite struct ParallelTaskTests {
-  private struct Failure: Error {}
-
-  @Test(arguments: [1, 4]) func `all tasks run, also those that tasks add`(threads: Int) throws {
-    let tasks = ParallelTasks(threads: threads)
-    let sum = Locked(0)
-    for number in 1...20 {
-      tasks.add {
-        sum.withLock { $0 += number }
-        tasks.add { sum.withLock { $0 += 1_000 } }
-      }
-    }
-    try tasks.run()
-    #expect(sum.withLock { $0 } == 20_210)
-  }
-
-  @Test(arguments: [1, 4]) func `a failure ends the work and is thrown`(threads: Int) {
-    let tasks = ParallelTasks(threads: threads)
-    let begun = Locked(0)
-    tasks.add { throw Failure() }
-    for _ in 0..<threads * 100 { tasks.add { begun.withLock { $0 += 1 } } }
-    tasks.add {
-      begun.withLock { $0 += 1 }
-      tasks.add {}
-    }
-    #expect(throws: Failure.self) { try tasks.run() }
-    if threads == 1 { #expect(begun.withLock { $0 } == 0) }
-  }
-}

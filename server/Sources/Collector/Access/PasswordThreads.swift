@@ -1,4 +1,5 @@
 import Hummingbird
+import Threads
 import Warehouse
 
 /// The threads on which passwords are checked and set: two at a time, because a check takes a processor and 32 MiB for a while
@@ -9,7 +10,9 @@ struct PasswordThreads: Sendable {
   /// The number of all checks that may wait: two threads do as many in about six seconds.
   static let maximumTotal = 64
 
-  private let threads = FairThreads(threads: 2, maximumWaiting: maximumWaiting, maximumTotal: maximumTotal)
+  private let threads = ThreadPool<RequestOwner>(
+    name: "tern-passwords", count: 2, priority: .normal,
+    limits: FairQueueLimits(runningPerOwner: 1, waiting: maximumTotal, waitingPerOwner: maximumWaiting))
 
   /// Runs `work` when it is its client's turn; throws ``APIError`` 503 if too many checks are waiting.
   func run<Value: Sendable>(
@@ -19,7 +22,7 @@ struct PasswordThreads: Sendable {
     let actor = AuditActor.current
     do {
       return try await threads.run(for: [.client(client)]) { try AuditActor.$current.withValue(actor) { try work() } }
-    } catch is FairThreads.QueueFull {
+    } catch ThreadPoolRefusal.full {
       throw APIError(
         status: .serviceUnavailable, code: "too_many_logins",
         message: "Too many logins are being checked. Try again in a few seconds.",

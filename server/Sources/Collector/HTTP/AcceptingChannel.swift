@@ -15,15 +15,13 @@ struct AcceptingChannel: ServerChildChannel {
   let http: HTTP1Channel
   /// The certificate and key; `nil` for connections without TLS.
   let identity: ServerIdentity?
-  let whole: WholeRequests.Service
 
   /// Returns a builder of servers with this configuration.
   static func builder(
-    _ configuration: HTTP1Channel.Configuration, identity: ServerIdentity?, whole: WholeRequests.Service
+    _ configuration: HTTP1Channel.Configuration, identity: ServerIdentity?
   ) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
-      AcceptingChannel(
-        http: HTTP1Channel(responder: responder, configuration: configuration), identity: identity, whole: whole)
+      AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration), identity: identity)
     }
   }
 
@@ -40,9 +38,6 @@ struct AcceptingChannel: ServerChildChannel {
       try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: start)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
-      // After Hummingbird's handler for idle connections and shutdown, so that it sees these requests, too.
-      let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-      try pipeline.addHandler(WholeRequests(whole), position: .after(state))
       return AcceptedConnection(connection)
     }
   }

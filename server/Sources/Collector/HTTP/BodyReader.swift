@@ -41,13 +41,6 @@ struct BodyReader: Sendable {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     if let declared, declared > limit { throw APIError.tooLarge(limit: limit) }
     let owners = context.owners(app: app)
-    if let arrived = context.arrived {
-      guard app.map({ arrived.reservation.charge(to: .app($0.rawValue)) }) ?? true else {
-        metrics.turnedAway()
-        throw APIError.behind(retryAfterSeconds: limits.retryAfterSeconds)
-      }
-      return Body(bytes: arrived.bytes, owners: owners, reservation: arrived.reservation)
-    }
     let channel = context.channel
     guard
       let reservation = gate.begin(

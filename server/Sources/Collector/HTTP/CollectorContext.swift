@@ -12,9 +12,6 @@ struct CollectorContext: RequestContext {
   /// The client for which a trusted proxy forwards the request, or `nil` if there is no proxy.
   var forwardedClient: IPAddress?
 
-  /// The body, if it was received before the request was routed.
-  var arrived: ArrivedBody?
-
   /// The right with which the request was admitted; `nil` for endpoints without a requirement.
   var grant: Grant?
 

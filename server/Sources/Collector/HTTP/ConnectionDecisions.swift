@@ -1,19 +1,28 @@
 /// Decides how to treat the parts of requests and responses on one connection; ``ConnectionGuard`` acts accordingly.
+///
+/// A client may send further requests before it has the responses to earlier ones, so the number of responses that are due
+/// is independent of what is being received.
 struct ConnectionDecisions: Sendable, Equatable {
-  /// The treatment of incoming bytes.
-  private enum Reading: Equatable { case nothing, request(awaitsContinue: Bool), discarding }
-  private var reading = Reading.nothing
+  /// What the client is sending.
+  private enum Input: Equatable {
+    /// Nothing since the last request.
+    case betweenRequests
+    /// A head of which so many bytes have arrived, perhaps none of the first. Its deadline is running.
+    case head(bytes: Int)
+    /// The body of a request.
+    case body(request: Int, awaitsContinue: Bool)
+    /// Something that is discarded, because the connection is about to close.
+    case discarded
+  }
+
+  private var input = Input.head(bytes: 0)
   private var closesAfterAnswer = false
-  /// True until the first head is complete, and while another head is incomplete.
-  private var awaitsHead = true
-  /// True if bytes since the last ``bytesWereRead()`` completed a part of a request.
+  /// True if bytes since the last ``bytesWereRead(_:maximumHeadBytes:)`` completed a part of a request.
   private var madeParts = false
   /// The number of requests without a complete response.
   private var unanswered = 0
-  /// The number of the current request, so that a late deadline doesn't end the next one.
-  private(set) var requestNumber = 0
-  /// The number of bytes of an incomplete head.
-  private var headBytes = 0
+  /// The number of requests so far. A request's number shows that a late deadline is not that of the next one.
+  private var requests = 0
 
   enum HeadAction: Equatable { case passAndStartDeadline(request: Int), discard }
   enum PartAction: Equatable { case pass, discard }
@@ -25,28 +34,27 @@ struct ConnectionDecisions: Sendable, Equatable {
   /// Records the head of a request.
   mutating func requestHead(awaitsContinue: Bool) -> HeadAction {
     madeParts = true
-    guard reading != .discarding else { return .discard }
-    awaitsHead = false
-    reading = .request(awaitsContinue: awaitsContinue)
-    requestNumber += 1
+    guard !isDiscarding else { return .discard }
+    requests += 1
     unanswered += 1
-    return .passAndStartDeadline(request: requestNumber)
+    input = .body(request: requests, awaitsContinue: awaitsContinue)
+    return .passAndStartDeadline(request: requests)
   }
 
   /// Records a piece of a request's body.
   mutating func requestBody() -> PartAction {
     madeParts = true
-    if reading == .discarding { return .discard }
+    if isDiscarding { return .discard }
     // The client did not wait for `100 Continue`, so it must not receive it now.
-    reading = .request(awaitsContinue: false)
+    input = .body(request: requests, awaitsContinue: false)
     return .pass
   }
 
   /// Records the end of a request.
   mutating func requestEnd() -> EndAction {
     madeParts = true
-    guard reading != .discarding else { return .discard }
-    reading = .nothing
+    guard !isDiscarding else { return .discard }
+    input = .betweenRequests
     return .passAndCancelDeadline
   }
 
@@ -56,25 +64,27 @@ struct ConnectionDecisions: Sendable, Equatable {
   /// and these bytes of the head are not counted.
   mutating func bytesWereRead(_ count: Int, maximumHeadBytes: Int) -> ReadAction {
     defer { madeParts = false }
-    guard !madeParts, reading == .nothing else {
-      headBytes = 0
-      return .nothing
+    guard !madeParts else { return .nothing }
+    let known: Int
+    switch input {
+    case .betweenRequests: known = 0
+    case .head(let bytes): known = bytes
+    case .body, .discarded: return .nothing
     }
     // While a response is in progress, the decoder also holds back complete requests, and soon stops reading.
-    if unanswered == 0 { headBytes += count }
-    if headBytes > maximumHeadBytes {
-      reading = .discarding
+    let bytes = known + (unanswered == 0 ? count : 0)
+    guard bytes <= maximumHeadBytes else {
+      input = .discarded
       return .refuseHead
     }
-    guard !awaitsHead else { return .nothing }
-    awaitsHead = true
-    return .startHeadDeadline
+    defer { input = .head(bytes: bytes) }
+    return input == .betweenRequests ? .startHeadDeadline : .nothing
   }
 
   /// Records that the handler will read the body. Returns true if the client is waiting for `100 Continue`.
   mutating func bodyWanted() -> Bool {
-    guard reading == .request(awaitsContinue: true) else { return false }
-    reading = .request(awaitsContinue: false)
+    guard case .body(let request, awaitsContinue: true) = input else { return false }
+    input = .body(request: request, awaitsContinue: false)
     return true
   }
 
@@ -87,30 +97,31 @@ struct ConnectionDecisions: Sendable, Equatable {
   mutating func answerEnd() -> AnswerAction {
     unanswered = max(unanswered - 1, 0)
     guard closesAfterAnswer else { return .nothing }
-    reading = .discarding
+    input = .discarded
     return .finishAndDiscard
   }
 
   /// Returns true if the request is still incomplete at the deadline of its body.
   func deadlinePassed(request: Int) -> Bool {
-    guard case .request = reading else { return false }
-    return request == requestNumber
+    if case .body(request, _) = input { true } else { false }
   }
 
   /// Returns the action at the deadline of a head. While a response is in progress nothing is read, so the client is
   /// not to blame.
   func headDeadlinePassed() -> HeadDeadlineAction {
-    guard awaitsHead, reading == .nothing else { return .nothing }
+    guard case .head = input else { return .nothing }
     return unanswered > 0 ? .wait : .close
   }
 
   /// The phase of the connection.
   var phase: ConnectionPhase {
-    if reading == .discarding { return .withoutRequest }
-    if case .request = reading, unanswered <= 1 { return .receiving }
-    return unanswered > 0 ? .answering : .withoutRequest
+    switch input {
+    case .discarded: .withoutRequest
+    case .body where unanswered <= 1: .receiving
+    case .body, .head, .betweenRequests: unanswered > 0 ? .answering : .withoutRequest
+    }
   }
 
   /// True if further input is discarded.
-  var isDiscarding: Bool { reading == .discarding }
+  var isDiscarding: Bool { input == .discarded }
 }

@@ -111,20 +111,6 @@ struct Admission: Sendable {
     for owner in hold.owners { held[owner]?.completeBytes += hold.bytes }
   }
 
-  /// Charges a complete body to a further owner; returns false if that owner's complete bodies leave no room for it.
-  mutating func charge(_ ticket: Int, to owner: RequestOwner) -> Bool {
-    guard let hold = holds[ticket], hold.isComplete, !hold.owners.contains(owner) else { return false }
-    let complete = held[owner]?.completeBytes ?? 0
-    guard complete == 0 || hold.bytes <= limits.maximumBytesPerOwner - complete else { return false }
-    holds[ticket]?.owners.append(owner)
-    var share = held[owner] ?? Share()
-    share.bytes += hold.bytes
-    share.completeBytes += hold.bytes
-    share.holds += 1
-    held[owner] = share
-    return true
-  }
-
   /// Releases the bytes of a body; further calls have no effect.
   mutating func release(_ ticket: Int) {
     guard let hold = holds.removeValue(forKey: ticket) else { return }

@@ -117,11 +117,6 @@ final class AdmissionGate: Service {
       return missing <= 0 || grow(by: missing)
     }
 
-    /// Charges a complete body to a further owner; returns false if the owner has no room.
-    func charge(to owner: RequestOwner) -> Bool {
-      gate.state.withLockedValue { $0.admission.charge(ticket, to: owner) }
-    }
-
     /// Marks the body as complete.
     func complete() { gate.state.withLockedValue { $0.admission.complete(ticket) } }
   }

@@ -5,6 +5,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import TernEvents
+import Threads
 import Warehouse
 
 /// The path of every batch of any protocol: read within the budget, decode, parse, commit, then respond.
@@ -17,7 +18,7 @@ struct Ingestion: Sendable {
   let live: LiveHub
   let usage: UsageGate
   let limits: CollectorLimits
-  let decoding: FairThreads
+  let decoding: ThreadPool<RequestOwner>
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
@@ -36,7 +37,10 @@ struct Ingestion: Sendable {
     self.reader = reader
     self.live = live
     limits = reader.limits
-    decoding = FairThreads(threads: reader.limits.decodingThreads)
+    decoding = ThreadPool(
+      name: "tern-decoding", count: reader.limits.decodingThreads, priority: .normal,
+      // One thread is left for other owners: a costly body of one app doesn't hold up those of others.
+      limits: FairQueueLimits(runningPerOwner: reader.limits.decodingThreads - 1))
     logger = dependencies.logger
     wallTime = dependencies.wallTime
     uptime = dependencies.uptime

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import Reports
 import ServiceLifecycle
+import Threads
 import Warehouse
 
 /// A stream of server-sent events: rows newer than the last one on the page, oldest first.

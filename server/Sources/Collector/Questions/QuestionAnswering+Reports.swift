@@ -41,14 +41,3 @@ extension QuestionAnswering {
     }
   }
 }
-
-extension ReportScheduler {
-  /// Runs a report when it is the client's turn. A filtered one does not need a turn, because each of its questions waits
-  /// for its own: it would only hold up the others.
-  func run<Value: Sendable>(
-    _ request: ReportRequest, for client: String, _ report: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    let asksQuestions = request.isFilterable && !request.filter.isEmpty
-    return asksQuestions ? try await runNow(report) : try await run(for: client, report)
-  }
-}

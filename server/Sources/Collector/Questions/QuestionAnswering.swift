@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import Questions
 import Reports
 import TernBase
 import TernEvents
+import Threads
 import Warehouse
 
 /// Answers questions a few at a time, within a time limit, for as long as their clients wait.
@@ -16,7 +16,6 @@ struct QuestionAnswering: Sendable {
   private let wallTime: @Sendable () -> Timestamp
   private let uptime: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let admitted = NIOLockedValueBox(0)
   private let recent = RecentAnswers()
 
   init(_ dependencies: CollectorDependencies, limits: CollectorLimits) {
@@ -25,10 +24,10 @@ struct QuestionAnswering: Sendable {
     wallTime = dependencies.wallTime
     uptime = dependencies.uptime
     sleep = dependencies.sleep
-    var own = limits
-    own.maximumConcurrentReports = limits.maximumConcurrentQuestions
     // The source has threads of its own.
-    scheduler = ReportScheduler(own, sleep: dependencies.sleep)
+    scheduler = ReportScheduler(
+      FairQueueLimits(running: limits.maximumConcurrentQuestions, waiting: limits.maximumWaitingQuestions), limits,
+      dependencies)
   }
 
   /// The numbers of questions that run, and that wait for their turn.
@@ -63,16 +62,12 @@ struct QuestionAnswering: Sendable {
   /// Returns the properties of an app, the most frequent first.
   func properties(_ context: CollectorContext) async throws -> [PropertyUse] {
     let app = try context.app.id
-    guard enter() else { throw APIError.tooManyReports(retryAfterSeconds: limits.retryAfterSeconds) }
-    defer { admitted.withLockedValue { $0 -= 1 } }
     return try await scheduler.run(for: context.clientShare) { [source] in try await source.properties(app: app) }
   }
 
   private func answerInTurn(
     _ question: Question, _ app: App, _ client: String, _ context: CollectorContext
   ) async throws -> AnsweredQuestion {
-    guard enter() else { throw APIError.tooManyReports(retryAfterSeconds: limits.retryAfterSeconds) }
-    defer { admitted.withLockedValue { $0 -= 1 } }
     let task = Task { try await scheduler.run(for: client) { try await answerNow(question, app) } }
     context.channel.triggerUserOutboundEvent(ConnectionGuard.Departure { task.cancel() }, promise: nil)
     do {
@@ -91,14 +86,6 @@ struct QuestionAnswering: Sendable {
       throw WarehouseError(code: .invalid, message: "This computer does not know the time zone \(app.timeZone).")
     }
     return calendar
-  }
-
-  private func enter() -> Bool {
-    admitted.withLockedValue { admitted in
-      guard admitted < limits.maximumConcurrentQuestions + limits.maximumWaitingQuestions else { return false }
-      admitted += 1
-      return true
-    }
   }
 
   private func answerNow(_ question: Question, _ app: App) async throws -> AnsweredQuestion {

@@ -18,7 +18,7 @@ struct NativeRoutes: Sendable {
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
     // Read the clock first, because the body may arrive slowly.
     let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
-      .map { EventClock($0, arrived: context.arrived?.began ?? ingestion.wallTime()) }
+      .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
       let app = try ingestion.find({ try $0.app(keyOrAppSecret: key) })?.id ?? app(token: key)
     else {

@@ -2,6 +2,7 @@ import Ingest
 import Questions
 import ServerBase
 import TernBase
+import Threads
 
 /// The metrics of all cells of a query.
 final class CellMetrics {
@@ -53,7 +54,7 @@ final class CellMetrics {
       metrics.compactMap { if case .plain(let plain) = $0 { plain } else { nil } })
     let persons = evaluation.personCount
     func pairs(_ wanted: Set<QuestionMetric.Plain>, _ universe: Int?) -> DistinctPairs? {
-      plain.isDisjoint(with: wanted) ? nil : DistinctPairs(universe: universe, parts: evaluation.threads.parts)
+      plain.isDisjoint(with: wanted) ? nil : DistinctPairs(universe: universe, parts: evaluation.threads.count)
     }
     users = pairs([.users, .newUsers, .eventsPerUser, .sessionsPerUser, .crashFreeUsers], persons)
     crashedUsers = pairs([.crashFreeUsers], persons)

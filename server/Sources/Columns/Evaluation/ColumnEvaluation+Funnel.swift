@@ -1,4 +1,5 @@
 import Questions
+import Threads
 import Warehouse
 
 /// The best attempts of some persons, by the number of the breakdown's value.
@@ -73,7 +74,7 @@ extension ColumnEvaluation {
       let persons = next..<UInt32(personCount)
       let (collected, valueNumbers) = try collect(conditions, days, question.breakdown, values, persons)
       let end = collected.reduce(UInt32.max) { min($0, $1.persons.upperBound) }
-      let ranges = GroupedRows.ranges(next..<end, count: threads.parts)
+      let ranges = GroupedRows.ranges(next..<end, count: threads.count)
       let states = try threads.map(ranges.count) { part in
         let state = make()
         let rows = GroupedRows(collected, owners: ranges[part], valueNumbers: valueNumbers)
@@ -130,7 +131,7 @@ extension ColumnEvaluation {
     _ conditions: Conditions, _ days: ClosedRange<Day>, _ breakdown: QuestionDimension?, _ values: ValueNumbers,
     _ persons: Range<UInt32>
   ) throws -> ([PersonRows], [[Int]]) {
-    let bytes = limits.bytes / 2 / threads.parts
+    let bytes = limits.bytes / 2 / threads.count
     let parts = try inParts(of: DayRange(days)) {
       (
         rows: PersonRows(persons: persons, hasValues: breakdown != nil, bytes: bytes),

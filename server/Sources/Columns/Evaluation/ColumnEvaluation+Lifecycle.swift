@@ -1,4 +1,5 @@
 import Questions
+import Threads
 import Warehouse
 
 extension ColumnEvaluation {
@@ -72,7 +73,7 @@ extension ColumnEvaluation {
     let days = question.scope.range.resolved(today: today)
     let inner = DayRange(days)
     try limits.check(
-      threads.parts * PersonIntervals.byteCount(persons: personCount, intervals: intervals) + personCount * 8)
+      threads.count * PersonIntervals.byteCount(persons: personCount, intervals: intervals) + personCount * 8)
     let condition = try condition(question.scope.filters, days)
     let persons = personCount
     let parts = try inParts(of: DayRange(wider)) {

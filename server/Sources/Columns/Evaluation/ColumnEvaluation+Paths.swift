@@ -1,5 +1,6 @@
 import Questions
 import TernBase
+import Threads
 import Warehouse
 
 /// The paths of some chunks.
@@ -50,7 +51,7 @@ extension ColumnEvaluation {
     while next < firstUser {
       // Sessions belong to installs, so these divide the work.
       let (installs, isFirst, sessions) = (next..<firstUser, next == 0, Locked(SessionNumbers()))
-      let bytes = limits.bytes / 2 / threads.parts
+      let bytes = limits.bytes / 2 / threads.count
       let parts = try inParts(of: range) {
         PathPart(question, edge, installs: installs, bytes: bytes)
       } body: { [self] part, cursor, range in
@@ -67,7 +68,7 @@ extension ColumnEvaluation {
         }
         try sessions.withLock { sessions in
           try part.collected.shrink { sessions.install($0) }
-          try check((sessions.byteCount + split.byteCount) / threads.parts + part.counts.byteCount, cursor)
+          try check((sessions.byteCount + split.byteCount) / threads.count + part.counts.byteCount, cursor)
         }
       }
       let nodes = parts.map { all.nodes.adopt($0.counts.nodes) }
@@ -165,7 +166,7 @@ extension ColumnEvaluation {
     _ collected: [PersonRows], _ nodes: [[Int]], _ question: PathsQuestion, _ edge: PersonsQuestion.Edge?,
     _ sessions: SessionNumbers, before end: UInt32, into all: PathCounts
   ) throws {
-    let ranges = GroupedRows.ranges(0..<UInt32(sessions.count), count: threads.parts)
+    let ranges = GroupedRows.ranges(0..<UInt32(sessions.count), count: threads.count)
     let counts = try threads.map(ranges.count) { part in
       let counts = PathCounts(question, edge)
       var fold = PathFold(question)

@@ -1,6 +1,7 @@
 import Ingest
 import Questions
 import ServerBase
+import Threads
 import Warehouse
 
 /// The last row of one person that passes.
@@ -73,7 +74,7 @@ extension ColumnEvaluation {
   /// The last row of each person that passes.
   private func lastRows(_ condition: RowCondition, _ days: ClosedRange<Day>) throws -> Memory<LastRow> {
     let persons = personCount
-    try limits.check(threads.parts * persons * 24)
+    try limits.check(threads.count * persons * 24)
     let numbers = Dictionary(
       uniqueKeysWithValues: chunks(in: DayRange(days)).enumerated().map { (ObjectIdentifier($1), Int32($0)) })
     let parts = try inParts(of: DayRange(days)) {

@@ -1,5 +1,6 @@
 import Questions
 import ServerBase
+import Threads
 import Warehouse
 
 extension ColumnEvaluation {
@@ -47,7 +48,7 @@ extension ColumnEvaluation {
     let intervals = QuestionIntervals(question.interval, days, hours)
     let isFirstEver = question.cohort == .firstEver
     let size = PersonIntervals.byteCount(persons: personCount, intervals: intervals.count)
-    try limits.check(threads.parts * (2 * size + personCount * 16))
+    try limits.check(threads.count * (2 * size + personCount * 16))
     let scope = try condition(question.scope.filters, days)
     let start = RowCondition.all([scope, try condition(question.start, days)])
     let comesBack = RowCondition.all([scope, try condition(question.comesBack, days)])

@@ -1,4 +1,5 @@
 package import Questions
+package import Threads
 package import Warehouse
 
 /// Answers one question from the columns of an app.
@@ -12,7 +13,7 @@ package final class ColumnEvaluation {
   /// The number of the first person who is a user; lower numbers are installs.
   let firstUser: UInt32
   let personCount: Int
-  let threads: EvaluationThreads
+  let threads: ParallelThreads
   /// The rows of the chunks that were looked at.
   private(set) var rowsRead = 0
   /// A cursor for each part; they keep much memory, which every pass over the chunks uses again.
@@ -22,11 +23,11 @@ package final class ColumnEvaluation {
 
   private init(
     _ key: PersonKey, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
-    threads: EvaluationThreads
+    threads: ParallelThreads
   ) {
     self.snapshot = snapshot
     self.threads = threads
-    sizes = PartSizes(parts: threads.parts)
+    sizes = PartSizes(parts: threads.count)
     self.today = today
     self.limits = limits
     self.key = key
@@ -44,7 +45,7 @@ package final class ColumnEvaluation {
   ///   - threads: The threads that evaluate chunks at the same time.
   package static func answer(
     _ question: Question, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
-    threads: EvaluationThreads = .none
+    threads: ParallelThreads = .none
   ) throws -> QuestionResult {
     let evaluation = ColumnEvaluation(
       question.scope.person, snapshot, calendar: calendar, today: today, limits: limits, threads: threads)
@@ -81,7 +82,7 @@ package final class ColumnEvaluation {
     let chunks = chunks(in: range)
     guard let first = chunks.first else { return [try make()] }
     // Neighbouring chunks make up a part, so that parts stay in the order in which rows were stored.
-    let count = min(threads.parts, chunks.count)
+    let count = min(threads.count, chunks.count)
     let parts = try (0..<count).map { _ in try make() }
     while cursors.count < count {
       cursors.append(ChunkCursor(hours, part: cursors.count, key: key, firstUser: firstUser, chunk: first))

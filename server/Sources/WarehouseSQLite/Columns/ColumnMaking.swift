@@ -1,6 +1,7 @@
 import Columns
 import Questions
 import TernBase
+import Threads
 import Warehouse
 
 /// Makes the full chunks of all apps again from the rows, on several threads.
@@ -85,7 +86,7 @@ final class ColumnMaking: Sendable {
   /// Divides chunks into at most two portions per thread: each may have to read the rows of all apps.
   private static func portions(_ apps: [Int64: AppChunks]) -> [[Piece]] {
     let total = apps.values.reduce(0) { $0 + $1.ends.count }
-    let size = max(total - 1, 0) / (2 * ParallelTasks.standardThreads) + 1
+    let size = max(total - 1, 0) / (2 * WarehouseFile.workThreads) + 1
     var portions: [[Piece]] = []
     var portion: [Piece] = []
     var room = size

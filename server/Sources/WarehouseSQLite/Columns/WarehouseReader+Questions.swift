@@ -3,6 +3,7 @@ import GRDB
 package import Questions
 import ServerBase
 import TernEvents
+import Threads
 package import Warehouse
 
 extension WarehouseReader: QuestionSource {
@@ -13,7 +14,7 @@ extension WarehouseReader: QuestionSource {
     // The job below is the only one that uses the calendar from here on.
     nonisolated(unsafe) let calendar = calendar
     return try await withCancellationFlag { flag in
-      try await questionThreads.run { [self] in
+      try await onQuestionThread { [self] in
         // The time begins with the work, not with the wait for it.
         let limits = QuestionLimits { flag.isSet }
         let chunks = try chunks(of: app, limits)
@@ -42,7 +43,7 @@ extension WarehouseReader: QuestionSource {
 
   /// Returns an app's properties; see ``QuestionSource/properties(app:)``.
   package func properties(app: AppID) async throws -> [PropertyUse] {
-    try await questionThreads.run { [self] in
+    try await onQuestionThread { [self] in
       let names = ByteTable(seed: 0x7465_726E)
       var counts: [Int] = []
       for chunk in try chunks(of: app, QuestionLimits { false }) {

@@ -3,6 +3,7 @@ import GRDB
 import Ingest
 import ServerBase
 import TernBase
+import Threads
 public import Warehouse
 
 /// A reader of a data directory, with its own connections.
@@ -23,19 +24,21 @@ public final class WarehouseReader: MetricsStore {
   /// Receives rows at which a read failed.
   let rowFailed: @Sendable (RowFailure) -> Void
 
-  private let threads: ReaderThreads
+  /// Reads that share an object run one at a time.
+  private let threads: ThreadPool<ObjectIdentifier>
   /// The threads on which questions run, two at a time, so that they never take the place of reports.
-  let questionThreads = ReaderThreads(count: WarehouseReader.questionCount)
+  private let questionThreads = ThreadPool<Never>(name: "tern-question", count: WarehouseReader.questionCount)
   static let questionCount = 2
   /// Further threads that share the chunks of a question, at the same low priority. A question doesn't wait for them: its
   /// own thread takes the chunks that they have not begun with.
-  private let questionHelpers = ReaderThreads(
-    count: WarehouseReader.questionCount * (EvaluationThreads.standardParts - 1))
-  var evaluationThreads: EvaluationThreads {
-    EvaluationThreads { [questionHelpers] job in questionHelpers.submit(job) }
-  }
+  private let questionHelpers = ThreadPool<Never>(
+    name: "tern-question", count: WarehouseReader.questionCount * (threadsPerQuestion - 1))
+  /// The specification grants a question two cores. The number doesn't depend on the machine, so neither does the order
+  /// in which floating-point values are added.
+  static let threadsPerQuestion = 2
+  var evaluationThreads: ParallelThreads { ParallelThreads(count: Self.threadsPerQuestion, questionHelpers) }
   /// The thread that adds new rows to the columns.
-  let columnThread = ReaderThreads(count: 1)
+  let columnThread = ThreadPool<Never>(name: "tern-columns", count: 1)
 
   /// The threads on which reports run, at a lower priority than ingestion.
   public var executor: any TaskExecutor { threads }
@@ -54,7 +57,9 @@ public final class WarehouseReader: MetricsStore {
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
-    threads = ReaderThreads(count: max(pool.configuration.maximumReaderCount - Self.questionCount, 1))
+    threads = ThreadPool(
+      name: "tern-reader", count: max(pool.configuration.maximumReaderCount - Self.questionCount, 1),
+      limits: FairQueueLimits(runningPerOwner: 1))
   }
 
   /// Closes the connections. Later reads throw.
@@ -78,9 +83,19 @@ public final class WarehouseReader: MetricsStore {
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws -> Value {
     do {
-      return try await threads.run(takingTurnsOn: turn) { [self] in try read(body) }
+      let owners = turn.map { [ObjectIdentifier($0)] } ?? []
+      return try await threads.run(for: owners) { [self] in try read(body) }
     } catch {
       throw WarehouseError.from(error)
+    }
+  }
+
+  /// Runs `body` on a thread for questions.
+  func onQuestionThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    do {
+      return try await questionThreads.run(body)
+    } catch let refusal as ThreadPoolRefusal {
+      throw WarehouseError.from(refusal)
     }
   }
 

@@ -1,10 +1,19 @@
+import Foundation
 import GRDB
 import TernBase
 import TernEvents
+import Threads
 import Warehouse
 
 /// Opens `warehouse.sqlite`, and for readers `counts.sqlite` with it.
 enum WarehouseFile {
+  /// The number of threads for work on all rows, such as verification: one per core, up to eight.
+  static let workThreads = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
+
+  /// The number of threads for reports: half of the cores, but at least two, so that a slow report leaves room for a
+  /// quick one.
+  static let reportThreads = max(2, min(8, ProcessInfo.processInfo.activeProcessorCount / 2))
+
   /// Opens the file for writing, and converts one of an older version. The caller must hold the lock.
   static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> DatabasePool {
     let path = files.warehousePath
@@ -142,7 +151,9 @@ enum WarehouseFile {
         try writer.rebuild(now: now)
       }
       // Counts, keys and columns depend on rows, not on each other.
-      let tasks = ParallelTasks()
+      let threads = ThreadPool<Never>(name: "tern-rebuild", count: WarehouseFile.workThreads - 1, priority: .normal)
+      defer { threads.close() }
+      let tasks = ParallelTasks(ParallelThreads(count: WarehouseFile.workThreads, threads))
       tasks.add {
         let counter = try openCounter(files, catalog: catalog, configuration: configuration, damage: damage)
         try counter.count(progress: progress)
@@ -182,7 +193,7 @@ enum WarehouseFile {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
-    configuration.maximumReaderCount = ReaderThreads.standardCount + WarehouseReader.questionCount
+    configuration.maximumReaderCount = reportThreads + WarehouseReader.questionCount
     configuration.prepareDatabase { database in
       // In effect only for a new file: space of deleted rows can be returned to the disk.
       if !database.configuration.readonly {

@@ -1,5 +1,6 @@
 import Columns
 import TernBase
+import Threads
 import Warehouse
 
 extension Verifier {

@@ -1,5 +1,6 @@
 import ServerBase
 import TernBase
+import Threads
 import Warehouse
 
 extension Verifier {
@@ -12,7 +13,7 @@ extension Verifier {
     for days in try dayRanges(connection) {
       let range = DayRange(
         days: days, spans: spans.filter { Self.days(of: $0.times).overlaps(days) },
-        shares: ParallelTasks.standardThreads)
+        shares: WarehouseFile.workThreads)
       tasks.add {
         let rows = try self.countRollups(of: range)
         progress(

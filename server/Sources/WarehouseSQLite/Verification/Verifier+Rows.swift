@@ -1,6 +1,7 @@
 import Ingest
 import ServerBase
 import TernBase
+import Threads
 import Warehouse
 
 extension Verifier {

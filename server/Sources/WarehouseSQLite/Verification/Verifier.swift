@@ -2,6 +2,7 @@ import Ingest
 import ServerBase
 import TernBase
 import TernEvents
+import Threads
 import Warehouse
 
 /// Recounts stored events on several threads, a range of days at a time.
@@ -36,7 +37,9 @@ final class Verifier: Sendable {
   func run(
     _ connection: SQLConnection, progress: @escaping @Sendable (Int) -> Void
   ) throws -> VerificationReport {
-    let tasks = ParallelTasks()
+    let threads = ThreadPool<Never>(name: "tern-verify", count: WarehouseFile.workThreads - 1, priority: .normal)
+    defer { threads.close() }
+    let tasks = ParallelTasks(ParallelThreads(count: WarehouseFile.workThreads, threads))
     try addColumns(to: tasks, connection)
     try addRows(to: tasks, connection)
     try addDays(to: tasks, connection, progress)

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Ingest
 import TernBase
+import Threads
 import Views
 import Warehouse
 
@@ -99,7 +100,8 @@ extension ViewReading {
   }
 
   /// The threads that count portions in parallel. Apart from those that read, because these wait for them.
-  private static let threads = ReaderThreads(count: min(4, ProcessInfo.processInfo.activeProcessorCount))
+  private static let threads = ThreadPool<Never>(
+    name: "tern-view", count: min(4, ProcessInfo.processInfo.activeProcessorCount))
 }
 
 /// The counts of a portion, or `nil` if it must be counted after the portions before it.

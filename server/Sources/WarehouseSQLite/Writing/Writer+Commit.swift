@@ -1,6 +1,7 @@
 import Ingest
 import ServerBase
 import TernEvents
+import Threads
 import Warehouse
 
 #if canImport(Darwin)
@@ -329,6 +330,7 @@ extension WarehouseError {
   static func from(_ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
     if let failure = error as? RowFailure { return failure.cause }
+    if error is ThreadPoolRefusal { return WarehouseError(code: .unavailable, message: "The warehouse is closed.") }
     guard let failure = error as? SQLFailure else {
       return WarehouseError(code: .unavailable, message: "The warehouse can't be used.", cause: error)
     }

@@ -1,0 +1,44 @@
+import Reports
+import Threads
+
+/// A party to which a request's time is charged. Behind an untrusted proxy all requests have one address, and anyone can use
+/// an app's public key, so a request is charged to both.
+enum RequestOwner: Hashable, Sendable {
+  /// A client address.
+  case client(String)
+  /// An app.
+  case app(Int64)
+}
+
+/// Runs reports, or questions, a few at a time, so that they never occupy threads that ingestion needs.
+typealias ReportScheduler = FairScheduler<RequestOwner>
+
+extension ReportScheduler {
+  /// Creates a scheduler of reports or questions.
+  convenience init(
+    _ queue: FairQueueLimits, _ limits: CollectorLimits, _ dependencies: CollectorDependencies,
+    executor: (any TaskExecutor)? = nil
+  ) {
+    self.init(
+      queue, maximumWait: limits.maximumReportWait,
+      refusal: APIError.tooManyReports(retryAfterSeconds: limits.retryAfterSeconds), executor: executor,
+      uptime: dependencies.uptime, sleep: dependencies.sleep)
+  }
+
+  /// Runs a report when it is the client's turn; throws ``APIError`` 503 if its turn doesn't come within
+  /// ``CollectorLimits/maximumReportWait``.
+  func run<Value: Sendable>(
+    for client: String, _ report: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await run(for: [.client(client)], report)
+  }
+
+  /// Runs a report when it is the client's turn. A filtered one does not need a turn, because each of its questions waits
+  /// for its own: it would only hold up the others.
+  func run<Value: Sendable>(
+    _ request: ReportRequest, for client: String, _ report: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let asksQuestions = request.isFilterable && !request.filter.isEmpty
+    return asksQuestions ? try await runNow(report) : try await run(for: client, report)
+  }
+}
