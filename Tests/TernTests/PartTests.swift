@@ -70,6 +70,22 @@ import Testing
     await tern.shutdown()
   }
 
+  @Test func `the rest of a failed batch is sent again as soon as its other events are erased`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport(answers: [.status(503)]))
+    let tern = try harness.client {
+      $0.retries = .limited([.seconds(5) ... .seconds(10)])
+      $0.maximumBatchEvents = 50
+    }
+    tern.track("A")
+    tern.record(Broken())
+    _ = await tern.flush()
+    tern.setRecording(false, of: .usage)
+    // Neither a flush nor an event follows, and the clock stands still.
+    let second = await harness.transport.request(number: 2)
+    #expect(second.events.map(\.type).contains("handled_error"))
+    await tern.shutdown()
+  }
+
   @Test func `erasing a user's events erases the user's errors too`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

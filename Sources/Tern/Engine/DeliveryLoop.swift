@@ -189,7 +189,10 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
           settle(id, disposition)
           inputs.append(.batchSettled)
         case .resend(let id): resend(id)
-        case .release(let id): release(id)
+        case .release(let id):
+          release(id)
+          // What was not erased waits again.
+          inputs.append(.batchSettled)
         case .remember(let memory): engine.remember(memory)
         case .setTimer(let deadline): wake(at: deadline)
         case .cancelTimer: wake(at: nil)
