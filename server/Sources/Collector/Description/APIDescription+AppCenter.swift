@@ -1,4 +1,5 @@
 import HTTPTypes
+import Questions
 
 extension APIDescription {
   /// App Center's analytics API.

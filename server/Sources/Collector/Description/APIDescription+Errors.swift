@@ -1,4 +1,5 @@
 import HTTPTypes
+import Questions
 import Warehouse
 
 extension APIDescription {

@@ -23,9 +23,7 @@ extension APIDescription {
       summary: "Removes a segment.", parameters: [app, segment], status: 204, errors: [404]),
   ]
 
-  /// The number of a segment.
-  static let segmentNumber = Schema.limited(1...9_007_199_254_740_991)
-  private static let segment = APIOperation.Parameter.path("segment", segmentNumber)
+  private static let segment = APIOperation.Parameter.path("segment", .limited(1...9_007_199_254_740_991))
 
   /// The schemas of segments.
   static let segmentSchemas: Schema.Members = [
@@ -34,10 +32,5 @@ extension APIDescription {
       "id": .count, "name": .text, "filters": .list(.named("SegmentFilter")),
       "author": .text.described("The account or token that made the last change."), "changed": .time,
     ]),
-    "SegmentFilter": .anyOf(
-      .named("RowFilter"), .tuple(.choice(["and", "or"]), .list(.named("SegmentFilter"), 1...50)),
-      .tuple(.choice(["not"]), .named("SegmentFilter")), .tuple(.choice(["has_done"]), .named("Selector")),
-      .tuple(.choice(["has_done"]), .named("Selector"), .object(["at_least": .limited(1...1_000_000_000)])),
-      .tuple(.choice(["has_not_done"]), .named("Selector"))),
   ]
 }

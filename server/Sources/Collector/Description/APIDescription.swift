@@ -41,7 +41,7 @@ enum APIDescription {
 
   private static var schemas: JSONTree {
     let all =
-      appSchemas + editingSchemas + errorSchemas + questionSchemas + segmentSchemas + answerSchemas + dashboardSchemas
+      appSchemas + editingSchemas + errorSchemas + questionSchemas + segmentSchemas + dashboardSchemas
       + collectingSchemas + appCenterSchemas
     return .object(all.list.map { ($0.0, $0.1.tree) })
   }

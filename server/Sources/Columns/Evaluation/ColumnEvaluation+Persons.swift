@@ -110,46 +110,44 @@ extension ColumnEvaluation {
     return last
   }
 
-  /// Returns the persons of a group; `nil` for all.
-  private func members(of group: PersonsQuestion.Group, _ days: ClosedRange<Day>) throws -> PersonSet? {
-    let set = PersonSet(persons: personCount)
-    switch group {
-    case .all: return nil
-    case .funnel(let funnel, let step, let isDropped, let value): try add(funnel, step, isDropped, value, to: set)
-    case .path(let paths, let edge): try add(paths, edge, days, to: set)
-    case .cohort(let cohort, let label, let after):
-      let intervals = QuestionIntervals(cohort.interval, days, hours)
-      guard let wanted = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return set }
-      try forEachCohort(cohort, ValueNumbers(.kind)) { person, number, _, isBack in
-        if number == wanted, after < isBack.count, isBack[after] { set.insert(UInt32(person)) }
-      }
-    case .new(let bucket):
-      let (first, range) = (try firstTimes(), DayRange(days))
-      let number = bucket.map { bucket in
-        hours.withCalendar { $0.numbers(of: bucket.unit, in: days) }.first {
-          QuestionCalendar.label(of: bucket.unit, number: $0).hasBytes(of: bucket.label)
-        }
-      }
-      for person in 0..<personCount where range.contains(first[person], hours) {
-        if let bucket, hours.number(of: bucket.unit, at: first[person]) != number { continue }
-        set.insert(UInt32(person))
-      }
-    case .lifecycle(let question, let label, let wanted):
-      let intervals = QuestionIntervals(question.interval, days, hours)
-      guard let index = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return set }
-      try forEachState(question, intervals) { person, interval, state in
-        if interval == index, state == wanted { set.insert(UInt32(person)) }
-      }
-    case .stickiness(let question, let wanted):
-      try forEachActivity(question) { person, count in
-        if count == wanted { set.insert(UInt32(person)) }
+  /// Adds the persons in a cohort; if `after` is positive, those who came back so many intervals later.
+  func add(_ cohort: RetentionQuestion, _ label: String, after: Int, _ days: ClosedRange<Day>, to set: PersonSet) throws
+  {
+    let intervals = QuestionIntervals(cohort.interval, days, hours)
+    guard let wanted = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return }
+    try forEachCohort(cohort, ValueNumbers(.kind)) { person, number, _, isBack in
+      if number == wanted, after < isBack.count, isBack[after] { set.insert(UInt32(person)) }
+    }
+  }
+
+  /// Adds the persons whose first row ever lies in the range and in a unit of time.
+  func add(newIn bucket: PersonsQuestion.Bucket?, _ days: ClosedRange<Day>, to set: PersonSet) throws {
+    let (first, range) = (try firstTimes(), DayRange(days))
+    let number = bucket.map { bucket in
+      hours.withCalendar { $0.numbers(of: bucket.unit, in: days) }.first {
+        QuestionCalendar.label(of: bucket.unit, number: $0).hasBytes(of: bucket.label)
       }
     }
-    return set
+    for person in 0..<personCount where range.contains(first[person], hours) {
+      if let bucket, hours.number(of: bucket.unit, at: first[person]) != number { continue }
+      set.insert(UInt32(person))
+    }
+  }
+
+  /// Adds the persons in a state in one interval.
+  func add(
+    _ wanted: LifecycleFold.State, _ question: IntervalQuestion, _ label: String, _ days: ClosedRange<Day>,
+    to set: PersonSet
+  ) throws {
+    let intervals = QuestionIntervals(question.interval, days, hours)
+    guard let index = intervals.numbers.indices.first(where: { intervals.label($0) == label }) else { return }
+    try forEachState(question, intervals) { person, interval, state in
+      if interval == index, state == wanted { set.insert(UInt32(person)) }
+    }
   }
 
   /// Adds the persons who took a step of a funnel; with a value, those whose attempt belongs to it.
-  private func add(
+  func add(
     _ funnel: FunnelQuestion, _ step: Int, _ isDropped: Bool, _ value: QuestionValue??, to set: PersonSet
   ) throws {
     var funnel = funnel
@@ -173,7 +171,7 @@ extension ColumnEvaluation {
   }
 
   /// Adds the persons with a row that passes in a session that takes an edge of paths.
-  private func add(
+  func add(
     _ paths: PathsQuestion, _ edge: PersonsQuestion.Edge, _ days: ClosedRange<Day>, to set: PersonSet
   ) throws {
     guard let sessions = try pathCounts(paths, edge).taken, sessions.count > 0 else { return }

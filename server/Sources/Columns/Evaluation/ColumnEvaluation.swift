@@ -62,6 +62,24 @@ package final class ColumnEvaluation {
     return QuestionResult(answer, rowsRead: evaluation.rowsRead)
   }
 
+  /// Returns the persons of a group; `nil` for all.
+  func members(of group: PersonsQuestion.Group, _ days: ClosedRange<Day>) throws -> PersonSet? {
+    let set = PersonSet(persons: personCount)
+    switch group {
+    case .all: return nil
+    case .funnel(let funnel, let step, let isDropped, let value): try add(funnel, step, isDropped, value, to: set)
+    case .path(let paths, let edge): try add(paths, edge, days, to: set)
+    case .cohort(let cohort, let label, let after): try add(cohort, label, after: after, days, to: set)
+    case .new(let bucket): try add(newIn: bucket, days, to: set)
+    case .lifecycle(let question, let label, let state): try add(state, question, label, days, to: set)
+    case .stickiness(let question, let wanted):
+      try forEachActivity(question) { person, count in
+        if count == wanted { set.insert(UInt32(person)) }
+      }
+    }
+    return set
+  }
+
   /// The chunks that may have rows in a range.
   func chunks(in range: DayRange?) -> [Chunk] {
     snapshot.chunks.filter { chunk in range.map { !$0.excludes(chunk) } ?? true }

@@ -44,15 +44,3 @@ package struct QuestionResult: Equatable, Sendable {
     self.firstKeptDay = firstKeptDay
   }
 }
-
-/// The answer to a question of the same kind.
-package enum Answer: Equatable, Sendable {
-  case query(QueryAnswer)
-  case funnel(FunnelAnswer)
-  case retention(RetentionAnswer)
-  case paths(PathsAnswer)
-  case lifecycle([LifecycleInterval])
-  /// The number of persons active in exactly one interval, in two, and so on.
-  case stickiness([Int])
-  case persons(PersonsAnswer)
-}

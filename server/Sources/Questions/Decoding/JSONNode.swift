@@ -2,8 +2,8 @@
 struct JSONNode {
   let value: JSONTree
   let path: String
-  /// The segments that filters may name; `nil` within the filters of a segment.
-  var segments: SegmentFilters? = SegmentFilters()
+  /// The segments that filters may name.
+  var segments = SegmentFilters()
 
   func fault(_ message: String) -> QuestionError { QuestionError(message, at: path) }
 
@@ -61,15 +61,6 @@ struct JSONNode {
     }
     return integer
   }
-
-  /// One of a set of words.
-  func choice<Choice: RawRepresentable & CaseIterable>() throws(QuestionError) -> Choice
-  where Choice.RawValue == String {
-    guard let choice = Choice(rawValue: try text()) else {
-      throw fault("Expected one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
-    }
-    return choice
-  }
 }
 
 /// The members of an object.
@@ -84,21 +75,5 @@ struct JSONMembers {
   func required(_ name: String) throws(QuestionError) -> JSONNode {
     guard let node = optional(name) else { throw object.fault("The member \"\(name)\" is missing.") }
     return node
-  }
-
-  /// One of a set of words, or a default.
-  func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, _ standard: Choice) throws(QuestionError)
-    -> Choice where Choice.RawValue == String
-  {
-    guard let node = optional(name) else { return standard }
-    return try node.choice()
-  }
-
-  /// A list that may be missing.
-  func list<Element>(
-    _ name: String, _ allowed: ClosedRange<Int>, _ decode: (JSONNode) throws(QuestionError) -> Element
-  ) throws(QuestionError) -> [Element] {
-    guard let node = optional(name) else { return [] }
-    return try node.list(allowed, decode)
   }
 }

@@ -8,6 +8,9 @@ package struct SegmentFilters: Sendable {
   /// and still be shorter than what can be asked again.
   static let maximumDepth = 12
 
+  /// The number of a segment.
+  static let number = JSONCodec<Int>.integer(1...9_007_199_254_740_991)
+
   private let json: [Int: [UInt8]]
 
   /// Creates the segments of an app from their filters as JSON.
@@ -17,14 +20,16 @@ package struct SegmentFilters: Sendable {
   ///
   /// - Parameter node: The number of the segment; faults name its path.
   func filter(_ node: JSONNode) throws(QuestionError) -> QuestionFilter {
-    let number = try node.integer(1...9_007_199_254_740_991)
+    let number = try Self.number.decode(node)
     guard let json = json[number] else { throw node.fault("This app has no segment \(number).") }
     do {
-      return .all(try Self.filters(JSONNode(value: try JSONTree(parsing: json), path: "$", segments: nil)))
+      return .all(try Self.filters(JSONNode(value: try JSONTree(parsing: json), path: "$")))
     } catch {
       throw node.fault("Segment \(number) can't be read: \(error.message)")
     }
   }
+
+  private static let list = JSONCodec<[QuestionFilter]>.list(.filter(of: .segment), 1...QuestionFilter.maximumCount)
 
   /// Decodes the filters of a segment: a list with at least one. Another segment can't be among them, so that no two can
   /// depend on each other.
@@ -32,9 +37,7 @@ package struct SegmentFilters: Sendable {
     guard node.value.depth <= maximumDepth else {
       throw node.fault("The filters are nested more than \(maximumDepth) levels deep.")
     }
-    return try node.list(1...QuestionFilter.maximumCount) { node throws(QuestionError) in
-      try QuestionFilter(node, allowsPersons: true)
-    }
+    return try list.decode(node)
   }
 }
 
@@ -49,12 +52,12 @@ extension SegmentFilters {
 
   /// Checks the filters of a segment; throws a fault that names the JSON path.
   package static func checked(_ json: [UInt8]) throws(QuestionError) -> Checked {
-    try checked(JSONNode(value: try JSONTree(parsing: json), path: "$", segments: nil))
+    try checked(JSONNode(value: try JSONTree(parsing: json), path: "$"))
   }
 
   /// Decodes an object with the `name` and the `filters` of a segment, and checks the filters.
   package static func named(json: [UInt8]) throws(QuestionError) -> (name: String, filters: Checked) {
-    let node = JSONNode(value: try JSONTree(parsing: json), path: "$", segments: nil)
+    let node = JSONNode(value: try JSONTree(parsing: json), path: "$")
     let members = try node.members(["name", "filters"])
     return (try members.required("name").text(), try checked(try members.required("filters")))
   }

@@ -154,6 +154,42 @@ package struct LifecycleInterval: Equatable, Sendable {
   package init(interval: String) { self.interval = interval }
 }
 
+/// One page of persons.
+package struct PersonsAnswer: Equatable, Sendable {
+  package var persons: [Person]
+  /// The number of persons on all pages.
+  package var total: Int
+
+  package init(persons: [Person], total: Int) {
+    self.persons = persons
+    self.total = total
+  }
+
+  /// A person, as of the last row that passes.
+  package struct Person: Equatable, Sendable {
+    package var install: String
+    package var user: String?
+    /// The time of the first row ever, in milliseconds since 1970.
+    package var firstSeen: Int64
+    /// The last row that passes.
+    package var last: PersonsCursor
+    /// The rows of kind event that pass.
+    package var events = 0
+    /// The sessions with a row that passes.
+    package var sessions = 0
+    package var version: String?
+    package var model: String?
+    package var country: String?
+
+    package init(install: String, user: String? = nil, firstSeen: Int64, last: PersonsCursor) {
+      self.install = install
+      self.user = user
+      self.firstSeen = firstSeen
+      self.last = last
+    }
+  }
+}
+
 extension PathsAnswer.Edge {
   /// Orders edges by frequency descending, then step, start and end; screens before events.
   package static func precedes(_ left: PathsAnswer.Edge, _ right: PathsAnswer.Edge) -> Bool {
@@ -168,4 +204,9 @@ extension PathsAnswer.Node: Comparable {
   package static func < (left: PathsAnswer.Node, right: PathsAnswer.Node) -> Bool {
     left.isScreen != right.isScreen ? left.isScreen : left.name < right.name
   }
+}
+
+extension PathsAnswer.Node {
+  /// The node in questions and answers.
+  package var json: JSONTree { .object([(isScreen ? "screen" : "event", name.json)]) }
 }

@@ -16,233 +16,129 @@ package enum Question: Equatable, Sendable {
   }
 }
 
-/// The part that all questions have: which rows, and who counts as one person.
-package struct QuestionScope: Equatable, Sendable {
-  package var range: QuestionRange
-  /// Conditions that a row must pass, all of them.
-  package var filters: [QuestionFilter]
-  package var person: PersonKey
+/// The answer to a question of the same kind.
+package enum Answer: Equatable, Sendable {
+  case query(QueryAnswer)
+  case funnel(FunnelAnswer)
+  case retention(RetentionAnswer)
+  case paths(PathsAnswer)
+  case lifecycle([LifecycleInterval])
+  /// The number of persons active in exactly one interval, in two, and so on.
+  case stickiness([Int])
+  case persons(PersonsAnswer)
+}
 
-  package init(range: QuestionRange = .days(30), filters: [QuestionFilter] = [], person: PersonKey = .install) {
-    self.range = range
-    self.filters = filters
-    self.person = person
+extension PersonsQuestion {
+  /// The persons, among those with a row that passes.
+  package enum Group: Equatable, Sendable {
+    case all
+    /// The persons who took a step of a funnel; if `dropped`, those who took the step before it, and not this one. With
+    /// a value (or with its absence), only those whose attempt belongs to that value of the breakdown. The scope of the
+    /// funnel is that of the question.
+    case funnel(FunnelQuestion, step: Int, dropped: Bool, value: QuestionValue?? = nil)
+    /// The persons with a row that passes in a session that takes an edge of paths. The scope of the paths is that of
+    /// the question.
+    case path(PathsQuestion, Edge)
+    /// The persons of the cohort of an interval, named by its first day; if `after` is positive, those who came back in
+    /// the interval that many later. The scope of the cohort is that of the question.
+    case cohort(RetentionQuestion, of: String, after: Int)
+    /// The persons whose first row ever lies in the range and, if given, in the bucket.
+    case new(in: Bucket?)
+    /// The persons in a state in one interval, named by its first day. Rows of the interval before the range belong to
+    /// their activity: dormant persons may have no later one. The scope of the interval is that of the question.
+    case lifecycle(IntervalQuestion, of: String, LifecycleFold.State)
+    /// The persons active in exactly so many intervals. The scope of the interval is that of the question.
+    case stickiness(IntervalQuestion, intervals: Int)
   }
 }
 
-/// Metrics by dimensions.
-package struct QueryQuestion: Equatable, Sendable {
-  package var scope: QuestionScope
-  package var metrics: [QuestionMetric]
-  package var groups: [Group]
-  package var order: [Order]
-  package var comparesPreviousPeriod: Bool
-  package var includesTotals: Bool
-  package var includesTimeLabels: Bool
-  package var includesTotalRows: Bool
-  package var limit: Int
-  package var offset: Int
+extension PersonsQuestion.Group {
+  /// The members of a question that choose a group.
+  static let members: [JSONMember<PersonsQuestion>] = [
+    .group("funnel", FunnelGroup.self), .group("paths", PathGroup.self), .group("cohort", CohortGroup.self),
+    .group("new", NewGroup.self), .group("lifecycle", LifecycleGroup.self), .group("stickiness", StickinessGroup.self),
+  ]
 
-  package init(
-    scope: QuestionScope = QuestionScope(), metrics: [QuestionMetric], groups: [Group] = [], order: [Order] = [],
-    comparesPreviousPeriod: Bool = false, includesTotals: Bool = false, includesTimeLabels: Bool = false,
-    includesTotalRows: Bool = false, limit: Int = QueryQuestion.standardLimit, offset: Int = 0
-  ) {
-    self.scope = scope
-    self.metrics = metrics
-    self.groups = groups
-    self.order = order
-    self.comparesPreviousPeriod = comparesPreviousPeriod
-    self.includesTotals = includesTotals
-    self.includesTimeLabels = includesTimeLabels
-    self.includesTotalRows = includesTotalRows
-    self.limit = limit
-    self.offset = offset
-  }
-
-  package static let standardLimit = 10_000
-
-  /// A dimension, its numeric values in buckets if it has bins.
-  package struct Group: Equatable, Sendable {
-    package var dimension: QuestionDimension
-    /// Ascending lower bounds of half-open buckets; empty for the values themselves.
-    package var bins: [Double]
-
-    package init(_ dimension: QuestionDimension, bins: [Double] = []) {
-      self.dimension = dimension
-      self.bins = bins
-    }
-
-    /// The name of the bucket of a value: `..0`, `0..10`, `10..`; `nil` for a value that is no number.
-    package func bucket(of value: QuestionValue?) -> QuestionValue? {
-      guard !bins.isEmpty else { return value }
-      guard let number = value?.number else { return nil }
-      let index = bins.firstIndex { number < $0 } ?? bins.count
-      let lower = index == 0 ? "" : QuestionJSON.plain(bins[index - 1])
-      let upper = index == bins.count ? "" : QuestionJSON.plain(bins[index])
-      return .text("\(lower)..\(upper)")
-    }
-  }
-
-  /// A column that orders the results.
-  package struct Order: Equatable, Sendable {
-    package var column: Column
-    package var isDescending: Bool
-
-    package init(_ column: Column, isDescending: Bool = false) {
-      self.column = column
-      self.isDescending = isDescending
-    }
-
-    /// The index of a metric or of a dimension.
-    package enum Column: Equatable, Sendable {
-      case metric(Int)
-      case group(Int)
-    }
-  }
-
-  /// The order of the results: as asked, else by time, else by the first metric descending; ties by all dimensions.
-  package var effectiveOrder: [Order] {
-    let ties = groups.indices.map { Order(.group($0)) }
-    if !order.isEmpty { return order + ties }
-    let times = groups.indices.filter { if case .time = groups[$0].dimension { true } else { false } }
-    return (times.isEmpty ? [Order(.metric(0), isDescending: true)] : times.map { Order(.group($0)) }) + ties
-  }
-}
-
-/// Steps that persons take one after the other.
-package struct FunnelQuestion: Equatable, Sendable {
-  package var scope: QuestionScope
-  package var steps: [Selector]
-  package var order: FunnelOrder
-  /// The longest time from an attempt's first row to its last, in milliseconds.
-  package var window: Int64
-  package var exclusions: [Exclusion]
-  package var breakdown: QuestionDimension?
-
-  package init(
-    scope: QuestionScope = QuestionScope(), steps: [Selector], order: FunnelOrder = .ordered,
-    window: Int64 = FunnelQuestion.standardWindow, exclusions: [Exclusion] = [], breakdown: QuestionDimension? = nil
-  ) {
-    self.scope = scope
-    self.steps = steps
-    self.order = order
-    self.window = window
-    self.exclusions = exclusions
-    self.breakdown = breakdown
-  }
-
-  package static let standardWindow: Int64 = 14 * 86_400_000
-
-  /// Rows that end an attempt that has taken at least `from` steps and fewer than `to`.
-  package struct Exclusion: Equatable, Sendable {
-    package var selector: Selector
-    package var from: Int
-    package var to: Int
-
-    package init(_ selector: Selector, from: Int, to: Int) {
-      self.selector = selector
-      self.from = from
-      self.to = to
+  /// Replaces the scope of the group's question, which is always that of the persons.
+  mutating func take(_ scope: QuestionScope) {
+    switch self {
+    case .all, .new: break
+    case .funnel(let funnel, let step, let dropped, let value):
+      self = .funnel(funnel.over(scope), step: step, dropped: dropped, value: value)
+    case .path(let paths, let edge): self = .path(paths.over(scope), edge)
+    case .cohort(let cohort, let first, let after): self = .cohort(cohort.over(scope), of: first, after: after)
+    case .lifecycle(let interval, let first, let state): self = .lifecycle(interval.over(scope), of: first, state)
+    case .stickiness(let interval, let count): self = .stickiness(interval.over(scope), intervals: count)
     }
   }
 }
 
-/// The order in which the steps of a funnel must be taken.
-package enum FunnelOrder: String, CaseIterable, Sendable {
-  case ordered, strict, unordered
-}
-
-/// Persons who come back after they started.
-package struct RetentionQuestion: Equatable, Sendable {
-  package var scope: QuestionScope
-  package var start: Selector
-  package var comesBack: Selector
-  package var interval: TimeUnit
-  package var intervals: Int
-  package var cohort: Cohort
-  package var mode: Mode
-  package var breakdown: QuestionDimension?
-
-  package init(
-    scope: QuestionScope = QuestionScope(), start: Selector = Selector(.any), comesBack: Selector = Selector(.any),
-    interval: TimeUnit = .week, intervals: Int = 8, cohort: Cohort = .firstEver, mode: Mode = .on,
-    breakdown: QuestionDimension? = nil
-  ) {
-    self.scope = scope
-    self.start = start
-    self.comesBack = comesBack
-    self.interval = interval
-    self.intervals = intervals
-    self.cohort = cohort
-    self.mode = mode
-    self.breakdown = breakdown
-  }
-
-  package enum Cohort: String, CaseIterable, Sendable {
-    /// The interval of the first matching row of all that is stored.
-    case firstEver = "first_ever"
-    /// Every interval with a matching row.
-    case recurring
-  }
-
-  package enum Mode: String, CaseIterable, Sendable {
-    /// Back in exactly that interval.
-    case on
-    /// Back in that interval or a later one.
-    case onOrAfter = "on_or_after"
+extension Question.Kind {
+  /// The definition that decoding and the API's schemas come from.
+  package var definition: QuestionDefinition {
+    switch self {
+    case .query: .init(Question.query, "Metrics by dimensions.", answer: .queryAnswer)
+    case .funnel: .init(Question.funnel, "How many persons take steps one after the other.", answer: .funnelAnswer)
+    case .retention:
+      .init(Question.retention, "How many persons come back after they started.", answer: .retentionAnswer)
+    case .paths:
+      .init(Question.paths, "Which screens and events follow each other within sessions.", answer: .pathsAnswer)
+    case .lifecycle:
+      .init(
+        Question.lifecycle, "New, returning, resurrected and dormant persons in each interval.",
+        answer: .lifecycleAnswer)
+    case .stickiness:
+      .init(Question.stickiness, "In how many intervals persons were active.", answer: .stickinessAnswer)
+    case .persons: .init(Question.persons, "The persons behind a figure, the latest first.", answer: .personsAnswer)
+    }
   }
 }
 
-/// The sequences of screens and events within sessions.
-package struct PathsQuestion: Equatable, Sendable {
-  package var scope: QuestionScope
-  package var nodes: Nodes
-  package var anchor: Anchor
-  /// The most nodes of one path.
-  package var depth: Int
-  /// The most edges of the answer.
-  package var limit: Int
+extension Question {
+  package var kind: Kind { content.kind }
 
-  package init(
-    scope: QuestionScope = QuestionScope(), nodes: Nodes = .screens, anchor: Anchor = .sessionStart, depth: Int = 5,
-    limit: Int = 50
-  ) {
-    self.scope = scope
-    self.nodes = nodes
-    self.anchor = anchor
-    self.depth = depth
-    self.limit = limit
+  /// The rows, and who counts as one person.
+  package var scope: QuestionScope {
+    get { content.value.scope }
+    set {
+      switch self {
+      case .query(let question): self = .query(question.over(newValue))
+      case .funnel(let question): self = .funnel(question.over(newValue))
+      case .retention(let question): self = .retention(question.over(newValue))
+      case .paths(let question): self = .paths(question.over(newValue))
+      case .lifecycle(let question): self = .lifecycle(question.over(newValue))
+      case .stickiness(let question): self = .stickiness(question.over(newValue))
+      case .persons(let question): self = .persons(question.over(newValue))
+      }
+    }
   }
 
-  package enum Nodes: String, CaseIterable, Sendable {
-    case screens, events, both
+  /// The kind, and the question as what all kinds have in common.
+  var content: (kind: Kind, value: any ScopedQuestion) {
+    switch self {
+    case .query(let question): (.query, question)
+    case .funnel(let question): (.funnel, question)
+    case .retention(let question): (.retention, question)
+    case .paths(let question): (.paths, question)
+    case .lifecycle(let question): (.lifecycle, question)
+    case .stickiness(let question): (.stickiness, question)
+    case .persons(let question): (.persons, question)
+    }
   }
 
-  /// The place at which paths begin.
-  package enum Anchor: Equatable, Sendable {
-    case sessionStart
-    /// Forwards from a session's first matching row.
-    case start(Selector)
-    /// Backwards from a session's last matching row.
-    case end(Selector)
-  }
-}
+  /// The question with the days of its range as dates.
+  package func resolved(today: Day) -> Question { over(scope.range.resolved(today: today)) }
 
-/// Persons by the intervals in which they were active.
-package struct IntervalQuestion: Equatable, Sendable {
-  package var scope: QuestionScope
-  package var interval: TimeUnit
-
-  package init(scope: QuestionScope = QuestionScope(), interval: TimeUnit = .day) {
-    self.scope = scope
-    self.interval = interval
+  /// The question over other days.
+  package func over(_ days: ClosedRange<Day>) -> Question {
+    var question = self
+    question.scope.range = .dates(days.lowerBound, days.upperBound)
+    return question
   }
 
-  /// The first day of the interval before the one in which a range begins.
-  package func firstDayBefore(_ days: ClosedRange<Day>) -> Day {
-    let first = QuestionCalendar.number(of: interval, on: days.lowerBound)
-    let lastBefore = QuestionCalendar.firstDay(of: interval, number: first).advanced(by: -1)
-    return QuestionCalendar.firstDay(of: interval, number: QuestionCalendar.number(of: interval, on: lastBefore))
+  /// True if the answer can tell single persons apart: a question that filters or groups by install or user, or that asks
+  /// for persons.
+  package var showsPersonalData: Bool {
+    (scope.filters.flatMap(\.dimensions) + content.value.dimensions).contains(where: \.isPersonal)
   }
 }

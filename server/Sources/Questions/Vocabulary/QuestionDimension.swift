@@ -56,6 +56,8 @@ package enum PersonKey: String, CaseIterable, Sendable {
 }
 
 extension QuestionDimension {
+  var isProperty: Bool { if case .property = self { true } else { false } }
+
   /// The unit of a time dimension.
   package var timeUnit: TimeUnit? {
     if case .time(let unit) = self { unit } else { nil }
@@ -63,4 +65,26 @@ extension QuestionDimension {
 
   /// The property of a name.
   package static func property(_ name: String) -> QuestionDimension { .property(ExactText(name)) }
+}
+
+extension JSONCodec<QuestionDimension> {
+  static var dimension: JSONCodec {
+    JSONCodec(.named("Dimension")) { node throws(QuestionError) in
+      guard let dimension = QuestionDimension(try node.text()) else {
+        throw node.fault(
+          "There is no such dimension; possible are \(QuestionDimension.plainNames.joined(separator: ", ")), "
+            + "and property:NAME.")
+      }
+      return dimension
+    } encode: {
+      .text($0.name)
+    }
+  }
+}
+
+extension QuestionDimension {
+  /// The names of all dimensions but properties.
+  fileprivate static var plainNames: [String] { plain.map(\.0) + TimeUnit.allCases.map { "time:\($0.rawValue)" } }
+
+  static var plainSchema: Schema { .choice(plainNames) }
 }

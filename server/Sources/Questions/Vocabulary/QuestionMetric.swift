@@ -57,6 +57,29 @@ package enum QuestionMetric: Hashable, Sendable {
   }
 }
 
+extension JSONCodec<QuestionMetric> {
+  static var metric: JSONCodec {
+    JSONCodec(.named("Metric")) { node throws(QuestionError) in
+      guard let metric = QuestionMetric(try node.text()) else {
+        let plain = QuestionMetric.Plain.allCases.map(\.rawValue).joined(separator: ", ")
+        let aggregates = QuestionMetric.Aggregate.allCases.map(\.rawValue).joined(separator: ", ")
+        throw node.fault(
+          "There is no such metric; possible are \(plain), and one of \(aggregates) followed by :property:NAME.")
+      }
+      return metric
+    } encode: {
+      .text($0.name)
+    }
+  }
+}
+
+extension QuestionMetric {
+  static var schema: Schema {
+    .anyOf(
+      .choice(Plain.self), .pattern("^(\(Aggregate.allCases.map(\.rawValue).joined(separator: "|"))):property:"))
+  }
+}
+
 /// Returns the percentile of ascending values by nearest rank, the ⌈p·n⌉-th smallest; `nil` if there is none.
 package func percentile<Value>(_ percent: Int, ofSorted values: [Value]) -> Value? {
   values.isEmpty ? nil : values[max((percent * values.count + 99) / 100, 1) - 1]

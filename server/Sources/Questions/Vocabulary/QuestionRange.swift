@@ -28,7 +28,7 @@ package enum QuestionRange: Equatable, Sendable {
 }
 
 extension QuestionRange {
-  init(_ node: JSONNode) throws(QuestionError) {
+  fileprivate init(_ node: JSONNode) throws(QuestionError) {
     if case .array = node.value {
       var days: [Day] = []
       for date in try node.elements(2...2) {
@@ -52,6 +52,34 @@ extension QuestionRange {
         throw node.fault("Expected today, a number of days such as 30d, month, 12mo, or two dates in an array.")
       }
       self = .days(count)
+    }
+  }
+}
+
+extension QuestionRange {
+  fileprivate var json: JSONTree {
+    switch self {
+    case .days(1): .text("today")
+    case .days(let count): .text("\(count)d")
+    case .month: .text("month")
+    case .twelveMonths: .text("12mo")
+    case .dates(let first, let last): .array([.text(first.description), .text(last.description)])
+    }
+  }
+
+  static var schema: Schema {
+    .anyOf(
+      .choice(["today", "7d", "28d", "30d", "90d", "month", "12mo"]), .pattern("^[1-9][0-9]{0,2}d$"),
+      .tuple(.date, .date))
+  }
+}
+
+extension JSONCodec<QuestionRange> {
+  static var range: JSONCodec {
+    JSONCodec(.named("DateRange")) { node throws(QuestionError) in
+      try QuestionRange(node)
+    } encode: {
+      $0.json
     }
   }
 }

@@ -38,3 +38,29 @@ extension QuestionValue: Comparable {
     }
   }
 }
+
+extension QuestionValue {
+  /// The value in questions and answers.
+  package var json: JSONTree {
+    switch self {
+    case .text(let text): .text(text.text)
+    case .number(let number): .number(number)
+    }
+  }
+}
+
+extension JSONCodec<QuestionValue> {
+  /// A value of a dimension. Only properties can be numbers or Booleans.
+  static func value(of dimension: QuestionDimension) -> JSONCodec {
+    JSONCodec(dimension.isProperty ? .anyOf(.text, .number, .boolean) : .text) { node throws(QuestionError) in
+      switch node.value {
+      case .null: throw node.fault("Rows without a value are found by not_set.")
+      case .number(let number) where dimension.isProperty: return .number(number)
+      case .boolean(let flag) where dimension.isProperty: return .text(flag ? "true" : "false")
+      default: return .text(try node.text())
+      }
+    } encode: {
+      $0.json
+    }
+  }
+}

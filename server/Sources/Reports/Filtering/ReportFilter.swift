@@ -30,7 +30,8 @@ public struct ReportFilter: Sendable, Hashable {
       filters = given
     }
     if let segment { filters.append(.array([.text("segment"), .number(Double(segment))])) }
-    let question = JSONTree.object([("metrics", .array([.text("users")])), ("filters", .array(filters))])
-    return try Question(.query, json: question.encoded, segments: segments.filters).scope.filters
+    var scope = QuestionScope()
+    try scope.set("filters", to: .array(filters), segments: segments.filters)
+    return scope.filters
   }
 }
