@@ -79,6 +79,22 @@ import Warehouse
     #expect(PageScanner(page).tags.contains { $0["name"] == "n0" && $0["value"] == "Kept" })
   }
 
+  @Test(arguments: [
+    (QuestionPage.funnels, "window", "soon", "$.window"), (.funnels, "breakdown", "color", "$.breakdown"),
+    (.retention, "interval", "hour", "$.interval"), (.paths, "depth", "1", "$.depth"),
+    (.paths, "depth", "x", "$.depth"),
+    (.lifecycle, "by", "device", "$.by"), (.explore, "metric", "visits", "$.metrics[0]"),
+    (.explore, "segment", "9", "$.filters[0][1]"), (.people, "before", "x", "$.before"),
+  ])
+  func `a field with a fault is named by its member of the question`(
+    page: QuestionPage, field: String, value: String, path: String
+  ) throws {
+    let error = #expect(throws: QuestionError.self) {
+      try sample.pages.question(page, ["n1": "A", "n2": "B", field: value])
+    }
+    #expect(error?.path == path)
+  }
+
   @Test func `a question beyond its limits is explained on its page`() async throws {
     let page = try await sample.pages.question(
       .paths, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source

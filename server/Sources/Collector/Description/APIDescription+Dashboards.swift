@@ -1,4 +1,6 @@
 import HTTPTypes
+import Portal
+import Questions
 import Warehouse
 
 extension APIDescription {
@@ -47,7 +49,7 @@ extension APIDescription {
     ]),
     "Card": .object(
       [
-        "name": .text(1...100), "page": .choice(["explore", "funnels", "retention", "paths", "lifecycle"]),
+        "name": .text(1...100), "page": .choice(QuestionPage.ofCards.map(\.rawValue)),
         "query": .text.described("The query of the page's address, for example `metric=users&breakdown=version`."),
       ], others: .any),
     "NewAnnotation": .object(["day": .date, "text": .text(1...100)], others: .any),

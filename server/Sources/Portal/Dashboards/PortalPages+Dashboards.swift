@@ -83,7 +83,7 @@ extension PortalPages {
       form.card = number
       link = PortalLinks(app: app.id).question(page, form.query())
       do {
-        view = try await self.view(form, app, today: today, ask)
+        view = try await page.definition.view(self, form, app, today, ask)
       } catch let error as QuestionError {
         view.message = error.message
       }

@@ -76,7 +76,7 @@ extension PortalPages {
       ["icon": icon, "label": label, "link": link, "isActive": isActive]
     }
     let questions = QuestionPage.allCases.filter { $0 != .people || reader.seesPersonalData }.map { page in
-      item(Icon.svg(page.icon), page.title, links.question(page), isActive: shell.question == page)
+      item(Icon.svg(page.definition.icon), page.title, links.question(page), isActive: shell.question == page)
     }
     var groups = ReportNavigation.Section.allCases.map { section -> TemplateValues in
       var items = reports.app.compactMap { report -> TemplateValues? in

@@ -46,17 +46,16 @@ extension ReportComparison {
 
 extension PortalPages {
   /// Asks the question of a page for the period before or for another segment, if the page compares.
+  ///
+  /// - Parameter make: Makes the question of a form with the other segment; by default the page's main question.
   func other(
-    _ form: QuestionForm, _ question: Question, kind: Question.Kind? = nil, today: Day, _ ask: Ask
+    _ form: QuestionForm, _ question: Question, today: Day, _ ask: Ask,
+    make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
   ) async throws -> OtherAnswer? {
     var other = form
     if let segment = form.comparedSegment {
       other.choose(segment)
-      let question =
-        form.page == .explore
-        ? try other.timeline()
-        : try other.json(kind ?? form.page.kind).map { try other.question(kind ?? form.page.kind, $0) }
-      guard let question else { return nil }
+      guard let question = try make(other) else { return nil }
       let name = shown(segment.name)
       return OtherAnswer(
         name: name, heading: name, about: "\(name) is a segment.", form: other, answer: try await ask(question).answer,

@@ -101,3 +101,66 @@ extension PortalPages {
         note: past == nil ? nil : before.map { "\($0.about) Changes are in percentage points." }))
   }
 }
+
+extension QuestionPageDefinition {
+  static var lifecycle: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "New, returning, resurrected and dormant users, and how regularly users come.",
+      icon: "M3 16V9M8 16V4M13 16v-5M17 16V7",
+      fields: { [$0.choice("Per", "interval", QuestionForm.intervals, "day"), $0.compare, $0.display] },
+      question: { form throws(QuestionError) in .lifecycle(try form.interval()) },
+      groups: [
+        PersonsGroupForm(name: "lifecycle") { form throws(QuestionError) in
+          var group = LifecycleGroup(question: try form.interval())
+          try group.set("of", to: .text(form["of"] ?? ""))
+          try group.set("state", to: .text(form["state"] ?? ""))
+          return group.group
+        } text: { form in
+          " \(shown(form["state"] ?? "")) in the \(shown(form["interval"] ?? "day")) of \(shown(form["of"] ?? ""))"
+        },
+        PersonsGroupForm(name: "stickiness") { form throws(QuestionError) in
+          var group = StickinessGroup(question: try form.interval())
+          try form.fill(&group, number: "intervals", from: "active")
+          return group.group
+        } text: { form in
+          " active on exactly \(counted(Int(form["active"] ?? "") ?? 0, shown(form["interval"] ?? "day")))"
+        },
+      ],
+      view: { pages, form, app, today, ask in
+        async let regularity = pages.stickiness(form, today: today, ask)
+        var view = try await pages.view(form, app, today: today, ask) { answered, before, view in
+          guard case .lifecycle(let intervals) = answered.answer else { return }
+          pages.show(
+            intervals, isOpen: answered.question.scope.endsOn(today), before: before, form, app, &view)
+        }
+        if let (persons, before) = try await regularity {
+          pages.show(stickiness: persons, before: before, form, app, &view)
+        }
+        return view
+      })
+  }
+}
+
+extension QuestionForm {
+  func interval() throws(QuestionError) -> IntervalQuestion {
+    var question = IntervalQuestion(scope: try scope())
+    try fill(&question, "interval")
+    return question
+  }
+}
+
+extension PortalPages {
+  /// The second question of the page Lifecycle: how regularly users come.
+  fileprivate func stickiness(
+    _ form: QuestionForm, today: Day, _ ask: Ask
+  ) async throws -> (persons: [Int], before: OtherAnswer?)? {
+    // A card of a dashboard shows the first picture only.
+    guard form.card == nil else { return nil }
+    let question = Question.stickiness(try form.interval())
+    async let compared = other(form, question, today: today, ask) { form throws(QuestionError) in
+      .stickiness(try form.interval())
+    }
+    guard case .stickiness(let persons) = try await ask(question).answer else { return nil }
+    return (persons, try await compared)
+  }
+}

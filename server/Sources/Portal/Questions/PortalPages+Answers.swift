@@ -3,47 +3,25 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  /// Asks the question of a form and shows its answer.
-  func view(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
-    if form.page == .explore { return try await explore(form, app, today: today, ask) }
-    guard let json = form.json(form.page.kind) else {
+  /// Asks the main question of a form, and the one that it is compared with.
+  ///
+  /// - Parameter show: Shows the answers.
+  func view(
+    _ form: QuestionForm, _ app: App, today: Day, _ ask: Ask,
+    show: (AnsweredQuestion, OtherAnswer?, inout QuestionView) throws -> Void
+  ) async throws -> QuestionView {
+    guard let question = try form.question() else {
       var view = QuestionView()
       view.calm = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
       return view
     }
-    let question = try form.question(form.page.kind, json)
     // Asked at the same time: none needs another's answer.
     async let compared = other(form, question, today: today, ask)
-    async let regularity = stickiness(form, today: today, ask)
     let answered = try await ask(question)
     let before = try await compared
     var view = QuestionView(answered)
-    let isOpen = answered.question.scope.endsOn(today)
-    switch answered.answer {
-    case .funnel(let answer): show(answer, before: before, form, app, &view)
-    case .retention(let answer): show(answer, before: before, form, app, &view)
-    case .paths(let answer): show(answer, before: before, form, app, &view)
-    case .lifecycle(let intervals):
-      show(intervals, isOpen: isOpen, before: before, form, app, &view)
-      if let (persons, before) = try await regularity {
-        show(stickiness: persons, before: before, form, app, &view)
-      }
-    case .persons(let answer): try show(answer, form, app, &view)
-    case .query, .stickiness: break
-    }
+    try show(answered, before, &view)
     return view
-  }
-
-  /// The second question of the page Lifecycle: how regularly users come.
-  private func stickiness(
-    _ form: QuestionForm, today: Day, _ ask: Ask
-  ) async throws -> (persons: [Int], before: OtherAnswer?)? {
-    // A card of a dashboard shows the first picture only.
-    guard form.page == .lifecycle, form.card == nil, let json = form.json(.stickiness) else { return nil }
-    let question = try form.question(.stickiness, json)
-    async let compared = other(form, question, kind: .stickiness, today: today, ask)
-    guard case .stickiness(let persons) = try await ask(question).answer else { return nil }
-    return (persons, try await compared)
   }
 
   /// Shows a chart with its numbers, or only the numbers if the page asks for a table.

@@ -3,43 +3,48 @@ import Questions
 import Reports
 import Warehouse
 
+extension QuestionPageDefinition {
+  static var explore: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "A metric over time, for the rows that pass all filters.",
+      icon: "M3 16l4-6 4 3 6-9M3 3v14h14",
+      fields: { form in
+        [
+          form.choice("Metric", "metric", QuestionForm.metrics, "users"), form.text("Of property", "property", ""),
+          form.choice("Of", "k0", [("", "All rows")] + QuestionForm.selectors.dropLast(), ""),
+          form.text("Name", "n0", "", list: "names"), form.text("By", "breakdown", "", list: "dimensions"),
+          form.choice("Per", "interval", [("hour", "Hour")] + QuestionForm.intervals, "day"), form.compare,
+          form.display,
+        ]
+      },
+      question: { form throws(QuestionError) in .query(try form.timeline()) },
+      groups: [
+        PersonsGroupForm(name: "figure") { form throws(QuestionError) in
+          guard form.metric == QuestionMetric.Plain.newUsers.rawValue else { return .some(.all) }
+          var group = NewGroup()
+          try form.fill(&group, "interval")
+          try form.fill(&group, "of", from: "at")
+          return group.group
+        } text: { form in
+          let place = [form["at"].map { shown($0) }, form.valueText].compactMap { $0 }.joined(separator: ", ")
+          return " behind \(form.figureName)" + (place.isEmpty ? "" : " · \(place)")
+        }
+      ],
+      view: { try await $0.explore($1, $2, today: $3, $4) })
+  }
+}
+
 extension QuestionForm {
   /// The question about the metric over time.
-  func timelineJSON() -> JSONTree? {
-    query(dimensions: [.text("time:\(unit.rawValue)")], include: ["totals", "time_labels"])
-  }
-
-  func timeline() throws(QuestionError) -> Question? {
-    guard let json = timelineJSON() else { return nil }
-    return try question(.query, json)
-  }
-
-  /// The question about the metric by the values of the breakdown.
-  func ranking(limit: Int) throws(QuestionError) -> Question? {
-    guard let breakdown = self["breakdown"],
-      var json = query(dimensions: [.text(breakdown)], include: ["total_rows"], limit: limit)
-    else { return nil }
-    if format != .count, case .object(let members) = json {
-      // The largest average is often that of a single row: the values with the most users matter more.
-      let users = JSONTree.text(QuestionMetric.Plain.users.rawValue)
-      json = .object(
-        members.map { ($0.name, $0.name == "metrics" ? .array([.text(metric), users]) : $0.value) }
-          + [("order_by", .array([.array([users, .text("desc")])]))])
-    }
-    return try question(.query, json)
+  func timeline() throws(QuestionError) -> QueryQuestion {
+    var query = QueryQuestion(scope: try scope(), metrics: [], groups: [.init(.time(unit))])
+    try query.set("metrics", to: .array([.text(metric)]))
+    (query.includesTotals, query.includesTimeLabels) = (true, true)
+    return query
   }
 
   /// The unit of the time axis.
   var unit: TimeUnit { self["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .day }
-
-  private func query(dimensions: [JSONTree], include: [String], limit: Int = 10_000) -> JSONTree? {
-    guard case .object(let members) = json(.query) else { return nil }
-    let more: [(String, JSONTree)] = [
-      ("dimensions", .array(dimensions)), ("include", .array(include.map { .text($0) })),
-      ("pagination", .object([("limit", .number(Double(limit)))])),
-    ]
-    return .object(members.map { ($0.name, $0.value) } + more)
-  }
 }
 
 /// The values of a metric over time.
@@ -69,9 +74,10 @@ extension PortalPages {
 
   /// The metric over time, and by the values of the breakdown.
   func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
-    guard let question = try form.timeline() else { return QuestionView() }
+    let query = try form.timeline()
+    let question = Question.query(query)
     // Asked at the same time: none needs another's answer.
-    async let byValue = ranked(form, timeline: question, ask)
+    async let byValue = ranked(form, timeline: query, ask)
     async let compared = other(form, question, today: today, ask)
     let answered = try await ask(question)
     var view = QuestionView(answered)
@@ -109,7 +115,7 @@ extension PortalPages {
       series.append(line.series(color: lines.isEmpty ? 3 : 4, isCompared: true))
     }
     if form.card == nil {
-      view.tiles = try await tile(timeline, answered.question, form, app, today: today, ask)
+      view.tiles = try await tile(timeline, query, form, app, today: today, ask)
     }
     let heading = "\(form.metricName) per \(form.unit.rawValue)"
     let chart = Chart(
@@ -125,7 +131,7 @@ extension PortalPages {
 
   /// The metric over the whole range.
   private func tile(
-    _ timeline: QueryAnswer, _ question: Question, _ form: QuestionForm, _ app: App, today: Day, _ ask: Ask
+    _ timeline: QueryAnswer, _ question: QueryQuestion, _ form: QuestionForm, _ app: App, today: Day, _ ask: Ask
   ) async throws -> String {
     let total = timeline.totals?.first ?? nil
     let days = question.scope.range.resolved(today: today)
@@ -139,9 +145,10 @@ extension PortalPages {
 
   /// The change of the metric since the period before, over days that are over: a day that has just begun would look
   /// like a drop.
-  private func change(_ question: Question, _ form: QuestionForm, today: Day, _ ask: Ask) async throws -> Change? {
-    let days = question.scope.range.resolved(today: today)
-    guard form.comparesPeriods, days.lowerBound < today, case .query(var query) = question else { return nil }
+  private func change(_ query: QueryQuestion, _ form: QuestionForm, today: Day, _ ask: Ask) async throws -> Change? {
+    let days = query.scope.range.resolved(today: today)
+    guard form.comparesPeriods, days.lowerBound < today else { return nil }
+    var query = query
     query.groups = []
     query.includesTimeLabels = false
     let settled = days.lowerBound...min(days.upperBound, today.advanced(by: -1))
@@ -157,16 +164,23 @@ extension PortalPages {
   }
 
   /// The values of the breakdown, and the largest of them over time; `nil` without a breakdown.
-  private func ranked(_ form: QuestionForm, timeline: Question, _ ask: Ask) async throws -> RankedValues? {
-    guard let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) }),
-      let question = try form.ranking(limit: Self.longestRanking), case .query(var lines) = timeline,
-      case .query(let ranking) = try await ask(question).answer
-    else { return nil }
+  private func ranked(_ form: QuestionForm, timeline: QueryQuestion, _ ask: Ask) async throws -> RankedValues? {
+    guard let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) }) else { return nil }
+    var query = QueryQuestion(
+      scope: timeline.scope, metrics: timeline.metrics, groups: [.init(breakdown)], includesTotalRows: true,
+      limit: Self.longestRanking)
+    if form.format != .count {
+      // The largest average is often that of a single row: the values with the most users matter more.
+      query.metrics.append(.plain(.users))
+      query.order = [.init(.metric(1), isDescending: true)]
+    }
+    guard case .query(let ranking) = try await ask(.query(query)).answer else { return nil }
     var values = RankedValues(ranking: ranking)
     guard !values.largest.isEmpty else { return values }
     let filters = values.largest.map { value in
       value.map { QuestionFilter.isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)
     }
+    var lines = timeline
     lines.scope.filters.append(.any(filters))
     lines.groups.append(.init(breakdown))
     lines.limit *= filters.count

@@ -62,7 +62,58 @@ extension PortalPages {
   }
 }
 
+extension QuestionPageDefinition {
+  static var funnels: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "The users who take steps one after the other, and where the others stop.",
+      icon: "M3 4h14l-5 6v6l-4-2v-4z",
+      fields: { form in
+        [
+          form.choice(
+            "Order", "order", [("ordered", "In order"), ("strict", "Directly"), ("unordered", "Any order")], ""),
+          form.text("Within", "window", "14d"), form.text("By", "breakdown", "", list: "dimensions"), form.compare,
+        ]
+      }, pairs: { $0.steps },
+      question: { form throws(QuestionError) in try form.funnel().map { .funnel($0) } },
+      groups: [
+        PersonsGroupForm(name: "funnel") { form throws(QuestionError) in
+          guard let funnel = try form.funnel() else { return nil }
+          var group = FunnelGroup(funnel: funnel)
+          if form["dropped"] == "1" { try group.set("dropped", to: .boolean(true)) }
+          try group.set("step", to: QuestionForm.number(form["step"] ?? "1"))
+          if funnel.breakdown != nil, let values = form.chosenValue { try group.set("value", to: .array(values)) }
+          return group.group
+        } text: { form in
+          let step = shown(form["step"] ?? "1")
+          return (form["dropped"] == "1" ? " who stopped before step \(step)" : " who took step \(step)")
+            + (form.valueText.map { " · \($0)" } ?? "")
+        }
+      ],
+      view: { pages, form, app, today, ask in
+        try await pages.view(form, app, today: today, ask) { answered, before, view in
+          if case .funnel(let answer) = answered.answer { pages.show(answer, before: before, form, app, &view) }
+        }
+      })
+  }
+}
+
 extension QuestionForm {
+  /// The funnel; `nil` with fewer than two steps.
+  func funnel() throws(QuestionError) -> FunnelQuestion? {
+    let steps = Self.steps.compactMap(selector)
+    guard steps.count > 1 else { return nil }
+    var funnel = FunnelQuestion(scope: try scope(), steps: [])
+    try funnel.set("steps", to: .array(steps))
+    for member in ["order", "window", "breakdown"] { try fill(&funnel, member) }
+    return funnel
+  }
+
+  /// The steps in use, and two more while there is room.
+  fileprivate var steps: [TemplateValues] {
+    let last = Self.steps.last { selector($0) != nil } ?? 0
+    return (1...min(max(last + 1, 2), Self.steps.upperBound)).map { pair($0, "Step \($0)", standard: "event") }
+  }
+
   /// The name of a step on the page.
   func stepName(_ index: Int) -> String {
     switch self["k\(index)"] {

@@ -95,6 +95,48 @@ extension PortalPages {
   }
 }
 
+extension QuestionPageDefinition {
+  static var paths: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "The screens and events that follow each other within sessions.",
+      icon: "M3 5h4c4 0 2 10 6 10h4M3 15h4c4 0 2-10 6-10h4",
+      fields: { form in
+        [
+          form.choice("Of", "nodes", [("screens", "Screens"), ("events", "Events"), ("both", "Both")], ""),
+          form.choice("Paths", "anchor", [("start", "Starting with"), ("end", "Leading to")], ""),
+          form.text("Steps", "depth", "5"), form.compare, form.display,
+        ]
+      }, pairs: { [$0.pair(1, "Start or end", standard: "screen")] },
+      question: { form throws(QuestionError) in .paths(try form.paths()) },
+      groups: [
+        PersonsGroupForm(name: "path") { form throws(QuestionError) in
+          var group = PathGroup(paths: try form.paths())
+          try group.set("step", to: QuestionForm.number(form["step"] ?? "1"))
+          try group.set("from", to: form.selector(2) ?? .null)
+          try group.set("to", to: form.selector(3) ?? .null)
+          return group.group
+        } text: { form in
+          " whose session went from \(shown(form["n2"] ?? "")) to \(shown(form["n3"] ?? ""))"
+        }
+      ],
+      view: { pages, form, app, today, ask in
+        try await pages.view(form, app, today: today, ask) { answered, before, view in
+          if case .paths(let answer) = answered.answer { pages.show(answer, before: before, form, app, &view) }
+        }
+      })
+  }
+}
+
+extension QuestionForm {
+  func paths() throws(QuestionError) -> PathsQuestion {
+    var paths = PathsQuestion(scope: try scope())
+    try fill(&paths, "nodes")
+    try fill(&paths, number: "depth")
+    if let selector = selector(1) { try paths.set(self["anchor"] == "end" ? "end" : "start", to: selector) }
+    return paths
+  }
+}
+
 /// The share of each edge among the sessions of its step.
 private struct PathShares {
   private struct Key: Hashable {

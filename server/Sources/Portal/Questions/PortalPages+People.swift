@@ -37,3 +37,17 @@ extension PortalPages {
     ]
   }
 }
+
+extension QuestionPageDefinition {
+  static var people: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "The users behind a figure, last seen first.",
+      icon: "M10 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17c0-3.5 2.7-5.5 6-5.5s6 2 6 5.5",
+      question: { form throws(QuestionError) in try form.persons().map { .persons($0) } },
+      view: { pages, form, app, today, ask in
+        try await pages.view(form, app, today: today, ask) { answered, _, view in
+          if case .persons(let answer) = answered.answer { try pages.show(answer, form, app, &view) }
+        }
+      })
+  }
+}

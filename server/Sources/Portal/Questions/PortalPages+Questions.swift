@@ -24,18 +24,19 @@ extension PortalPages {
     async let names = names(app, days, store)
     var answer = QuestionView()
     do {
-      answer = try await view(form, app, today: days.upperBound, ask)
+      answer = try await page.definition.view(self, form, app, days.upperBound, ask)
     } catch let error as QuestionError {
       answer.message = error.path == "$" ? error.message : "\(error.message) (\(error.path))"
     }
     let links = PortalLinks(app: app.id)
     let values: TemplateValues = [
-      "explanation": page.explanation, "action": links.question(page), "values": links.values,
+      "explanation": page.definition.explanation, "action": links.question(page), "values": links.values,
       "properties": links.properties, "hidden": form.hidden,
-      "fields": form.fields,
+      "fields": page.definition.fields(form),
       "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
-      "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) }, "pairs": form.pairs,
+      "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
+      "pairs": page.definition.pairs(form),
       "grids": answer.grids, "curl": curl(form, app), "saving": saving(form, app, dashboards),
       "segment": segment(form, app), "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
@@ -50,17 +51,14 @@ extension PortalPages {
     return self.page(shell, body: templates.render("question", values))
   }
 
-  /// The page's main question; nil while the form lacks something.
+  /// The page's main question; `nil` while the form lacks something.
   package func question(_ page: QuestionPage, _ parameters: [String: String]) throws(QuestionError) -> Question? {
-    let form = QuestionForm(page, parameters, segments: segments)
-    if page == .explore { return try form.timeline() }
-    guard let json = form.json(page.kind) else { return nil }
-    return try form.question(page.kind, json)
+    try QuestionForm(page, parameters, segments: segments).question()
   }
 
   /// The form that saves a question as a card; `nil` for readers who cannot edit, and while the question lacks something.
   private func saving(_ form: QuestionForm, _ app: App, _ dashboards: [Dashboard]) -> TemplateValues? {
-    guard reader.canEdit, form.json(form.page.kind) != nil, form.page != .people else { return nil }
+    guard reader.canEdit, form.page != .people, (try? form.question()) != nil else { return nil }
     return [
       "address": PortalLinks(app: app.id).dashboards, "page": form.page.rawValue, "query": form.query(),
       "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
@@ -96,11 +94,10 @@ extension PortalPages {
 
   /// The command that asks the same of the API.
   private func curl(_ form: QuestionForm, _ app: App) -> String? {
-    let json = form.page == .explore ? form.timelineJSON() : form.json(form.page.kind)
-    guard let json else { return nil }
-    let body = String(decoding: json.encoded, as: UTF8.self)
+    guard let question = try? form.withoutSegment.question() else { return nil }
+    let body = String(decoding: question.json(segment: form["segment"].flatMap { Int($0) }).encoded, as: UTF8.self)
     return """
-      curl \(Self.shellWord("\(collector)/api/v1/apps/\(app.id)/\(form.page.kind.rawValue)")) \\
+      curl \(Self.shellWord("\(collector)/api/v1/apps/\(app.id)/\(question.kind.rawValue)")) \\
         -H "Authorization: Bearer $TOKEN" \\
         -d \(Self.shellWord(body))
       """

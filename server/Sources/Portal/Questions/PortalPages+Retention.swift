@@ -114,3 +114,48 @@ extension PortalPages {
       content: chart.html() + table(chart, isNewestFirst: false))
   }
 }
+
+extension QuestionPageDefinition {
+  static var retention: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "The users who come back in the days, weeks or months after they started.",
+      icon: "M4 10a6 6 0 1 1 2 4.5M4 10l-2-2M4 10l2-2",
+      fields: { form in
+        [
+          form.choice("Per", "interval", QuestionForm.intervals, "week"),
+          form.choice("Cohort", "cohort", [("first_ever", "First time ever"), ("recurring", "Every time")], ""),
+          form.compare,
+        ]
+      },
+      pairs: { [$0.pair(1, "Started with", standard: "any"), $0.pair(2, "Came back with", standard: "any")] },
+      question: { form throws(QuestionError) in .retention(try form.retention()) },
+      groups: [
+        PersonsGroupForm(name: "cohort") { form throws(QuestionError) in
+          var group = CohortGroup(cohort: try form.retention())
+          try group.set("of", to: .text(form["of"] ?? ""))
+          try form.fill(&group, number: "after")
+          return group.group
+        } text: { form in
+          let after = form["after"] ?? "0"
+          return " who started in the \(shown(form["interval"] ?? "week")) of \(shown(form["of"] ?? ""))"
+            + (after == "0" ? "" : ", back after \(shown(after))")
+        }
+      ],
+      view: { pages, form, app, today, ask in
+        try await pages.view(form, app, today: today, ask) { answered, before, view in
+          if case .retention(let answer) = answered.answer { pages.show(answer, before: before, form, app, &view) }
+        }
+      })
+  }
+}
+
+extension QuestionForm {
+  func retention() throws(QuestionError) -> RetentionQuestion {
+    var retention = RetentionQuestion(scope: try scope())
+    if let start = selector(1) { try retention.set("start", to: start) }
+    if let comesBack = selector(2) { try retention.set("return", to: comesBack) }
+    for member in ["interval", "cohort"] { try fill(&retention, member) }
+    if retention.interval == .day { retention.intervals = 14 }
+    return retention
+  }
+}

@@ -3,7 +3,7 @@ import Reports
 import Warehouse
 
 extension QuestionForm {
-  private static let selectors = [
+  static let selectors = [
     ("event", "Event"), ("screen", "Screen"), ("crash", "Crash"), ("handled_error", "Error"),
     ("session_start", "Session start"), ("any", "Any event or screen"),
   ]
@@ -13,54 +13,11 @@ extension QuestionForm {
     ("month", "This month"), ("12mo", "12 months"),
   ]
 
-  /// The fields of the page's own settings.
-  var fields: [TemplateValues] {
-    switch page {
-    case .explore:
-      [
-        choice("Metric", "metric", Self.metrics, "users"), text("Of property", "property", ""),
-        choice("Of", "k0", [("", "All rows")] + Self.selectors.dropLast(), ""), text("Name", "n0", "", list: "names"),
-        text("By", "breakdown", "", list: "dimensions"),
-        choice("Per", "interval", [("hour", "Hour")] + Self.intervals, "day"), compare,
-        display,
-      ]
-    case .funnels:
-      [
-        choice("Order", "order", [("ordered", "In order"), ("strict", "Directly"), ("unordered", "Any order")], ""),
-        text("Within", "window", "14d"), text("By", "breakdown", "", list: "dimensions"), compare,
-      ]
-    case .retention:
-      [
-        choice("Per", "interval", Self.intervals, "week"),
-        choice("Cohort", "cohort", [("first_ever", "First time ever"), ("recurring", "Every time")], ""),
-        compare,
-      ]
-    case .paths:
-      [
-        choice("Of", "nodes", [("screens", "Screens"), ("events", "Events"), ("both", "Both")], ""),
-        choice("Paths", "anchor", [("start", "Starting with"), ("end", "Leading to")], ""),
-        text("Steps", "depth", "5"), compare, display,
-      ]
-    case .lifecycle: [choice("Per", "interval", Self.intervals, "day"), compare, display]
-    case .people: []
-    }
-  }
-
-  /// The fields that belong together in pairs: a kind of row, and its name.
-  var pairs: [TemplateValues] {
-    switch page {
-    case .funnels: steps
-    case .retention: [pair(1, "Started with", standard: "any"), pair(2, "Came back with", standard: "any")]
-    case .paths: [pair(1, "Start or end", standard: "screen")]
-    case .explore, .lifecycle, .people: []
-    }
-  }
-
-  private var compare: TemplateValues {
+  var compare: TemplateValues {
     choice("Compare with", "compare", ReportComparison.choices(segments), "")
   }
 
-  private var display: TemplateValues { choice("Show", "show", [("", "Chart"), ("table", "Table")], "") }
+  var display: TemplateValues { choice("Show", "show", [("", "Chart"), ("table", "Table")], "") }
 
   /// The range and the identity, which every page has.
   var shared: [TemplateValues] {
@@ -99,15 +56,9 @@ extension QuestionForm {
       .sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
   }
 
-  private static let intervals = [("day", "Day"), ("week", "Week"), ("month", "Month")]
+  static let intervals = [("day", "Day"), ("week", "Week"), ("month", "Month")]
 
-  /// The steps in use, and two more while there is room.
-  private var steps: [TemplateValues] {
-    let last = Self.steps.last { selector($0) != nil } ?? 0
-    return (1...min(max(last + 1, 2), Self.steps.upperBound)).map { pair($0, "Step \($0)", standard: "event") }
-  }
-
-  private func pair(_ index: Int, _ label: String, standard: String) -> TemplateValues {
+  func pair(_ index: Int, _ label: String, standard: String) -> TemplateValues {
     [
       "fields": [
         choice(label, "k\(index)", Self.selectors, standard), text("Name", "n\(index)", "", list: "names"),
@@ -115,7 +66,7 @@ extension QuestionForm {
     ]
   }
 
-  private func choice(_ label: String, _ name: String, _ options: [(String, String)], _ standard: String)
+  func choice(_ label: String, _ name: String, _ options: [(String, String)], _ standard: String)
     -> TemplateValues
   {
     let value = values[name] ?? standard
@@ -126,7 +77,7 @@ extension QuestionForm {
       chosen: value)
   }
 
-  private func text(
+  func text(
     _ label: String, _ name: String, _ standard: String, type: String = "text", list: String? = nil,
     placeholder: String? = nil
   ) -> TemplateValues {

@@ -1,4 +1,3 @@
-import Ingest
 import Questions
 import Reports
 import TernBase
@@ -16,20 +15,9 @@ struct QuestionForm: Sendable {
 
   static let steps = 1...8
 
-  private static let names: [String] =
-    [
-      "range", "from", "to", "by", "segment", "metric", "property", "breakdown", "interval", "window", "order",
-      "cohort",
-    ]
-    + [
-      "nodes", "anchor", "depth", "compare", "show", "group", "step", "dropped", "of", "after", "state", "active", "at",
-    ]
-    + ["type", "value", "before", "k0", "n0"]
-    + steps.flatMap { ["k\($0)", "n\($0)"] } + FilterRow.numbers.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
-
   init(_ page: QuestionPage, _ parameters: [String: String], segments: [SavedSegment]) {
     (self.page, self.segments) = (page, segments)
-    values = parameters.filter { Self.names.contains($0.key) && !$0.value.isEmpty }
+    values = parameters.filter { QuestionPage.parameters.contains($0.key) && !$0.value.isEmpty }
   }
 
   /// The identifier of the answer's chart, unique among those of a dashboard.
@@ -41,6 +29,13 @@ struct QuestionForm: Sendable {
   mutating func choose(_ segment: SavedSegment) {
     values["segment"] = segment.id.description
     values["compare"] = nil
+  }
+
+  /// The form without its segment.
+  var withoutSegment: QuestionForm {
+    var form = self
+    form.values["segment"] = nil
+    return form
   }
 
   /// Sets the range.
@@ -56,27 +51,13 @@ struct QuestionForm: Sendable {
   func query(_ changes: [(String, String?)]) -> String {
     var values = values
     for (name, value) in changes { values[name] = value }
-    return Self.names.compactMap { name in values[name].map { "\(name)=\(PercentCoding.encode($0))" } }
+    return QuestionPage.parameters.compactMap { name in values[name].map { "\(name)=\(PercentCoding.encode($0))" } }
       .joined(separator: "&")
   }
 
-  /// The question as JSON; `nil` while the form lacks something.
-  func json(_ kind: Question.Kind) -> JSONTree? {
-    let own: [(String, JSONTree)]
-    switch kind {
-    case .query: own = [("metrics", .array([.text(metric)]))]
-    case .funnel:
-      guard let funnel = funnel else { return nil }
-      own = funnel
-    case .retention: own = retention
-    case .paths: own = paths
-    case .lifecycle, .stickiness: own = [("interval", .text(values["interval"] ?? "day"))]
-    case .persons:
-      guard let persons = persons else { return nil }
-      own = persons
-    }
-    return .object(own + scope)
-  }
+  /// The page's main question; `nil` while the form lacks something. Throws a fault that names the member if a field has
+  /// one.
+  func question() throws(QuestionError) -> Question? { try page.definition.question(self) }
 
   /// The name of the metric.
   var metric: String {
@@ -85,33 +66,47 @@ struct QuestionForm: Sendable {
     return "\(metric):property:\(values["property"] ?? "")"
   }
 
-  private var scope: [(String, JSONTree)] {
-    var range = JSONTree.text(values["range"] ?? "30d")
-    if let from = values["from"], let to = values["to"] { range = .array([.text(from), .text(to)]) }
-    var filters = plainFilters
-    if let segment = values["segment"] { filters.append(.array([.text("segment"), Self.number(segment)])) }
-    if page == .explore || page == .people, let only = selectorFilter {
-      filters.append(only)
+  /// The rows that the question is about, and who counts as one person.
+  func scope() throws(QuestionError) -> QuestionScope {
+    var scope = QuestionScope()
+    if let from = values["from"], let to = values["to"] {
+      try scope.set("date_range", to: .array([.text(from), .text(to)]))
+    } else {
+      try fill(&scope, "date_range", from: "range")
     }
-    filters += figureFilters
-    return [("date_range", range), ("filters", .array(filters)), ("by", .text(values["by"] ?? "install"))]
+    let segment = values["segment"].map { JSONTree.array([.text("segment"), Self.number($0)]) }
+    let rows = page == .explore || page == .people ? selectorFilter : nil
+    let filters = plainFilters + [segment, rows].compactMap { $0 } + figureFilters
+    try scope.set("filters", to: .array(filters), segments: segments.filters)
+    try fill(&scope, "by")
+    if page == .people, self["group"] == "figure", let metricFilter { scope.filters.append(metricFilter) }
+    return scope
   }
 
   /// The filters of the fields, without the segment.
   var plainFilters: [JSONTree] { FilterRow.numbers.compactMap { FilterRow($0, values)?.json } }
 
-  /// The question; throws a fault if the form has one.
-  func question(_ kind: Question.Kind, _ json: JSONTree) throws(QuestionError) -> Question {
-    try Question(kind, json: json.encoded, segments: segments.filters)
+  /// Sets a member of a question to what a field says, if it says anything.
+  ///
+  /// - Parameter field: The name of the field; by default that of the member.
+  func fill(_ value: inout some JSONDescribed, _ member: String, from field: String? = nil) throws(QuestionError) {
+    if let text = values[field ?? member] { try value.set(member, to: .text(text)) }
   }
+
+  /// Sets a member of a question that is a number.
+  func fill(_ value: inout some JSONDescribed, number member: String, from field: String? = nil) throws(QuestionError) {
+    if let text = values[field ?? member] { try value.set(member, to: Self.number(text)) }
+  }
+
+  /// The kinds of rows without a name.
+  private static let kinds: Set<String> = ["crash", "handled_error", "session_start"]
 
   /// The filter of the rows that Explore is about.
   private var selectorFilter: JSONTree? {
     switch (values["k0"], values["n0"]) {
     case ("event", let name?): .array([.text("is"), .text("event"), .array([.text(name)])])
     case ("screen", let name?): .array([.text("is"), .text("screen"), .array([.text(name)])])
-    case ("crash", _), ("handled_error", _), ("session_start", _):
-      .array([.text("is"), .text("kind"), .array([.text(values["k0"] ?? "")])])
+    case (let kind?, _) where Self.kinds.contains(kind): .array([.text("is"), .text("kind"), .array([.text(kind)])])
     default: nil
     }
   }
@@ -121,39 +116,14 @@ struct QuestionForm: Sendable {
     switch (values["k\(index)"], values["n\(index)"]) {
     case ("any", _): .object([("any", .boolean(true))])
     case ("screen", let name?): .object([("screen", .text(name))])
-    case ("crash", _), ("handled_error", _), ("session_start", _):
-      .object([("kind", .text(values["k\(index)"] ?? ""))])
+    case (let kind?, _) where Self.kinds.contains(kind): .object([("kind", .text(kind))])
     case (nil, let name?), ("event", let name?): .object([("event", .text(name))])
     default: nil
     }
   }
 
-  var funnel: [(String, JSONTree)]? {
-    let steps = Self.steps.compactMap(selector)
-    guard steps.count > 1 else { return nil }
-    return [
-      ("steps", .array(steps)), ("order", .text(values["order"] ?? "ordered")),
-      ("window", .text(values["window"] ?? "14d")), ("breakdown", breakdown),
-    ]
+  /// A number that was typed into a field; as text, which the question refuses, if it is none.
+  static func number(_ text: String) -> JSONTree {
+    Double(text).flatMap { $0.isFinite ? .number($0) : nil } ?? .text(text)
   }
-
-  private var breakdown: JSONTree { values["breakdown"].map { .text($0) } ?? .null }
-
-  var retention: [(String, JSONTree)] {
-    let interval = values["interval"] ?? "week"
-    return [
-      ("start", selector(1) ?? .null), ("return", selector(2) ?? .null), ("interval", .text(interval)),
-      ("intervals", .number(interval == "day" ? 14 : 8)), ("cohort", .text(values["cohort"] ?? "first_ever")),
-    ]
-  }
-
-  var paths: [(String, JSONTree)] {
-    var members: [(String, JSONTree)] = [
-      ("nodes", .text(values["nodes"] ?? "screens")), ("depth", Self.number(values["depth"] ?? "5")),
-    ]
-    if let selector = selector(1) { members.append((values["anchor"] == "end" ? "end" : "start", selector)) }
-    return members
-  }
-
-  private static func number(_ text: String) -> JSONTree { Double(text).map { .number($0) } ?? .text(text) }
 }
