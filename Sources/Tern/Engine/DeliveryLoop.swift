@@ -191,7 +191,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
         case .resend(let id): resend(id)
         case .release(let id):
           release(id)
-          // What was not erased waits again.
+          // The events that were not erased are waiting again, which the machine must learn.
           inputs.append(.batchSettled)
         case .remember(let memory): engine.remember(memory)
         case .setTimer(let deadline): wake(at: deadline)

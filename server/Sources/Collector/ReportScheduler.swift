@@ -1,15 +1,6 @@
 import Reports
 import Threads
 
-/// A party to which a request's time is charged. Behind an untrusted proxy all requests have one address, and anyone can use
-/// an app's public key, so a request is charged to both.
-enum RequestOwner: Hashable, Sendable {
-  /// A client address.
-  case client(String)
-  /// An app.
-  case app(Int64)
-}
-
 /// Runs reports, or questions, a few at a time, so that they never occupy threads that ingestion needs.
 typealias ReportScheduler = FairScheduler<RequestOwner>
 

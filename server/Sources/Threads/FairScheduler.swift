@@ -41,7 +41,7 @@ package final class FairScheduler<Owner: Hashable & Sendable>: Sendable {
     (self.uptime, self.sleep) = (uptime, sleep)
   }
 
-  /// The numbers of works that run, and that wait for their turn.
+  /// The numbers of running and of waiting pieces of work.
   package var load: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
 
   /// Runs work when it is its owners' turn.

@@ -9,7 +9,7 @@ import Foundation
   import Musl
 #endif
 
-/// How much of a processor threads get beside busy threads of normal priority.
+/// The share of a processor that threads get beside busy threads of normal priority.
 package enum ThreadPriority: Sendable {
   case normal
   /// About a third as much.
@@ -119,7 +119,7 @@ private final class PoolJobs<Owner: Hashable & Sendable>: @unchecked Sendable {
     let thread = Thread { [self] in
       if priority == .low { Self.lowerPriority() }
       while let turn = next() {
-        // Jobs without owners are charged to nobody.
+        // Only owners are charged, so the time of other jobs need not be measured.
         let before = turn.owners.isEmpty ? .zero : Self.processorTime
         turn.job()
         finished(turn.owners, cost: turn.owners.isEmpty ? .zero : Self.processorTime - before)

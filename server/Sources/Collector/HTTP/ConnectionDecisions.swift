@@ -3,7 +3,7 @@
 /// A client may send further requests before it has the responses to earlier ones, so the number of responses that are due
 /// is independent of what is being received.
 struct ConnectionDecisions: Sendable, Equatable {
-  /// What the client is sending.
+  /// The part of a request that is being received.
   private enum Input: Equatable {
     /// Nothing since the last request.
     case betweenRequests

@@ -24,7 +24,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
 
   var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
-  /// What the page has of its own.
+  /// The fields, the question and the view of this page alone.
   var definition: QuestionPageDefinition {
     switch self {
     case .explore: .explore
@@ -37,7 +37,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
   }
 }
 
-/// What one page that asks a question has of its own.
+/// The definition of one page that asks a question.
 struct QuestionPageDefinition {
   /// One sentence about the figures.
   let explanation: String
