@@ -111,8 +111,16 @@ extension Catalog {
     query.split(separator: "&").contains { pair in
       let value = pair.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
       let text = value.replacing("+", with: " ").removingPercentEncoding ?? value
-      if isName(text, of: person) { return true }
+      if isName(text, of: person) || values(ofFilter: text).contains(where: { isName($0, of: person) }) { return true }
       return (try? JSONSerialization.jsonObject(with: Data(text.utf8))).map { isNamed(person, in: $0) } ?? false
+    }
+  }
+
+  /// What may be the value of a filter in an address, such as `property:mail is ann@example.com`: the text after each
+  /// comparison, because the name of a property may contain one, too.
+  private static func values(ofFilter text: String) -> [String] {
+    [" is ", " is_not ", " contains ", " gt ", " gte ", " lt ", " lte "].flatMap { comparison in
+      text.ranges(of: comparison).map { String(text[$0.upperBound...]) }
     }
   }
 

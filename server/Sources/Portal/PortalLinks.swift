@@ -1,3 +1,4 @@
+import Questions
 import Reports
 import TernBase
 import Warehouse
@@ -11,10 +12,26 @@ struct PortalLinks {
   var filter = ReportFilter()
   /// The comparison, which all pages keep.
   var comparison: ReportComparison?
+  /// True for an address of the API, whose filters are JSON.
+  private var isForPrograms = false
 
   init(app: AppID, range: String = "") {
     self.app = app
     self.range = range
+  }
+
+  /// Keeps the range, the filter and the comparison of a question.
+  init(_ form: QuestionForm, app: AppID, today: Day) {
+    self.init(app: app)
+    let filters = FilterRows(form.rows, others: form.otherFilters)
+    filter = ReportFilter(json: filters.json, segment: form["segment"].flatMap { Int64($0) })
+    comparison = form["compare"].flatMap { ReportComparison($0) }
+    guard let days = try? form.range().resolved(today: today), days.count <= ReportRequest.maximumDays else {
+      return
+    }
+    let isRelative = form["days"].map { Int($0) != nil } ?? (form["from"] == nil)
+    let isStandard = days.count == ReportRequest.defaultDays
+    range = !isRelative ? "from=\(days.lowerBound)&to=\(days.upperBound)" : isStandard ? "" : "days=\(days.count)"
   }
 
   /// Keeps the range of a request: relative if it ends today, so that a bookmark stays current.
@@ -67,7 +84,9 @@ struct PortalLinks {
   /// The address of a report as a file.
   func download(_ request: ReportRequest, format: ReportFormat) -> String {
     // The API refuses filters of a report about all rows.
-    let page = (request.isFilterable ? alone : unfiltered).page(request)
+    var links = request.isFilterable ? alone : unfiltered
+    links.isForPrograms = true
+    let page = links.page(request)
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
   }
@@ -108,17 +127,29 @@ struct PortalLinks {
     return links
   }
 
+  /// The part of the state that a page which asks a question has too.
+  func state(of page: QuestionPage) -> String {
+    var links = self
+    if page == .people { links.comparison = nil }
+    return String(links.query([], range: nil).dropFirst())
+  }
+
   private func query(_ values: [String], range: String?, limit: Int? = nil) -> String {
     let more = [comparison.map { "compare=\($0.text)" }, limit.map { "limit=\($0)" }].compactMap { $0 }
-    let parts = (values + [range ?? self.range, filter.query] + more).filter { !$0.isEmpty }
+    let parts = (values + [range ?? self.range, filter.query(isForPrograms: isForPrograms)] + more).filter {
+      !$0.isEmpty
+    }
     return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
   }
 }
 
 extension ReportFilter {
   /// The part of an address; empty if all rows pass.
-  fileprivate var query: String {
-    [json.isEmpty ? nil : "filters=\(PercentCoding.encode(json))", segment.map { "segment=\($0)" }]
-      .compactMap { $0 }.joined(separator: "&")
+  fileprivate func query(isForPrograms: Bool) -> String {
+    let filters =
+      isForPrograms
+      ? (json.isEmpty ? "" : "filters=\(PercentCoding.encode(json))")
+      : AddressText.query(FilterRows(json: json).parameters)
+    return [filters, segment.map { "segment=\($0)" } ?? ""].filter { !$0.isEmpty }.joined(separator: "&")
   }
 }

@@ -37,12 +37,14 @@ extension TemplateValues {
   }
 
   /// A line of a short list, with a bar under it.
+  ///
+  /// - Parameter filter: The address of the page with a filter for this line.
   static func bar(
-    _ label: String, _ amount: Int, _ share: Double, link: String? = nil, color: Int = 1
+    _ label: String, _ amount: Int, _ share: Double, link: String? = nil, color: Int = 1, filter: String? = nil
   ) -> TemplateValues {
     [
       "label": label, "target": link, "amount": grouped(amount), "percent": percentage(share),
-      "bar": ShareBar.svg(share, color: color),
+      "bar": ShareBar.svg(share, color: color), "filterLink": filter,
     ]
   }
 }

@@ -23,7 +23,10 @@ struct Templates: Sendable {
       ("views", PackageResources.views_mustache), ("management", PackageResources.management_mustache),
       ("plain", PackageResources.plain_mustache), ("top", PackageResources.top_mustache),
       ("question", PackageResources.question_mustache), ("answertable", PackageResources.answertable_mustache),
-      ("askfield", PackageResources.askfield_mustache), ("trail", PackageResources.trail_mustache),
+      ("builder", PackageResources.builder_mustache), ("builderfield", PackageResources.builderfield_mustache),
+      ("builderpart", PackageResources.builderpart_mustache),
+      ("filterrow", PackageResources.filterrow_mustache),
+      ("segmentform", PackageResources.segmentform_mustache), ("trail", PackageResources.trail_mustache),
       ("dashboard", PackageResources.dashboard_mustache),
       ("welcome", PackageResources.welcome_mustache), ("shared", PackageResources.shared_mustache),
     ]

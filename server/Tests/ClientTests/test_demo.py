@@ -15,6 +15,11 @@ def fill(browser, name, text):
         field.send_keys(text)
 
 
+def chips(browser):
+    """The filters of the page, in words."""
+    return [chip.text.removesuffix("×").strip() for chip in browser.all(".builder .chip")]
+
+
 def show(browser):
     browser.follow(browser.find(".ask button[type=submit]"))
 
@@ -28,10 +33,10 @@ def row(browser, text):
 def test_a_funnel_is_built_by_clicking_and_leads_to_a_person_and_a_crash(browser, demo):
     browser.open(f"{demo.address}/apps/1")
     browser.follow(browser.find("nav.menu a[href$='/funnels']"))
-    fill(browser, "range", "90 days")
-    fill(browser, "k1", "Screen")
+    fill(browser, "days", "in the last 90 days")
+    fill(browser, "k1", "the screen")
     fill(browser, "n1", "Player")
-    fill(browser, "k2", "Crash")
+    fill(browser, "k2", "a crash")
     fill(browser, "window", "1h")
     show(browser)
     assert "Player" in row(browser, "1.").text
@@ -41,6 +46,7 @@ def test_a_funnel_is_built_by_clicking_and_leads_to_a_person_and_a_crash(browser
 
     # The address is the whole state: someone else who opens it sees the same.
     shared = browser.driver.current_url
+    assert shared.endswith("/apps/1/funnels?window=1h&days=90&s1=screen+Player&s2=crash")
     answer = browser.find(".asked table").text
     browser.driver.switch_to.new_window("tab")
     browser.open(shared)
@@ -112,7 +118,7 @@ def test_a_question_is_saved_to_a_dashboard_and_a_note_is_marked_on_its_chart(br
 def test_a_page_is_filtered_by_a_suggested_value_and_its_links_keep_the_filter(browser, demo):
     browser.open(f"{demo.address}/apps/1/countries")
     assert len(browser.all("main table tbody tr")) > 1
-    browser.find(".filterbar summary").click()
+    browser.find(".add[data-add=filter]").click()
     fill(browser, "f1", "country")
     value = browser.find(".ask [name=v1]")
     value.click()
@@ -122,21 +128,22 @@ def test_a_page_is_filtered_by_a_suggested_value_and_its_links_keep_the_filter(b
     country = suggested.get_attribute("value")
     value.send_keys(country)
     show(browser)
-    assert browser.find(".filterbar summary").text == f"Filter: country is {country}"
+    assert browser.driver.current_url.endswith(f"/apps/1/countries?f1=country+is+{country}")
+    assert chips(browser) == [f"country is {country}"]
     assert len(browser.all("main table tbody tr")) == 1
-    browser.follow(browser.find("nav.menu a[href*='/devices']"))
-    assert browser.find(".filterbar summary").text == f"Filter: country is {country}"
-    browser.find(".filterbar summary").click()
-    assert not browser.check()
+    for page in ["devices", "funnels", "explore"]:
+        browser.follow(browser.find(f"nav.menu a[href*='/{page}']"))
+        assert chips(browser) == [f"country is {country}"]
+        assert not browser.check()
 
-    browser.find(".filterbar form.row [name=name]").send_keys("One country")
-    browser.follow(browser.find(".filterbar form.row button"))
+    browser.find(".builder .save summary").click()
+    browser.find(".builder form.row [name=name]").send_keys("One country")
+    browser.follow(browser.find(".builder form.row button"))
     assert browser.find("h1").text == "Segments" and "One country" in browser.find("main").text
     browser.open(f"{demo.address}/apps/1")
-    browser.find(".filterbar summary").click()
     fill(browser, "segment", "One country")
     show(browser)
-    assert browser.find(".filterbar summary").text == "Filter: One country"
+    assert re.search(r"/apps/1\?segment=\d+$", browser.driver.current_url)
     assert not browser.check()
 
 
@@ -164,8 +171,7 @@ def test_figures_of_one_value_and_of_paths_lead_to_the_people_behind_them(browse
 
 def test_a_page_is_compared_with_a_segment(browser, demo):
     browser.open(f"{demo.address}/apps/1")
-    browser.find(".filterbar summary").click()
-    fill(browser, "compare", "Segment Buyers")
+    fill(browser, "compare", "the segment Buyers")
     show(browser)
     assert "Changes compare this page with the segment Buyers." in browser.find("footer").text
     assert "Events, Buyers" in browser.find("figure.chart").text
@@ -174,19 +180,19 @@ def test_a_page_is_compared_with_a_segment(browser, demo):
     assert "with the segment Buyers." in browser.find("footer").text
     for page in ["paths", "lifecycle"]:
         browser.open(f"{demo.address}/apps/1/{page}?range=30d")
-        fill(browser, "compare", "Segment Buyers")
+        fill(browser, "compare", "the segment Buyers")
         show(browser)
         assert "Buyers is a segment." in browser.find("main").text or "Buyers" in browser.find(".asked thead").text
         assert not browser.check()
-        fill(browser, "show", "Table")
+        browser.find(".builder .more summary").click()
+        fill(browser, "show", "a table alone")
         show(browser)
         assert not browser.all("figure.chart, .flow") and browser.all(".asked table")
 
 
 def test_names_of_properties_are_suggested(browser, demo):
     browser.open(f"{demo.address}/apps/1")
-    browser.find(".filterbar summary").click()
-    browser.find(".ask [name=f1]").click()
+    browser.find(".add[data-add=filter]").click()
     suggestion = "#dimensions option[value='property:Category']"
     WebDriverWait(browser.driver, 30).until(lambda _: browser.all(suggestion))
     assert re.fullmatch(r"[\d,]+ rows?", browser.find(suggestion).get_attribute("label"))

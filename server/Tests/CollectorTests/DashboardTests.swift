@@ -33,20 +33,21 @@ import Warehouse
     try await fixture.routed { client in
       let page = try await client.execute(
         uri: "/apps/1/funnels?n1=a&n2=b&x=y", method: .get, headers: [.cookie: cookie])
-      #expect(String(buffer: page.body).contains("name=\"query\" value=\"n1=a&amp;n2=b\""))
+      #expect(String(buffer: page.body).contains("name=\"query\" value=\"s1=event+a&amp;s2=event+b\""))
       let saved = try await post(
         client, "/apps/1/dashboards", "do=save&page=funnels&query=n1%3Da%26n2%3Db%26x%3Dy&name=Checkout&dashboard=",
         cookie)
       #expect(saved.status == .seeOther && saved.headers[.location] == "/apps/1/dashboards/2")
       #expect(
-        try catalog.dashboards(app: app).last?.cards.first?.query == "n1=a&n2=b", "unknown parameters are left out")
+        try catalog.dashboards(app: app).last?.cards.first?.query == "s1=event+a&s2=event+b",
+        "unknown parameters are left out")
       let second = try await post(
         client, "/apps/1/dashboards", "do=save&page=explore&query=&name=Users&dashboard=2", cookie)
       #expect(second.status == .seeOther)
       #expect(try names().last == ["Checkout", "Users"])
       let shown = try await client.execute(uri: "/apps/1/dashboards/2", method: .get, headers: [.cookie: cookie])
       let html = String(buffer: shown.body)
-      #expect(html.contains("href=\"/apps/1/funnels?n1=a&amp;n2=b\""))
+      #expect(html.contains("href=\"/apps/1/funnels?s1=event+a&amp;s2=event+b\""))
       _ = try await post(client, "/apps/1/dashboards/2", "do=up&card=1&name=Users", cookie)
       #expect(try names().last == ["Users", "Checkout"])
       _ = try await post(client, "/apps/1/dashboards/2", "do=down&card=0&name=Users", cookie)

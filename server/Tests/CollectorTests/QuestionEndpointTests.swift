@@ -237,6 +237,28 @@ import Warehouse
     }
   }
 
+  @Test func `a form leads to the short address of its page`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let headers: HTTPFields = [.cookie: try fixture.cookie()]
+      for (form, address) in [
+        (
+          "explore?apply=1&metric=users&property=&k0=event&n0=A+b&breakdown=version&days=90&from=&to=&f1=&o1=is&v1=",
+          "explore?event=A+b&by=version&days=90"
+        ),
+        ("people?apply=1&days=30&f1=country&o1=is&v1=DE", "people?f1=country+is+DE"),
+        (
+          "events?apply=1&days=7&compare=&f1=country+is+DE&f2=version&o2=is_not&v2=1.0",
+          "events?days=7&f1=country+is+DE&f2=version+is_not+1.0"
+        ),
+        ("event?apply=1&event=A%26b&segment=&compare=before", "event?event=A%26b&compare=before"),
+      ] {
+        let answer = try await client.execute(uri: "/apps/1/\(form)", method: .get, headers: headers)
+        #expect(answer.status == .seeOther && answer.headers[.location] == "/apps/1/\(address)")
+      }
+    }
+  }
+
   @Test func `filters suggest the names of properties with their numbers of rows`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

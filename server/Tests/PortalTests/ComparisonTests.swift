@@ -56,7 +56,7 @@ import WarehouseContract
       request.comparison = .periodBefore
       let html = try await pages.report(request, app: app, from: warehouse)
       #expect(html.contains("<span class=\"key c1 past\">"), "\(report.name)")
-      #expect(html.contains("compare=previous"), "\(report.name)")
+      #expect(html.contains("compare=before"), "\(report.name)")
     }
   }
 

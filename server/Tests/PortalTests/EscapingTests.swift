@@ -64,7 +64,7 @@ struct EscapingTests {
         #expect(!["iframe", "object", "embed", "base", "style"].contains(tag.name), "\(page.name)")
         if tag.name == "script" {
           #expect(
-            ["/assets/shell.js?v=", "/assets/live.js?v=", "/assets/realtime.js?v="].contains {
+            ["/assets/shell.js?v=", "/assets/builder.js?v=", "/assets/live.js?v=", "/assets/realtime.js?v="].contains {
               tag["src"]?.hasPrefix($0) == true
             })
         }

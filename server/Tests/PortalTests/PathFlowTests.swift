@@ -43,10 +43,10 @@ import Testing
       try await SamplePages("Home & more").question(
         .paths, ["range": "7d", "anchor": "end", "k1": "screen", "n1": "X"]))
     let links = page.tags.filter { $0.name == "a" && ($0["class"] == "name" || $0["class"] == "back") }
-    let name = "k1=screen&amp;n1=Home%20%26%20more"
+    let name = "screen+Home+%26+more"
     #expect(
       links.compactMap { $0["href"] }.prefix(2) == [
-        "/apps/1/paths?range=7d&amp;\(name)", "/apps/1/paths?range=7d&amp;anchor=end&amp;\(name)",
+        "/apps/1/paths?start=\(name)&amp;days=7", "/apps/1/paths?end=\(name)&amp;days=7",
       ])
     #expect(page.text.contains("Paths that lead to Home &amp; more"))
   }

@@ -73,17 +73,40 @@ import Warehouse
     #expect(try await sample.question(.funnels, ["n1": "Home"]).contains("Choose two steps"))
   }
 
-  @Test func `a fault in an address is shown above the form, which keeps its values`() async throws {
-    let page = try await sample.question(.explore, ["range": "someday", "n0": "Kept", "k0": "event"])
-    #expect(page.contains("role=\"alert\"") && page.contains("$.date_range"))
-    #expect(PageScanner(page).tags.contains { $0["name"] == "n0" && $0["value"] == "Kept" })
+  @Test(arguments: [
+    (QuestionPage.explore, ["range": "someday"], "days"), (.explore, ["breakdown": "colour"], "breakdown"),
+    (.explore, ["metric": "avg"], "property"), (.explore, ["metric": "visits"], "metric"),
+    (.explore, ["from": "2026-05-01", "to": "soon"], "to"), (.explore, ["segment": "9"], "segment"),
+    (.funnels, ["n1": "A", "n2": "B", "window": "soon"], "window"), (.paths, ["depth": "x"], "depth"),
+    (.retention, ["interval": "hour"], "interval"), (.lifecycle, ["f1": "country is DE", "f2": "colour is red"], "f2"),
+    (.people, ["f1": "property:Length gt long"], "f1"), (.paths, ["f1": "country gt 3"], "f1"),
+  ])
+  func `what does not exist is refused beside its field, in words`(
+    page: QuestionPage, parameters: [String: String], field: String
+  ) async throws {
+    let html = try await sample.question(page, parameters)
+    let scanner = PageScanner(html)
+    let marked = scanner.tags.filter { $0["aria-invalid"] == "true" }
+    #expect(marked.map { $0["name"] } == [field])
+    #expect(marked.first?["aria-describedby"] == "fault-\(field)")
+    #expect(scanner.tags.filter { $0["id"] == "fault-\(field)" }.count == 1)
+    #expect(!html.contains("$."))
+  }
+
+  @Test func `a field that is refused keeps its value, and so do the others`() async throws {
+    let page = PageScanner(
+      try await sample.question(.explore, ["by": "colour", "event": "Kept", "f1": "country is DE"]))
+    for (name, value) in [("breakdown", "colour"), ("n0", "Kept"), ("f1", "country is DE")] {
+      #expect(page.tags.contains { $0["name"] == name && $0["value"] == value }, "\(name)")
+    }
+    #expect(page.text.contains("There is no “colour”."))
   }
 
   @Test(arguments: [
     (QuestionPage.funnels, "window", "soon", "$.window"), (.funnels, "breakdown", "color", "$.breakdown"),
     (.retention, "interval", "hour", "$.interval"), (.paths, "depth", "1", "$.depth"),
     (.paths, "depth", "x", "$.depth"),
-    (.lifecycle, "by", "device", "$.by"), (.explore, "metric", "visits", "$.metrics[0]"),
+    (.lifecycle, "identity", "device", "$.by"), (.explore, "metric", "visits", "$.metrics[0]"),
     (.explore, "segment", "9", "$.filters[0][1]"), (.people, "before", "x", "$.before"),
   ])
   func `a field with a fault is named by its member of the question`(
@@ -104,7 +127,8 @@ import Warehouse
 
   @Test func `figures lead to the people behind them, for readers who may see them`() async throws {
     let parameters = ["n1": "A", "n2": "B", "f1": "country", "v1": "DE"]
-    let link = "/apps/1/people?group=funnel&amp;step=2&amp;dropped=1&amp;n1=A&amp;n2=B&amp;f1=country&amp;v1=DE"
+    let link =
+      "/apps/1/people?s1=event+A&amp;s2=event+B&amp;group=funnel&amp;step=2&amp;dropped=1&amp;f1=country+is+DE"
     #expect(try await sample.question(.funnels, parameters).contains("href=\"\(link)\""))
     var reader = sample.pages
     reader.reader = PortalReader(canEdit: false, seesPersonalData: false, isOwner: false)
@@ -156,7 +180,7 @@ import Warehouse
   @Test func `figures of Explore lead to people: the total, each unit of time and each value`() async throws {
     let page = try await sample.question(.explore, ["metric": "events", "breakdown": "version"])
     let links = PageScanner(page).tags.compactMap { $0["href"] }.filter { $0.contains("/people?") }
-    let start = "/apps/1/people?metric=events&amp;breakdown=version&amp;group=figure"
+    let start = "/apps/1/people?metric=events&amp;by=version&amp;group=figure"
     #expect(links.first == start)
     #expect(links.contains("\(start)&amp;at=2026-05-29"))
     #expect(links.contains("\(start)&amp;at=2026-05-29&amp;type=text&amp;value=Play"))
@@ -182,7 +206,9 @@ import Warehouse
   }
 
   @Test func `the form above people keeps their group`() async throws {
-    let group = ["group": "cohort", "of": "2026-10-29", "after": "1", "order": "strict", "value": "v"]
+    let group = [
+      "group": "cohort", "of": "2026-10-29", "after": "1", "order": "strict", "value": "v", "start": "crash",
+    ]
     let page = PageScanner(try await sample.question(.people, group))
     for (name, value) in group {
       #expect(page.tags.contains { $0["type"] == "hidden" && $0["name"] == name && $0["value"] == value }, "\(name)")
@@ -190,7 +216,7 @@ import Warehouse
   }
 
   @Test func `Explore compares with as many days before, and changes only over days that are over`() async throws {
-    let days = ["from": "2026-05-24", "to": "2026-05-30", "compare": "previous"]
+    let days = ["from": "2026-05-24", "to": "2026-05-30", "compare": "before"]
     let asked = try await asked(.explore, days, today: Day(year: 2026, month: 5, day: 30))
     func dates(_ first: Int, _ last: Int) -> QuestionRange {
       .dates(Day(year: 2026, month: 5, day: first), Day(year: 2026, month: 5, day: last))
@@ -212,7 +238,7 @@ import Warehouse
     let parameters = ["n1": "A", "n2": "B", "from": "2026-05-24", "to": "2026-05-30"]
     let alone = page == .lifecycle ? 2 : 1
     #expect(try await asked(page, parameters).count == alone)
-    let before = parameters.merging(["compare": "previous"]) { $1 }
+    let before = parameters.merging(["compare": "before"]) { $1 }
     let past = QuestionRange.dates(Day(year: 2026, month: 5, day: 17), Day(year: 2026, month: 5, day: 23))
     #expect(try await asked(page, before).count { $0.scope.range == past } == alone)
     #expect(try await sample.question(page, before).contains("17 May – 23 May 2026"))
@@ -236,8 +262,9 @@ import Warehouse
   @Test func `a funnel's figures of one value lead to the people with that value`() async throws {
     let parameters = ["n1": "A", "n2": "B", "breakdown": "version"]
     let page = try await sample.question(.funnels, parameters)
-    let link = "/apps/1/people?breakdown=version&amp;group=funnel&amp;step=2&amp;dropped=1"
-    #expect(page.contains("href=\"\(link)&amp;type=") && page.contains("&amp;n1=A&amp;n2=B\""))
+    let link =
+      "/apps/1/people?by=version&amp;s1=event+A&amp;s2=event+B&amp;group=funnel&amp;step=2&amp;dropped=1"
+    #expect(page.contains("href=\"\(link)&amp;type="))
     let funnel = FunnelQuestion(steps: [Selector(.event("A")), Selector(.event("B"))], breakdown: .version)
     let group = parameters.merging(["group": "funnel", "step": "2"]) { $1 }
     let groups: [([String: String], QuestionValue?)] = [
@@ -289,7 +316,7 @@ import Warehouse
     let page = try await sample.pages.question(
       .retention, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
     ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
-    let query = parameters.isEmpty ? "" : "range=7d&amp;"
+    let query = parameters.isEmpty ? "" : "days=7&amp;"
     #expect(page.contains("href=\"/apps/\(sample.app.id)/retention?\(query)format=csv\""))
   }
 

@@ -111,8 +111,8 @@ struct SamplePages {
 
   private func dashboard(_ today: Day) async throws -> String {
     let cards = [
-      DashboardCard(name: text, page: "explore", query: "n0=\(PercentCoding.encode(text))"),
-      DashboardCard(name: text, page: "funnels", query: "n1=a&n2=b"),
+      DashboardCard(name: text, page: "explore", query: "event=\(PercentCoding.encode(text))"),
+      DashboardCard(name: text, page: "funnels", query: "s1=event+a&s2=screen+b"),
       DashboardCard(name: text, page: "explore", query: "range=\(PercentCoding.encode(text))"),
       DashboardCard(name: text, page: text, query: text),
     ]
@@ -138,7 +138,7 @@ struct SamplePages {
       "k0": "event", "n0": text, "breakdown": "property:\(text)", "f1": "property:\(text)", "o1": "contains",
       "v1": text, "f2": "country", "v2": text, "k1": "screen", "n1": text, "n2": text, "anchor": "end", "nodes": "both",
       "group": page == .people ? "funnel" : "", "step": "2", "metric": "avg", "property": text,
-      "compare": "previous",
+      "compare": "before",
     ]
     return [
       ("\(page)", try await question(page, filled)),

@@ -50,7 +50,7 @@ extension APIDescription {
     "Card": .object(
       [
         "name": .text(1...100), "page": .choice(QuestionPage.ofCards.map(\.rawValue)),
-        "query": .text.described("The query of the page's address, for example `metric=users&breakdown=version`."),
+        "query": .text.described("The query of the page's address, for example `metric=users&by=version`."),
       ], others: .any),
     "NewAnnotation": .object(["day": .date, "text": .text(1...100)], others: .any),
     "Annotation": .object(["id": .count, "day": .date, "text": .text, "author": .text, "created": .time]),

@@ -132,6 +132,8 @@ struct PortalRoutes: Sendable {
     let query = try catalog.completed(
       try ReportRequest(
         name, of: try catalog.subject(view: parameters["view"], of: app), parameters: parameters, now: wallTime()))
+    // A form has several fields for what the address says in one.
+    if parameters["apply"] != nil { return Redirect(path: pages.address(query)).response }
     var shown = try pages.shown(to: context, request)
     shown.segments = try context.visibleSegments(catalog)
     let pages = try await notes.added(

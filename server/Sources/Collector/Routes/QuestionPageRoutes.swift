@@ -66,6 +66,8 @@ struct QuestionPageRoutes: Sendable {
     if let format = parameters["format"], !format.isEmpty {
       return try await download(pages, page, parameters, AnswerFormat(parsing: format), context)
     }
+    // A form has several fields for what the address says in one.
+    if parameters["apply"] != nil { return Redirect(path: pages.address(page, parameters, app: app.id)).response }
     let today = try ReportZone(app.timeZone).day(of: wallTime())
     let shown = try await notes.added(
       to: pages, app: app.id, days: pages.days(page, parameters, today: today),

@@ -21,41 +21,45 @@ struct SegmentPageRoutes: Sendable {
   }
 
   private func show(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+    _ request: Request, _ context: CollectorContext, form: SegmentForm? = nil, _ result: FormResult = FormResult()
   ) throws -> Response {
     let app = try context.app
+    let segments = try context.visibleSegments(catalog)
+    let edited = segments.first { $0.id.description == request.parameters["edit"] }
     return .html(
       try pages.shown(to: context, request).segments(
-        try context.visibleSegments(catalog), app: app, apps: try context.visitor.visible(try catalog.apps()),
-        result: result), status: result.message == nil ? .ok : .badRequest)
+        segments, form: form ?? edited.map { SegmentForm($0) } ?? SegmentForm(), app: app,
+        apps: try context.visitor.visible(try catalog.apps()), result: result),
+      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let (app, form) = (try context.app.id, try await reader.form(request, context))
-    let (name, filters) = ((form["name"] ?? "").trimmed, (form["filters"] ?? "").trimmed)
+    let (app, fields) = (try context.app.id, try await reader.form(request, context))
+    var form = SegmentForm(fields.values)
     do {
-      switch form["do"] {
+      switch fields["do"] {
       case "create":
-        _ = try catalog.createSegment(app: app, name: name, filters: try Self.checked(filters))
+        _ = try catalog.createSegment(app: app, name: form.name.trimmed, filters: try Self.checked(form))
       case "change":
-        guard let segment = try catalog.segments(app: app).first(where: { $0.id.description == form["id"] })
+        guard let segment = try context.visibleSegments(catalog).first(where: { $0.id.description == fields["id"] })
         else { throw APIError.unknownSegment }
+        form = SegmentForm(fields.values, changing: segment)
         _ = try catalog.changeSegment(
-          segment.id, app: app, name: name.isEmpty ? segment.name : name,
-          filters: filters.isEmpty ? segment.filters : try Self.checked(filters))
-      case "delete": _ = try catalog.removeSegment(form["id"].flatMap { Int64($0) } ?? 0, app: app)
+          segment.id, app: app, name: form.name.trimmed, filters: try Self.checked(form))
+      case "delete": _ = try catalog.removeSegment(fields["id"].flatMap { Int64($0) } ?? 0, app: app)
       default: throw APIError.unknownAction
       }
       return Redirect(path: "/apps/\(app)/segments").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, FormResult(message: error.message))
+      return try show(request, context, form: form, FormResult(message: error.message))
     } catch let error as QuestionError {
-      return try show(request, context, FormResult(message: "\(error.message) (\(error.path))"))
+      return try show(request, context, form: form, FormResult(message: error.message))
     }
   }
 
-  private static func checked(_ filters: String) throws(QuestionError) -> String {
-    String(decoding: try SegmentFilters.checked(Array(filters.utf8)).json, as: UTF8.self)
+  private static func checked(_ form: SegmentForm) throws -> String {
+    if let fault = form.fault { throw WarehouseError(code: .invalid, message: fault) }
+    return String(decoding: try SegmentFilters.checked(form.filters).json, as: UTF8.self)
   }
 }
 

@@ -103,7 +103,7 @@ struct SharedRoutes: Sendable {
 extension CatalogEditor {
   /// Returns the request that a shared link stands for, with a relative range up to today.
   func request(of link: SharedLink, app: App, now: Timestamp) throws -> ReportRequest {
-    let parameters = URLEncodedForm(link.query).values
+    let parameters = PortalPages.merged(URLEncodedForm(link.query).values)
     return try ReportRequest(
       link.report, of: try subject(view: parameters["view"], of: app), parameters: parameters, now: now)
   }
@@ -133,7 +133,7 @@ extension CatalogEditor {
           message: "The filters name installs or users, so the page shows personal data and can't be shared.")
       }
     } catch let error as QuestionError {
-      throw WarehouseError(code: .invalid, message: "\(error.message) (\(error.path))")
+      throw WarehouseError(code: .invalid, message: error.message)
     }
   }
 }

@@ -35,7 +35,9 @@ extension PortalPages {
         [
           "heading": shown(property.property), "unit": times(property.count),
           "bars": property.values.map {
-            TemplateValues.bar(shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0))
+            TemplateValues.bar(
+              shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0),
+              filter: $0.key.isEmpty ? nil : filterLink(request, "property:\(property.property)", $0.key))
           }, "note": property.isCapped ? "There are too many different values; rare ones are counted together." : "",
           "allValues": property.values.count == request.limit && request.limit != ReportRequest.maximumLimit
             ? page.links.page(

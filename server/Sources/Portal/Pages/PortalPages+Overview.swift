@@ -99,12 +99,16 @@ extension PortalPages {
     func part(_ some: Int) -> Double { users > 0 ? Double(some) / Double(users) : 0 }
     func byUsers(_ rows: [RankedKey], _ ranking: Ranking) -> [TemplateValues] {
       rows.sorted { ($1.users, $0.key) < ($0.users, $1.key) }.prefix(Self.panelRows).map {
-        .bar(shown($0.name, empty: ranking.emptyKey), $0.users, part($0.users), color: ranking.color)
+        .bar(
+          shown($0.name, empty: ranking.emptyKey), $0.users, part($0.users), color: ranking.color,
+          filter: filterLink(page.request, ranking.dimension, $0.key))
       }
     }
     let events = lists.events
       .map { row -> TemplateValues in
-        .bar(shown(row.name), row.count, row.share, link: links.page(AppReports.event, [.event: row.key]))
+        .bar(
+          shown(row.name), row.count, row.share, link: links.page(AppReports.event, [.event: row.key]),
+          filter: filterLink(page.request, .event, row.key))
       }
     func panel(
       _ report: ReportDefinition, _ heading: String, unit: String, about: String, _ bars: [TemplateValues]

@@ -39,6 +39,7 @@ extension PortalPages {
           "label": shown(row.name, empty: ranking.emptyKey),
           "code": ranking.isCountries ? shown(row.key, empty: "–") : nil,
           "link": ranking.dimension == .event ? page.links.page(AppReports.event, [.event: row.key]) : nil,
+          "filterLink": filterLink(request, ranking.dimension, row.key),
           "spark": Sparkline.svg(trends[row.key], color: ranking.color), "count": grouped(row.count),
           "change": changes?.of { Double($0[ExactText(row.key)] ?? 0) }?.values, "users": grouped(row.users),
           "perUser": row.users > 0 ? decimal(Double(row.count) / Double(row.users)) : "–",

@@ -15,6 +15,8 @@ struct Shell {
   /// True if the page shows the request's date range and lets the reader change it.
   var hasRange = true
   var script: String?
+  /// The addresses of other pages with the state of this one; by default those of the request.
+  var links: PortalLinks?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
   /// The two sides that changes compare.
@@ -28,7 +30,7 @@ struct Shell {
 extension PortalPages {
   /// The page of an app around its content.
   func page(_ shell: Shell, body: String) -> String {
-    let links = shell.request.map { PortalLinks($0) } ?? PortalLinks(app: shell.app.id)
+    let links = shell.request.map { PortalLinks($0) } ?? shell.links ?? PortalLinks(app: shell.app.id)
     let request = shell.hasRange ? shell.request : nil
     let downloads = shell.request.map { request in
       [ReportFormat.csv, .json].map { format in
@@ -45,7 +47,7 @@ extension PortalPages {
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil }, "content": body,
-      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar),
+      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar).map { html($0) } ?? "",
       "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id),
       "kept": request.flatMap { keepingNotice($0, shell.app) },
       "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
@@ -76,7 +78,9 @@ extension PortalPages {
       ["icon": icon, "label": label, "link": link, "isActive": isActive]
     }
     let questions = QuestionPage.allCases.filter { $0 != .people || reader.seesPersonalData }.map { page in
-      item(Icon.svg(page.definition.icon), page.title, links.question(page), isActive: shell.question == page)
+      item(
+        Icon.svg(page.definition.icon), page.title, links.question(page, links.state(of: page)),
+        isActive: shell.question == page)
     }
     var groups = ReportNavigation.Section.allCases.map { section -> TemplateValues in
       var items = reports.app.compactMap { report -> TemplateValues? in
@@ -112,7 +116,7 @@ extension PortalPages {
       request[parameter].map { ["name": parameter.name, "value": $0] }
     }
     if let view = request.view { inputs.append(["name": "view", "value": view.id.description]) }
-    if !request.filter.json.isEmpty { inputs.append(["name": "filters", "value": request.filter.json]) }
+    inputs += FilterRows(json: request.filter.json).parameters.map { ["name": $0, "value": $1] }
     if let segment = request.filter.segment { inputs.append(["name": "segment", "value": segment.description]) }
     if let comparison = request.comparison { inputs.append(["name": "compare", "value": comparison.text]) }
     let quick = [7, 30, 90].map { days -> TemplateValues in

@@ -36,14 +36,6 @@ extension ClosedRange<Day> {
   }
 }
 
-extension ReportComparison {
-  /// The choices of a page, with their words.
-  static func choices(_ segments: [SavedSegment]) -> [(String, String)] {
-    [("", "Nothing"), (periodBefore.text, "Period before")]
-      + segments.map { (segment($0.id).text, "Segment \(shown($0.name))") }
-  }
-}
-
 extension PortalPages {
   /// Asks the question of a page for the period before or for another segment, if the page compares.
   ///

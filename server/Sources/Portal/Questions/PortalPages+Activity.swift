@@ -67,8 +67,8 @@ extension PortalPages {
     }
     let heading = "Users by the number of \(unit)s with activity"
     let about =
-      "In how many \(unit)s of the range users were active; the more there are in the higher numbers, the more "
-      + "regularly they come."
+      "In how many \(unit)s of the range users were active; the further "
+      + "to the right, the more regularly they come."
     let last = persons.indices.last { persons[$0] > 0 || (pastShare($0) ?? 0) > 0 } ?? 0
     if form["show"] != "table" {
       var series = [
@@ -107,7 +107,10 @@ extension QuestionPageDefinition {
     QuestionPageDefinition(
       explanation: "New, returning, resurrected and dormant users, and how regularly users come.",
       icon: "M3 16V9M8 16V4M13 16v-5M17 16V7",
-      fields: { [$0.choice("Per", "interval", QuestionForm.intervals, "day"), $0.compare, $0.display] },
+      sentence: {
+        [$0.choice("New, returning and lost users of each", "Interval", "interval", QuestionForm.units, "day")]
+      },
+      more: { $0.display },
       question: { form throws(QuestionError) in .lifecycle(try form.interval()) },
       groups: [
         PersonsGroupForm(name: "lifecycle") { form throws(QuestionError) in

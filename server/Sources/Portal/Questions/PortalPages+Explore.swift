@@ -6,16 +6,19 @@ import Warehouse
 extension QuestionPageDefinition {
   static var explore: QuestionPageDefinition {
     QuestionPageDefinition(
-      explanation: "A metric over time, for the rows that pass all filters.",
+      explanation: "How a figure changes over time, and by the values of a property.",
       icon: "M3 16l4-6 4 3 6-9M3 3v14h14",
-      fields: { form in
+      sentence: { form in
         [
-          form.choice("Metric", "metric", QuestionForm.metrics, "users"), form.text("Of property", "property", ""),
-          form.choice("Of", "k0", [("", "All rows")] + QuestionForm.selectors.dropLast(), ""),
-          form.text("Name", "n0", "", list: "names"), form.text("By", "breakdown", "", list: "dimensions"),
-          form.choice("Per", "interval", [("hour", "Hour")] + QuestionForm.intervals, "day"), form.compare,
-          form.display,
+          form.choice("", "Figure", "metric", QuestionForm.metrics, "users"),
+          form.text("", "Property", "property", list: "properties", empty: "a property", style: "property"),
+          QuestionForm.kind("of", 0, form.subject, "", [("", "all activity")] + QuestionForm.kinds.dropLast()),
+          QuestionForm.name(0, form.subject), form.breakdownField,
         ]
+      },
+      more: { form in
+        [form.choice("Each point is", "Interval", "interval", [("hour", "an hour")] + QuestionForm.intervals, "day")]
+          + form.display
       },
       question: { form throws(QuestionError) in .query(try form.timeline()) },
       groups: [
@@ -37,6 +40,9 @@ extension QuestionPageDefinition {
 extension QuestionForm {
   /// The question about the metric over time.
   func timeline() throws(QuestionError) -> QueryQuestion {
+    if QuestionMetric.Aggregate(rawValue: self["metric"] ?? "") != nil, self["property"] == nil {
+      throw QuestionError("Choose a property.", at: "$.metrics[0]")
+    }
     var query = QueryQuestion(scope: try scope(), metrics: [], groups: [.init(.time(unit))])
     try query.set("metrics", to: .array([.text(metric)]))
     (query.includesTotals, query.includesTimeLabels) = (true, true)
@@ -93,7 +99,7 @@ extension PortalPages {
       let last = timeline.rows.compactMap { $0.dimensions.first??.text }.max() ?? ""
       labels.removeAll { $0 > last && $0.hasPrefix(today.description) }
     }
-    let all = line(form["breakdown"] == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
+    let all = line(form.breakdown == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
     var lines: [ExploreLine] = []
     var ranking: TemplateValues?
     if let ranked = try await byValue {
@@ -165,7 +171,7 @@ extension PortalPages {
 
   /// The values of the breakdown, and the largest of them over time; `nil` without a breakdown.
   private func ranked(_ form: QuestionForm, timeline: QueryQuestion, _ ask: Ask) async throws -> RankedValues? {
-    guard let breakdown = form["breakdown"].flatMap({ QuestionDimension($0) }) else { return nil }
+    guard let breakdown = try form.breakdownDimension() else { return nil }
     var query = QueryQuestion(
       scope: timeline.scope, metrics: timeline.metrics, groups: [.init(breakdown)], includesTotalRows: true,
       limit: Self.longestRanking)
@@ -213,14 +219,15 @@ extension PortalPages {
       let users = row.metrics.count > 1 ? row.metrics[1] : nil
       let link = people(form, app, QuestionForm.figure(at: nil, of: .some(row.dimensions.first ?? nil)))
       return [
-        .head(text(row.dimensions.first ?? nil)),
+        .head(
+          text(row.dimensions.first ?? nil), filter: filterLink(form, app, row.dimensions.first ?? nil)),
         .cell(form.format.text(figure), link: link, bar: ShareBar.svg(top > 0 ? (figure ?? 0) / top : 0)),
       ] + (hasUsers ? [.cell(ChartFormat.count.text(users))] : [])
     }
     let all = answer.totalRows ?? answer.rows.count
     let note = all > answer.rows.count ? "The first \(answer.rows.count) of \(grouped(all)) values." : nil
     return .grid(
-      "\(form.metricName) by \(shown(form["breakdown"] ?? ""))",
+      "\(form.metricName) by \(form.breakdownName)",
       about: "The same figure for each value; someone with several values counts under each of them.",
       ["Value", form.metricName] + (hasUsers ? ["Users"] : []), rows, note: note)
   }

@@ -9,7 +9,7 @@ extension PortalPages {
   func show(
     _ answer: FunnelAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
-    let names = QuestionForm.steps.filter { form.selector($0) != nil }.map { form.stepName($0) }
+    let names = form.funnelSteps.map(\.title)
     guard answer.groups.contains(where: { ($0.steps.first?.persons ?? 0) > 0 }) else {
       view.calm = ("No one took the first step", "Choose a longer range, or another first step.")
       return
@@ -25,7 +25,7 @@ extension PortalPages {
       let rows = zip(names, group.steps).enumerated().map { index, pair in
         row(index, pair.0, group, before: earlier, form, app)
       }
-      let heading = form["breakdown"].map { "\(shown($0)): \(text(group.value))" } ?? "Steps"
+      let heading = form.breakdown == nil ? "Steps" : "\(form.breakdownName): \(text(group.value))"
       view.grids.append(
         .grid(
           heading, about: Self.aboutSteps, columns, rows,
@@ -39,7 +39,7 @@ extension PortalPages {
   ) -> [TemplateValues] {
     let (steps, number) = (group.steps, String(index + 1))
     let step = steps[index]
-    let value = form["breakdown"] == nil ? [] : QuestionForm.parameters(of: group.value)
+    let value = form.breakdown == nil ? [] : QuestionForm.parameters(of: group.value)
     func link(_ changes: [(String, String?)]) -> String? {
       people(form, app, [("group", "funnel"), ("step", number)] + changes + value)
     }
@@ -67,13 +67,20 @@ extension QuestionPageDefinition {
     QuestionPageDefinition(
       explanation: "The users who take steps one after the other, and where the others stop.",
       icon: "M3 4h14l-5 6v6l-4-2v-4z",
-      fields: { form in
+      sentence: { form in
+        form.stepFields + [
+          form.text("within", "Longest time from the first step to the last", "window", "14d", empty: "14d"),
+          form.breakdownField,
+        ]
+      },
+      more: { form in
         [
           form.choice(
-            "Order", "order", [("ordered", "In order"), ("strict", "Directly"), ("unordered", "Any order")], ""),
-          form.text("Within", "window", "14d"), form.text("By", "breakdown", "", list: "dimensions"), form.compare,
+            "Steps are taken", "Order", "order",
+            [("ordered", "in this order"), ("strict", "directly after each other"), ("unordered", "in any order")],
+            "ordered")
         ]
-      }, pairs: { $0.steps },
+      },
       question: { form throws(QuestionError) in try form.funnel().map { .funnel($0) } },
       groups: [
         PersonsGroupForm(name: "funnel") { form throws(QuestionError) in
@@ -100,29 +107,31 @@ extension QuestionPageDefinition {
 extension QuestionForm {
   /// The funnel; `nil` with fewer than two steps.
   func funnel() throws(QuestionError) -> FunnelQuestion? {
-    let steps = Self.steps.compactMap(selector)
+    let steps = funnelSteps
     guard steps.count > 1 else { return nil }
     var funnel = FunnelQuestion(scope: try scope(), steps: [])
-    try funnel.set("steps", to: .array(steps))
-    for member in ["order", "window", "breakdown"] { try fill(&funnel, member) }
+    try funnel.set("steps", to: .array(steps.map(\.json)))
+    for member in ["order", "window"] { try fill(&funnel, member) }
+    funnel.breakdown = try breakdownDimension()
     return funnel
   }
 
-  /// The steps in use, and two more while there is room.
-  fileprivate var steps: [TemplateValues] {
-    let last = Self.steps.last { selector($0) != nil } ?? 0
-    return (1...min(max(last + 1, 2), Self.steps.upperBound)).map { pair($0, "Step \($0)", standard: "event") }
+  /// The fields of the steps, at least two.
+  fileprivate var stepFields: [BuilderField] {
+    let steps = funnelSteps
+    return (1...max(steps.count, 2)).flatMap { number in
+      Self.step(number, steps.indices.contains(number - 1) ? steps[number - 1] : nil)
+    }
   }
 
-  /// The name of a step on the page.
-  func stepName(_ index: Int) -> String {
-    switch self["k\(index)"] {
-    case "crash": "Crash"
-    case "handled_error": "Error"
-    case "session_start": "Session start"
-    case "any": "Any event or screen"
-    default: self["n\(index)"] ?? ""
-    }
+  /// The fields of one step.
+  static func step(_ number: Int, _ step: RowChoice?) -> [BuilderField] {
+    var kind = kind(number == 1 ? "Users with" : "then", number, step, "event", kinds)
+    (kind.label, kind.step) = ("Kind of step \(number)", number)
+    var name = name(number, step)
+    name.label = "Name of step \(number)"
+    name.isShown = step == nil || name.isShown
+    return [kind, name]
   }
 }
 

@@ -10,7 +10,7 @@ extension PortalPages {
       view.calm = ("No paths", "No session in this range has two such steps. Choose a longer range, or another start.")
       return
     }
-    let isBackwards = form["anchor"] == "end" && form.selector(1) != nil
+    let isBackwards = form["end"] != nil
     var past: PathShares?
     if let before, case .paths(let other) = before.answer { past = PathShares(other) }
     if form["show"] != "table" {
@@ -61,8 +61,9 @@ extension PortalPages {
     return people(
       form, app,
       [
-        "group": "path", "step": String(edge.step), "k2": edge.from.isScreen ? "screen" : "event", "n2": from,
-        "k3": edge.to.isScreen ? "screen" : "event", "n3": to,
+        "group": "path", "step": String(edge.step),
+        "pathfrom": RowChoice(kind: edge.from.isScreen ? "screen" : "event", name: from)?.text,
+        "pathto": RowChoice(kind: edge.to.isScreen ? "screen" : "event", name: to)?.text,
       ])
   }
 
@@ -87,11 +88,11 @@ extension PortalPages {
 
   private func links(_ node: PathsAnswer.Node, _ form: QuestionForm, _ app: App) -> PathDrawing.Links? {
     guard let name = node.name.text else { return nil }
-    func link(_ anchor: String?) -> String {
-      PortalLinks(app: app.id).question(
-        .paths, form.query(["anchor": anchor, "k1": node.isScreen ? "screen" : "event", "n1": name]))
+    let place = RowChoice(kind: node.isScreen ? "screen" : "event", name: name)?.text
+    func link(start: String?, end: String?) -> String {
+      PortalLinks(app: app.id).question(.paths, form.query(["start": start, "end": end]))
     }
-    return PathDrawing.Links(forwards: link(nil), backwards: link("end"))
+    return PathDrawing.Links(forwards: link(start: place, end: nil), backwards: link(start: nil, end: place))
   }
 }
 
@@ -100,23 +101,31 @@ extension QuestionPageDefinition {
     QuestionPageDefinition(
       explanation: "The screens and events that follow each other within sessions.",
       icon: "M3 5h4c4 0 2 10 6 10h4M3 15h4c4 0 2-10 6-10h4",
-      fields: { form in
-        [
-          form.choice("Of", "nodes", [("screens", "Screens"), ("events", "Events"), ("both", "Both")], ""),
-          form.choice("Paths", "anchor", [("start", "Starting with"), ("end", "Leading to")], ""),
-          form.text("Steps", "depth", "5"), form.compare, form.display,
+      sentence: { form in
+        let place = form.rows("start") ?? form.rows("end")
+        return [
+          form.choice(
+            "The", "Rows on the paths", "nodes",
+            [("screens", "screens"), ("events", "events"), ("both", "screens and events")], "screens"),
+          form.choice(
+            "", "Direction", "anchor", [("start", "that follow"), ("end", "that lead to")],
+            form["end"] == nil ? "start" : "end"),
+          QuestionForm.kind("", 1, place, "", [("", "the start of a session")] + QuestionForm.kinds.prefix(2)),
+          QuestionForm.name(1, place),
         ]
-      }, pairs: { [$0.pair(1, "Start or end", standard: "screen")] },
+      },
+      more: { form in [form.text("Steps", "Number of steps", "depth", "5", empty: "5")] + form.display },
       question: { form throws(QuestionError) in .paths(try form.paths()) },
       groups: [
         PersonsGroupForm(name: "path") { form throws(QuestionError) in
           var group = PathGroup(paths: try form.paths())
           try group.set("step", to: QuestionForm.number(form["step"] ?? "1"))
-          try group.set("from", to: form.selector(2) ?? .null)
-          try group.set("to", to: form.selector(3) ?? .null)
+          try group.set("from", to: form.rows("pathfrom")?.json ?? .null)
+          try group.set("to", to: form.rows("pathto")?.json ?? .null)
           return group.group
         } text: { form in
-          " whose session went from \(shown(form["n2"] ?? "")) to \(shown(form["n3"] ?? ""))"
+          " whose session went from \(shown(form.rows("pathfrom")?.name ?? "")) to "
+            + shown(form.rows("pathto")?.name ?? "")
         }
       ],
       view: { pages, form, app, today, ask in
@@ -132,7 +141,11 @@ extension QuestionForm {
     var paths = PathsQuestion(scope: try scope())
     try fill(&paths, "nodes")
     try fill(&paths, number: "depth")
-    if let selector = selector(1) { try paths.set(self["anchor"] == "end" ? "end" : "start", to: selector) }
+    if let end = rows("end") {
+      try paths.set("end", to: end.json)
+    } else if let start = rows("start") {
+      try paths.set("start", to: start.json)
+    }
     return paths
   }
 }

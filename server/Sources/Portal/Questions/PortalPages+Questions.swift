@@ -23,33 +23,60 @@ extension PortalPages {
     // Read while the question is answered.
     async let names = names(app, days, store)
     var answer = QuestionView()
+    var faults: [String: String] = [:]
     do {
       answer = try await page.definition.view(self, form, app, days.upperBound, ask)
     } catch let error as QuestionError {
-      answer.message = error.path == "$" ? error.message : "\(error.message) (\(error.path))"
+      if let fault = form.fault(error) { faults = [fault.field: fault.words] } else { answer.message = error.message }
     }
-    let links = PortalLinks(app: app.id)
+    let links = PortalLinks(form, app: app.id, today: days.upperBound)
+    var builder = builder(form, links)
+    (builder.faults, builder.names) = (faults, try await names)
+    // A form that lacks something is open.
+    builder.isOpen = (try? form.question()) == .some(nil)
     let values: TemplateValues = [
-      "explanation": page.definition.explanation, "action": links.question(page), "values": links.values,
-      "properties": links.properties, "hidden": form.hidden,
-      "fields": page.definition.fields(form),
-      "common": form.shared, "filters": form.filterRows, "message": answer.message.map { visible($0) },
+      "explanation": page.definition.explanation, "builder": html(builder),
+      "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
-      "pairs": page.definition.pairs(form),
       "grids": answer.grids, "curl": curl(form, app), "saving": saving(form, app, dashboards),
-      "segment": segment(form, app), "answered": answer.facts,
+      "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(
           format.uppercased(),
           links.question(page, [form.query(), "format=\(format)"].filter { !$0.isEmpty }.joined(separator: "&")))
       },
-      "names": try await names, "dimensions": Self.dimensions,
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
     shell.question = page
+    shell.links = links
     return self.page(shell, body: templates.render("question", values))
   }
+
+  /// The short address of a page that asks a question, from the fields of its form.
+  package func address(_ page: QuestionPage, _ fields: [String: String], app: AppID) -> String {
+    PortalLinks(app: app).question(page, QuestionForm(page, fields, segments: segments).query())
+  }
+
+  /// The form of a page that asks a question.
+  private func builder(_ form: QuestionForm, _ links: PortalLinks) -> Builder {
+    let definition = form.page.definition
+    let compares = form.page != .people
+    var builder = Builder(
+      action: links.question(form.page), links: links, hidden: form.hidden,
+      sentence: definition.sentence(form) + form.daysFields + (compares ? [form.compareField] : []),
+      more: definition.more(form) + [form.identityField],
+      filters: FilterRows(form.rows, others: form.otherFilters), segment: segmentField(form["segment"]),
+      saving: reader.canEdit ? links.segments : nil
+    ) { filters in
+      links.question(form.page, form.filtered(by: filters).query())
+    }
+    if form.page == .people { builder.sentence[0].word = "Users" + form.groupText }
+    return builder
+  }
+
+  /// A form as HTML.
+  func html(_ builder: Builder) -> String { templates.render("builder", builder.values) }
 
   /// The page's main question; `nil` while the form lacks something.
   package func question(_ page: QuestionPage, _ parameters: [String: String]) throws(QuestionError) -> Question? {
@@ -65,31 +92,20 @@ extension PortalPages {
     ]
   }
 
-  /// The form that saves the filters of a page as a segment; `nil` without filters, and for readers who cannot edit.
-  private func segment(_ form: QuestionForm, _ app: App) -> TemplateValues? {
-    let filters = form.plainFilters
-    guard reader.canEdit, !filters.isEmpty else { return nil }
-    return [
-      "address": PortalLinks(app: app.id).segments,
-      "filters": String(decoding: JSONTree.array(filters).encoded, as: UTF8.self),
-    ]
-  }
-
   /// The days of a page's question; `nil` while the form lacks something.
   package func days(_ page: QuestionPage, _ parameters: [String: String], today: Day) -> ClosedRange<Day>? {
     (try? question(page, parameters))??.scope.range.resolved(today: today)
   }
 
-  /// The dimensions that fields suggest.
-  static let dimensions = [
-    "event", "screen", "version", "os", "model", "country", "language", "property:",
-  ]
-
   /// The most frequent names of events and screens.
-  private func names(_ app: App, _ days: ClosedRange<Day>, _ store: any MetricsStore) async throws -> [String] {
-    let events = try await store.totals(app: app.id, dimension: .event, days: days, limit: 100)
-    let screens = try await store.totals(app: app.id, dimension: .screen, days: days, limit: 100)
-    return (events + screens).map(\.key)
+  private func names(_ app: App, _ days: ClosedRange<Day>, _ store: any MetricsStore) async throws -> [TemplateValues] {
+    var names: [TemplateValues] = []
+    for (dimension, kind) in [(Dimension.event, "event"), (.screen, "screen")] {
+      names += try await store.totals(app: app.id, dimension: dimension, days: days, limit: 100).map { total in
+        ["value": total.key, "kind": kind, "text": "\(kind), \(times(total.count))"]
+      }
+    }
+    return names
   }
 
   /// The command that asks the same of the API.

@@ -120,14 +120,22 @@ extension QuestionPageDefinition {
     QuestionPageDefinition(
       explanation: "The users who come back in the days, weeks or months after they started.",
       icon: "M4 10a6 6 0 1 1 2 4.5M4 10l-2-2M4 10l2-2",
-      fields: { form in
+      sentence: { form in
         [
-          form.choice("Per", "interval", QuestionForm.intervals, "week"),
-          form.choice("Cohort", "cohort", [("first_ever", "First time ever"), ("recurring", "Every time")], ""),
-          form.compare,
+          QuestionForm.kind("Users who started with", 1, form.rows("start"), "any", QuestionForm.kinds),
+          QuestionForm.name(1, form.rows("start")),
+          QuestionForm.kind("and came back with", 2, form.rows("return"), "any", QuestionForm.kinds),
+          QuestionForm.name(2, form.rows("return")),
+          form.choice("after each", "Interval", "interval", QuestionForm.units, "week"),
         ]
       },
-      pairs: { [$0.pair(1, "Started with", standard: "any"), $0.pair(2, "Came back with", standard: "any")] },
+      more: { form in
+        [
+          form.choice(
+            "Users start", "Cohort", "cohort",
+            [("first_ever", "when they do it for the first time"), ("recurring", "each time they do it")], "first_ever")
+        ]
+      },
       question: { form throws(QuestionError) in .retention(try form.retention()) },
       groups: [
         PersonsGroupForm(name: "cohort") { form throws(QuestionError) in
@@ -152,8 +160,8 @@ extension QuestionPageDefinition {
 extension QuestionForm {
   func retention() throws(QuestionError) -> RetentionQuestion {
     var retention = RetentionQuestion(scope: try scope())
-    if let start = selector(1) { try retention.set("start", to: start) }
-    if let comesBack = selector(2) { try retention.set("return", to: comesBack) }
+    if let start = rows("start") { try retention.set("start", to: start.json) }
+    if let comesBack = rows("return") { try retention.set("return", to: comesBack.json) }
     for member in ["interval", "cohort"] { try fill(&retention, member) }
     if retention.interval == .day { retention.intervals = 14 }
     return retention

@@ -1,86 +1,117 @@
+import Ingest
 import Questions
 import Reports
 import Warehouse
 
+/// The controls of questions' forms.
 extension QuestionForm {
-  static let selectors = [
-    ("event", "Event"), ("screen", "Screen"), ("crash", "Crash"), ("handled_error", "Error"),
-    ("session_start", "Session start"), ("any", "Any event or screen"),
+  /// The kinds of rows, as they read in a sentence.
+  static let kinds = [
+    ("event", "the event"), ("screen", "the screen"), ("crash", "a crash"), ("handled_error", "an error"),
+    ("session_start", "a session’s start"), ("any", "anything"),
   ]
+  static let intervals = [("day", "a day"), ("week", "a week"), ("month", "a month")]
+  static let units = [("day", "day"), ("week", "week"), ("month", "month")]
 
   private static let ranges = [
-    ("today", "Today"), ("7d", "7 days"), ("28d", "28 days"), ("30d", "30 days"), ("90d", "90 days"),
-    ("month", "This month"), ("12mo", "12 months"),
+    ("1", "today"), ("7", "in the last 7 days"), ("30", "in the last 30 days"), ("90", "in the last 90 days"),
+    ("365", "in the last 365 days"), ("month", "this month"), ("12mo", "in the last 12 months"), (dates, "from"),
   ]
 
-  var compare: TemplateValues {
-    choice("Compare with", "compare", ReportComparison.choices(segments), "")
-  }
-
-  var display: TemplateValues { choice("Show", "show", [("", "Chart"), ("table", "Table")], "") }
-
-  /// The range and the identity, which every page has.
-  var shared: [TemplateValues] {
-    [
-      choice("Days", "range", Self.ranges, "30d"), text("Or from", "from", "", type: "date"),
-      text("to", "to", "", type: "date"), choice("Users", "by", [("install", "Installs"), ("user", "User names")], ""),
-    ]
-      + (segments.isEmpty && values["segment"] == nil
-        ? []
-        : [
-          choice(
-            "Segment", "segment", [("", "None")] + segments.map { ($0.id.description, shown($0.name)) }, "")
-        ])
-  }
-
-  /// The filters in use, and an empty one.
-  var filterRows: [TemplateValues] {
-    let used = FilterRow.numbers.filter { values["f\($0)"] != nil }
-    let free = FilterRow.numbers.first { values["f\($0)"] == nil }
-    return (used + (free.map { [$0] } ?? [])).map { index in
-      [
-        "fields": [
-          text("Filter", "f\(index)", "", list: "dimensions", placeholder: "country"),
-          choice("Comparison", "o\(index)", FilterRow.comparisons, "is"), text("Value", "v\(index)", ""),
-        ]
-      ]
+  /// The days of the question.
+  var daysFields: [BuilderField] {
+    let standard = values["from"] == nil && values["to"] == nil ? "30" : Self.dates
+    var days = choice("", "Days", "days", Self.ranges, standard)
+    if let count = values["days"].flatMap({ Int($0) }), !Self.ranges.contains(where: { $0.0 == values["days"] }) {
+      days.options = days.options?.dropLast()
+      days.options?.append((String(count), "in the last \(grouped(count)) days"))
     }
+    days.style = "preset"
+    var (from, to) = (text("", "First day", "from"), text("to", "Last day", "to"))
+    for isFirst in [true, false] {
+      var field = isFirst ? from : to
+      field.type = "date"
+      field.style = "between"
+      field.isShown = days.value == Self.dates
+      if isFirst { from = field } else { to = field }
+    }
+    return [days, from, to]
+  }
+
+  var compareField: BuilderField {
+    choice(
+      "compared with", "Comparison", "compare",
+      [("", "nothing"), (ReportComparison.periodBefore.text, "the period before")]
+        + segments.map { (ReportComparison.segment($0.id).text, "the segment \(shown($0.name))") }, "")
+  }
+
+  var breakdownField: BuilderField {
+    var field = text("by", "Breakdown", "breakdown", list: "dimensions", empty: "nothing")
+    field.value = breakdown ?? ""
+    return field
+  }
+
+  /// The breakdown in words.
+  var breakdownName: String { shown(FilterRow.name(of: breakdown ?? "")) }
+
+  /// The choice between a chart and a table.
+  var display: [BuilderField] {
+    [choice("Show", "Display", "show", [("", "a chart with its numbers"), ("table", "a table alone")], "")]
+  }
+
+  /// Who counts as one user.
+  var identityField: BuilderField {
+    choice(
+      "A user is", "Identity", "identity",
+      [("install", "an install of the app"), ("user", "a user whom the app named")], "install")
   }
 
   /// The parameters that the form keeps without showing them: those of the group of persons.
   var hidden: [TemplateValues] {
     guard page == .people else { return [] }
-    let filters = FilterRow.numbers.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
-    let shown = Set(["range", "from", "to", "by", "segment", "before"] + filters)
-    return values.filter { !shown.contains($0.key) }
-      .sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
+    let shown = Set(["days", "from", "to", "identity", "segment", "before", "compare", "filters"])
+    return QuestionPage.parameters.filter { !shown.contains($0) }.compactMap { name in
+      values[name].map { .hidden(name, $0) }
+    }
   }
 
-  static let intervals = [("day", "Day"), ("week", "Week"), ("month", "Month")]
-
-  func pair(_ index: Int, _ label: String, standard: String) -> TemplateValues {
-    [
-      "fields": [
-        choice(label, "k\(index)", Self.selectors, standard), text("Name", "n\(index)", "", list: "names"),
-      ]
-    ]
-  }
-
-  func choice(_ label: String, _ name: String, _ options: [(String, String)], _ standard: String)
-    -> TemplateValues
-  {
+  /// A choice among words.
+  func choice(
+    _ word: String, _ label: String, _ name: String, _ options: [(String, String)], _ standard: String
+  ) -> BuilderField {
     let value = values[name] ?? standard
     // A value from an address that is none of the options stays visible, because the question still has it.
     let isKnown = value.isEmpty || options.contains { $0.0 == value }
-    return .choice(
-      label, name, options.map { (value: $0.0, text: $0.1) } + (isKnown ? [] : [(value: value, text: shown(value))]),
-      chosen: value)
+    return BuilderField(
+      word: word, label: label, name: name, value: value,
+      options: options.map { (value: $0.0, text: $0.1) } + (isKnown ? [] : [(value: value, text: shown(value))]))
   }
 
+  /// A field with text.
   func text(
-    _ label: String, _ name: String, _ standard: String, type: String = "text", list: String? = nil,
-    placeholder: String? = nil
-  ) -> TemplateValues {
-    .input(label, name, values[name] ?? standard, type: type, placeholder: placeholder, suggestions: list)
+    _ word: String, _ label: String, _ name: String, _ standard: String = "", list: String? = nil, empty: String = "",
+    style: String = ""
+  ) -> BuilderField {
+    var field = BuilderField(word: word, label: label, name: name, value: values[name] ?? standard)
+    (field.list, field.placeholder, field.style) = (list, empty, style)
+    if style == "property" { field.isShown = QuestionMetric.Aggregate(rawValue: self["metric"] ?? "") != nil }
+    return field
+  }
+
+  /// The kind of the rows of a choice.
+  static func kind(
+    _ word: String, _ number: Int, _ choice: RowChoice?, _ standard: String, _ options: some Sequence<(String, String)>
+  ) -> BuilderField {
+    BuilderField(
+      word: word, label: "Kind", name: "k\(number)", value: choice?.kind ?? standard,
+      options: options.map { (value: $0.0, text: $0.1) }, style: "kind")
+  }
+
+  /// The name of the rows of a choice.
+  static func name(_ number: Int, _ choice: RowChoice?) -> BuilderField {
+    var field = BuilderField(word: "", label: "Name", name: "n\(number)", value: choice?.name ?? "")
+    (field.list, field.placeholder, field.style) = ("names", "name", "named")
+    field.isShown = ["event", "screen"].contains(choice?.kind)
+    return field
   }
 }

@@ -33,7 +33,7 @@ extension QuestionForm {
   }
 
   private var valueFilter: JSONTree? {
-    guard let breakdown = self["breakdown"], let values = chosenValue else { return nil }
+    guard let breakdown, let values = chosenValue else { return nil }
     return values.isEmpty
       ? .array([.text("not_set"), .text(breakdown)]) : .array([.text("is"), .text(breakdown), .array(values)])
   }

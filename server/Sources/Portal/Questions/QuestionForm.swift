@@ -14,10 +14,14 @@ struct QuestionForm: Sendable {
   let segments: [SavedSegment]
 
   static let steps = 1...8
+  /// The value of `days` in a form that has two dates.
+  static let dates = "dates"
 
   init(_ page: QuestionPage, _ parameters: [String: String], segments: [SavedSegment]) {
     (self.page, self.segments) = (page, segments)
-    values = parameters.filter { QuestionPage.parameters.contains($0.key) && !$0.value.isEmpty }
+    values = FormFields.joined(parameters, of: page).filter {
+      QuestionPage.known.contains($0.key) && $0.value != page.standards[$0.key]
+    }
   }
 
   /// The identifier of the answer's chart, unique among those of a dashboard.
@@ -40,6 +44,7 @@ struct QuestionForm: Sendable {
 
   /// Sets the range.
   mutating func choose(_ days: ClosedRange<Day>) {
+    values["days"] = nil
     (values["from"], values["to"]) = (days.lowerBound.description, days.upperBound.description)
     values["compare"] = nil
   }
@@ -51,8 +56,17 @@ struct QuestionForm: Sendable {
   func query(_ changes: [(String, String?)]) -> String {
     var values = values
     for (name, value) in changes { values[name] = value }
-    return QuestionPage.parameters.compactMap { name in values[name].map { "\(name)=\(PercentCoding.encode($0))" } }
-      .joined(separator: "&")
+    return AddressText.query(
+      QuestionPage.parameters.compactMap { name in values[name].map { (name, $0) } } + FilterRow.parameters(rows)
+        + (values["filters"].map { [("filters", $0)] } ?? []))
+  }
+
+  /// The same state with other filters.
+  func filtered(by filters: FilterRows) -> QuestionForm {
+    var form = self
+    for name in FilterRow.numbers.map({ "f\($0)" }) + ["filters", "before"] { form.values[name] = nil }
+    for (name, text) in filters.parameters { form.values[name] = text }
+    return form
   }
 
   /// The page's main question; `nil` while the form lacks something. Throws a fault that names the member if a field has
@@ -68,23 +82,40 @@ struct QuestionForm: Sendable {
 
   /// The rows that the question is about, and who counts as one person.
   func scope() throws(QuestionError) -> QuestionScope {
-    var scope = QuestionScope()
-    if let from = values["from"], let to = values["to"] {
-      try scope.set("date_range", to: .array([.text(from), .text(to)]))
-    } else {
-      try fill(&scope, "date_range", from: "range")
-    }
+    var scope = QuestionScope(range: try range())
     let segment = values["segment"].map { JSONTree.array([.text("segment"), Self.number($0)]) }
-    let rows = page == .explore || page == .people ? selectorFilter : nil
+    let rows = page == .explore || page == .people ? subject?.filter : nil
     let filters = plainFilters + [segment, rows].compactMap { $0 } + figureFilters
     try scope.set("filters", to: .array(filters), segments: segments.filters)
-    try fill(&scope, "by")
+    try fill(&scope, "by", from: "identity")
     if page == .people, self["group"] == "figure", let metricFilter { scope.filters.append(metricFilter) }
     return scope
   }
 
-  /// The filters of the fields, without the segment.
-  var plainFilters: [JSONTree] { FilterRow.numbers.compactMap { FilterRow($0, values)?.json } }
+  /// The days of the question.
+  func range() throws(QuestionError) -> QuestionRange {
+    var scope = QuestionScope()
+    if let from = values["from"] ?? values["to"] {
+      try scope.set("date_range", to: .array([.text(values["from"] ?? ""), .text(values["to"] ?? from)]))
+    } else if let days = values["days"] {
+      try scope.set("date_range", to: .text(Int(days) == nil ? days : "\(days)d"))
+    }
+    return scope.range
+  }
+
+  /// The filters that fit in rows.
+  var rows: [FilterRow] { FilterRow.rows(values) }
+
+  /// The filters of an older address that need more than a row.
+  var otherFilters: [JSONTree] {
+    guard let json = values["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else {
+      return []
+    }
+    return filters
+  }
+
+  /// All filters, without the segment.
+  var plainFilters: [JSONTree] { rows.map(\.json) + otherFilters }
 
   /// Sets a member of a question to what a field says, if it says anything.
   ///
@@ -98,28 +129,30 @@ struct QuestionForm: Sendable {
     if let text = values[field ?? member] { try value.set(member, to: Self.number(text)) }
   }
 
-  /// The kinds of rows without a name.
-  private static let kinds: Set<String> = ["crash", "handled_error", "session_start"]
-
-  /// The filter of the rows that Explore is about.
-  private var selectorFilter: JSONTree? {
-    switch (values["k0"], values["n0"]) {
-    case ("event", let name?): .array([.text("is"), .text("event"), .array([.text(name)])])
-    case ("screen", let name?): .array([.text("is"), .text("screen"), .array([.text(name)])])
-    case (let kind?, _) where Self.kinds.contains(kind): .array([.text("is"), .text("kind"), .array([.text(kind)])])
-    default: nil
+  /// The rows that Explore is about; `nil` for all.
+  var subject: RowChoice? {
+    for kind in ["event", "screen"] {
+      if let name = values[kind] { return RowChoice(kind: kind, name: name) }
     }
+    return values["kind"].flatMap { RowChoice(kind: $0, name: "") }
   }
 
-  /// The selector of a numbered pair of fields; `nil` if it is not filled in.
-  func selector(_ index: Int) -> JSONTree? {
-    switch (values["k\(index)"], values["n\(index)"]) {
-    case ("any", _): .object([("any", .boolean(true))])
-    case ("screen", let name?): .object([("screen", .text(name))])
-    case (let kind?, _) where Self.kinds.contains(kind): .object([("kind", .text(kind))])
-    case (nil, let name?), ("event", let name?): .object([("event", .text(name))])
-    default: nil
+  /// The choice of rows of a parameter.
+  func rows(_ name: String) -> RowChoice? { values[name].flatMap { RowChoice($0) } }
+
+  /// The steps of a funnel.
+  var funnelSteps: [RowChoice] { Self.steps.compactMap { rows("s\($0)") } }
+
+  /// What the breakdown is by.
+  var breakdown: String? { values["by"] ?? values["breakdown"] }
+
+  /// The dimension of the breakdown; `nil` without one. Throws a fault if there is no such dimension.
+  func breakdownDimension() throws(QuestionError) -> QuestionDimension? {
+    guard let breakdown else { return nil }
+    guard let dimension = QuestionDimension(breakdown) else {
+      throw QuestionError("There is no such dimension.", at: "$.breakdown")
     }
+    return dimension
   }
 
   /// A number that was typed into a field; as text, which the question refuses, if it is none.

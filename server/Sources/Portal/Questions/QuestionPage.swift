@@ -9,18 +9,37 @@ package enum QuestionPage: String, CaseIterable, Sendable {
   /// The pages whose questions can be cards of dashboards, which show no persons.
   package static let ofCards = allCases.filter { $0 != .people }
 
-  /// The parameters of addresses, in order.
+  /// The parameters of addresses, in order; those of filters follow.
   static let parameters: [String] =
     [
-      "range", "from", "to", "by", "segment", "metric", "property", "breakdown", "interval", "window", "order",
-      "cohort",
+      "metric", "property", "event", "screen", "kind", "start", "end", "return", "by", "breakdown", "interval",
+      "window",
+      "order", "cohort", "nodes", "depth", "days", "from", "to", "identity", "compare", "segment", "show",
     ]
+    + QuestionForm.steps.map { "s\($0)" }
     + [
-      "nodes", "anchor", "depth", "compare", "show", "group", "step", "dropped", "of", "after", "state", "active", "at",
+      "group", "step", "dropped", "of", "after", "state", "active", "at", "type", "value", "pathfrom", "pathto",
+      "before",
     ]
-    + ["type", "value", "before", "k0", "n0"]
-    + QuestionForm.steps.flatMap { ["k\($0)", "n\($0)"] }
-    + FilterRow.numbers.flatMap { ["f\($0)", "o\($0)", "v\($0)"] }
+
+  /// The names of all parameters.
+  static let known = Set(parameters + FilterRow.numbers.map { "f\($0)" } + ["filters"])
+
+  /// The values that addresses leave out.
+  var standards: [String: String] {
+    var standards = ["days": "30", "identity": "install"]
+    let own: [String: String] =
+      switch self {
+      case .explore: ["metric": "users", "interval": "day"]
+      case .funnels: ["order": "ordered", "window": "14d"]
+      case .retention: ["interval": "week", "cohort": "first_ever", "start": "any", "return": "any"]
+      case .paths: ["nodes": "screens", "depth": "5"]
+      case .lifecycle: ["interval": "day"]
+      case .people: [:]
+      }
+    standards.merge(own) { $1 }
+    return standards
+  }
 
   var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
@@ -43,10 +62,10 @@ struct QuestionPageDefinition {
   let explanation: String
   /// The icon on a grid of 20 by 20.
   let icon: String
-  /// The fields of the page's own settings.
-  var fields: (QuestionForm) -> [TemplateValues] = { _ in [] }
-  /// The fields that belong together in pairs: a kind of row, and its name.
-  var pairs: (QuestionForm) -> [TemplateValues] = { _ in [] }
+  /// The controls of the page's question, which read as a sentence. The days and the comparison follow.
+  var sentence: (QuestionForm) -> [BuilderField] = { _ in [] }
+  /// The controls that are rarely changed.
+  var more: (QuestionForm) -> [BuilderField] = { _ in [] }
   /// The page's main question; `nil` while the form lacks something.
   let question: (QuestionForm) throws(QuestionError) -> Question?
   /// The groups of persons that the page's figures lead to.

@@ -52,8 +52,10 @@ extension TemplateValues {
   }
 
   /// The heading of a row.
-  static func head(_ text: String, link: String? = nil) -> TemplateValues {
-    ["text": text, "target": link, "isHead": true]
+  ///
+  /// - Parameter filter: The address of the page with a filter for this row.
+  static func head(_ text: String, link: String? = nil, filter: String? = nil) -> TemplateValues {
+    ["text": text, "target": link, "isHead": true, "filterLink": filter]
   }
 
   /// A cell of a table; the style is a class of the style sheet.

@@ -9,7 +9,8 @@ package enum ReportComparison: Sendable, Hashable {
 
   /// Parses the value of an address; `nil` for none.
   package init?(_ text: String) {
-    if text == "previous" {
+    // Earlier versions wrote "previous".
+    if text == "before" || text == "previous" {
       self = .periodBefore
     } else if text.hasPrefix(Self.segmentPrefix), let number = Int64(text.dropFirst(Self.segmentPrefix.count)) {
       self = .segment(number)
@@ -21,7 +22,7 @@ package enum ReportComparison: Sendable, Hashable {
   /// The value in an address.
   package var text: String {
     switch self {
-    case .periodBefore: "previous"
+    case .periodBefore: "before"
     case .segment(let number): "\(Self.segmentPrefix)\(number)"
     }
   }

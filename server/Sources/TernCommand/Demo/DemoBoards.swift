@@ -42,15 +42,15 @@ struct DemoBoards {
 
   private static let cards = [
     DashboardCard(
-      name: "Buyers per week", page: "explore", query: "range=90d&metric=users&k0=event&n0=Purchase&interval=week"),
+      name: "Buyers per week", page: "explore", query: "event=Purchase&interval=week&days=90"),
     DashboardCard(
       name: "Checkout by version", page: "funnels",
-      query: "range=90d&breakdown=version&window=1h&k1=screen&n1=Checkout&k2=event&n2=Purchase"),
+      query: "by=version&window=1h&days=90&s1=screen+Checkout&s2=event+Purchase"),
     DashboardCard(
       name: "From the first session to the purchase", page: "funnels",
-      query: "range=90d&window=14d&k1=session_start&k2=screen&n2=Player&k3=screen&n3=Checkout&k4=event&n4=Purchase"),
+      query: "days=90&s1=session_start&s2=screen+Player&s3=screen+Checkout&s4=event+Purchase"),
     DashboardCard(
       name: "Revenue by plan", page: "explore",
-      query: "range=90d&metric=sum&property=Total&k0=event&n0=Purchase&breakdown=property%3APlan&interval=week"),
+      query: "metric=sum&property=Total&event=Purchase&by=property:Plan&interval=week&days=90"),
   ]
 }

@@ -3,36 +3,35 @@ package import Warehouse
 
 extension PortalPages {
   /// The page of an app's saved segments, which posts to `/apps/ID/segments`.
+  ///
+  /// - Parameter form: The form that creates or changes a segment.
   package func segments(
-    _ segments: [SavedSegment], app: App, apps: [App], result: FormResult = FormResult()
+    _ segments: [SavedSegment], form: SegmentForm = SegmentForm(), app: App, apps: [App],
+    result: FormResult = FormResult()
   ) -> String {
     let links = PortalLinks(app: app.id)
     let rows = segments.map { segment -> TemplateValues in
-      .row(
-        [segment.name, segment.filters, segment.author, listed(segment.changed)].map { shown($0, empty: "–") },
-        reader.canEdit ? [.button("Delete", "delete", id: segment.id, to: links.segments)] : [])
+      let words = FilterRows(json: segment.filters).words.joined(separator: ", ")
+      return .row(
+        [segment.name, words, segment.author, listed(segment.changed)].map { shown($0, empty: "–") },
+        reader.canEdit
+          ? [
+            ["label": "Change", "link": "\(links.segments)?edit=\(segment.id)#form"],
+            .button("Delete", "delete", id: segment.id, to: links.segments),
+          ] : [])
     }
-    var page = ManagementPage(
+    let page = ManagementPage(
       title: "Segments",
-      lead: "A segment is a set of filters with a name. Every page of figures can use it, and be compared with it.",
+      lead: "A segment is a group of users with a name. Every page of figures can use it, and be compared with it.",
       result: result,
       tables: [
         .list(
-          "Segments", ["Name", "Filters", "By", "Changed"], rows,
-          empty: "None yet: filter a page such as Explore, then save its filters.")
+          "Segments", ["Name", "Who", "By", "Changed"], rows,
+          empty: reader.canEdit ? "None yet. Create the first one below." : "None yet.")
       ])
-    if reader.canEdit, !segments.isEmpty {
-      page.forms = [
-        .form(
-          "Change a segment", button: "Change", "change", to: links.segments,
-          help: "Filters are a JSON array, as in questions. An empty field stays as it is.",
-          [
-            .choice("Segment", "id", segments.map { ($0.id.description, shown($0.name)) }), .field("New name", "name"),
-            .field("New filters", "filters", placeholder: #"[["is", "country", ["DE"]]]"#),
-          ])
-      ]
-    }
-    return management(page, app: app, apps: apps, place: .segments)
+    return self.page(
+      Shell(app: app, apps: apps, report: nil, title: page.title, place: .segments),
+      body: content(page) + (reader.canEdit ? templates.render("segmentform", form.values(links)) : ""))
   }
 }
 

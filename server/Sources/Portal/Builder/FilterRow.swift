@@ -14,19 +14,12 @@ struct FilterRow: Equatable {
     ("set", "is set"), ("not_set", "is not set"),
   ]
   /// The numbers of the rows of a form.
-  static let numbers = 1...5
+  static let numbers = 1...20
 
   init(dimension: String, comparison: String, value: String) {
     self.dimension = dimension
     self.comparison = comparison
     self.value = value
-  }
-
-  /// The row of a form with some number; `nil` if it is empty.
-  init?(_ number: Int, _ parameters: [String: String]) {
-    guard let dimension = parameters["f\(number)"], !dimension.isEmpty else { return nil }
-    self.init(
-      dimension: dimension, comparison: parameters["o\(number)"] ?? "is", value: parameters["v\(number)"] ?? "")
   }
 
   /// The row that stands for a filter; `nil` for filters that need more than a row.
@@ -93,16 +86,22 @@ struct FilterRows {
     }
   }
 
-  /// The parameters of a report's address in which the rows of the form have become filters.
+  /// The parameters of a report's address in which the filters are JSON, as the report takes them.
   static func merged(_ parameters: [String: String]) -> [String: String] {
-    let rows = FilterRow.numbers.compactMap { FilterRow($0, parameters) }
+    var parameters = FormFields.joined(parameters)
+    let rows = FilterRow.rows(parameters)
     guard !rows.isEmpty else { return parameters }
-    var parameters = parameters
-    var filters: [JSONTree] = []
-    if let json = parameters["filters"], case .array(let others)? = try? JSONTree(parsing: Array(json.utf8)) {
-      filters = others
+    var others: [JSONTree] = []
+    if let json = parameters["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) {
+      others = filters
     }
-    parameters["filters"] = String(decoding: JSONTree.array(filters + rows.map(\.json)).encoded, as: UTF8.self)
+    parameters["filters"] = String(decoding: JSONTree.array(rows.map(\.json) + others).encoded, as: UTF8.self)
     return parameters
+  }
+
+  /// The parameters of an address: one for each filter, and JSON for those that need more than a row.
+  var parameters: [(String, String)] {
+    FilterRow.parameters(rows)
+      + (others.isEmpty ? [] : [("filters", String(decoding: JSONTree.array(others).encoded, as: UTF8.self))])
   }
 }

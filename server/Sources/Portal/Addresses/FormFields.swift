@@ -1,0 +1,82 @@
+import Reports
+
+/// The fields of forms, which are also the parameters of addresses that earlier versions wrote: a filter has three, and
+/// a choice of rows two. Addresses have one for each.
+enum FormFields {
+  /// Joins the fields of filters and reads the older names of ranges and comparisons, which all pages have.
+  static func joined(_ fields: [String: String]) -> [String: String] {
+    var parameters = fields
+    for number in FilterRow.numbers {
+      let (comparison, value) = (
+        parameters.removeValue(forKey: "o\(number)"), parameters.removeValue(forKey: "v\(number)")
+      )
+      guard comparison != nil || value != nil, let dimension = parameters["f\(number)"], !dimension.isEmpty else {
+        continue
+      }
+      parameters["f\(number)"] =
+        FilterRow(dimension: dimension, comparison: comparison.nonEmpty ?? "is", value: value ?? "").text
+    }
+    if parameters["compare"] == "previous" { parameters["compare"] = ReportComparison.periodBefore.text }
+    return parameters
+  }
+
+  /// The parameters of a page that asks a question.
+  static func joined(_ fields: [String: String], of page: QuestionPage) -> [String: String] {
+    var parameters = joined(fields).filter { !$0.value.isEmpty }
+    joinRange(&parameters)
+    // Who counts as one person had the name that the breakdown has now.
+    if let identity = parameters["by"], ["install", "user"].contains(identity) {
+      parameters["by"] = nil
+      parameters["identity"] = parameters["identity"] ?? identity
+    }
+    if let breakdown = parameters["breakdown"], !["install", "user"].contains(breakdown) {
+      parameters["breakdown"] = nil
+      parameters["by"] = breakdown
+    }
+    joinRows(&parameters, page)
+    return parameters
+  }
+
+  private static func joinRange(_ parameters: inout [String: String]) {
+    let hasDates = parameters["from"] != nil && parameters["to"] != nil
+    if let range = parameters.removeValue(forKey: "range"), parameters["days"] == nil, !hasDates {
+      parameters["days"] = range == "today" ? "1" : Int(range.dropLast()) != nil ? String(range.dropLast()) : range
+    }
+    guard let days = parameters["days"] else { return }
+    for name in days == QuestionForm.dates ? ["days"] : ["from", "to"] { parameters[name] = nil }
+  }
+
+  private static func joinRows(_ parameters: inout [String: String], _ page: QuestionPage) {
+    let anchor = parameters.removeValue(forKey: "anchor") == "end" ? "end" : "start"
+    for number in 0...QuestionForm.steps.upperBound {
+      let (kind, name) = (
+        parameters.removeValue(forKey: "k\(number)"), parameters.removeValue(forKey: "n\(number)")
+      )
+      guard kind != nil || name != nil, let choice = RowChoice(kind: kind ?? "", name: name ?? "") else { continue }
+      if number == 0 {
+        if ["event", "screen"].contains(choice.kind) {
+          parameters[choice.kind] = choice.name
+        } else if choice.kind != "any" {
+          parameters["kind"] = choice.kind
+        }
+        continue
+      }
+      let place: String? =
+        switch (page, parameters["group"], number) {
+        case (.funnels, _, _), (.people, "funnel", _): "s\(number)"
+        case (.retention, _, 1), (.people, "cohort", 1): "start"
+        case (.retention, _, 2), (.people, "cohort", 2): "return"
+        case (.paths, _, 1), (.people, "path", 1): anchor
+        case (.people, "path", 2): "pathfrom"
+        case (.people, "path", 3): "pathto"
+        default: nil
+        }
+      if let place { parameters[place] = parameters[place] ?? choice.text }
+    }
+  }
+}
+
+extension String? {
+  /// The text; `nil` for an empty one.
+  fileprivate var nonEmpty: String? { self?.isEmpty == false ? self : nil }
+}

@@ -1,0 +1,54 @@
+import Ingest
+import Questions
+import Reports
+import Warehouse
+
+extension FilterRows {
+  /// The filters with one more, instead of another value of the same dimension; `nil` if that changes nothing.
+  func adding(_ row: FilterRow) -> FilterRows? {
+    var filters = self
+    if row.comparison == "is" {
+      filters.rows.removeAll { $0.dimension == row.dimension && ["is", "not_set"].contains($0.comparison) }
+    }
+    guard !rows.contains(row), filters.rows.count < FilterRow.numbers.count else { return nil }
+    filters.rows.append(row)
+    return filters
+  }
+}
+
+extension FilterRow {
+  /// The filter for one value of a dimension; rows without one for an empty value.
+  init(_ dimension: String, value: String) {
+    self.init(dimension: dimension, comparison: value.isEmpty ? "not_set" : "is", value: value)
+  }
+}
+
+extension PortalPages {
+  /// The address of a report's page with a filter for a key of a list; `nil` if the page has no filters.
+  func filterLink(_ request: ReportRequest, _ dimension: Dimension, _ key: String) -> String? {
+    let names: [Dimension: String] = [
+      .event: "event", .screen: "screen", .version: "version", .os: "os", .model: "model", .country: "country",
+      .language: "language",
+    ]
+    return names[dimension].flatMap { filterLink(request, $0, key) }
+  }
+
+  /// The address of a report's page with a filter for a value; `nil` if the page has no filters.
+  func filterLink(_ request: ReportRequest, _ dimension: String, _ value: String) -> String? {
+    guard !reader.isGuest, request.isFilterable, value != Dimension.otherKey,
+      let filters = FilterRows(json: request.filter.json).adding(FilterRow(dimension, value: value))
+    else { return nil }
+    var links = PortalLinks(request)
+    links.filter.json = filters.json
+    return links.page(request)
+  }
+
+  /// The address of a question's page with a filter for a value of its breakdown.
+  func filterLink(_ form: QuestionForm, _ app: App, _ value: QuestionValue?) -> String? {
+    guard form.card == nil, let breakdown = form.breakdown,
+      let filters = FilterRows(form.rows, others: form.otherFilters)
+        .adding(FilterRow(breakdown, value: value?.plainText ?? ""))
+    else { return nil }
+    return PortalLinks(app: app.id).question(form.page, form.filtered(by: filters).query())
+  }
+}

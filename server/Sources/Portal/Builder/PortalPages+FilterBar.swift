@@ -1,0 +1,67 @@
+import Ingest
+import Questions
+package import Reports
+import Warehouse
+
+extension PortalPages {
+  /// The parameters of a report's address in which its filters are JSON, as the report takes them.
+  package static func merged(_ parameters: [String: String]) -> [String: String] { FilterRows.merged(parameters) }
+
+  /// The short address of a report's page.
+  package func address(_ request: ReportRequest) -> String { PortalLinks(request).page(request) }
+
+  /// The form that filters a report; `nil` for reports about all rows.
+  func filterBar(_ request: ReportRequest) -> Builder? {
+    guard !reader.isGuest, request.isFilterable else { return nil }
+    let links = PortalLinks(request)
+    var kept = request.report.parameters.compactMap { parameter in
+      request[parameter].map { TemplateValues.hidden(parameter.name, $0) }
+    }
+    kept += URLEncodedForm(links.range).values.sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
+    return Builder(
+      action: PortalLinks(app: request.app).page(request.report), links: links, hidden: kept,
+      sentence: [comparisonField(request.comparison)], filters: FilterRows(json: request.filter.json),
+      segment: segmentField(request.filter.segment?.description), saving: reader.canEdit ? links.segments : nil
+    ) { filters in
+      var links = links
+      links.filter.json = filters.json
+      return links.page(request)
+    }
+  }
+
+  /// A warning that days before the kept rows are empty; `nil` if the page has no filter or the app keeps all rows.
+  func keepingNotice(_ request: ReportRequest, _ app: App) -> String? {
+    guard !request.filter.isEmpty, request.isFilterable, let keeping = app.keeping else { return nil }
+    return "Filtered pages count rows, which this app keeps for \(keeping.words): days before are empty or incomplete."
+  }
+
+  /// The filter in words, for guests, who have no form; `nil` without one.
+  func filterSummary(_ request: ReportRequest) -> String? {
+    guard !request.filter.isEmpty, request.isFilterable else { return nil }
+    let segment = request.filter.segment.map { number in
+      segments.first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)"
+    }
+    let words = FilterRows(json: request.filter.json).words + [segment].compactMap { $0 }
+    return "Filter: \(words.joined(separator: ", "))"
+  }
+
+  /// The segment of a page; `nil` if the app has none.
+  func segmentField(_ chosen: String?) -> BuilderField? {
+    guard !segments.isEmpty || chosen != nil else { return nil }
+    var options = [(value: "", text: "everyone")]
+    options += segments.map { (value: $0.id.description, text: shown($0.name)) }
+    if let chosen, !options.contains(where: { $0.value == chosen }) {
+      options.append((chosen, "segment \(shown(chosen))"))
+    }
+    return BuilderField(word: "among", label: "Segment", name: "segment", value: chosen ?? "", options: options)
+  }
+
+  private func comparisonField(_ chosen: ReportComparison?) -> BuilderField {
+    // Figures always show their change since the period before.
+    BuilderField(
+      word: "compared with", label: "Comparison", name: "compare", value: chosen?.text ?? "",
+      options: [
+        ("", "the period before"), (ReportComparison.periodBefore.text, "the period before, in charts too"),
+      ] + segments.map { (ReportComparison.segment($0.id).text, "the segment \(shown($0.name))") })
+  }
+}

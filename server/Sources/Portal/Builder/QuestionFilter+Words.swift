@@ -1,0 +1,49 @@
+import Ingest
+import Questions
+import Reports
+
+extension QuestionFilter {
+  /// The filter in words, such as `country is DE or FR`.
+  var words: String {
+    func compared(_ dimension: QuestionDimension, _ comparison: String, _ values: [String]) -> String {
+      // A property that may hold the number or the text has both.
+      var unique: [String] = []
+      for value in values where !unique.contains(value) { unique.append(value) }
+      return "\(dimension.words) \(comparison) \(unique.map { shown($0, empty: "empty") }.joined(separator: " or "))"
+    }
+    switch self {
+    case .isOneOf(let dimension, let values): return compared(dimension, "is", values.map(\.plainText))
+    case .isNoneOf(let dimension, let values): return compared(dimension, "is not", values.map(\.plainText))
+    case .contains(let dimension, let texts): return compared(dimension, "contains", texts)
+    case .compare(let comparison, let dimension, let number):
+      let sign = FilterRow.comparisons.first { $0.0 == comparison.rawValue }?.1 ?? comparison.rawValue
+      return "\(dimension.words) \(sign) \(QuestionJSON.plain(number))"
+    case .isSet(let dimension): return "\(dimension.words) is set"
+    case .isNotSet(let dimension): return "\(dimension.words) is not set"
+    case .all(let filters): return "(\(filters.map(\.words).joined(separator: " and ")))"
+    case .any(let filters): return "(\(filters.map(\.words).joined(separator: " or ")))"
+    case .not(let filter): return "not (\(filter.words))"
+    case .hasDone(let selector, let count):
+      return "has done \(selector.words)" + (count > 1 ? " at least \(grouped(count)) times" : "")
+    case .hasNotDone(let selector): return "has not done \(selector.words)"
+    }
+  }
+}
+
+extension QuestionDimension {
+  fileprivate var words: String { shown(FilterRow.name(of: name)) }
+}
+
+extension Selector {
+  /// The rows in words.
+  fileprivate var words: String {
+    let target =
+      switch target {
+      case .event(let name): shown(name)
+      case .screen(let name): "the screen \(shown(name))"
+      case .kind(let kind): kind.rawValue.replacing("_", with: " ")
+      case .any: "anything"
+      }
+    return filters.isEmpty ? target : "\(target) with \(filters.map(\.words).joined(separator: " and "))"
+  }
+}

@@ -1,0 +1,73 @@
+import Questions
+import Reports
+package import Warehouse
+
+/// The form that creates or changes a segment.
+package struct SegmentForm: Sendable {
+  /// The number of the segment; `nil` for a new one.
+  package var id: Int64?
+  package var name = ""
+  var rows: [FilterRow] = []
+  var conditions: [SegmentCondition] = []
+  /// The filters that the rows of a form can't show. They are kept until someone removes them.
+  var others: [JSONTree] = []
+
+  package init() {}
+
+  /// The form of a saved segment.
+  package init(_ segment: SavedSegment) {
+    (id, name) = (segment.id, segment.name)
+    let filters = FilterRows(json: segment.filters)
+    rows = filters.rows
+    for filter in filters.others {
+      if let condition = SegmentCondition(filter), conditions.count < SegmentCondition.numbers.count {
+        conditions.append(condition)
+      } else {
+        others.append(filter)
+      }
+    }
+  }
+
+  /// The form as it was sent.
+  ///
+  /// - Parameter segment: The segment that it changes, with the filters that the form has no fields for.
+  package init(_ fields: [String: String], changing segment: SavedSegment? = nil) {
+    if let segment { others = SegmentForm(segment).others }
+    others = others.enumerated().filter { fields["keep\($0.offset + 1)"] != nil }.map(\.element)
+    (id, name) = (segment?.id, fields["name"] ?? "")
+    rows = FilterRow.rows(FormFields.joined(fields))
+    conditions = SegmentCondition.numbers.compactMap { SegmentCondition($0, fields) }
+    if let json = fields["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) {
+      others += filters
+    }
+  }
+
+  /// The filters as JSON.
+  package var filters: [UInt8] {
+    JSONTree.array(rows.map(\.json) + conditions.map(\.json) + others).encoded
+  }
+
+  /// What is wrong with a filter, in words; `nil` if the form has at least one and all are as they should be.
+  package var fault: String? {
+    if rows.isEmpty && conditions.isEmpty && others.isEmpty { return "Choose at least one condition." }
+    if let fault = rows.lazy.compactMap(\.fault).first { return fault }
+    return conditions.contains { !(1...1_000_000_000).contains($0.count) } ? "Write how often: a number from 1." : nil
+  }
+
+  func values(_ links: PortalLinks) -> TemplateValues {
+    [
+      "heading": id == nil ? "New segment" : "Change \(shown(name))", "address": links.segments,
+      "action": id == nil ? "create" : "change", "number": id?.description, "name": name,
+      "button": id == nil ? "Create" : "Save",
+      "values": links.values, "properties": links.properties, "dimensions": Builder.dimensions,
+      "rows": rows.enumerated().map { FilterRows.fields($0 + 1, $1, fault: $1.fault) },
+      "conditions": conditions.enumerated().map { SegmentCondition.fields($0 + 1, $1) },
+      "kept": others.enumerated().map { index, other -> TemplateValues in
+        ["field": "keep\(index + 1)", "words": FilterRows.words(other)]
+      },
+      "blank": FilterRows.fields(rows.count + 1, nil),
+      "blankCondition": SegmentCondition.fields(conditions.count + 1, nil),
+      "cancel": id == nil ? nil : links.segments, "builderScript": PortalAssets.link("builder.js"),
+    ]
+  }
+}

@@ -1,0 +1,53 @@
+import Questions
+
+/// What is wrong with a question, in words, beside the field that it is about.
+extension QuestionForm {
+  /// The field that an error is about, with what to write instead; `nil` for an error about no field.
+  func fault(_ error: QuestionError) -> (field: String, words: String)? {
+    guard error.path.hasPrefix("$.") else { return nil }
+    let path = error.path.dropFirst(2)
+    let member = String(path.prefix { $0 != "." && $0 != "[" })
+    switch member {
+    case "date_range":
+      if values["days"] != nil { return ("days", "Choose some days.") }
+      return (
+        path.hasSuffix("[1]") ? "to" : "from",
+        path.contains("[") ? "Write a date such as 2026-10-31." : error.message
+      )
+    case "filters": return filterFault(error, path)
+    case "metrics":
+      guard values["property"] == nil, QuestionMetric.Aggregate(rawValue: values["metric"] ?? "") != nil else {
+        return ("metric", "Choose one of these figures.")
+      }
+      return ("property", "Choose a property.")
+    case "breakdown": return ("breakdown", Self.unknownDimension(breakdown ?? ""))
+    case "window": return ("window", "Write a time such as 30m, 2h or 14d.")
+    case "depth": return ("depth", "Write a number from 2 to 20.")
+    case "by": return ("identity", "Choose what a user is.")
+    case "interval", "cohort", "order", "nodes": return (member, "Choose one of these.")
+    default: return nil
+    }
+  }
+
+  private func filterFault(_ error: QuestionError, _ path: Substring) -> (field: String, words: String)? {
+    guard let index = path.split(separator: "[").dropFirst().first.flatMap({ Int($0.dropLast()) }) else { return nil }
+    guard rows.indices.contains(index) else { return ("segment", "This segment no longer exists.") }
+    let row = rows[index]
+    return ("f\(index + 1)", row.fault ?? error.message)
+  }
+
+  /// What is wrong with the name of a dimension.
+  static func unknownDimension(_ name: String) -> String {
+    "There is no “\(shown(name, limit: 60))”. Choose \(Builder.dimensions.joined(separator: ", ")), or a property."
+  }
+}
+
+extension FilterRow {
+  /// What is wrong with the filter, in words; `nil` if it is as it should be.
+  var fault: String? {
+    guard let known = QuestionDimension(dimension) else { return QuestionForm.unknownDimension(dimension) }
+    guard ["gt", "gte", "lt", "lte"].contains(comparison) else { return nil }
+    guard case .property = known else { return "Only a property can be larger or smaller. Choose is or contains." }
+    return Double(value).map(\.isFinite) == true ? nil : "Write a number, such as 10."
+  }
+}
