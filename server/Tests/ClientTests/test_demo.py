@@ -84,7 +84,7 @@ def test_the_history_of_the_demo_tells_a_story(browser, demo):
     browser.open(f"{demo.address}/apps/1/explore?range=90d&metric=crashes&breakdown=version")
     versions = [line.find_elements(By.CSS_SELECTOR, "th, td") for line in browser.all(".asked tbody tr")]
     crashing = [cells[0].text for cells in versions if cells[0].text.startswith("3.") and cells[1].text != "0"]
-    assert crashing == ["3.2.0 (418)"]
+    assert crashing == ["3.2.0 (418) Filter"]
 
     browser.open(f"{demo.address}/apps/2/views")
     assert "America/Los_Angeles" in browser.find("main").text
@@ -184,7 +184,7 @@ def test_a_page_is_compared_with_a_segment(browser, demo):
         show(browser)
         assert "Buyers is a segment." in browser.find("main").text or "Buyers" in browser.find(".asked thead").text
         assert not browser.check()
-        browser.find(".builder .more summary").click()
+        browser.find(".builder .later summary").click()
         fill(browser, "show", "a table alone")
         show(browser)
         assert not browser.all("figure.chart, .flow") and browser.all(".asked table")

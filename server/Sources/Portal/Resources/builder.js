@@ -13,6 +13,14 @@ async function fetched(address) {
   return answer?.ok ? answer.json() : [];
 }
 
+// The style sheet shows forms on wide screens as if they were open. Programs that read the page go by the attribute.
+const wide = matchMedia("(min-width: 821px)");
+const unfold = () => {
+  for (const form of wide.matches ? document.querySelectorAll("details.folded") : []) form.open = true;
+};
+wide.addEventListener("change", unfold);
+unfold();
+
 for (const form of document.querySelectorAll("form[data-values]")) {
   // Adds a row from its template, numbered after those in the form.
   const add = (button) => {
