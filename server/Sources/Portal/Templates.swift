@@ -27,7 +27,8 @@ struct Templates: Sendable {
       ("builderpart", PackageResources.builderpart_mustache),
       ("filterrow", PackageResources.filterrow_mustache),
       ("segmentform", PackageResources.segmentform_mustache), ("trail", PackageResources.trail_mustache),
-      ("dashboard", PackageResources.dashboard_mustache),
+      ("dashboard", PackageResources.dashboard_mustache), ("card", PackageResources.card_mustache),
+      ("dashboardfull", PackageResources.dashboardfull_mustache),
       ("welcome", PackageResources.welcome_mustache), ("shared", PackageResources.shared_mustache),
     ]
     var library = MustacheLibrary()

@@ -24,37 +24,85 @@ struct ChartTests {
     #expect(ChartScale(maximum: Int.max).top >= Double(Int.max), "no overflow at the end of the range")
   }
 
-  @Test(arguments: 0..<100 as Range<UInt64>)
-  func `a curve between two points stays between them`(seed: UInt64) {
-    var generator = FastGenerator(seed: seed)
-    let points = (0..<12).map {
-      CurvePoint(x: Double($0 * 10), y: Double(Int.random(in: 0...5, using: &generator) * 50))
-    }
-    let path = MonotoneCurve(points).path(0..<points.count)
-    let curves = path.split(separator: "C").dropFirst().map { curve in
-      curve.split(separator: " ").compactMap { Double($0) }
-    }
-    #expect(curves.count == 11)
-    for (index, curve) in curves.enumerated() {
-      #expect(curve.count == 6)
-      let range = [points[index].y, points[index + 1].y]
-      // A cubic stays within the hull of its control points.
-      for y in [curve[1], curve[3]] {
-        #expect(y >= (range.min() ?? 0) - 0.1 && y <= (range.max() ?? 0) + 0.1, "point \(index)")
-      }
-    }
+  private func chart(_ values: [Int], open: Set<Int> = [], mark: Chart.Mark = .line) -> Chart {
+    Chart(
+      id: "t", title: "t",
+      slots: values.indices.map { Chart.Slot(Day(number: 20_000 + $0), isOpen: open.contains($0)) },
+      series: [.init(name: "n", values: values, mark: mark, color: 1)])
   }
 
-  @Test func `the line to an unfinished day is dashed`() {
-    func paths(_ values: [Int], _ endsToday: Bool) -> Int {
-      let days = values.indices.map { Day(number: 20_000 + $0) }
-      let chart = Chart(
-        id: "t", title: "t", days: days, series: [.init(name: "n", values: values, color: 1)], endsToday: endsToday)
-      return chart.html().components(separatedBy: "class=\"line open").count - 1
+  private func number(of text: String, in chart: Chart) -> Int { chart.html().components(separatedBy: text).count - 1 }
+
+  @Test func `a line goes straight from value to value`() {
+    let html = chart([0, 10, 5]).html()
+    #expect(html.contains("class=\"line c1\" d=\"M166.7 300L500 0L833.3 150\""))
+  }
+
+  @Test func `a line to or from a place that is not complete is dashed, and a bar pale`() {
+    #expect(number(of: "class=\"line open", in: chart([1, 2, 3], open: [2])) == 1)
+    #expect(number(of: "class=\"line open", in: chart([1, 2, 3, 4], open: [0, 3])) == 2)
+    #expect(number(of: "class=\"line open", in: chart([1, 2, 3])) == 0)
+    #expect(number(of: "class=\"line c1", in: chart([1, 2], open: [1])) == 0)
+    #expect(number(of: "class=\"dot open c1\" d=\"M5", in: chart([1], open: [0])) == 1)
+    #expect(number(of: "class=\"bar open", in: chart([1, 2, 3], open: [2], mark: .bar)) == 1)
+  }
+
+  @Test func `units of time that are cut by the range, or not over, are open`() {
+    let (first, today) = (Day(number: 20_000), Day(number: 20_020))
+    // Day 20,000 is a Friday.
+    let labels = [19_996, 20_003, 20_010, 20_017].map { Day(number: $0).description }
+    #expect(
+      Chart.Slot.slots(labels, .week, in: first...today, today: today).map(\.isOpen) == [true, false, false, true])
+    let days = (20_018...20_020).map { Day(number: $0).description }
+    #expect(Chart.Slot.slots(days, .day, in: first...today, today: today).map(\.isOpen) == [false, false, true])
+    let hours = ["T10:00", "T11:00"].map { "\(today)\($0)" }
+    #expect(Chart.Slot.slots(hours, .hour, in: first...today, today: today).map(\.isOpen) == [false, true])
+  }
+
+  @Test func `stacked bars stand on each other, and those below hang from zero`() {
+    func series(_ value: Double, _ mark: Chart.Mark) -> Chart.Series {
+      Chart.Series(name: "n", values: [value], mark: mark, color: 1)
     }
-    #expect(paths([1, 2, 3], true) == 1)
-    #expect(paths([1, 2, 3], false) == 0)
-    #expect(paths([1], true) == 0)
+    let chart = Chart(
+      id: "t", title: "t", slots: [Chart.Slot(Day(number: 20_000))],
+      series: [series(3, .stack), series(2, .stack), series(5, .stackBelow)])
+    // The scale goes from −5 to 5.
+    let bars = chart.html().components(separatedBy: "<rect class=\"bar").dropFirst().map { bar in
+      bar.components(separatedBy: "y=").last?.prefix { $0 != "/" } ?? ""
+    }
+    #expect(bars.count == 3)
+    #expect(bars[0].hasPrefix("\"60\"") && bars[0].hasSuffix("height=\"90\""))
+    #expect(bars[1].hasPrefix("\"0\"") && bars[1].hasSuffix("height=\"60\""))
+    #expect(bars[2].hasPrefix("\"150\"") && bars[2].hasSuffix("height=\"150\""))
+    #expect(chart.html().contains("<li>-5</li>") && chart.html().contains("n<b>5</b>"))
+  }
+
+  @Test(arguments: 0..<300 as Range<UInt64>) func `a histogram has few round buckets that hold every number`(
+    seed: UInt64
+  ) {
+    var generator = FastGenerator(seed: seed)
+    let sizes: [Double] = [0.01, 1, 37, 5_000, 1e9]
+    let size = sizes.randomElement(using: &generator) ?? 1
+    let isWhole = Bool.random(using: &generator)
+    var values = (0..<40).map { _ in Double.random(in: -size...size * 3, using: &generator) }
+    if isWhole { values = values.map { $0.rounded() } }
+    values.sort()
+    guard
+      let bins = HistogramBins(values[0], nearlyAll: values[38], maximum: values[39], isWhole: isWhole)
+    else {
+      #expect(values[0] == values[39], "seed \(seed)")
+      return
+    }
+    #expect((1...20).contains(bins.bounds.count) && bins.bounds[0] <= values[0], "seed \(seed)")
+    #expect(bins.names.count == bins.bounds.count && Set(bins.names).count == bins.names.count, "seed \(seed)")
+    #expect(HistogramBins(size, nearlyAll: size, maximum: size, isWhole: false) == nil)
+  }
+
+  @Test func `buckets of whole numbers are named by the numbers in them`() {
+    #expect(HistogramBins(1, nearlyAll: 3, maximum: 3, isWhole: true)?.names == ["1", "2", "≥ 3"])
+    #expect(HistogramBins(0, nearlyAll: 100, maximum: 900, isWhole: true)?.names.prefix(2) == ["0 – 9", "10 – 19"])
+    #expect(HistogramBins(0, nearlyAll: 1, maximum: 1, isWhole: false)?.names.first == "0 – 0.1")
+    #expect(HistogramBins(bounds: [0, 10, 5]) == nil && HistogramBins(bounds: []) == nil)
   }
 
   @Test func `a scale of high shares tells 99.2 % and 99.9 % apart, and others begin at zero`() {
@@ -87,10 +135,10 @@ struct ChartTests {
       1e308, -1e308, 1.7e308, -1.7e308, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, -0.0, nil,
     ]
     for format in [ChartFormat.number, .count, .share, .highShare] {
-      for (isBars, isFilled) in [(false, false), (false, true), (true, false)] {
+      for mark in [Chart.Mark.line, .area, .bar, .stack, .stackBelow] {
         let chart = Chart(
           id: "t", title: "t", slots: extremes.indices.map { Chart.Slot(Day(number: 20_000 + $0)) },
-          series: [.init(name: "n", values: extremes, isFilled: isFilled, isBars: isBars, color: 1)], format: format)
+          series: [.init(name: "n", values: extremes, mark: mark, color: 1)], format: format)
         let html = chart.html()
         #expect(!html.contains("nan") && !html.contains("inf"))
       }
@@ -119,11 +167,14 @@ struct ChartTests {
     let labels = (20_000..<20_003).flatMap { day in
       (0..<24).map { QuestionCalendar.label(of: .hour, number: day * 24 + $0) }
     }
-    let many = Chart.Slot.slots(labels, .hour).filter(\.isLabelled)
+    func slots(_ labels: [String]) -> [Chart.Slot] {
+      Chart.Slot.slots(labels, .hour, in: Day(number: 20_000)...Day(number: 20_002), today: Day(number: 20_100))
+    }
+    let many = slots(labels).filter(\.isLabelled)
     #expect(many.map(\.axis) == (20_000..<20_003).map { Day(number: $0).shortText })
-    #expect(Chart.Slot.slots(Array(labels.prefix(3)), .hour).map(\.axis) == ["00:00", "01:00", "02:00"])
+    #expect(slots(Array(labels.prefix(3))).map(\.axis) == ["00:00", "01:00", "02:00"])
     let chart = Chart(
-      id: "t", title: "t", slots: Chart.Slot.slots(labels, .hour),
+      id: "t", title: "t", slots: slots(labels),
       series: [.init(name: "n", values: labels.map { _ in 1 as Int }, color: 1)])
     #expect(chart.html().components(separatedBy: "<span class=\"x").count - 1 == 3)
   }
@@ -154,7 +205,9 @@ struct ChartTests {
 
   @Test func `a note is marked at the unit that contains its day, and outside the chart nowhere`() {
     func marked(_ labels: [String], _ unit: TimeUnit, _ day: String) -> [Int] {
-      var chart = Chart(id: "c", title: "", slots: Chart.Slot.slots(labels, unit), series: [])
+      let all = Day(number: 0)...Day(number: 30_000)
+      var chart = Chart(
+        id: "c", title: "", slots: Chart.Slot.slots(labels, unit, in: all, today: Day(number: 30_001)), series: [])
       let note = ChartNote(Release(day: Day(day) ?? Day(number: 0), version: "2.0"))
       chart.mark([note])
       return chart.notes.keys.sorted()
@@ -173,12 +226,29 @@ struct ChartTests {
 
   @Test func `notes are drawn, shown under the pointer, and listed below the chart`() {
     let day = Day(year: 2026, month: 5, day: 2)
-    var chart = Chart(id: "c", title: "", days: [day], series: [Chart.Series(name: "a", values: [1], color: 1)])
+    var chart = Chart(
+      id: "c", title: "", slots: [Chart.Slot(day)], series: [.init(name: "a", values: [1 as Int], color: 1)])
     #expect(!chart.html().contains("note"))
     chart.mark([ChartNote(Release(day: day, version: "2.0 <b>"))])
     let html = chart.html()
     #expect(html.contains("<path class=\"note\" d=\"M500 0V300\"/>"))
     #expect(html.contains("<span class=\"note\">Version 2.0 &lt;b&gt;</span>"))
     #expect(html.contains("<summary>1 note</summary>"))
+    #expect(html.contains("<span class=\"flag\">2.0 &lt;b&gt;</span>"))
+  }
+
+  @Test func `labels of notes that would run into each other are left out, on narrow charts more of them`() {
+    var chart = Chart(
+      id: "c", title: "", slots: (0..<30).map { Chart.Slot(Day(number: 20_000 + $0)) },
+      series: [.init(name: "a", values: (0..<30).map { $0 }, color: 1)])
+    for (day, text) in [(0, "3.1.0"), (3, "3.1.1"), (20, "3.2.0"), (29, "A very long note about a campaign")] {
+      chart.mark([ChartNote(Release(day: Day(number: 20_000 + day), version: text))])
+    }
+    let flags = chart.noteFlags
+    #expect(flags.keys.sorted() == [0, 3, 20, 29])
+    #expect(flags[3]?.contains("minor") == true && flags[0]?.contains("minor") == false)
+    #expect(flags[29]?.contains("before") == true && flags[29]?.contains("…") == true)
+    chart.mark([ChartNote(Release(day: Day(number: 20_001), version: "3.1.0"))])
+    #expect(chart.noteFlags[1] == nil, "no room beside the first")
   }
 }

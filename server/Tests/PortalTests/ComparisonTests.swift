@@ -20,28 +20,44 @@ import WarehouseContract
       zone: try ReportZone("UTC"), now: now)
   }
 
-  @Test func `only days that are over are compared, with as many days before them`() throws {
+  @Test func `the period before has as many days, and changes leave out the days that are not over on both sides`() {
     for (first, last) in (-9...2).flatMap({ first in (first...3).map { (first, $0) } }) {
       let range = today.advanced(by: first)...today.advanced(by: last)
-      let comparison = Comparison(try request(range))
-      #expect((comparison == nil) == (first >= 0), "no day of \(range.text) is over")
-      guard let comparison else { continue }
-      #expect(comparison.current.days == range.lowerBound...min(range.upperBound, today.advanced(by: -1)))
-      #expect(comparison.other.length == comparison.current.length)
-      #expect(comparison.other.days.upperBound.advanced(by: 1) == range.lowerBound)
+      let comparison = Comparison(range, today: today)
+      #expect(comparison.otherDays.count == range.count)
+      #expect(comparison.otherDays.upperBound.advanced(by: 1) == range.lowerBound)
+      #expect((comparison.settled == nil) == (first >= 0), "no day of \(range.text) is over")
+      guard let (current, other) = comparison.settled else { continue }
+      #expect(current == range.lowerBound...min(range.upperBound, today.advanced(by: -1)))
+      #expect(other.count == current.count && other.lowerBound == comparison.otherDays.lowerBound)
+      #expect(comparison.isOpen == (last >= 0))
     }
   }
 
-  @Test func `a change is a percentage, or absent if both periods are empty`() throws {
-    let week = try #require(Comparison(try request(today.advanced(by: -6)...today)))
-    func text(_ now: Double, _ before: Double) -> String? { Change(now, before: before, in: week)?.text }
-    #expect(text(112.5, 100) == "+12.5 %")
-    #expect(text(50, 100) == "−50.0 %")
-    #expect(text(0, 100) == "−100.0 %")
-    #expect(text(100, 100) == "0.0 %")
-    #expect(text(2_100, 100) == "+2,000 %")
-    #expect(text(5, 0) == "new")
-    #expect(text(0, 0) == nil)
+  @Test func `a segment is compared over all days of the page`() throws {
+    let segment = SavedSegment(
+      id: 7, app: AppID(1), name: "Germany", filters: "[]", author: "a", changed: now)
+    let comparison = Comparison(today.advanced(by: -6)...today, today: today, with: segment)
+    let other = comparison.other(try request(comparison.days), over: comparison.otherDays)
+    #expect(other.days == comparison.days && other.filter.segment == 7)
+    #expect(comparison.note("11", "12") == "12 for Germany")
+  }
+
+  @Test func `a change is a percentage with both figures, or absent if both periods are empty`() {
+    let week = Comparison(today.advanced(by: -6)...today, today: today)
+    func change(_ now: Double, _ before: Double) -> Change? {
+      Changes(comparison: week, current: now, other: before).of { $0 }
+    }
+    #expect(change(112.5, 100)?.text == "+12.5 %")
+    #expect(change(50, 100)?.text == "−50.0 %")
+    #expect(change(0, 100)?.text == "−100.0 %")
+    #expect(change(100, 100)?.text == "0.0 %")
+    #expect(change(2_100, 100)?.text == "+2,000 %")
+    #expect(change(5, 0)?.text == "new")
+    #expect(change(0, 0) == nil)
+    #expect(change(1_100, 100)?.note == "1,100 without today, 100 before")
+    let settled = Comparison(today.advanced(by: -7)...today.advanced(by: -1), today: today)
+    #expect(Changes(comparison: settled, current: 2, other: 1).of { $0 }?.note == "1 before")
   }
 
   @Test func `charts show the period before if the page asks for it`() async throws {
@@ -74,7 +90,8 @@ import WarehouseContract
       let html = try await PortalPages(collector: "https://tern.example").report(request, app: app, from: warehouse)
       #expect(html.contains("class=\"change flat\""), "\(report.name)")
       #expect(!html.contains("class=\"change down\"") && !html.contains("class=\"change up\""), "\(report.name)")
-      #expect(html.contains("Changes compare 28 Sep – 3 Oct 2024 with 22 Sep – 27 Sep 2024."), "\(report.name)")
+      #expect(html.contains("compared with <bdi>21 Sep – 27 Sep 2024</bdi>"), "\(report.name)")
+      #expect(html.contains("Changes compare 28 Sep – 3 Oct 2024 with 21 Sep – 26 Sep 2024."), "\(report.name)")
     }
   }
 }

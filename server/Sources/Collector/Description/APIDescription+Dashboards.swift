@@ -51,7 +51,7 @@ extension APIDescription {
       [
         "name": .text(1...100), "page": .choice(QuestionPage.ofCards.map(\.rawValue)),
         "query": .text.described("The query of the page's address, for example `metric=users&by=version`."),
-      ], others: .any),
+      ], optional: ["wide": .boolean.described("True if the card takes the whole width of the page.")], others: .any),
     "NewAnnotation": .object(["day": .date, "text": .text(1...100)], others: .any),
     "Annotation": .object(["id": .count, "day": .date, "text": .text, "author": .text, "created": .time]),
   ]

@@ -74,7 +74,7 @@ struct DashboardAPIRoutes: Sendable {
   private func dashboard(_ request: Request, _ context: CollectorContext) async throws -> DashboardRequest {
     var wanted = try await reader.object(
       DashboardRequest.self, of: request, context, limit: Self.maximumBytes,
-      members: "name and cards, a list of name, page and query")
+      members: "name and cards, a list of name, page, query and wide")
     var pages = pages
     pages.segments = try context.visibleSegments(catalog)
     for index in wanted.cards.indices {

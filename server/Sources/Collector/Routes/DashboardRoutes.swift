@@ -48,8 +48,8 @@ struct DashboardRoutes: Sendable {
       to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
       for: context.clientShare)
     let page = try await noted.dashboard(
-      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today, result: result,
-      ask: answering.forPage(context))
+      shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today,
+      isFullScreen: request.parameters["view"] == "full", result: result, ask: answering.forPage(context))
     return .html(page, status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -84,8 +84,19 @@ struct DashboardRoutes: Sendable {
       return Redirect(path: "/apps/\(app)/dashboards").response
     }
     return try await showing(request, context) {
-      try catalog.changeDashboard(number, app: app) { try Self.change(&$0, form) }
+      if form["do"] == "duplicate" { return try duplicate(number, app: app) }
+      return try catalog.changeDashboard(number, app: app) { try Self.change(&$0, form) }
     }
+  }
+
+  /// Creates a dashboard with the same cards, under the first name that is free.
+  private func duplicate(_ number: Int64, app: AppID) throws -> Dashboard? {
+    let all = try catalog.dashboards(app: app)
+    guard let original = all.first(where: { $0.id == number }) else { return nil }
+    let names = Set(all.map { $0.name.lowercased() })
+    let candidates = (1...all.count + 1).map { "\(original.name.prefix(80)) copy\($0 == 1 ? "" : " \($0)")" }
+    let name = candidates.first { !names.contains($0.lowercased()) } ?? original.name
+    return try catalog.createDashboard(app: app, name: name, cards: original.cards)
   }
 
   /// Applies a form to a dashboard.
@@ -99,6 +110,9 @@ struct DashboardRoutes: Sendable {
       dashboard.cards[index].name == form["name"]
     else { throw WarehouseError(code: .invalid, message: "The dashboard has changed meanwhile. Try again.") }
     switch form["do"] {
+    case "name": dashboard.cards[index].name = (form["new"] ?? "").trimmed
+    case "wide": dashboard.cards[index].isWide = true
+    case "narrow": dashboard.cards[index].isWide = false
     case "remove": dashboard.cards.remove(at: index)
     case "up" where index > 0: dashboard.cards.swapAt(index, index - 1)
     case "down" where index + 1 < dashboard.cards.count: dashboard.cards.swapAt(index, index + 1)

@@ -8,10 +8,11 @@ extension PortalPages {
   /// - Parameters:
   ///   - current: The dashboard with the cards; `nil` if the app has none.
   ///   - dashboards: All dashboards, for switching between them.
+  ///   - isFullScreen: True to leave the navigation out and to load the page again every minute, for a screen on a wall.
   ///   - ask: Answers the cards' questions. A `QuestionError` is shown on its card.
   package func dashboard(
     _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
-    result: FormResult = FormResult(),
+    isFullScreen: Bool = false, result: FormResult = FormResult(),
     ask: @Sendable (Question) async throws -> AnsweredQuestion
   ) async throws -> String {
     let links = PortalLinks(app: app.id)
@@ -24,10 +25,20 @@ extension PortalPages {
     let tabs = dashboards.map { dashboard -> TemplateValues in
       .link(shown(dashboard.name), links.dashboard(dashboard.id), isActive: dashboard.id == current?.id)
     }
+    if isFullScreen, let current {
+      let values: TemplateValues = [
+        "appName": shown(app.name), "heading": shown(current.name), "cards": cards, "back": links.dashboard(current.id),
+        "timeZone": app.timeZone,
+      ]
+      return layout(
+        title: "\(shown(current.name)) · \(shown(app.name))", body: templates.render("dashboardfull", values),
+        reload: 60)
+    }
     let values: TemplateValues = [
       "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,
       "none": cards.isEmpty ? (current == nil ? "No dashboards yet" : "No cards yet") : nil,
       "edit": reader.canEdit ? current.map { edit($0, links) } : nil,
+      "full": cards.isEmpty ? nil : current.map { "\(links.dashboard($0.id))?view=full" },
       "creation": reader.canEdit ? links.dashboards : nil,
       "changed": current.map { "Changed \(listed($0.changed)) by \(shown($0.author, empty: "–"))." },
     ]
@@ -90,12 +101,16 @@ extension PortalPages {
     } else {
       view.message = "This version of Tern has no page \"\(card.page)\"."
     }
+    let grid = view.pictures.isEmpty ? view.grids.first?.shortened(to: Self.cardRows) : nil
     return [
       "name": shown(card.name), "target": link, "picture": view.pictures.first?.content,
-      "grids": view.pictures.isEmpty ? Array(view.grids.prefix(1)) : [],
+      "grids": grid.map { [$0.values] } ?? [], "note": view.pictures.first?.note ?? grid?.note, "isWide": card.isWide,
       "text": view.message.map { visible($0) } ?? view.calm?.text,
     ]
   }
+
+  /// The rows of a table on a card: as high as a chart.
+  private static let cardRows = 8
 
   private func edit(_ dashboard: Dashboard, _ links: PortalLinks) -> TemplateValues {
     let last = dashboard.cards.count - 1
@@ -104,7 +119,8 @@ extension PortalPages {
       "items": dashboard.cards.enumerated().map { index, card -> TemplateValues in
         [
           "number": index.description, "raw": card.name, "caption": shown(card.name), "isMovable": index > 0,
-          "isLast": index == last,
+          "isLast": index == last, "width": card.isWide ? "narrow" : "wide",
+          "widthText": card.isWide ? "Narrow" : "Wide",
         ]
       },
     ]

@@ -18,7 +18,7 @@ enum ChartFormat: Sendable, Equatable {
   func scale(_ values: [Double]) -> ChartScale {
     let (lowest, highest) = (values.min() ?? 0, values.max() ?? 0)
     switch self {
-    case .count: return ChartScale(0...max(highest, 0), smallestExponent: 0)
+    case .count: return ChartScale(min(lowest, 0)...max(highest, 0), smallestExponent: 0)
     case .number: return ChartScale(min(lowest, 0)...max(highest, 0), smallestExponent: -6)
     case .share: return ChartScale(0...max(highest, 0), smallestExponent: -4)
     case .highShare:
@@ -49,7 +49,7 @@ enum ChartFormat: Sendable, Equatable {
   /// Formats a tick of a scale.
   func text(tick value: Double, step: Double) -> String {
     switch self {
-    case .count: return compact(whole(value))
+    case .count: return value < 0 ? "-\(compact(whole(-value)))" : compact(whole(value))
     case .share, .highShare: return "\(shortest(value * 100, step: step * 100)) %"
     case .number: return abs(value) >= 1_000 ? compact(whole(value)) : shortest(value, step: step)
     }

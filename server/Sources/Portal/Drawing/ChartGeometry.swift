@@ -38,55 +38,6 @@ struct ChartScale {
   var step: Double { ticks.count > 1 ? ticks[1] - ticks[0] : 1 }
 }
 
-/// A point of a curve in SVG units.
-struct CurvePoint {
-  var x: Double
-  var y: Double
-}
-
-/// A smooth curve through points that never overshoots them (Fritsch and Carlson's condition), so that a day with zero
-/// does not dip below zero.
-struct MonotoneCurve {
-  private let points: [CurvePoint]
-  private let slopes: [Double]
-
-  init(_ points: [CurvePoint]) {
-    self.points = points
-    guard points.count > 1 else {
-      slopes = points.map { _ in 0 }
-      return
-    }
-    let secants = points.indices.dropLast().map { index in
-      (points[index + 1].y - points[index].y) / (points[index + 1].x - points[index].x)
-    }
-    slopes = points.indices.map { index in
-      guard index > 0 else { return secants[0] }
-      guard index < secants.count else { return secants[secants.count - 1] }
-      let (before, after) = (secants[index - 1], secants[index])
-      // Zero slope at extrema; elsewhere, the harmonic mean stays below three times the smaller secant.
-      return before * after <= 0 ? 0 : 2 * before * after / (before + after)
-    }
-  }
-
-  /// Returns the path through a range of points, beginning with a move.
-  func path(_ range: Range<Int>) -> String {
-    var path = ""
-    for index in range {
-      let point = points[index]
-      if index == range.lowerBound {
-        path += "M\(coordinate(point.x)) \(coordinate(point.y))"
-        continue
-      }
-      let before = points[index - 1]
-      let third = (point.x - before.x) / 3
-      path += "C\(coordinate(before.x + third)) \(coordinate(before.y + slopes[index - 1] * third))"
-      path += " \(coordinate(point.x - third)) \(coordinate(point.y - slopes[index] * third))"
-      path += " \(coordinate(point.x)) \(coordinate(point.y))"
-    }
-    return path
-  }
-}
-
 /// Formats a coordinate with one decimal: finer than a pixel, and short. Values whose distance is infinite have none, and
 /// are drawn at zero.
 func coordinate(_ value: Double) -> String {

@@ -11,6 +11,8 @@ extension Chart {
     var title: String
     /// False if the axis can do without the text.
     var isLabelled = true
+    /// True if the place is not complete: it is not over, or the range has only a part of it.
+    var isOpen = false
     /// The days of the place; `nil` if it is no unit of time.
     var days: ClosedRange<Day>?
   }
@@ -18,8 +20,17 @@ extension Chart {
 
 extension Chart.Slot {
   /// The places of units of time, named as in answers.
-  static func slots(_ labels: [String], _ unit: TimeUnit) -> [Chart.Slot] {
-    let slots = labels.map { Chart.Slot($0, unit) }
+  ///
+  /// - Parameter range: The days of the answer; units that are not complete within them, or not over yet, are open.
+  static func slots(_ labels: [String], _ unit: TimeUnit, in range: ClosedRange<Day>, today: Day) -> [Chart.Slot] {
+    let slots = labels.map { label -> Chart.Slot in
+      var slot = Chart.Slot(label, unit)
+      guard let days = slot.days else { return slot }
+      // Of the hours of today, the last one that has rows is the latest.
+      let isOver = unit == .hour ? label != labels.last || days.upperBound < today : days.upperBound < today
+      slot.isOpen = !isOver || days.lowerBound < range.lowerBound || days.upperBound > range.upperBound
+      return slot
+    }
     guard unit == .hour, labels.count > 48 else { return slots }
     // With more than two days of hours, only the start of each day gets a label.
     return zip(labels, slots).map { label, slot in
@@ -31,7 +42,9 @@ extension Chart.Slot {
   }
 
   /// The place of a day.
-  init(_ day: Day) { self.init(axis: day.shortText, title: day.weekdayText, days: day...day) }
+  init(_ day: Day, isOpen: Bool = false) {
+    self.init(axis: day.shortText, title: day.weekdayText, isOpen: isOpen, days: day...day)
+  }
 
   /// The place of a unit of time, named as in answers.
   init(_ label: String, _ unit: TimeUnit) {

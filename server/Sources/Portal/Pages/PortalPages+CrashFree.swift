@@ -40,7 +40,7 @@ extension PortalPages {
             "Crash-free sessions", ChartFormat.highShare.text(totals[1]),
             hint: "of \(ChartFormat.count.text(totals[3]))",
             about: "\(CrashFree.sessions.about) Handled errors are not crashes."),
-        ]), "chart": drawn(chart), "table": table(chart), "grid": grid(byVersion),
+        ]), "chart": drawn(chart), "table": table(chart), "grid": grid(byVersion).values,
       ]
     } catch let error as QuestionError {
       return ["message": "No crash-free figures: \(visible(error.message))"]
@@ -53,18 +53,18 @@ extension PortalPages {
     let days = request.days.map { rows[$0.description] }
     return Chart(
       id: "crashfree", title: "Users and sessions without a crash per day, \(request.days.text)",
-      slots: request.days.map { Chart.Slot($0) },
+      slots: request.days.map { Chart.Slot($0, isOpen: $0 >= request.today) },
       series: [
         .init(name: "Users", values: days.map { $0?[0] }, color: 3),
         .init(name: "Sessions", values: days.map { $0?[1] }, color: 2),
-      ], endsToday: request.days.upperBound == request.today, format: .highShare)
+      ], format: .highShare)
   }
 
-  private func grid(_ answer: QueryAnswer) -> TemplateValues {
-    .grid(
-      "Crash-free by version", about: "Versions with the most users first.",
-      ["Version", "Crash-free users", "Crash-free sessions", "Users", "Sessions"],
-      answer.rows.map { row in
+  private func grid(_ answer: QueryAnswer) -> AnswerGrid {
+    AnswerGrid(
+      heading: "Crash-free by version", about: "Versions with the most users first.",
+      columns: ["Version", "Crash-free users", "Crash-free sessions", "Users", "Sessions"],
+      rows: answer.rows.map { row in
         [.head(text(row.dimensions.first ?? nil))]
           + zip([.highShare, .highShare, .count, .count] as [ChartFormat], row.metrics).map { .cell($0.text($1)) }
       })

@@ -12,7 +12,7 @@ extension PortalPages {
     let part = Double(metrics.total) / max(Double(metrics.total) + Double(events), 1)
     let chart = Chart(
       "dropped", "Dropped events", days: metrics.days.map(\.day),
-      [.init(name: "Dropped or rejected", values: metrics.days.map(\.count), isBars: true, color: 2)], in: request)
+      [.init(name: "Dropped or rejected", values: metrics.days.map(\.count), mark: .bar, color: 2)], in: request)
     let values: TemplateValues = [
       "isEmpty": metrics.total == 0, "days": request.days.text,
       "unnamed": metrics.unnamed > 0 ? Self.unnamed(metrics.unnamed) : nil, "app": request.app.description,

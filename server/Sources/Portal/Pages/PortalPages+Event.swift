@@ -7,13 +7,13 @@ extension PortalPages {
     let request = page.request
     let name = request[.event] ?? ""
     // Two at a time, as questions are answered.
-    let (sides, compared) = (page.sides, page.compared)
+    let compared = page.overlay
     async let others = compared.asyncMap { compared in
       try await compared.store.series(app: request.app, dimension: .event, key: name, days: compared.request.days)
         .filled(compared.request.days)
     }
     let event = try await EventMetrics(request, from: page.store)
-    let changes = try await Changes(sides) { wanted, store in
+    let changes = try await page.changes { wanted, store in
       wanted == request
         ? KeyTotals(key: name, count: event.count, users: event.users)
         : try await store.total(app: wanted.app, dimension: .event, key: name, days: wanted.days)
@@ -31,19 +31,7 @@ extension PortalPages {
     shell.trail = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
       "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
-      "panels": event.properties.map { property in
-        [
-          "heading": shown(property.property), "unit": times(property.count),
-          "bars": property.values.map {
-            TemplateValues.bar(
-              shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0),
-              filter: $0.key.isEmpty ? nil : filterLink(request, "property:\(property.property)", $0.key))
-          }, "note": property.isCapped ? "There are too many different values; rare ones are counted together." : "",
-          "allValues": property.values.count == request.limit && request.limit != ReportRequest.maximumLimit
-            ? page.links.page(
-              AppReports.event, [.event: event.name], limit: ReportRequest.maximumLimit) : nil,
-        ] as TemplateValues
-      },
+      "panels": try await properties(of: event, page),
     ]
     return self.page(shell, body: templates.render("event", values))
   }
@@ -63,7 +51,7 @@ extension PortalPages {
         about: "Different users who tracked the event at least once."),
       .tile(
         "Per user", decimal(perUser(event.count, event.users)),
-        change: changes?.of(unit: "per user") { perUser($0.count, $0.users) },
+        change: changes?.of(decimal) { perUser($0.count, $0.users) },
         spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4),
         about: "Occurrences divided by the users who had at least one."),
     ]

@@ -66,7 +66,7 @@ extension PortalPages {
     let series = numbers.prefix(3).enumerated().map { index, column in
       let values = list.rows.map { row -> Int in if case .integer(let number) = row[column] { number } else { 0 } }
       return Chart.Series(
-        name: list.columns[column].title, values: values, isFilled: index == 0, color: index + 1)
+        name: list.columns[column].title, values: values, mark: index == 0 ? .area : .line, color: index + 1)
     }
     return series.isEmpty ? nil : Chart(list.name, list.title, days: days, series, in: request)
   }

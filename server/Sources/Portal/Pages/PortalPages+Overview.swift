@@ -9,9 +9,9 @@ extension PortalPages {
     let store = page.store
     async let lists = lists(request, store)
     let metrics = try await OverviewMetrics(request, from: page.store)
-    let compared = page.compared
+    let compared = page.overlay
     let others = try await compared.asyncMap { try await OverviewMetrics($0.request, from: $0.store) }
-    let changes = try await Changes(page.sides) { wanted, store in
+    let changes = try await page.changes { wanted, store in
       if wanted == request { return metrics.totals }
       if wanted == compared?.request, let others { return others.totals }
       return try await OverviewMetrics(wanted, from: store).totals
@@ -25,7 +25,7 @@ extension PortalPages {
     let traffic = Chart(
       "traffic", "Events and sessions", days: days,
       [
-        .init(name: "Events", values: metrics.days.map(\.events), isFilled: true, color: 1),
+        .init(name: "Events", values: metrics.days.map(\.events), mark: .area, color: 1),
         .init(name: "Sessions", values: metrics.days.map(\.sessions), color: 2),
       ] + line("Events", \.events, color: 1) + line("Sessions", \.sessions, color: 2), in: request)
     let users = Chart(
@@ -33,10 +33,10 @@ extension PortalPages {
       (metrics.totals.mau == nil
         ? []
         : [
-          .init(name: "Monthly", values: metrics.days.map { $0.mau ?? 0 }, isFilled: true, color: 3),
+          .init(name: "Monthly", values: metrics.days.map { $0.mau ?? 0 }, mark: .area, color: 3),
           .init(name: "Weekly", values: metrics.days.map { $0.wau ?? 0 }, color: 4),
         ]) + [
-          .init(name: "Daily", values: metrics.days.map(\.dau), isFilled: true, color: 1)
+          .init(name: "Daily", values: metrics.days.map(\.dau), mark: .area, color: 1)
         ] + line("Daily", \.dau, color: 1), in: request)
     let values: TemplateValues = [
       "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
@@ -71,7 +71,7 @@ extension PortalPages {
         spark: Sparkline.svg(line.map(\.events), color: 1), about: FigureMeaning.events),
       .tile(
         "Sessions per user", decimal(ratio(now.sessions, now.users)),
-        change: changes?.of(unit: "per user") { ratio($0.sessions, $0.users) },
+        change: changes?.of(decimal) { ratio($0.sessions, $0.users) },
         hint: "\(decimal(ratio(now.events, now.sessions))) events per session",
         spark: Sparkline.svg(line.map { hundredths($0.sessions, per: $0.dau) }, color: 4),
         about: "Sessions divided by active users, over the whole range."),

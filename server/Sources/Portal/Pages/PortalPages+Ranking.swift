@@ -18,7 +18,7 @@ extension PortalPages {
     // Two at a time, as questions are answered.
     async let ranked = request.ranking(ranking, from: store)
     let daily = try await store.dailyCounts(app: request.app, dimension: ranking.dimension, days: request.days)
-    let changes = try await Changes(page.sides) { wanted, store in
+    let changes = try await page.changes { wanted, store in
       // The days that are over are among those of the trends.
       let counts =
         wanted.filter == request.filter && request.days.contains(wanted.days.upperBound)

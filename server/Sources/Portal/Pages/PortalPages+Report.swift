@@ -43,7 +43,7 @@ extension PortalPages {
     var request = request
     request.limit = request.limit ?? request.report.pageLimit
     var shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
-    shell.comparison = other == nil ? Comparison(request) : comparison(request)
+    if Self.showsChanges(request) { shell.comparison = Comparison(request, segments: other == nil ? [] : segments) }
     let page = PageContext(shell: shell, request: request, store: store, otherStore: other, ask: ask)
     if request.view != nil { return try await viewPage(page) }
     // The sample code contains the app's key.
@@ -54,6 +54,12 @@ extension PortalPages {
     }
     if let custom = Self.pages[request.report] { return try await custom(self, page) }
     return request.report.rankings.isEmpty ? try await listsPage(page) : try await rankingPage(page)
+  }
+
+  /// True if the page of a request shows changes of its figures.
+  private static func showsChanges(_ request: ReportRequest) -> Bool {
+    request.view == nil
+      && (!request.report.rankings.isEmpty || [AppReports.overview, AppReports.event].contains(request.report))
   }
 
   /// True if the page of a request draws charts over days, which show notes.

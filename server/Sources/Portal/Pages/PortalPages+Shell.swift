@@ -19,7 +19,7 @@ struct Shell {
   var links: PortalLinks?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
-  /// The two sides that changes compare.
+  /// What the changes on the page compare; `nil` on pages without any.
   var comparison: Comparison?
   /// The place of other pages in the menu; `nil` for those of the settings.
   var place: Place?
@@ -43,10 +43,11 @@ extension PortalPages {
     let values: TemplateValues = [
       "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
       "hasSwitch": others.count > 1, "others": others, "groups": navigation(shell, links), "heading": shell.title,
-      "trail": shell.trail, "days": request?.days.text, "range": request.map(Self.range),
+      "trail": shell.trail, "days": request?.days.text, "against": shell.comparison?.against,
+      "range": request.map(Self.range),
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
-      "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil }, "content": body,
+      "compared": shell.comparison?.explanation, "content": body,
       "reader": shown(reader.name), "filterbar": request.flatMap(filterBar).map { html($0) } ?? "",
       "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id),
       "kept": request.flatMap { keepingNotice($0, shell.app) },
@@ -60,8 +61,9 @@ extension PortalPages {
       // A guest may open no other page. In text, quotes are escaped, so only attributes match.
       let values: TemplateValues = [
         "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
+        "against": shell.comparison?.against,
         "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
-        "compared": request.flatMap { $0.view == nil ? shell.comparison?.text : nil },
+        "compared": shell.comparison?.explanation,
         "filtered": request.flatMap(filterSummary), "kept": request.flatMap { keepingNotice($0, shell.app) },
         "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
       ]

@@ -4,8 +4,8 @@ import Warehouse
 
 extension PortalPages {
   func show(
-    _ intervals: [LifecycleInterval], isOpen: Bool, before: OtherAnswer?, _ form: QuestionForm, _ app: App,
-    _ view: inout QuestionView
+    _ intervals: [LifecycleInterval], over days: ClosedRange<Day>, today: Day, before: OtherAnswer?,
+    _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard intervals.contains(where: { $0.new + $0.returning + $0.resurrected > 0 }) else {
       view.calm = ("No users", "No one was active in this range. Choose a longer one.")
@@ -16,38 +16,43 @@ extension PortalPages {
       "New users were seen for the first time, returning ones were also active the \(unit) before, "
       + "resurrected ones were away for at least a \(unit), and dormant ones were active the \(unit) before but "
       + "not in this one."
-    show(chart(intervals, heading, form.chart, isOpen: isOpen, form, app), heading, about: about, form, &view)
+    show(
+      chart(intervals, heading, form.chart, over: days, today: today, form, app), heading, about: about, form, &view)
     guard let before, case .lifecycle(let others) = before.answer else { return }
-    // A chart of its own: eight lines in one could not be told apart.
+    // A chart of its own: bars of eight colours in one could not be told apart.
     let other = chart(
-      others, "\(heading): \(before.name)", "\(form.chart)-compared", isOpen: before.isOpen, before.form, app)
-    show(other, other.title, about: before.about, form, &view)
+      others, "\(heading): \(before.comparison.name)", "\(form.chart)-compared", over: before.comparison.otherDays,
+      today: today, before.form, app)
+    show(other, other.title, about: before.comparison.about, form, &view)
   }
 
   private func chart(
-    _ intervals: [LifecycleInterval], _ title: String, _ id: String, isOpen: Bool, _ form: QuestionForm, _ app: App
+    _ intervals: [LifecycleInterval], _ title: String, _ id: String, over days: ClosedRange<Day>, today: Day,
+    _ form: QuestionForm, _ app: App
   ) -> Chart {
-    func series(_ state: LifecycleFold.State, _ counts: [Int], color: Int) -> Chart.Series {
+    func series(
+      _ state: LifecycleFold.State, _ counts: [Int], mark: Chart.Mark = .stack, color: Int
+    ) -> Chart.Series {
       let links = zip(intervals, counts).map { interval, count in
         count > 0 ? people(form, app, ["group": "lifecycle", "of": interval.interval, "state": state.rawValue]) : nil
       }
       return Chart.Series(
         name: state.rawValue.prefix(1).uppercased() + state.rawValue.dropFirst(), values: counts.map { Double($0) },
-        color: color, links: links)
+        mark: mark, color: color, links: links)
     }
-    var dormant = series(.dormant, intervals.map(\.dormant), color: 2)
-    if isOpen, !intervals.isEmpty {
+    var dormant = series(.dormant, intervals.map(\.dormant), mark: .stackBelow, color: 2)
+    if days.upperBound >= today, !intervals.isEmpty {
       // Until an interval is over, everyone who has yet to come would count.
       dormant.values[intervals.count - 1] = nil
       dormant.links[intervals.count - 1] = nil
     }
     return Chart(
-      id: id, title: title, slots: intervals.map { Chart.Slot($0.interval, form.unit) },
+      id: id, title: title, slots: Chart.Slot.slots(intervals.map(\.interval), form.unit, in: days, today: today),
       series: [
-        series(.new, intervals.map(\.new), color: 1), series(.returning, intervals.map(\.returning), color: 3),
-        series(.resurrected, intervals.map(\.resurrected), color: 4),
+        series(.returning, intervals.map(\.returning), color: 1),
+        series(.resurrected, intervals.map(\.resurrected), color: 4), series(.new, intervals.map(\.new), color: 3),
         dormant,
-      ], endsToday: isOpen, unit: form.unit.heading)
+      ], unit: form.unit.heading)
   }
 
   func show(
@@ -73,11 +78,12 @@ extension PortalPages {
     if form["show"] != "table" {
       var series = [
         Chart.Series(
-          name: "Share of users", values: shares.prefix(last + 1).map { $0 }, isBars: true, color: 1,
+          name: "Share of users", values: shares.prefix(last + 1).map { $0 }, mark: .bar, color: 1,
           links: (0...last).map(link))
       ]
       if let before, past != nil {
-        series.append(Chart.Series(name: before.name, values: (0...last).map(pastShare), isCompared: true, color: 3))
+        series.append(
+          Chart.Series(name: before.comparison.name, values: (0...last).map(pastShare), isCompared: true, color: 3))
       }
       let chart = Chart(
         id: "stickiness-\(form.chart)", title: heading,
@@ -94,11 +100,12 @@ extension PortalPages {
         + (pastShare(index).map { [.cell(percentage($0)), .cell(Change.text(shares[index], before: $0))] } ?? [])
     }
     view.grids.append(
-      .grid(
-        heading, about: about,
-        ["\(form.unit.heading)s active", "Users", "Share"] + (past == nil ? [] : [before?.heading ?? "", "Change"]),
-        rows,
-        note: past == nil ? nil : before.map { "\($0.about) Changes are in percentage points." }))
+      AnswerGrid(
+        heading: heading, about: about,
+        columns: ["\(form.unit.heading)s active", "Users", "Share"]
+          + (past == nil ? [] : [before?.comparison.heading ?? "", "Change"]),
+        rows: rows,
+        note: past == nil ? nil : before.map { "\($0.comparison.about) Changes are in percentage points." }))
   }
 }
 
@@ -133,8 +140,8 @@ extension QuestionPageDefinition {
         async let regularity = pages.stickiness(form, today: today, ask)
         var view = try await pages.view(form, app, today: today, ask) { answered, before, view in
           guard case .lifecycle(let intervals) = answered.answer else { return }
-          pages.show(
-            intervals, isOpen: answered.question.scope.endsOn(today), before: before, form, app, &view)
+          let days = answered.question.scope.range.resolved(today: today)
+          pages.show(intervals, over: days, today: today, before: before, form, app, &view)
         }
         if let (persons, before) = try await regularity {
           pages.show(stickiness: persons, before: before, form, app, &view)

@@ -10,11 +10,7 @@ extension PortalPages {
     _ form: QuestionForm, _ app: App, today: Day, _ ask: Ask,
     show: (AnsweredQuestion, OtherAnswer?, inout QuestionView) throws -> Void
   ) async throws -> QuestionView {
-    guard let question = try form.question() else {
-      var view = QuestionView()
-      view.calm = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
-      return view
-    }
+    guard let question = try form.question() else { return QuestionView() }
     // Asked at the same time: none needs another's answer.
     async let compared = other(form, question, today: today, ask)
     let answered = try await ask(question)
@@ -40,6 +36,7 @@ extension PortalPages {
       [.head(chart.slots[index].title)]
         + columns.map { .cell(chart.format.text($0.values[index]), link: $0.links.isEmpty ? nil : $0.links[index]) }
     }
-    view.grids.append(.grid(heading, about: about, [chart.unit] + columns.map(\.name), rows))
+    view.grids.append(
+      AnswerGrid(heading: heading, about: about, columns: [chart.unit] + columns.map(\.name), rows: rows))
   }
 }

@@ -17,7 +17,10 @@ extension QuestionPageDefinition {
         ]
       },
       more: { form in
-        [form.choice("Each point is", "Interval", "interval", [("hour", "an hour")] + QuestionForm.intervals, "day")]
+        [
+          form.choice("Each point is", "Interval", "interval", [("hour", "an hour")] + QuestionForm.intervals, "day"),
+          form.text("numbers in buckets from", "Bounds of buckets", "bins", empty: "0, 10, 100"),
+        ]
           + form.display
       },
       question: { form throws(QuestionError) in .query(try form.timeline()) },
@@ -59,31 +62,19 @@ private struct ExploreLine {
   var values: [Double?]
   var links: [String?]
 
-  func series(color: Int, isFilled: Bool = false, isCompared: Bool = false) -> Chart.Series {
+  func series(color: Int, mark: Chart.Mark = .line, isCompared: Bool = false) -> Chart.Series {
     Chart.Series(
-      name: name, values: values, isFilled: isFilled, isCompared: isCompared, color: color, links: links)
+      name: name, values: values, mark: mark, isCompared: isCompared, color: color, links: links)
   }
 }
 
-/// The values of a breakdown.
-private struct RankedValues {
-  let ranking: QueryAnswer
-  /// The metric over time, by the largest values.
-  var rows: [QueryAnswer.Row] = []
-
-  /// The values that get a line of their own; `nil` stands for rows without a value.
-  var largest: [QuestionValue?] { ranking.rows.prefix(4).map { $0.dimensions.first ?? nil } }
-}
-
 extension PortalPages {
-  private static let longestRanking = 50
-
   /// The metric over time, and by the values of the breakdown.
   func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
     let query = try form.timeline()
     let question = Question.query(query)
     // Asked at the same time: none needs another's answer.
-    async let byValue = ranked(form, timeline: query, ask)
+    async let byValue = breakdown(form, timeline: query, ask)
     async let compared = other(form, question, today: today, ask)
     let answered = try await ask(question)
     var view = QuestionView(answered)
@@ -101,20 +92,19 @@ extension PortalPages {
     }
     let all = line(form.breakdown == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
     var lines: [ExploreLine] = []
-    var ranking: TemplateValues?
-    if let ranked = try await byValue {
-      ranking = grid(ranked.ranking, form, app)
-      lines = ranked.largest.map { value in
-        let rows = ranked.rows.filter { $0.dimensions.last == .some(value) }
+    let breakdown = try await byValue
+    if case .values(let values) = breakdown {
+      lines = values.largest.map { value in
+        let rows = values.rows.filter { $0.dimensions.last == .some(value) }
         return line(text(value), rows, at: labels, .some(value), form, app)
       }
     }
     var series =
       lines.isEmpty
-      ? [all.series(color: 1, isFilled: form.format == .count)]
+      ? [all.series(color: 1, mark: form.format == .count ? .area : .line)]
       : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
     if let other = try await compared, case .query(let past) = other.answer {
-      var line = line(other.name, past.rows, at: past.timeLabels ?? [], nil, other.form, app)
+      var line = line(other.comparison.name, past.rows, at: past.timeLabels ?? [], nil, other.form, app)
       // The units of both periods are paired by their place, the first with the first.
       line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
       line.links = labels.indices.map { line.links.indices.contains($0) ? line.links[$0] : nil }
@@ -125,13 +115,14 @@ extension PortalPages {
     }
     let heading = "\(form.metricName) per \(form.unit.rawValue)"
     let chart = Chart(
-      id: form.chart, title: heading, slots: Chart.Slot.slots(labels, form.unit), series: series,
-      endsToday: isOpen && (form.unit != .hour || labels.last?.hasPrefix(today.description) ?? false),
-      format: form.format, unit: form.unit.heading)
+      id: form.chart, title: heading,
+      slots: Chart.Slot.slots(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
+      series: series, format: form.format, unit: form.unit.heading)
     show(
       chart, columns: lines.isEmpty ? series : [all.series(color: 1)] + series, heading, about: form.metricAbout, form,
       &view)
-    if let ranking { view.grids.append(ranking) }
+    if case .values(let values) = breakdown, !view.pictures.isEmpty { view.pictures[0].note = values.note }
+    if let breakdown { show(breakdown, form, app, &view) }
     return view
   }
 
@@ -149,50 +140,26 @@ extension PortalPages {
     ])
   }
 
-  /// The change of the metric since the period before, over days that are over: a day that has just begun would look
-  /// like a drop.
+  /// The change of the metric over the whole range; `nil` if the page compares with nothing.
   private func change(_ query: QueryQuestion, _ form: QuestionForm, today: Day, _ ask: Ask) async throws -> Change? {
-    let days = query.scope.range.resolved(today: today)
-    guard form.comparesPeriods, days.lowerBound < today else { return nil }
-    var query = query
-    query.groups = []
-    query.includesTimeLabels = false
-    let settled = days.lowerBound...min(days.upperBound, today.advanced(by: -1))
-    query.comparesPreviousPeriod = true
-    guard case .query(let answer) = try await ask(Question.query(query).over(settled)).answer,
-      let current = answer.totals?.first ?? nil, let before = answer.comparedTotals?.first ?? nil
+    guard let comparison = form.comparison(of: query.scope, today: today), let settled = comparison.settled else {
+      return nil
+    }
+    func total(_ form: QuestionForm, over days: ClosedRange<Day>) async throws -> Double? {
+      var query = try form.timeline()
+      query.groups = []
+      query.includesTimeLabels = false
+      guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
+      return answer.totals?.first ?? nil
+    }
+    var other = form
+    if let segment = comparison.segment { other.choose(segment) }
+    guard let current = try await total(form, over: settled.current),
+      let before = try await total(other, over: settled.other)
     else { return nil }
-    let explanation =
-      "\(settled.text): \(form.format.text(current)). \(settled.before.text): \(form.format.text(before))"
+    let note = comparison.note(form.format.text(current), form.format.text(before))
     return form.isShare
-      ? Change(shares: current, before: before, explanation: explanation)
-      : Change(current, before: before, explanation: explanation)
-  }
-
-  /// The values of the breakdown, and the largest of them over time; `nil` without a breakdown.
-  private func ranked(_ form: QuestionForm, timeline: QueryQuestion, _ ask: Ask) async throws -> RankedValues? {
-    guard let breakdown = try form.breakdownDimension() else { return nil }
-    var query = QueryQuestion(
-      scope: timeline.scope, metrics: timeline.metrics, groups: [.init(breakdown)], includesTotalRows: true,
-      limit: Self.longestRanking)
-    if form.format != .count {
-      // The largest average is often that of a single row: the values with the most users matter more.
-      query.metrics.append(.plain(.users))
-      query.order = [.init(.metric(1), isDescending: true)]
-    }
-    guard case .query(let ranking) = try await ask(.query(query)).answer else { return nil }
-    var values = RankedValues(ranking: ranking)
-    guard !values.largest.isEmpty else { return values }
-    let filters = values.largest.map { value in
-      value.map { QuestionFilter.isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)
-    }
-    var lines = timeline
-    lines.scope.filters.append(.any(filters))
-    lines.groups.append(.init(breakdown))
-    lines.limit *= filters.count
-    (lines.includesTotals, lines.includesTimeLabels) = (false, false)
-    if case .query(let answer) = try await ask(.query(lines)).answer { values.rows = answer.rows }
-    return values
+      ? Change(shares: current, before: before, note: note) : Change(current, before: before, note: note)
   }
 
   /// The values of rows at some units of time. Units without rows count zero, and have no average and no share.
@@ -209,27 +176,6 @@ extension PortalPages {
           figure == 0 && !form.isShare ? nil : people(form, app, QuestionForm.figure(at: label, of: group))
         }
       })
-  }
-
-  private func grid(_ answer: QueryAnswer, _ form: QuestionForm, _ app: App) -> TemplateValues {
-    let top = answer.rows.compactMap { $0.metrics.first ?? nil }.filter(\.isFinite).max() ?? 0
-    let hasUsers = form.format != .count
-    let rows = answer.rows.map { row -> [TemplateValues] in
-      let figure = row.metrics.first ?? nil
-      let users = row.metrics.count > 1 ? row.metrics[1] : nil
-      let link = people(form, app, QuestionForm.figure(at: nil, of: .some(row.dimensions.first ?? nil)))
-      return [
-        .head(
-          text(row.dimensions.first ?? nil), filter: filterLink(form, app, row.dimensions.first ?? nil)),
-        .cell(form.format.text(figure), link: link, bar: ShareBar.svg(top > 0 ? (figure ?? 0) / top : 0)),
-      ] + (hasUsers ? [.cell(ChartFormat.count.text(users))] : [])
-    }
-    let all = answer.totalRows ?? answer.rows.count
-    let note = all > answer.rows.count ? "The first \(answer.rows.count) of \(grouped(all)) values." : nil
-    return .grid(
-      "\(form.metricName) by \(form.breakdownName)",
-      about: "The same figure for each value; someone with several values counts under each of them.",
-      ["Value", form.metricName] + (hasUsers ? ["Users"] : []), rows, note: note)
   }
 }
 

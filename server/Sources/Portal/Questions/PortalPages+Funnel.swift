@@ -3,51 +3,153 @@ import Reports
 import Warehouse
 
 extension PortalPages {
+  /// The values of a breakdown that are drawn.
+  private static let drawnValues = 4
+
   private static let aboutSteps =
     "How many users took each step after the ones before it, within the time allowed, and where the others stopped."
 
-  func show(
-    _ answer: FunnelAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
-  ) {
-    let names = form.funnelSteps.map(\.title)
-    guard answer.groups.contains(where: { ($0.steps.first?.persons ?? 0) > 0 }) else {
+  /// Asks for a funnel, and for its breakdown.
+  func funnel(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
+    guard var funnel = try form.funnel() else {
+      var view = QuestionView()
+      view.calm = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
+      return view
+    }
+    let breakdown = funnel.breakdown
+    funnel.breakdown = nil
+    let question = Question.funnel(funnel)
+    // Asked at the same time: none needs another's answer.
+    async let compared = other(form, question, today: today, ask) { form throws(QuestionError) in
+      var funnel = try form.funnel()
+      funnel?.breakdown = nil
+      return funnel.map { .funnel($0) }
+    }
+    let answered = try await ask(question)
+    var view = QuestionView(answered)
+    guard case .funnel(let answer) = answered.answer, let all = answer.groups.first,
+      (all.steps.first?.persons ?? 0) > 0
+    else {
       view.calm = ("No one took the first step", "Choose a longer range, or another first step.")
-      return
+      return view
     }
+    let before = try await compared
+    guard let breakdown else {
+      show(all, before: before, form, app, &view)
+      return view
+    }
+    funnel.breakdown = breakdown
+    guard case .funnel(let byValue) = try await ask(.funnel(funnel)).answer else { return view }
+    show(byValue.groups.sorted { $0.started > $1.started }, all: all, before: before, form, app, &view)
+    return view
+  }
+
+  /// Shows the steps of all persons.
+  private func show(
+    _ group: FunnelAnswer.Group, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+  ) {
+    let past = before.map { $0.steps }
+    var bars = [FunnelDrawing.Bars(name: "This page", shares: group.shares, color: 1)]
+    if let before, let past {
+      bars.append(
+        .init(name: before.comparison.name, shares: past.map { $0.fromFirst ?? 0 }, color: 3, isCompared: true))
+    }
+    let drawing = drawing(group, bars, form, app)
+    view.pictures.append(.init(heading: "Steps", about: Self.aboutSteps, content: drawing.html()))
     var columns = ["Step", "Users", "Of the first", "Of the one before", "Stopped here", "Median time"]
-    var past: FunnelAnswer?
-    if let before, case .funnel(let answer) = before.answer {
-      past = answer
-      columns.insert(contentsOf: [before.heading, "Change"], at: 3)
+    if let before { columns.insert(contentsOf: [before.comparison.heading, "Change"], at: 3) }
+    let rows = zip(form.stepNames, group.steps).enumerated().map(\.offset).map {
+      row($0, group, before: past, form, app)
     }
-    for group in answer.groups {
-      let earlier = past.map { past in past.groups.first { $0.value == group.value }?.steps ?? [] }
-      let rows = zip(names, group.steps).enumerated().map { index, pair in
-        row(index, pair.0, group, before: earlier, form, app)
+    view.grids.append(
+      AnswerGrid(
+        heading: "Steps in figures", about: "The median time is that from the step before.", columns: columns,
+        rows: rows,
+        note: before.map { "\($0.comparison.about) Changes are in percentage points." }))
+  }
+
+  /// Shows the steps of all persons and of those with each value of a breakdown.
+  private func show(
+    _ groups: [FunnelAnswer.Group], all: FunnelAnswer.Group, before: OtherAnswer?, _ form: QuestionForm, _ app: App,
+    _ view: inout QuestionView
+  ) {
+    let drawn = groups.prefix(Self.drawnValues)
+    let bars = drawn.enumerated().map { index, group in
+      FunnelDrawing.Bars(name: text(group.value), shares: group.shares, color: index + 1)
+    }
+    let note = drawn.count < groups.count ? "\(drawn.count) of \(grouped(groups.count)) values" : nil
+    let drawing = drawing(all, bars, form, app)
+    view.pictures.append(
+      .init(
+        heading: "Steps by \(form.breakdownName)",
+        about: "The share of the users with each value who took each step; the figures below are those of all.",
+        content: drawing.html(), note: note))
+    let last = all.steps.count - 1
+    let past = before.map { $0.steps }
+    func cells(_ group: FunnelAnswer.Group, value: [(String, String?)], before: [FunnelAnswer.Step]?)
+      -> [TemplateValues]
+    {
+      let steps = group.steps.enumerated().map { index, step -> TemplateValues in
+        let share = index == 0 ? "" : " · \(step.fromFirst.map { percentage($0) } ?? "–")"
+        let parameters: [(String, String?)] = [("group", "funnel"), ("step", String(index + 1))]
+        let link = people(form, app, parameters + value)
+        let lost = index == 0 ? 0 : group.steps[index - 1].persons - step.persons
+        let left = lost > 0 ? people(form, app, parameters + [("dropped", "1")] + value) : nil
+        return .cell(
+          grouped(step.persons) + share, link: step.persons > 0 ? link : nil,
+          bar: left.map { "<a class=\"left\" href=\"\(escaped($0))\">−\(grouped(lost))</a>" } ?? "")
       }
-      let heading = form.breakdown == nil ? "Steps" : "\(form.breakdownName): \(text(group.value))"
-      view.grids.append(
-        .grid(
-          heading, about: Self.aboutSteps, columns, rows,
-          note: before.map { "\($0.about) Changes are in percentage points." }))
+      guard let before else { return steps }
+      let earlier = before.indices.contains(last) ? before[last].fromFirst : nil
+      return steps + [
+        .cell(earlier.map { percentage($0) } ?? "–"), .cell(Change.text(group.steps[last].fromFirst, before: earlier)),
+      ]
     }
+    let overall = [TemplateValues.head("All users")] + cells(all, value: [], before: past)
+    let rows = groups.map { group in
+      // The other side has no breakdown: only all users are compared.
+      [.head(text(group.value))]
+        + cells(group, value: QuestionForm.parameters(of: group.value), before: past.map { _ in [] })
+    }
+    let columns = ["Value"] + form.stepNames.enumerated().map { "\($0 + 1). \(shown($1, limit: 40))" }
+    view.grids.append(
+      AnswerGrid(
+        heading: "Steps by \(form.breakdownName) in figures",
+        about:
+          "Users who took each step, their share of those who took the first, and how many stopped before. Someone "
+          + "with several values counts under each of them.",
+        columns: columns + (before.map { [$0.comparison.heading, "Change"] } ?? []), rows: [overall] + rows,
+        note: before.map { "\($0.comparison.about) Changes are in percentage points." }))
+  }
+
+  private func drawing(
+    _ group: FunnelAnswer.Group, _ bars: [FunnelDrawing.Bars], _ form: QuestionForm, _ app: App
+  ) -> FunnelDrawing {
+    let steps = zip(form.stepNames, group.steps).enumerated().map { index, pair -> FunnelDrawing.Step in
+      let (name, step) = pair
+      func link(_ changes: [(String, String?)]) -> String? {
+        people(form, app, [("group", "funnel"), ("step", String(index + 1))] + changes)
+      }
+      let lost = index == 0 ? 0 : group.steps[index - 1].persons - step.persons
+      return FunnelDrawing.Step(
+        name: shown(name), persons: step.persons, share: index == 0 ? nil : step.fromFirst, lost: lost,
+        links: (step.persons > 0 ? link([]) : nil, lost > 0 ? link([("dropped", "1")]) : nil))
+    }
+    return FunnelDrawing(steps: steps, bars: bars)
   }
 
   private func row(
-    _ index: Int, _ name: String, _ group: FunnelAnswer.Group, before: [FunnelAnswer.Step]?, _ form: QuestionForm,
-    _ app: App
+    _ index: Int, _ group: FunnelAnswer.Group, before: [FunnelAnswer.Step]?, _ form: QuestionForm, _ app: App
   ) -> [TemplateValues] {
     let (steps, number) = (group.steps, String(index + 1))
     let step = steps[index]
-    let value = form.breakdown == nil ? [] : QuestionForm.parameters(of: group.value)
     func link(_ changes: [(String, String?)]) -> String? {
-      people(form, app, [("group", "funnel"), ("step", number)] + changes + value)
+      people(form, app, [("group", "funnel"), ("step", number)] + changes)
     }
     let lost = index == 0 ? 0 : steps[index - 1].persons - step.persons
     let (reached, left) = (step.persons > 0 ? link([]) : nil, lost > 0 ? link([("dropped", "1")]) : nil)
     var cells: [TemplateValues] = [
-      .head("\(number). \(shown(name))"),
-      .cell(grouped(step.persons), link: reached, bar: ShareBar.svg(step.fromFirst ?? 0)),
+      .head("\(number). \(shown(form.stepNames[index]))"), .cell(grouped(step.persons), link: reached),
       .cell(step.fromFirst.map { percentage($0) } ?? "–"),
     ]
     if let before {
@@ -59,6 +161,20 @@ extension PortalPages {
       .cell(step.fromPrevious.map { percentage($0) } ?? "–"), .cell(index == 0 ? "–" : grouped(lost), link: left),
       .cell(step.medianSeconds.map { clockText(milliseconds: whole($0 * 1_000)) } ?? "–"),
     ]
+  }
+}
+
+extension FunnelAnswer.Group {
+  fileprivate var started: Int { steps.first?.persons ?? 0 }
+
+  /// The share of the first step that reached each step.
+  fileprivate var shares: [Double] { steps.map { $0.fromFirst ?? 0 } }
+}
+
+extension OtherAnswer {
+  /// The steps of all persons on the other side.
+  fileprivate var steps: [FunnelAnswer.Step] {
+    if case .funnel(let answer) = answer { answer.groups.first?.steps ?? [] } else { [] }
   }
 }
 
@@ -96,11 +212,7 @@ extension QuestionPageDefinition {
             + (form.valueText.map { " · \($0)" } ?? "")
         }
       ],
-      view: { pages, form, app, today, ask in
-        try await pages.view(form, app, today: today, ask) { answered, before, view in
-          if case .funnel(let answer) = answered.answer { pages.show(answer, before: before, form, app, &view) }
-        }
-      })
+      view: { try await $0.funnel($1, $2, today: $3, $4) })
   }
 }
 
@@ -133,12 +245,7 @@ extension QuestionForm {
     name.isShown = step == nil || name.isShown
     return [kind, name]
   }
-}
 
-extension Change {
-  /// The difference of two shares in words; a dash if one is missing.
-  static func text(_ current: Double?, before: Double?) -> String {
-    guard let current, let before else { return "–" }
-    return Change(shares: current, before: before, explanation: "").text
-  }
+  /// The names of the steps in use.
+  fileprivate var stepNames: [String] { funnelSteps.map(\.title) }
 }

@@ -14,15 +14,17 @@ extension PortalPages {
     var past: PathShares?
     if let before, case .paths(let other) = before.answer { past = PathShares(other) }
     if form["show"] != "table" {
+      view.foldsGrids = true
       view.pictures = [drawing(answer, isBackwards: isBackwards, form, app)]
       if let before, case .paths(let other) = before.answer, !other.edges.isEmpty {
         var picture = drawing(other, isBackwards: isBackwards, before.form, app)
-        picture.heading += ": \(before.name)"
+        picture.heading += ": \(before.comparison.name)"
         view.pictures.append(picture)
       }
     }
     let shares = PathShares(answer)
-    let columns = ["From", "To", "Sessions", "Share"] + (past == nil ? [] : [before?.heading ?? "", "Change"])
+    let columns =
+      ["From", "To", "Sessions", "Share"] + (past == nil ? [] : [before?.comparison.heading ?? "", "Change"])
     for step in Set(answer.edges.map(\.step)).sorted() {
       let edges = answer.edges.filter { $0.step == step }
       let (other, ended) = (answer.other.at(step - 1), answer.ended.at(step - 1))
@@ -45,12 +47,12 @@ extension PortalPages {
             + Array(repeating: .cell(""), count: columns.count - 3))
       }
       view.grids.append(
-        .grid(
-          isBackwards ? "\(step) before the end" : "Step \(step)",
+        AnswerGrid(
+          heading: isBackwards ? "\(step) before the end" : "Step \(step)",
           about: isBackwards
             ? "The sessions that went from one to the other \(counted(step, "step")) before the end."
             : "The sessions that went from one to the other at step \(step).",
-          columns, rows,
+          columns: columns, rows: rows,
           note: ended > 0 ? "\(counted(ended, "session")) \(isBackwards ? "began" : "ended") here." : nil))
     }
   }

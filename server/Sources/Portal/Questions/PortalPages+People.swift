@@ -30,10 +30,11 @@ extension PortalPages {
     let isCut = answer.persons.count == PersonsQuestion.standardLimit
     let next = isCut ? answer.persons.last.flatMap { people(form, app, ["before": $0.last.text]) } : nil
     view.grids = [
-      .grid(
-        counted(answer.total, "user") + form.groupText,
+      AnswerGrid(
+        heading: counted(answer.total, "user") + form.groupText,
         about: "Events and sessions are those that pass the filters; open a user to see everything they did.",
-        ["User", "Last seen", "First seen", "Events", "Sessions", "Version", "Model", "Country"], rows, next: next)
+        columns: ["User", "Last seen", "First seen", "Events", "Sessions", "Version", "Model", "Country"], rows: rows,
+        next: next)
     ]
   }
 }

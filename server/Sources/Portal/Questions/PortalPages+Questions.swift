@@ -39,7 +39,8 @@ extension PortalPages {
       "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
-      "grids": answer.grids, "curl": curl(form, app), "saving": saving(form, app, dashboards),
+      "grids": answer.grids.map(\.values), "foldsGrids": answer.foldsGrids, "curl": curl(form, app),
+      "saving": saving(form, app, dashboards),
       "answered": answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(

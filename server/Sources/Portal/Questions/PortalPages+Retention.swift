@@ -71,10 +71,10 @@ extension PortalPages {
       ? nil
       : "Grey figures are not final: the \(unit.rawValue) of \(answer.partial.joined(separator: ", ")) is not over."
     view.grids = [
-      .grid(
-        "Share of each cohort that came back",
+      AnswerGrid(
+        heading: "Share of each cohort that came back",
         about: "Each row follows the users who started in the same \(unit.rawValue); "
-          + "each column is one more \(unit.rawValue) later.", columns, rows, note: note)
+          + "each column is one more \(unit.rawValue) later.", columns: columns, rows: rows, note: note)
     ]
   }
 
@@ -88,7 +88,8 @@ extension PortalPages {
     if let before, case .retention(let past) = before.answer {
       series.append(
         Chart.Series(
-          name: before.name, values: RetentionCurve(past, unit, length: length).shares, isCompared: true, color: 3))
+          name: before.comparison.name, values: RetentionCurve(past, unit, length: length).shares, isCompared: true,
+          color: 3))
     } else {
       let latest = answer.cohorts.map { ($0, RetentionCurve($0, of: answer, unit, length: length)) }
         .filter { $1.shares.count { $0 != nil } > 1 }.suffix(Self.shownCohorts).reversed()

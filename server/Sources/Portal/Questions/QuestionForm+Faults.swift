@@ -21,6 +21,7 @@ extension QuestionForm {
       }
       return ("property", "Choose a property.")
     case "breakdown": return ("breakdown", Self.unknownDimension(breakdown ?? ""))
+    case "bins": return ("bins", error.message)
     case "window": return ("window", "Write a time such as 30m, 2h or 14d.")
     case "depth": return ("depth", "Write a number from 2 to 20.")
     case "by": return ("identity", "Choose what a user is.")

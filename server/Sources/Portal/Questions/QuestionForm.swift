@@ -64,7 +64,7 @@ struct QuestionForm: Sendable {
   /// The same state with other filters.
   func filtered(by filters: FilterRows) -> QuestionForm {
     var form = self
-    for name in FilterRow.numbers.map({ "f\($0)" }) + ["filters", "before"] { form.values[name] = nil }
+    for name in FilterRow.numbers.map({ "f\($0)" }) + ["filters", "before", "page"] { form.values[name] = nil }
     for (name, text) in filters.parameters { form.values[name] = text }
     return form
   }

@@ -19,7 +19,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
     + QuestionForm.steps.map { "s\($0)" }
     + [
       "group", "step", "dropped", "of", "after", "state", "active", "at", "type", "value", "pathfrom", "pathto",
-      "before",
+      "before", "bins", "page",
     ]
 
   /// The names of all parameters.

@@ -13,6 +13,8 @@ struct QuestionView {
     var about: String
     /// The HTML.
     var content: String
+    /// What the picture leaves out, for example `4 of 9 values`; `nil` if nothing.
+    var note: String?
   }
 
   var message: String?
@@ -20,7 +22,9 @@ struct QuestionView {
   /// Large figures as HTML.
   var tiles: String?
   var pictures: [Picture] = []
-  var grids: [TemplateValues] = []
+  var grids: [AnswerGrid] = []
+  /// True if the tables say in figures what the pictures show, and open on demand.
+  var foldsGrids = false
   /// The cost of the answer in words.
   var facts: String?
 
@@ -34,21 +38,40 @@ struct QuestionView {
   }
 }
 
+/// A table of a page. The first cell of each row is its heading.
+struct AnswerGrid {
+  var heading: String
+  /// One sentence that says what the table shows.
+  var about: String
+  var columns: [String]
+  var rows: [[TemplateValues]]
+  /// What the reader should know about the rows; `nil` for nothing.
+  var note: String?
+  /// The addresses of the pages with the rows before and after these.
+  var previous: String?
+  var next: String?
+
+  /// The first rows, with a note that says so if there are more.
+  func shortened(to length: Int) -> AnswerGrid {
+    guard rows.count > length else { return self }
+    var grid = self
+    grid.rows = Array(rows.prefix(length))
+    grid.note = "\(length) of \(counted(rows.count, "row"))"
+    return grid
+  }
+
+  var values: TemplateValues {
+    [
+      "heading": heading, "about": about, "columns": columns, "note": note, "previous": previous, "next": next,
+      "rows": rows.map { ["cells": $0] as TemplateValues },
+    ]
+  }
+}
+
 extension TemplateValues {
   /// A drawing of a page.
   static func picture(_ picture: QuestionView.Picture) -> TemplateValues {
-    ["heading": picture.heading, "about": picture.about, "content": picture.content]
-  }
-
-  /// A table of a page. The first cell of each row is its heading.
-  static func grid(
-    _ heading: String, about: String, _ columns: [String], _ rows: [[TemplateValues]], note: String? = nil,
-    next: String? = nil
-  ) -> TemplateValues {
-    [
-      "heading": heading, "about": about, "columns": columns, "note": note, "next": next,
-      "rows": rows.map { ["cells": $0] as TemplateValues },
-    ]
+    ["heading": picture.heading, "about": picture.about, "content": picture.content, "note": picture.note]
   }
 
   /// The heading of a row.

@@ -8,12 +8,37 @@ public struct DashboardCard: Sendable, Hashable, Codable {
   public var page: String
   /// The state of the page's form, as the query of its address. Ranges such as `30d` end on the day of the reader.
   public var query: String
+  /// True if the card takes the whole width of the page.
+  public var isWide: Bool
 
   /// Creates a card.
-  public init(name: String, page: String, query: String) {
+  public init(name: String, page: String, query: String, isWide: Bool = false) {
     self.name = name
     self.page = page
     self.query = query
+    self.isWide = isWide
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case name, page, query, wide
+  }
+
+  /// Decodes a card; one without a width is not wide.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    name = try members.decode(String.self, forKey: .name)
+    page = try members.decode(String.self, forKey: .page)
+    query = try members.decode(String.self, forKey: .query)
+    isWide = try members.decodeIfPresent(Bool.self, forKey: .wide) ?? false
+  }
+
+  /// Encodes the card.
+  public func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(name, forKey: .name)
+    try members.encode(page, forKey: .page)
+    try members.encode(query, forKey: .query)
+    if isWide { try members.encode(true, forKey: .wide) }
   }
 }
 

@@ -7,16 +7,20 @@ package struct ChartNote: Sendable, Hashable {
   package var day: Day
   /// The text for readers.
   package var text: String
+  /// The label on charts, where there is room for few words.
+  package var label: String
 
   /// Creates the note of a release.
   package init(_ release: Release) {
     day = release.day
-    text = "Version \(shown(release.version))"
+    label = shown(release.version)
+    text = "Version \(label)"
   }
 
   /// Creates the note that a person wrote.
   package init(_ annotation: Annotation) {
     day = annotation.day
     text = shown(annotation.text)
+    label = text
   }
 }

@@ -1,0 +1,95 @@
+package import Reports
+import Warehouse
+
+/// What a page's figures are compared with: the period before, or a segment over the same days.
+///
+/// The period before has as many days and ends where the page's days begin, so a week is compared with the same weekdays.
+/// While the last day is not over, changes leave it out on both sides: a day that has just begun has fewer events than a
+/// whole one, and would look like a drop every morning. Charts show both sides whole.
+struct Comparison {
+  /// The days of the page.
+  let days: ClosedRange<Day>
+  /// The segment on the other side; `nil` for the period before.
+  let segment: SavedSegment?
+  /// The days of both sides whose figures make changes; `nil` if none of the page's days is over.
+  let settled: (current: ClosedRange<Day>, other: ClosedRange<Day>)?
+
+  init(_ days: ClosedRange<Day>, today: Day, with segment: SavedSegment? = nil) {
+    (self.days, self.segment) = (days, segment)
+    if segment != nil {
+      settled = (days, days)
+    } else if days.lowerBound < today {
+      let current = days.lowerBound...min(days.upperBound, today.advanced(by: -1))
+      settled = (current, current.advanced(by: -days.count))
+    } else {
+      settled = nil
+    }
+  }
+
+  /// All days of the other side.
+  var otherDays: ClosedRange<Day> { segment == nil ? days.before : days }
+
+  /// True if changes leave days out.
+  var isOpen: Bool { settled.map { $0.current != days } ?? true }
+
+  /// The other side in words, for example `28 Apr – 3 May 2026` or the name of a segment.
+  var name: String { segment.map { shown($0.name) } ?? otherDays.text }
+
+  /// The other side beside the page's days; `nil` if nothing is compared.
+  var against: String? { settled.map { _ in name } }
+
+  /// The heading of a column with the other side's figures.
+  var heading: String { segment == nil ? "Period before" : name }
+
+  /// One sentence that says what the other side is.
+  var about: String { segment == nil ? "The period before is \(name)." : "\(name) is a segment." }
+
+  /// For example `Changes compare 4 – 9 May 2026 with 28 April – 3 May 2026.`; `nil` if there are none.
+  var explanation: String? {
+    if let segment { return "Changes compare this page with the segment \(shown(segment.name))." }
+    return settled.map { "Changes compare \($0.current.text) with \($0.other.text)." }
+  }
+}
+
+extension Comparison {
+  /// Compares the rows of a page; with the period before if the page asks for nothing else.
+  init(_ request: ReportRequest, segments: [SavedSegment]) {
+    var chosen: SavedSegment?
+    if case .segment(let number) = request.comparison, request.isFilterable {
+      chosen = segments.first { $0.id == number }
+    }
+    self.init(request.days, today: request.today, with: chosen)
+  }
+
+  /// The request for the other side over some days.
+  func other(_ request: ReportRequest, over days: ClosedRange<Day>) -> ReportRequest {
+    var request = request
+    request.days = days
+    if let segment { request.filter.segment = segment.id }
+    return request
+  }
+}
+
+extension ClosedRange<Day> {
+  /// As many days, directly before.
+  var before: ClosedRange<Day> { advanced(by: -count) }
+
+  /// The same number of days, later by a number of days.
+  func advanced(by days: Int) -> ClosedRange<Day> { lowerBound.advanced(by: days)...upperBound.advanced(by: days) }
+}
+
+extension ReportComparison {
+  /// The choices of a page, with their words.
+  static func choices(_ segments: [SavedSegment]) -> [(String, String)] {
+    [("", "Nothing"), (periodBefore.text, "Period before")]
+      + segments.map { (segment($0.id).text, "Segment \(shown($0.name))") }
+  }
+}
+
+extension PortalPages {
+  /// The request for the rows of the segment with which a page is compared; `nil` for others.
+  package func comparedRequest(_ request: ReportRequest) -> ReportRequest? {
+    let comparison = Comparison(request, segments: segments)
+    return comparison.segment.map { _ in comparison.other(request, over: request.days) }
+  }
+}

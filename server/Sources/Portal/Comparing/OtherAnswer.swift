@@ -1,0 +1,46 @@
+import Questions
+import Reports
+import Warehouse
+
+/// The answer on the other side of a comparison.
+struct OtherAnswer {
+  let comparison: Comparison
+  /// The form that shows the answer as a page of its own.
+  var form: QuestionForm
+  var answer: Answer
+  /// True if its last day is not over.
+  var isOpen: Bool
+}
+
+extension QuestionForm {
+  /// What the page compares its answer with; `nil` for nothing.
+  func comparison(of scope: QuestionScope, today: Day) -> Comparison? {
+    guard page != .people else { return nil }
+    let days = scope.range.resolved(today: today)
+    switch self["compare"].flatMap({ ReportComparison($0) }) {
+    case .periodBefore: return Comparison(days, today: today)
+    case .segment(let number):
+      return segments.first { $0.id == number }.map { Comparison(days, today: today, with: $0) }
+    case nil: return nil
+    }
+  }
+}
+
+extension PortalPages {
+  /// Asks the question of a page for the period before or for another segment, if the page compares.
+  ///
+  /// - Parameter make: Makes the question of a form with the other segment; by default the page's main question.
+  func other(
+    _ form: QuestionForm, _ question: Question, today: Day, _ ask: Ask,
+    make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
+  ) async throws -> OtherAnswer? {
+    guard let comparison = form.comparison(of: question.scope, today: today) else { return nil }
+    var other = form
+    if let segment = comparison.segment { other.choose(segment) } else { other.choose(comparison.otherDays) }
+    let asked = try comparison.segment == nil ? question.over(comparison.otherDays) : make(other)
+    guard let asked else { return nil }
+    return OtherAnswer(
+      comparison: comparison, form: other, answer: try await ask(asked).answer,
+      isOpen: asked.resolved(today: today).scope.endsOn(today))
+  }
+}
