@@ -7,6 +7,7 @@ struct History {
   private let options: Options
   private let journal: Journal
   private static let day: Int64 = 86_400_000
+  private static let longestVisit: Int64 = 3_600_000
 
   init(_ options: Options) throws {
     self.options = options
@@ -27,17 +28,20 @@ struct History {
     var generator = FastGenerator(seed: options.seed &* 31 &+ UInt64(profile.number))
     let now = SystemClock().wallTime.millisecondsSince1970
     let today = now - now % Self.day
+    // No visit runs past midnight, since the journal names days, and none into the future.
+    func latest(_ midnight: Int64) -> Int64 { min(midnight + Self.day, now) - Self.longestVisit }
     var tally = Tally()
     var last: Player?
     var crashReports: [UInt8] = []
     var isSubscriber = false
-    // The history ends yesterday: today belongs to `live`.
-    for day in profile.firstDay..<options.days where isActive(profile, day, &generator) {
+    // The history ends shortly before now, and `live` goes on from there.
+    for day in profile.firstDay...options.days where isActive(profile, day, &generator) {
       let midnight = today - Int64(options.days - day) * Self.day
       // Sessions are in the waking hours of the person's time zone; all of a day's sessions are on that day in UTC.
       let hour = Int64.random(in: 7...21, using: &generator) * 3_600_000
       let local = (hour - Int64(profile.timeZoneOffsetMinutes) * 60_000 + Self.day) % Self.day
       let start = min(local, Self.day - 7_200_000)
+      guard midnight + start < latest(midnight) else { break }
       let clock = StoryClock(at: Timestamp(millisecondsSince1970: midnight + start))
       await last?.quit()
       let player = try Player(
@@ -46,7 +50,7 @@ struct History {
       var circumstances = profile.circumstances(day: day)
       circumstances.isFirst = last == nil && profile.firstDay > 0
       circumstances.isSubscriber = isSubscriber
-      isSubscriber = visit(player, circumstances, clock, until: midnight + Self.day, &generator)
+      isSubscriber = visit(player, circumstances, clock, until: latest(midnight), &generator)
       tally.add(player.tally)
       if let report = player.crashReport { crashReports += report + [UInt8(ascii: "\n")] }
       last = player
@@ -79,8 +83,7 @@ struct History {
     var circumstances = circumstances
     for number in 0..<Int.random(in: 1...3, using: &generator) {
       if number > 0 { clock.advance(by: .seconds(Int.random(in: 60...1_800, using: &generator))) }
-      // The journal names days, so no visit runs past midnight.
-      guard clock.wallTime.millisecondsSince1970 < end - 3_600_000 else { break }
+      guard clock.wallTime.millisecondsSince1970 < end else { break }
       player.beginSession()
       let visit = Visit(circumstances, using: &generator)
       for step in visit.steps {

@@ -5,6 +5,8 @@ import Foundation
 import Ingest
 import NIOConcurrencyHelpers
 import NIOPosix
+import Questions
+import TernBase
 import TernEvents
 import UnixSignals
 import Warehouse
@@ -108,6 +110,28 @@ struct DemoCommand: AsyncParsableCommand {
 
   private static var today: Day { Day(number: Int(WallClock.system().secondsSince1970 / 86_400)) }
 
+  /// The pace of the week before today.
+  private static func pace(of app: AppID, _ warehouse: SQLiteWarehouse, before today: Day) async throws -> DemoPace {
+    let week = today.advanced(by: -7)...today.advanced(by: -1)
+    let question = QueryQuestion(
+      scope: QuestionScope(range: .dates(week.lowerBound, week.upperBound)), metrics: [.plain(.events)],
+      groups: [.init(.time(.hour))], limit: .max)
+    guard let calendar = QuestionCalendar("UTC"),
+      case .query(let answer) = try await warehouse.reader.answer(
+        Question.query(question).resolved(today: today), app: app, calendar: calendar, today: today
+      ).answer
+    else { return DemoPace(counts: [:], days: week.count) }
+    var counts: [Int: Int] = [:]
+    for row in answer.rows {
+      // An hour is written as `2026-05-04T14`.
+      guard let hour = (row.dimensions.first ?? nil)?.text.flatMap({ Int($0.dropFirst(11).prefix(2)) }) else {
+        continue
+      }
+      counts[hour, default: 0] += row.metrics[0].map { Int(clamping: $0) } ?? 0
+    }
+    return DemoPace(counts: counts, days: week.count)
+  }
+
   private func announce(_ address: String, _ catalog: Catalog, _ app: App, _ directory: DemoDirectory) {
     let link = try? LoginLinkCommand.link(to: address, catalog)
     Terminal.say(
@@ -146,7 +170,8 @@ struct DemoCommand: AsyncParsableCommand {
         warehouse.reader.errorGroups(app: app, group: nil, days: range, limit: 100), catalog)
       try await hits
       try await script.playLive(
-        killAfter: .seconds(killAfter), networkGoneFor: .seconds(offlineFor),
+        try await Self.pace(of: app, warehouse, before: today), killAfter: .seconds(killAfter),
+        networkGoneFor: .seconds(offlineFor),
         endAfter: liveSeconds > 0 ? .seconds(liveSeconds) : nil)
       // Nothing else here can end the server, which listens for signals.
       kill(getpid(), SIGTERM)

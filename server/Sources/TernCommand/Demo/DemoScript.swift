@@ -33,37 +33,60 @@ struct DemoScript {
     say("the history has arrived: \(await storedEvents()) events")
   }
 
-  /// Plays live traffic until cancelled or for a limited time. One process is killed and restarted, one loses its
-  /// network.
-  func playLive(killAfter: Duration, networkGoneFor: Duration, endAfter: Duration?) async throws {
+  /// Plays live traffic at the pace of the story until cancelled or for a limited time. Once a day a process is killed
+  /// and restarted, and one loses its network.
+  func playLive(_ pace: DemoPace, killAfter: Duration, networkGoneFor: Duration, endAfter: Duration?) async throws {
     try await gate.open()
-    let address = "http://127.0.0.1:\(await gate.port)"
+    let end = endAfter.map { ContinuousClock.now + $0 }
     // Uses installs with a history; in a small demo, each group still has at least one.
     let group = max(1, min(10, installs / 6))
-    let crowd = try stage.startLive(
-      first: 0, count: min(4 * group, max(1, installs - 2 * group)), pace: .milliseconds(60))
-    let travellers = try stage.startLive(first: 4 * group, count: group, through: address, pace: .milliseconds(250))
-    var killable = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
-    defer { for process in [crowd, travellers, killable] { process.send(SIGTERM) } }
-    say("three processes use the app (\(crowd.identifier), \(travellers.identifier), \(killable.identifier))")
-    let end = endAfter.map { ContinuousClock.now + $0 }
-    func wait(_ duration: Duration) async throws -> Bool {
-      let until = min(ContinuousClock.now + duration, end ?? .now + duration)
-      try await Task.sleep(until: until)
-      return end.map { ContinuousClock.now < $0 } ?? true
-    }
-    while try await wait(killAfter) {
-      killable.kill()
-      say("process \(killable.identifier) was killed with SIGKILL; its unsent events are on disk")
-      guard try await wait(.seconds(3)) else { return }
-      killable = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
-      say("restarted as \(killable.identifier), it sends the events of the killed process")
-      await gate.close()
-      say("process \(travellers.identifier) lost its network for \(networkGoneFor.components.seconds) s")
-      guard try await wait(networkGoneFor) else { return }
-      try await gate.open()
-      say("the network of \(travellers.identifier) is back; its events arrive with their original times")
-    }
+    let crowd = try stage.startLive(first: 2 * group, count: installs - 2 * group, pace: pace.crowd)
+    defer { crowd.send(SIGTERM) }
+    say("people use the app as on a usual day: about \(Int(pace.daily)) events (process \(crowd.identifier))")
+    repeat {
+      try await show(pace, group: group, killAfter: killAfter, networkGoneFor: networkGoneFor, end: end)
+    } while try await wait(DemoPace.showInterval, end: end)
+  }
+
+  /// Kills a process and restarts it, and takes the network from another one for a while.
+  private func show(
+    _ pace: DemoPace, group: Int, killAfter: Duration, networkGoneFor: Duration, end: ContinuousClock.Instant?
+  ) async throws {
+    // The travellers play all the time, the other process until it is killed, and again until its events are sent.
+    let travelling: Duration = killAfter + Self.closed + networkGoneFor + Self.delivery
+    let killing: Duration = killAfter + Self.delivery
+    let quick = [pace.show(travelling + killing)]
+    let travellers = try stage.startLive(
+      first: 0, count: group, through: "http://127.0.0.1:\(await gate.port)", pace: quick)
+    var killable = try stage.startLive(first: group, count: group, pace: quick)
+    defer { for process in [travellers, killable] { process.send(SIGTERM) } }
+    say("two more processes use it for a short time (\(travellers.identifier), \(killable.identifier))")
+    guard try await wait(killAfter, end: end) else { return }
+    killable.kill()
+    say("process \(killable.identifier) was killed with SIGKILL; its unsent events are on disk")
+    guard try await wait(Self.closed, end: end) else { return }
+    killable = try stage.startLive(first: group, count: group, pace: quick)
+    say("restarted as \(killable.identifier), it sends the events of the killed process")
+    await gate.close()
+    say("process \(travellers.identifier) lost its network for \(networkGoneFor.components.seconds) s")
+    guard try await wait(Self.delivery, end: end) else { return }
+    killable.send(SIGTERM)
+    guard try await wait(networkGoneFor - Self.delivery, end: end) else { return }
+    try await gate.open()
+    say("the network of \(travellers.identifier) is back; its events arrive with their original times")
+    _ = try await wait(Self.delivery, end: end)
+  }
+
+  /// The time for which a killed app stays closed.
+  private static let closed = Duration.seconds(3)
+  /// The time after which a process has sent what had waited.
+  private static let delivery = Duration.seconds(20)
+
+  /// Waits; false if the demo has ended by then.
+  private func wait(_ duration: Duration, end: ContinuousClock.Instant?) async throws -> Bool {
+    let until = min(ContinuousClock.now + duration, end ?? .now + duration)
+    try await Task.sleep(until: until)
+    return end.map { ContinuousClock.now < $0 } ?? true
   }
 }
 

@@ -22,11 +22,13 @@ struct DemoStage {
   }
 
   /// Starts a process that uses the app in real time until it is terminated.
-  func startLive(first: Int, count: Int, through gate: String? = nil, pace: Duration) throws -> ChildProcess {
-    let milliseconds = pace.components.seconds * 1_000 + pace.components.attoseconds / 1_000_000_000_000_000
-    return try ChildProcess(
+  ///
+  /// - Parameter pace: The milliseconds between two events: one number, or one for each hour of the day in UTC.
+  func startLive(first: Int, count: Int, through gate: String? = nil, pace: [Int]) throws -> ChildProcess {
+    try ChildProcess(
       player.path,
-      arguments("live", gate ?? collector, first: first, count: count) + ["--pace", String(milliseconds)], output: nil)
+      arguments("live", gate ?? collector, first: first, count: count)
+        + ["--pace", pace.map(String.init).joined(separator: ",")], output: nil)
   }
 
   private func arguments(_ mode: String, _ collector: String, first: Int, count: Int) -> [String] {
