@@ -11,6 +11,20 @@ func shown(_ name: String, empty: String = "(no name)", limit: Int = 300) -> Str
   return visible(start) + (start.utf8.count == name.utf8.count ? "" : "…")
 }
 
+/// The English name of a country for display, from its code.
+func countryName(_ code: String, empty: String = "–") -> String {
+  code.isEmpty ? empty : shown(Ranking.Codes.countries.name(of: code), limit: 60)
+}
+
+/// Shortens an identifier that is a UUID to its first part, for example `0F5C27A1…`; `nil` for other text.
+func shortened(_ identifier: String) -> String? {
+  let parts = identifier.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+  guard parts.map(\.count) == [8, 4, 4, 4, 12],
+    identifier.utf8.allSatisfy({ $0 == 0x2D || Character(Unicode.Scalar($0)).isHexDigit })
+  else { return nil }
+  return "\(identifier.prefix(8))…"
+}
+
 extension Day {
   private static let months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

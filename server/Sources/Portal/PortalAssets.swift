@@ -21,9 +21,12 @@ public enum PortalAssets {
 
   private static let assets: [String: Asset] = [
     "tern.css": asset("text/css; charset=utf-8", PackageResources.tern_css),
-    "shell.js": asset("text/javascript; charset=utf-8", PackageResources.shell_js),
+    "shell.js": asset(
+      "text/javascript; charset=utf-8",
+      PackageResources.shell_js + PackageResources.tables_js + PackageResources.calendar_js),
     "builder.js": asset("text/javascript; charset=utf-8", PackageResources.builder_js),
     "live.js": asset("text/javascript; charset=utf-8", PackageResources.live_js),
+    "arrival.js": asset("text/javascript; charset=utf-8", PackageResources.arrival_js),
     "realtime.js": asset("text/javascript; charset=utf-8", PackageResources.realtime_js),
     "favicon.svg": asset("image/svg+xml", PackageResources.favicon_svg),
   ]

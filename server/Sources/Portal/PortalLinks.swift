@@ -50,7 +50,7 @@ struct PortalLinks {
     comparison = request.comparison
   }
 
-  /// The address to which the form of the app's limits is posted.
+  /// The address of the app's limits.
   var limits: String { "/apps/\(app)/limits" }
 
   /// The address to which the form for deleting the app is posted.
@@ -106,6 +106,9 @@ struct PortalLinks {
 
   /// The address of the app's settings.
   var settings: String { "/apps/\(app)/settings" }
+
+  /// The address of the app's keys and sample code.
+  var setup: String { "/apps/\(app)/setup" }
 
   /// The address of the app's views.
   var views: String { "/apps/\(app)/views" }

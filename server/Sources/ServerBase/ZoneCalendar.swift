@@ -8,6 +8,8 @@ import Foundation
 package final class ZoneCalendar {
   package static let dayMilliseconds: Int64 = 86_400_000
   private static let quarter: Int64 = 900_000
+  /// The identifier of the zone.
+  package let identifier: String
   private let zone: TimeZone
   private let fixedOffset: Int64?
   private var latestQuarter = Int64.min
@@ -21,6 +23,7 @@ package final class ZoneCalendar {
   /// Creates a calendar, or returns `nil` if there is no zone with this identifier.
   package init?(_ identifier: String) {
     guard let zone = TimeZone(identifier: identifier) else { return nil }
+    self.identifier = identifier
     self.zone = zone
     fixedOffset = identifier == "UTC" || identifier == "GMT" ? 0 : nil
   }

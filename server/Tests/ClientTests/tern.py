@@ -34,6 +34,13 @@ class Server:
                 raise RuntimeError(f"The server did not print {expression!r}:\n{text}")
             time.sleep(0.05)
 
+    def send(self, app, lines):
+        """Stores events."""
+        answer = requests.post(
+            f"{self.address}/v1/events", data="\n".join(lines).encode(), headers={"Tern-Key": app["key"]}, timeout=60)
+        answer.raise_for_status()
+        assert answer.json()["rejected"] == [], answer.text
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         try:
@@ -62,13 +69,6 @@ class Serve(Server):
     def login_link(self):
         """Creates a link that logs a browser in once."""
         return self.command("login-link").split()[-1]
-
-    def send(self, app, lines):
-        """Stores events."""
-        answer = requests.post(
-            f"{self.address}/v1/events", data="\n".join(lines).encode(), headers={"Tern-Key": app["key"]}, timeout=60)
-        answer.raise_for_status()
-        assert answer.json()["rejected"] == [], answer.text
 
 
 class Demo(Server):

@@ -103,7 +103,8 @@ def test_a_question_is_saved_to_a_dashboard_and_a_note_is_marked_on_its_chart(br
     assert browser.all(".cards h2")[-1].text == "Crashes"
     assert len(browser.all(".cards figure.chart, .cards table")) >= 5, "every card has a picture or a table"
 
-    browser.follow(browser.find("nav.menu a[href$='/annotations']"))
+    browser.follow(browser.find("nav.menu a[href$='/settings']"))
+    browser.follow(browser.find("nav.sections a[href$='/annotations']"))
     assert "An advertisement brings new people" in browser.find("main").text
     assert "3.2.0 (418)" in browser.find("main").text, "releases are found"
     browser.find("form [name=text]").send_keys("Interview on television")
@@ -131,8 +132,8 @@ def test_a_page_is_filtered_by_a_suggested_value_and_its_links_keep_the_filter(b
     assert browser.driver.current_url.endswith(f"/apps/1/countries?f1=country+is+{country}")
     assert chips(browser) == [f"country is {country}"]
     assert len(browser.all("main table tbody tr")) == 1
-    for page in ["devices", "funnels", "explore"]:
-        browser.follow(browser.find(f"nav.menu a[href*='/{page}']"))
+    for selector in ["nav.sections a[href*='/devices']", "nav.menu a[href*='/funnels']", "nav.menu a[href*='/explore']"]:
+        browser.follow(browser.find(selector))
         assert chips(browser) == [f"country is {country}"]
         assert not browser.check()
 

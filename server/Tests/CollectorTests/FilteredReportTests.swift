@@ -17,7 +17,7 @@ import WarehouseSQLite
 
 /// Reports of the rows that pass filters.
 @Suite struct FilteredReportTests {
-  private static let reports = ["events", "screens", "versions", "devices", "countries"]
+  private static let reports = ["events", "screens", "versions", "devices", "countries", "languages"]
 
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `without filters, reports from rows equal those from stored counts`(seed: UInt64) async throws {

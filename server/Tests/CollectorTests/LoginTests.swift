@@ -257,7 +257,7 @@ import Warehouse
         uri: "/apps", method: .post, headers: [.cookie: cookie, .origin: "http://localhost"],
         body: ByteBuffer(string: "name=Mine&timeZone=Europe%2FBerlin"))
       #expect(own.status == .seeOther)
-      #expect(own.headers[.location] == "/apps/2/settings")
+      #expect(own.headers[.location] == "/apps/2/setup")
     }
     #expect(try fixture.catalog.apps().map(\.name) == ["Player & <Friends>", "Mine"])
   }

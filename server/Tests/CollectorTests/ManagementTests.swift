@@ -154,7 +154,7 @@ import Warehouse
       }
       #expect(try catalog.nextJob() == nil)
       let deleted = try await post(client, "/apps/1/delete", "confirm=Player+%26+%3CFriends%3E", cookie)
-      #expect(deleted.status == .seeOther && deleted.headers[.location] == "/")
+      #expect(deleted.status == .seeOther && deleted.headers[.location] == "/?done=app-deletion")
     }
     #expect(try catalog.nextJob() == DataJob(id: 1, kind: .deleteApp, app: AppID(1), argument: ""))
     let entry = try #require(try catalog.audit(limit: 1).first)

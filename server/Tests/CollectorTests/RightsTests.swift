@@ -75,6 +75,7 @@ import Warehouse
     "PUT /api/v1/apps/:app/segments/:segment": .permission(.edit),
     "DELETE /api/v1/apps/:app/segments/:segment": .permission(.edit),
     "DELETE /v0.1/apps/:owner/:app/analytics/**": .permission(.edit),
+    "GET /apps/:app/setup": .permission(.edit), "GET /apps/:app/limits": .permission(.edit),
     "GET /apps/:app/settings": .permission(.edit), "POST /apps/:app/settings": .permission(.edit),
     "GET /apps/:app/dashboards": .permission(.read), "POST /apps/:app/dashboards": .permission(.edit),
     "GET /apps/:app/dashboards/:dashboard": .permission(.read),

@@ -137,11 +137,11 @@ import Warehouse
       }
       // Five million bytes are shown as 4 MiB; sending that back changes nothing.
       let all = "requestsPerSecond=3&eventsPerSecond=&bytesPerDay=2&installsPerDay=&errorTextBytes=4"
-      #expect(try await post(all).headers[.location] == "/apps/1/settings#limits")
+      #expect(try await post(all).headers[.location] == "/apps/1/limits?done=saved")
       (expected.requestsPerSecond, expected.bytesPerDay) = (3, 2 << 20)
       #expect(try catalog.usageLimitChanges(of: app) == expected)
       let page = String(
-        buffer: try await client.execute(uri: "/apps/1/settings", method: .get, headers: headers).body)
+        buffer: try await client.execute(uri: "/apps/1/limits", method: .get, headers: headers).body)
       #expect(page.contains(#"name="requestsPerSecond" type="number" min="1" max="1125899906842624" value="3""#))
       let entries = try catalog.audit(limit: 100).count
       #expect(try await post(all).status == .seeOther)

@@ -68,8 +68,12 @@ struct AddressTests {
     for (page, target) in [(explore, "/apps/1"), (explore, "/apps/1/events"), (overview, "/apps/1/explore")] {
       let links = Set(PageScanner(page).tags.compactMap { $0["href"] })
       for address in [target, "/apps/1/funnels"] { #expect(links.contains("\(address)?\(state)"), "\(address)") }
-      #expect(links.contains("/apps/1/people?days=7&amp;f1=country+is+DE&amp;segment=1"))
     }
+    // People are a tab beside the other pages of the audience.
+    let audience = try await sample.report(
+      "versions", ["days": "7", "filters": #"[["is","country",["DE"]]]"#, "segment": "1", "compare": "before"])
+    let links = PageScanner(audience).tags.compactMap { $0["href"] }
+    #expect(links.contains("/apps/1/people?days=7&amp;f1=country+is+DE&amp;segment=1"))
   }
 
   @Test func `no page has JSON or doubly encoded text in an address`() async throws {

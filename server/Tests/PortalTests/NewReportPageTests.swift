@@ -10,7 +10,7 @@ import Warehouse
 struct NewReportPageTests {
   private static let weekends = ReportDefinition(
     "weekends", title: "Weekends", explanation: "Events on Saturdays and Sundays.",
-    navigation: ReportNavigation(.usage, "Weekends", icon: "M3 3h14v14H3z")
+    navigation: ReportNavigation(.events, "Weekends")
   ) { request, store in
     let counts = try await store.dailyCounts(app: request.app, dimension: .total, days: request.days)
     // Day 0 was a Thursday.
@@ -35,7 +35,7 @@ struct NewReportPageTests {
 
   private static let systems = ReportDefinition(
     "systems", title: "Systems", explanation: "Operating systems.",
-    navigation: ReportNavigation(.audience, "Systems only", icon: "M3 3h14v14H3z"),
+    navigation: ReportNavigation(.audience, "Systems only"),
     rankings: [Ranking("systems", noun: "system", dimension: .os)])
 
   private func page(_ name: String) async throws -> PageScanner {
@@ -53,8 +53,8 @@ struct NewReportPageTests {
     let page = try await page("weekends")
     #expect(page.problems.isEmpty)
     // 2026-05-30, the day of the request, was a Saturday.
-    #expect(page.text.contains("2026-05-30") && page.text.contains("Events on Saturdays and Sundays."))
-    #expect(!page.text.contains("2026-05-29"))
+    #expect(page.text.contains("30 May 2026") && page.text.contains("Events on Saturdays and Sundays."))
+    #expect(page.tags.filter { $0.name == "th" && $0["scope"] == "row" }.count == 1)
     let links = page.tags.filter { $0["aria-current"] == "page" }.compactMap { $0["href"] }
     #expect(links == ["/apps/1/weekends"])
     #expect(page.tags.contains { $0["href"] == "/api/v1/apps/1/reports/weekends?format=csv" })

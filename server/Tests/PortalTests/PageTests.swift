@@ -65,7 +65,7 @@ struct PageTests {
     let page = PageScanner(try await SamplePages("e").report("event", ["days": "90"]))
     #expect(
       page.tags.filter { $0["aria-current"] == "true" }.compactMap { $0["href"] } == [
-        "/apps/1/event?event=e&amp;days=90"
+        "/apps/1/events?days=90", "/apps/1/event?event=e&amp;days=90",
       ])
     #expect(page.tags.contains { $0.name == "input" && $0["name"] == "event" && $0["value"] == "e" })
     #expect(page.tags.contains { $0.name == "form" && $0["method"] == "get" && $0["action"] == "/apps/1/event" })
@@ -88,7 +88,7 @@ struct PageTests {
 
   @Test func `the sample code is valid for any key`() async throws {
     let sample = try SamplePages("a\"b\\c'd $(x)")
-    let page = sample.pages.settings(app: sample.app)
+    let page = sample.pages.setup(app: sample.app, apps: [], first: nil)
     #expect(page.contains(#"key: <span class="s">"a\&quot;b\\c&#39;d $(x)"</span>"#))
     #expect(page.contains(#"--key &#39;a&quot;b\c&#39;\&#39;&#39;d $(x)&#39;"#))
   }
@@ -103,6 +103,47 @@ struct PageTests {
     #expect(page.tags.filter { $0["data-id"] == "\(last)" }.count == 1)
     #expect(page.text.contains("12:00:00"), "the app's time zone")
     #expect(page.text.contains("Reload"))
+  }
+
+  @Test func `the live page counts what has arrived in the last minute`() async throws {
+    let sample = try SamplePages("e")
+    let page = PageScanner(try await sample.report("live"))
+    let panel = try #require(page.tags.first { $0["data-ages"] != nil })
+    let ages = try #require(panel["data-ages"]).split(separator: " ").compactMap { Int($0) }
+    #expect(ages.allSatisfy { (0..<60_000).contains($0) })
+    #expect(page.text.contains("\(ages.count) in the last minute"))
+  }
+
+  @Test func `a mistake in the range is said beside its fields, which keep what was written`() async throws {
+    var sample = try SamplePages("e")
+    let error = ReportError(code: .invalidDate, message: "\"2026-13-01\" is not a valid date for from.")
+    sample.pages.rangeMistake = RangeMistake(error, in: ["from": "2026-13-01", "to": "2026-05-04"])
+    let page = PageScanner(try await sample.report("events"))
+    #expect(page.text.contains("is not a valid date for from."))
+    let fields = page.tags.filter { $0["aria-describedby"] == "mistake" }
+    #expect(fields.map { $0["value"] } == ["2026-13-01", "2026-05-04"])
+    #expect(fields.allSatisfy { $0["aria-invalid"] == "true" })
+    #expect(page.tags.contains { $0["id"] == "mistake" && $0["role"] == "alert" })
+    #expect(RangeMistake(ReportError(code: .unknownEvent, message: ""), in: [:]) == nil)
+  }
+
+  @Test func `the page of keys shows if the first event has arrived`() async throws {
+    let sample = try SamplePages("Video <b>")
+    let waiting = PageScanner(sample.pages.setup(app: sample.app, apps: [], first: nil))
+    #expect(waiting.text.contains("Waiting for the first event"))
+    #expect(waiting.tags.contains { $0["data-state"] == "wait" })
+    let event = try #require(try await sample.source.recent(app: sample.app.id, limit: 1).first)
+    let arrived = PageScanner(sample.pages.setup(app: sample.app, apps: [], first: event))
+    #expect(arrived.tags.contains { $0["data-state"] == "on" } && arrived.problems.isEmpty)
+    #expect(arrived.text.contains("Events arrive:") && arrived.text.contains("30 May 2026"))
+  }
+
+  @Test func `two apps with one name are pointed out`() throws {
+    let sample = try SamplePages("e")
+    var twin = sample.app
+    #expect(!sample.pages.settings(app: sample.app, apps: [twin]).contains("this name, too"))
+    twin.id = AppID(7)
+    #expect(sample.pages.settings(app: sample.app, apps: [sample.app, twin]).contains("App 7 has this name, too."))
   }
 
   @Test(arguments: ["https://evil.example/", "//evil.example", "/\\evil.example", "", "apps/1", "/\t/evil.example"])

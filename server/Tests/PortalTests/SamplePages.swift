@@ -14,7 +14,7 @@ struct SamplePages {
   /// 2026-05-30 10:00 UTC.
   static let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
 
-  private(set) var pages: PortalPages
+  var pages: PortalPages
   let warehouse = NaiveWarehouse()
   /// The warehouse with metrics in every report of views.
   let source: SampleViews
@@ -240,11 +240,19 @@ struct SamplePages {
     }
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))
-    all.append(("home", try await pages.home([app], message: text, now: Self.now, from: source)))
+    all.append(("setup", pages.setup(app: app, apps: [app], first: nil)))
+    all.append(("limits", pages.limits(UsageLimitChanges(), app: app, apps: [app], result: FormResult(message: text))))
+    all.append(
+      (
+        "home",
+        try await pages.home(
+          [app], result: FormResult(message: text, done: text), given: ["name": text, "twin": ""], now: Self.now,
+          from: source)
+      ))
     let account = Account(id: 1, name: text, role: .editor, apps: [app.id], hasPassword: true)
     let session = LoginSession(
       id: 1, account: account, created: Self.now, used: Self.now, address: text, browser: text)
-    let result = FormResult(message: text, secret: text)
+    let result = FormResult(message: text, done: text, secret: text)
     all.append(("users", pages.users([account], sessions: [session], apps: [app], edited: account, result: result)))
     all.append(("account", pages.account(session, sessions: [session], result: result)))
     all.append(("welcome", pages.welcome(text, code: text, message: text)))

@@ -12,7 +12,7 @@ import WarehouseContract
 struct NewReportTests {
   static let weekdays = ReportDefinition(
     "weekdays", title: "Weekdays", explanation: "Events by day of the week.",
-    navigation: ReportNavigation(.usage, "Weekdays", icon: "M3 3h14v14H3z")
+    navigation: ReportNavigation(.events, "Weekdays")
   ) { request, store in
     var counts = Array(repeating: 0, count: 7)
     for count in try await store.dailyCounts(app: request.app, dimension: .total, days: request.days) {

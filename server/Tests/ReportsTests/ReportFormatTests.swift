@@ -108,6 +108,11 @@ struct ReportFormatTests {
         + #""from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#
     ),
     (
+      "languages",
+      #""from":"2026-05-01","languages":[{"code":"","count":3,"name":"Unknown","share":1,"users":2}],"#
+        + #""timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
       "dropped",
       #""days":[{"count":0,"date":"2026-05-01"},{"count":4,"date":"2026-05-02"}],"from":"2026-05-01","#
         + #""ledger":{"delivered":6,"dropped":4,"inFlight":2,"installs":2,"tracked":15,"#

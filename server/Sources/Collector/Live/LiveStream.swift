@@ -21,6 +21,9 @@ struct LiveStream: Sendable {
   /// The maximum number of rows sent at once. Older rows are skipped, because a page shows no more.
   private static let maximumRows = 200
 
+  /// An event, which the page's script sees, unlike a comment: without one for some time it connects anew.
+  private static let heartbeat = "event: alive\ndata: alive\n\n"
+
   /// Returns the response with the stream.
   ///
   /// - Parameter after: The number of the last row on the page; `nil` for new rows only.
@@ -42,14 +45,14 @@ struct LiveStream: Sendable {
     var last = after
     // Read before the stream opens: everything that is stored after the reader sees it open must be sent.
     if last == nil { last = try await sendRows(after: nil, to: &writer) }
-    try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+    try await writer.write(ByteBuffer(string: "retry: 2000\n\n\(Self.heartbeat)"))
     // The rows that the page missed.
     last = try await sendRows(after: last, to: &writer)
     try await withGracefulShutdownHandler {
       for await _ in wakeUps {
         guard isStillAllowed() else { return }
         let newest = try await sendRows(after: last, to: &writer)
-        if newest == last { try await writer.write(ByteBuffer(string: ": alive\n\n")) }
+        if newest == last { try await writer.write(ByteBuffer(string: Self.heartbeat)) }
         last = newest
         try await Task.sleep(for: interval)
       }

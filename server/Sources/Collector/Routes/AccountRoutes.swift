@@ -13,7 +13,8 @@ struct AccountRoutes: Sendable {
     routes.on(
       "/account",
       [
-        .get: .page(.login) { try page($0, $1) }, .post: .page(.login) { try await post($0, $1) },
+        .get: .page(.login) { try page($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(.login) { try await post($0, $1) },
       ])
   }
 
@@ -34,7 +35,7 @@ struct AccountRoutes: Sendable {
       let id = form["id"].flatMap { Int64($0) }
       let own = try access.store.sessions().first { $0.id == id && $0.account.id == session.account.id }
       if let own { try access.store.endSession(own.id) }
-      return Redirect(path: "/account").response
+      return Redirect(path: "/account?done=ended").response
     case "password":
       return try await setPassword(form, session, request, context)
     default:
@@ -59,7 +60,7 @@ struct AccountRoutes: Sendable {
         try store.setPassword(form["password"] ?? "", of: account.id, keeping: session.id)
         return true
       }
-      if isAllowed { return Redirect(path: "/account").response }
+      if isAllowed { return Redirect(path: "/account?done=password").response }
       try access.countFailure(key: key, subject: account.name, context)
       return try page(request, context, FormResult(message: "The current password is wrong."))
     } catch let error as WarehouseError where error.code == .invalid {
@@ -75,5 +76,5 @@ struct AccountRoutes: Sendable {
 
 extension APIError {
   static let unknownAction = APIError(
-    status: .badRequest, code: "unknown_action", message: "This form has no such button. Reload the page.")
+    status: .badRequest, code: "unknown_action", message: "This page is out of date. Reload it, then try again.")
 }

@@ -16,9 +16,17 @@ struct AdminRoutes: Sendable {
   func add(to routes: RouteTable) {
     let owner = Endpoint.Requirement.permission(.administer)
     routes.on(
-      "/users", [.get: .page(owner) { try users($0, $1) }, .post: .page(owner) { try await postUsers($0, $1) }])
+      "/users",
+      [
+        .get: .page(owner) { try users($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(owner) { try await postUsers($0, $1) },
+      ])
     routes.on(
-      "/tokens", [.get: .page(owner) { try tokens($0, $1) }, .post: .page(owner) { try await postTokens($0, $1) }])
+      "/tokens",
+      [
+        .get: .page(owner) { try tokens($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(owner) { try await postTokens($0, $1) },
+      ])
     routes.on(
       "/audit", [.get: .page(owner) { try audit($0, $1) }, .post: .page(owner) { try await pruneAudit($0, $1) }])
   }
@@ -55,7 +63,8 @@ struct AdminRoutes: Sendable {
       case "end": try catalog.endSession(id)
       default: throw APIError.unknownAction
       }
-      return Redirect(path: "/users").response
+      let outcomes = ["change": "saved", "remove": "removed", "end": "ended"]
+      return Redirect(path: "/users?done=\(outcomes[form["do"] ?? ""] ?? "saved")").response
     } catch let error as WarehouseError where error.code == .invalid || error.code == .unknownApp {
       return try users(request, context, FormResult(message: error.message))
     }
@@ -99,7 +108,7 @@ struct AdminRoutes: Sendable {
       case "revoke": _ = try catalog.revokeToken(form["id"].flatMap { Int64($0) } ?? 0)
       default: throw APIError.unknownAction
       }
-      return Redirect(path: "/tokens").response
+      return Redirect(path: "/tokens?done=revoked").response
     } catch let error as WarehouseError where error.code == .invalid || error.code == .unknownApp {
       return try tokens(request, context, FormResult(message: error.message))
     }
@@ -113,7 +122,8 @@ struct AdminRoutes: Sendable {
         throw WarehouseError(code: .invalid, message: "Enter a number of days from 1 to 3650.")
       }
       let count = try catalog.pruneAudit(before: wallTime() - age)
-      return try audit(request, context, FormResult(message: "\(count) entries were deleted."))
+      return try audit(
+        request, context, FormResult(done: "\(count == 1 ? "1 entry was" : "\(count) entries were") deleted."))
     } catch let error as WarehouseError where error.code == .invalid {
       return try audit(request, context, FormResult(message: error.message))
     }

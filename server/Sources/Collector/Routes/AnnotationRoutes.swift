@@ -21,7 +21,7 @@ struct AnnotationRoutes: Sendable {
     routes.on(
       "/apps/:app/annotations",
       [
-        .get: .page(.permission(.read)) { try await show($0, $1) },
+        .get: .page(.permission(.read)) { try await show($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
       ])
   }
@@ -53,7 +53,7 @@ struct AnnotationRoutes: Sendable {
       case "delete": _ = try catalog.removeAnnotation(form["id"].flatMap { Int64($0) } ?? 0, app: app)
       default: throw APIError.unknownAction
       }
-      return Redirect(path: "/apps/\(app)/annotations").response
+      return Redirect(path: "/apps/\(app)/annotations?done=\(form["do"] == "create" ? "created" : "deleted")").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await show(request, context, FormResult(message: error.message))
     }

@@ -20,7 +20,8 @@ struct PortalRoutes: Sendable {
   let wallTime: @Sendable () -> Timestamp
 
   func add(to routes: RouteTable) {
-    routes.on("/", [.get: .page(.permission(.read)) { try await home($0, $1) }])
+    routes.on(
+      "/", [.get: .page(.permission(.read)) { try await home($0, $1, FormResult(outcome: $0.parameters["done"])) }])
     routes.on("/apps", [.post: .page(.permission(.administer)) { try await create($0, $1) }])
     routes.on(
       "/apps/:app",
@@ -29,10 +30,16 @@ struct PortalRoutes: Sendable {
     routes.on(
       "/apps/:app/settings",
       [
-        .get: .page(.permission(.edit)) { try settings($0, $1) },
+        .get: .page(.permission(.edit)) { try await settings($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
       ])
-    routes.on("/apps/:app/limits", [.post: .page(.permission(.administer)) { try await changeLimits($0, $1) }])
+    routes.on("/apps/:app/setup", [.get: .page(.permission(.edit)) { try await setup($0, $1) }])
+    routes.on(
+      "/apps/:app/limits",
+      [
+        .get: .page(.permission(.edit)) { try limits($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(.permission(.administer)) { try await changeLimits($0, $1) },
+      ])
     routes.on("/apps/:app/delete", [.post: .page(.permission(.administer)) { try await delete($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
@@ -41,56 +48,112 @@ struct PortalRoutes: Sendable {
     routes.on("/assets/:name", [.get: .open { try asset($0, $1) }])
   }
 
-  private func home(_ request: Request, _ context: CollectorContext, message: String? = nil) async throws -> Response {
+  private func home(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult(), given: [String: String] = [:]
+  ) async throws -> Response {
     let (pages, store, now) = (try pages.shown(to: context, request), store, wallTime())
     let apps = try context.visitor.visible(try catalog.apps())
-    let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
     let page = try await reports.run(for: context.clientShare) {
-      try await pages.home(apps, message: message, now: now, from: store)
+      try await pages.home(apps, result: result, given: given, now: now, from: store)
     }
-    return .html(page, status: status)
+    return .html(page, status: result.message == nil ? .ok : .badRequest)
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let form = try await reader.form(request, context)
-    let zone = form["timeZone"].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed } ?? "UTC"
+    let (zone, name) = (form.text("timeZone") ?? "UTC", (form["name"] ?? "").trimmed)
     do {
+      if form["twin"] == nil, try catalog.apps().contains(where: { $0.name == name }) {
+        let message =
+          "There is an app with the name “\(visible(name))” already. Choose another name, or check “Use this name twice”."
+        var given = form.values
+        given["twin"] = ""
+        return try await home(request, context, FormResult(message: message), given: given)
+      }
       let app = try catalog.createApp(
-        name: (form["name"] ?? "").trimmed, timeZone: zone, appSecret: form.text("appSecret"),
-        trackingID: form.text("trackingId"))
-      return Redirect(path: "/apps/\(app.id)/settings").response
+        name: name, timeZone: zone, appSecret: form.text("appSecret"), trackingID: form.text("trackingId"))
+      return Redirect(path: "/apps/\(app.id)/setup").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try await home(request, context, message: error.message)
+      return try await home(request, context, FormResult(message: error.message), given: form.values)
     }
   }
 
-  private func settings(_ request: Request, _ context: CollectorContext, message: String? = nil) throws -> Response {
-    .html(
+  private func settings(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) async throws -> Response {
+    let app = try context.app.id
+    return .html(
       try pages.shown(to: context, request).settings(
-        app: try catalog.app(try context.app.id) ?? context.app,
-        apps: try context.visitor.visible(try catalog.apps()),
-        newNames: try catalog.newNamesPerDay(of: try context.app.id),
-        limits: try catalog.usageLimitChanges(of: try context.app.id), message: message),
-      status: message == nil ? .ok : .badRequest)
+        app: try catalog.app(app) ?? context.app, apps: try context.visitor.visible(try catalog.apps()),
+        newNames: try catalog.newNamesPerDay(of: app), canChangeZone: try await !hasDays(app, context), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  /// True if anything of an app has been counted by days of its time zone.
+  private func hasDays(_ app: AppID, _ context: CollectorContext) async throws -> Bool {
+    guard let first = Day("0001-01-01"), let last = Day("9999-12-31") else { return true }
+    return try await reports.run(for: context.clientShare) { [store] in
+      // Rows that are not counted yet, then the counts of rows that are no longer kept.
+      if try await !store.recent(app: app, limit: 1).isEmpty { return true }
+      for dimension in [Dimension.total, .session, .kind, .dropped] {
+        if try await store.count(app: app, dimension: dimension, days: first...last) > 0 { return true }
+      }
+      return false
+    }
+  }
+
+  private func setup(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try context.app
+    let first = try await reports.run(for: context.clientShare) { [store] in
+      try await store.recent(app: app.id, limit: 1).first
+    }
+    return .html(
+      try pages.shown(to: context, request).setup(
+        app: app, apps: try context.visitor.visible(try catalog.apps()), first: first))
+  }
+
+  private func limits(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) throws -> Response {
+    .html(
+      try pages.shown(to: context, request).limits(
+        try catalog.usageLimitChanges(of: try context.app.id), app: try context.app,
+        apps: try context.visitor.visible(try catalog.apps()), result: result),
+      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let form = try await reader.form(request, context)
-    let app = try context.app.id
+    let before = try context.app
+    let app = before.id
     do {
       let newNames = try form.number("newNames")
       let keeping = try form.text("keeping").map { try KeepingPeriod.reading($0) }
-      _ = try catalog.setApp(
-        app, name: form["name"]?.trimmed, timeZone: nil, appSecret: form["appSecret"]?.trimmed,
+      let zone = form.text("timeZone").flatMap { $0 == before.timeZone ? nil : $0 }
+      if zone != nil, try await hasDays(app, context) {
+        throw WarehouseError(
+          code: .invalid, message: "The time zone can't be changed any more, because the app has events.")
+      }
+      let after = try catalog.setApp(
+        app, name: form["name"]?.trimmed, timeZone: zone, appSecret: form["appSecret"]?.trimmed,
         trackingID: form["trackingId"]?.trimmed)
+      var changed = [
+        ("name", after.name != before.name), ("timeZone", after.timeZone != before.timeZone),
+        ("appSecret", after.appSecret != before.appSecret), ("trackingId", after.trackingID != before.trackingID),
+      ].filter(\.1).map(\.0)
       // A form without the field leaves the limit as it is.
       if form["newNames"] != nil, try newNames != catalog.newNamesPerDay(of: app) {
         try catalog.setNewNamesPerDay(of: app, to: newNames)
+        changed.append("newNames")
       }
-      if let keeping, try keeping != context.app.keeping { try catalog.setKeeping(of: app, to: keeping) }
-      return Redirect(path: "/apps/\(try context.app.id)/settings").response
+      if let keeping, keeping != before.keeping {
+        try catalog.setKeeping(of: app, to: keeping)
+        changed.append("keeping")
+      }
+      let outcome = changed.isEmpty ? "unchanged" : changed.joined(separator: ",")
+      return Redirect(path: "/apps/\(app)/settings?done=\(outcome)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try settings(request, context, message: error.message)
+      return try await settings(request, context, FormResult(message: error.message))
     }
   }
 
@@ -108,9 +171,9 @@ struct PortalRoutes: Sendable {
         }
       }
       try catalog.setUsageLimits(of: app, to: changes)
-      return Redirect(path: "/apps/\(app)/settings#limits").response
+      return Redirect(path: "/apps/\(app)/limits?done=saved").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try settings(request, context, message: error.message)
+      return try limits(request, context, FormResult(message: error.message))
     }
   }
 
@@ -118,10 +181,11 @@ struct PortalRoutes: Sendable {
     let app = try context.app
     let form = try await reader.form(request, context)
     guard form["confirm"]?.trimmed == app.name else {
-      return try settings(request, context, message: "To delete this app, enter its name exactly as it is.")
+      return try await settings(
+        request, context, FormResult(message: "To delete this app, enter its name exactly as it is."))
     }
     try catalog.requestDeletion(of: app)
-    return Redirect(path: "/").response
+    return Redirect(path: "/?done=app-deletion").response
   }
 
   private func report(
@@ -129,12 +193,24 @@ struct PortalRoutes: Sendable {
   ) async throws -> Response {
     let (app, name) = (try context.app, name ?? context.parameters.get("page") ?? "")
     let parameters = PortalPages.merged(request.parameters)
-    let query = try catalog.completed(
-      try ReportRequest(
-        name, of: try catalog.subject(view: parameters["view"], of: app), parameters: parameters, now: wallTime()))
-    // A form has several fields for what the address says in one.
-    if parameters["apply"] != nil { return Redirect(path: pages.address(query)).response }
+    let subject = try catalog.subject(view: parameters["view"], of: app)
+    func read(_ parameters: [String: String]) throws -> ReportRequest {
+      try catalog.completed(try ReportRequest(name, of: subject, parameters: parameters, now: wallTime()))
+    }
     var shown = try pages.shown(to: context, request)
+    let query: ReportRequest
+    do {
+      query = try read(parameters)
+    } catch let error as ReportError {
+      guard let mistake = RangeMistake(error, in: parameters) else { throw error }
+      // If something else is wrong, this fails with the same error.
+      query = try read(RangeMistake.removed(from: parameters))
+      shown.rangeMistake = mistake
+    }
+    // A form has several fields for what the address says in one.
+    if parameters["apply"] != nil, shown.rangeMistake == nil {
+      return Redirect(path: pages.address(query)).response
+    }
     shown.segments = try context.visibleSegments(catalog)
     let pages = try await notes.added(
       to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
@@ -147,7 +223,7 @@ struct PortalRoutes: Sendable {
       try await reports.run(query, for: context.clientShare) {
         try await pages.report(
           query, app: app, apps: apps, from: store, comparedWith: other, ask: answering.forPage(context))
-      })
+      }, status: pages.rangeMistake == nil ? .ok : .badRequest)
   }
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {

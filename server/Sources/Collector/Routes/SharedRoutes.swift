@@ -21,7 +21,7 @@ struct SharedRoutes: Sendable {
     routes.on(
       "/apps/:app/links",
       [
-        .get: .page(.permission(.edit)) { try list($0, $1) },
+        .get: .page(.permission(.edit)) { try list($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await post($0, $1) },
       ])
     routes.on("/shared/:secret", [.get: .open { try await shared($0, $1) }])
@@ -53,7 +53,7 @@ struct SharedRoutes: Sendable {
         return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
       case "revoke":
         _ = try catalog.revokeLink(form["id"].flatMap { Int64($0) } ?? 0, app: app.id)
-        return Redirect(path: "/apps/\(app.id)/links").response
+        return Redirect(path: "/apps/\(app.id)/links?done=revoked").response
       default:
         throw APIError.unknownAction
       }

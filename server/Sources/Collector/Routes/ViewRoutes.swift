@@ -16,12 +16,15 @@ struct ViewRoutes: Sendable {
     routes.on(
       "/apps/:app/views",
       [
-        .get: .page(.permission(.read)) { try list($0, $1) },
+        .get: .page(.permission(.read)) { try list($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(editor) { try await create($0, $1) },
       ])
     routes.on(
       "/apps/:app/views/:view",
-      [.get: .page(editor) { try show($0, $1) }, .post: .page(editor) { try await post($0, $1) }])
+      [
+        .get: .page(editor) { try show($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(editor) { try await post($0, $1) },
+      ])
   }
 
   private func list(
@@ -55,7 +58,7 @@ struct ViewRoutes: Sendable {
           sessionTimeout: change.sessionTimeout ?? ViewSettings().sessionTimeout,
           campaignDays: change.campaignDays ?? ViewSettings().campaignDays, hasQuotas: change.hasQuotas ?? false,
           currency: change.currency ?? "", identity: form["identity"].flatMap { .init(rawValue: $0) } ?? .client))
-      return Redirect(path: "/apps/\(try context.app.id)/views").response
+      return Redirect(path: "/apps/\(try context.app.id)/views?done=created").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try list(request, context, given: form.values, FormResult(message: error.message))
     }
@@ -67,13 +70,13 @@ struct ViewRoutes: Sendable {
       switch form["do"] {
       case "change":
         try change(view, form)
-        return Redirect(path: "/apps/\(view.app)/views/\(view.id)").response
+        return Redirect(path: "/apps/\(view.app)/views/\(view.id)?done=saved").response
       case "delete":
         guard form["confirm"]?.trimmed == view.name else {
           throw WarehouseError(code: .invalid, message: "To delete this view, enter its name exactly as it is.")
         }
         try catalog.deleteView(view)
-        return Redirect(path: "/apps/\(view.app)/views").response
+        return Redirect(path: "/apps/\(view.app)/views?done=deleted").response
       default: throw APIError.unknownAction
       }
     } catch let error as WarehouseError where error.code == .invalid {
@@ -87,7 +90,7 @@ struct ViewRoutes: Sendable {
     change.name = name == view.name ? nil : name
     if view.countsMembers { change.hasUnification = form["unification"] != nil }
     try view.requireConfirmation(
-      of: change, isConfirmed: form["final"] != nil, how: "check “Open days may become final”")
+      of: change, isConfirmed: form["final"] != nil, how: "check “Close the open days”")
     let isChanged = change.name != nil || change.applied(to: rules) != rules
     if isChanged { _ = try catalog.changeView(view.id, change, endsOpenDays: true) }
     _ = try catalog.setZone(of: view.id, to: (form["timeZone"] ?? "").trimmed)
@@ -128,7 +131,7 @@ extension ViewFilter {
     guard let filter = ViewFilter(text) else {
       throw WarehouseError(
         code: .invalid,
-        message: "“\(visible(text))” is no filter. Write parameter=value or parameter!=value, such as av=2.0.")
+        message: "“\(visible(text))” is not a filter. Write parameter=value or parameter!=value, such as av=2.0.")
     }
     self = filter
   }
@@ -155,7 +158,7 @@ extension URLEncodedForm {
   func number(_ name: String) throws -> Int? {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), number >= 0 else {
-      throw WarehouseError(code: .invalid, message: "“\(visible(text))” is no whole number.")
+      throw WarehouseError(code: .invalid, message: "“\(visible(text))” is not a whole number.")
     }
     return number
   }

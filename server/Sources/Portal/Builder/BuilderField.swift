@@ -10,6 +10,8 @@ struct BuilderField {
   /// The choices; `nil` for a field with text.
   var options: [(value: String, text: String)]?
   var type = "text"
+  /// True for a day, which a calendar helps to choose.
+  var isDay = false
   /// The list of suggestions.
   var list: String?
   /// What an empty field stands for.
@@ -34,7 +36,7 @@ struct BuilderField {
 
   var values: TemplateValues {
     [
-      "word": word.isEmpty ? nil : word, "caption": label, "name": name, "value": value, "type": type,
+      "word": word.isEmpty ? nil : word, "caption": label, "name": name, "value": value, "type": type, "isDay": isDay,
       "placeholder": placeholder.isEmpty ? nil : placeholder, "suggestions": list, "style": style, "fault": fault,
       "isInput": options == nil, "isChoice": options != nil,
       "options": options?.map { option -> TemplateValues in

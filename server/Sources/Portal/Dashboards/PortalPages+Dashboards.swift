@@ -40,7 +40,7 @@ extension PortalPages {
       "edit": reader.canEdit ? current.map { edit($0, links) } : nil,
       "full": cards.isEmpty ? nil : current.map { "\(links.dashboard($0.id))?view=full" },
       "creation": reader.canEdit ? links.dashboards : nil,
-      "changed": current.map { "Changed \(listed($0.changed)) by \(shown($0.author, empty: "–"))." },
+      "changed": current.map { "Changed \(listed($0.changed, of: app)) by \(shown($0.author, empty: "–"))." },
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: current.map { shown($0.name) } ?? "Dashboards")
     shell.place = .dashboards

@@ -1,19 +1,28 @@
+import Reports
+
 /// The portal's line icons, drawn on a grid of 20 by 20.
 enum Icon {
-  /// The icon of the settings page as SVG.
-  static let settings = svg("M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4")
+  /// The path of the icon of the settings.
+  static let settings = "M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4"
 
-  /// The icon of the list of views as SVG.
-  static let views = svg("M2.5 10s2.8-5 7.5-5 7.5 5 7.5 5-2.8 5-7.5 5-7.5-5-7.5-5zM10 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z")
+  /// The path of the icon of the views.
+  static let views = "M2.5 10s2.8-5 7.5-5 7.5 5 7.5 5-2.8 5-7.5 5-7.5-5-7.5-5zM10 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z"
 
-  /// The icon of the dashboards.
-  static let dashboards = svg("M3 3h6v8H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 13h6v4H3z")
+  /// The path of the icon of the dashboards.
+  static let dashboards = "M3 3h6v8H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 13h6v4H3z"
 
-  /// The icon of the segments.
-  static let segments = svg("M10 3a7 7 0 1 0 7 7h-7zM13 3.5A7 7 0 0 1 16.500 7H13z")
-
-  /// The icon of the notes.
-  static let notes = svg("M4 3h12v10l-4 4H4zM12 17v-4h4M7 7h6M7 10h4")
+  /// The path of the icon of an entry with reports.
+  static func path(of entry: ReportNavigation.Entry) -> String {
+    switch entry {
+    case .overview: "M3 3v14h14M6 13l3.5-4 3 2.5L17 6"
+    case .events: "M11 2.5L4 11.5h5l-1 6 7-9h-5z"
+    case .audience:
+      "M7.5 9a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM2.5 16c0-3 2-4.5 5-4.5s5 1.5 5 4.5M13 4.300a2.5 2.5 0 0 1 0 4.5M14.5 11.800c2 .5 3 2 3 4.200"
+    case .errors: "M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.2"
+    case .live:
+      "M10 9.9v.2M7 13a4.2 4.2 0 0 1 0-6M13 7a4.2 4.2 0 0 1 0 6M4.3 15.7a8 8 0 0 1 0-11.4M15.7 4.3a8 8 0 0 1 0 11.4"
+    }
+  }
 
   /// The tern, seen from above with spread wings; the beak has its own colour.
   static let tern = """

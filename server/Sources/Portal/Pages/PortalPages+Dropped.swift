@@ -18,8 +18,8 @@ extension PortalPages {
       "unnamed": metrics.unnamed > 0 ? Self.unnamed(metrics.unnamed) : nil, "app": request.app.description,
       "tiles": tiles([
         .tile(
-          "Dropped or rejected", grouped(metrics.total), hint: "Besides \(counted(events, "event")) in the reports",
-          about: "Events that a device or this server discarded; no other report has them."),
+          "Dropped or rejected", grouped(metrics.total), hint: "Compared with \(counted(events, "event")) in reports",
+          about: "Events that a device or this server discarded. No other report includes them."),
         .tile(
           "Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events",
           about: "Discarded events divided by all that were recorded."),
@@ -44,17 +44,17 @@ extension PortalPages {
     return [
       "tiles": tiles([
         .tile(
-          "Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet",
-          about: "Events in the queues of devices, which will still arrive."),
+          "Waiting on devices", grouped(ledger.waiting), hint: "Recorded, but not sent yet",
+          about: "Events stored on devices, which will arrive later."),
         .tile(
-          "Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report",
-          about: "Events that were on their way when devices last reported."),
+          "Last batch", grouped(ledger.inFlight), hint: "On their way at the latest report",
+          about: "Events that devices were sending when they last reported."),
         .tile(
           "Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events",
-          about: "Events whose receipt this server has confirmed."),
+          about: "Events that this server has confirmed."),
         .tile(
           "Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason",
-          about: "Events that devices discarded before sending them."),
+          about: "Events that devices discarded without sending them."),
       ]),
       "installs": counted(ledger.installs, "install"), "days": String(LedgerTotals.lifetimeDays),
       "updated": request.zone.dateTime(of: updated),
@@ -67,7 +67,7 @@ extension PortalPages {
     let meaning = isRejection ? RejectionReason(rawValue: name)?.message : meaning(of: name)
     return [
       "reason": shown(name), "origin": isRejection ? "Rejected by this server" : "Dropped on the device",
-      "meaning": meaning ?? "This reason comes from the client; see its documentation.", "count": grouped(row.count),
+      "meaning": meaning ?? "This reason comes from the client. See its documentation.", "count": grouped(row.count),
       "percent": percentage(row.share), "bar": ShareBar.svg(row.share, color: 2),
     ]
   }

@@ -14,7 +14,8 @@ extension PortalPages {
     return templates.render(
       "errorstatus",
       [
-        "status": titled(triage.status.rawValue), "history": state.map { Self.history($0, triage, page) },
+        "status": titled(triage.status.rawValue), "kind": triage.status.rawValue,
+        "history": state.map { Self.history($0, triage, page) },
         "note": state.flatMap { $0.note.isEmpty ? nil : shownLines($0.note) },
         "action": isChangeable ? "/apps/\(page.request.app)/error-status" : nil, "group": metrics.number.description,
         "options": options, "version": state?.version ?? "", "written": state?.note ?? "",

@@ -47,17 +47,20 @@ extension PortalPages {
       return occurrencePage(detail, page)
     }
     page.shell.trail = .link("Errors", links.page(AppReports.errors))
-    return errorGroupPage(metrics, page)
+    return try await errorGroupPage(metrics, page)
   }
 
-  private func errorGroupPage(_ metrics: ErrorMetrics, _ page: PageContext) -> String {
+  private func errorGroupPage(_ metrics: ErrorMetrics, _ page: PageContext) async throws -> String {
+    let newest = try await metrics.occurrences.first.asyncMap { error in
+      try await page.store.error(app: page.request.app, id: error.id)
+    }
     let chart = Chart("error", metrics.days, color: 2, in: page.request)
     let values: TemplateValues = [
       "message": shown(metrics.group?.message ?? "", empty: "No message"), "status": statusPanel(metrics, page),
       "tiles": tiles([
         .tile("Occurrences", grouped(metrics.group?.count ?? 0), about: "How often this error happened."),
-        .tile("Users", grouped(metrics.group?.users ?? 0), about: "Different users who met this error at least once."),
-      ]), "chart": drawn(chart), "table": table(chart),
+        .tile("Users", grouped(metrics.group?.users ?? 0), about: "Users affected by this error, each counted once."),
+      ]), "newest": newest?.map { Self.newest($0, page) }, "chart": drawn(chart), "table": table(chart),
       "breakdowns": [
         ("Versions", metrics.group?.versions), ("Systems", metrics.group?.systems), ("Models", metrics.group?.models),
         ("Countries", metrics.group?.countries),
@@ -65,6 +68,21 @@ extension PortalPages {
       "lines": metrics.occurrences.map { Self.line($0, page) },
     ]
     return self.page(page.shell, body: templates.render("errorgroup", values))
+  }
+
+  /// The most frames of the newest stack trace, of which its own page has all.
+  private static let shownFrames = 12
+
+  private static func newest(_ detail: ErrorDetail, _ page: PageContext) -> TemplateValues {
+    let frames = detail.stack.split(separator: "\n")
+    let rest = frames.count - shownFrames
+    return [
+      "link": page.links.page(AppReports.error, [.occurrence: String(detail.occurrence.id)]),
+      "time": page.request.zone.dateTime(of: detail.occurrence.time),
+      "stack": frames.isEmpty ? nil : shownLines(frames.prefix(shownFrames).joined(separator: "\n")),
+      "missing": frames.isEmpty ? detail.isTextKept ? "No stack trace" : "Deleted to make room for newer errors" : nil,
+      "rest": rest > 0 ? "\(counted(rest, "more frame"))" : nil,
+    ]
   }
 
   /// The most lines of a breakdown.
@@ -75,7 +93,9 @@ extension PortalPages {
     return [
       "title": title, "more": rest > 0 ? "and \(grouped(rest)) more" : nil,
       "bars": keys.prefix(breakdownLines).map {
-        TemplateValues.bar(shown($0.key, empty: "Unknown"), $0.count, count > 0 ? Double($0.count) / Double(count) : 0)
+        TemplateValues.bar(
+          title == "Countries" ? countryName($0.key, empty: "Unknown") : shown($0.key, empty: "Unknown"), $0.count,
+          count > 0 ? Double($0.count) / Double(count) : 0)
       },
     ]
   }
@@ -87,7 +107,8 @@ extension PortalPages {
       "link": page.links.page(AppReports.error, [.occurrence: String(error.id)]),
       "time": page.request.zone.dateTime(of: error.time),
       "version": brief(labels.version), "system": brief(labels.system), "model": brief(error.device.model),
-      "user": brief(error.user), "install": "#\(error.install)",
+      "user": brief(error.user),
+      "userLink": error.user.isEmpty ? nil : page.links.trail(of: .user(error.user)), "install": "#\(error.install)",
       "installLink": page.links.install(error.install, from: (error.id, error.time)),
     ]
   }
@@ -97,16 +118,19 @@ extension PortalPages {
 
   private func occurrencePage(_ detail: ErrorDetail, _ page: PageContext) -> String {
     let (error, labels, zone) = (detail.occurrence, DeviceLabels(detail.occurrence.device), page.request.zone)
-    let terms = [
-      ("Time", zone.dateTime(of: error.time)), ("Received", zone.dateTime(of: error.received)),
-      ("App version", labels.version),
-      ("Model", error.device.model), ("System", labels.system), ("Country", error.device.country),
-      ("Locale", error.device.locale), ("User", error.user), ("Install", "#\(error.install)"), ("Id", error.name),
+    let person = page.links.install(error.install, from: (error.id, error.time))
+    let terms: [(name: String, value: String, link: String?)] = [
+      ("Time", zone.dateTime(of: error.time), nil), ("Received", zone.dateTime(of: error.received), nil),
+      ("App version", labels.version, nil), ("Model", error.device.model, nil), ("System", labels.system, nil),
+      ("Country", countryName(error.device.country), nil), ("Locale", error.device.locale, nil),
+      ("User", error.user, error.user.isEmpty ? nil : page.links.trail(of: .user(error.user))),
+      ("Install", "#\(error.install)", person), ("ID", error.name, nil),
     ]
     let values: TemplateValues = [
       "message": shown(detail.message, empty: detail.isTextKept ? "No message" : "No message kept", limit: 2_000),
-      "facts": terms.map { ["term": $0.0, "value": shown($0.1, empty: "–")] as TemplateValues },
-      "person": page.links.install(error.install, from: (error.id, error.time)),
+      "facts": terms.map { term in
+        ["term": term.name, "value": shown(term.value, empty: "–"), "target": term.link] as TemplateValues
+      }, "person": person,
       "properties": Self.properties(of: detail.event), "isTextKept": detail.isTextKept,
       "stack": detail.stack.isEmpty ? nil : shownLines(detail.stack),
       "files": detail.attachments.map { file in

@@ -8,11 +8,12 @@ extension PortalPages {
   ///
   /// - Parameters:
   ///   - apps: All apps, in display order.
-  ///   - message: The reason why creating an app failed, if it did.
+  ///   - given: The values of a form that failed, by name; with `twin` if the name is that of another app.
   ///   - now: The time of the request.
   ///   - store: The metrics. Rethrows its errors, and throws ``ReportError`` for an unknown time zone.
   public func home(
-    _ apps: [App], message: String? = nil, now: Timestamp, from store: any MetricsStore
+    _ apps: [App], result: FormResult = FormResult(), given: [String: String] = [:], now: Timestamp,
+    from store: any MetricsStore
   ) async throws -> String {
     var cards: [TemplateValues] = []
     for app in apps {
@@ -27,9 +28,18 @@ extension PortalPages {
       ])
     }
     let values: TemplateValues = [
-      "tern": Icon.tern, "nav": serverLinks(), "canCreate": reader.isOwner, "apps": cards, "message": message,
+      "tern": Icon.tern, "nav": serverLinks(), "canCreate": reader.isOwner, "apps": cards,
+      "message": result.message.map { visible($0) },
+      "done": result.done.map { visible($0) }, "given": Self.given(given),
       "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
     ]
     return layout(title: "Apps", body: templates.render("home", values))
+  }
+
+  private static func given(_ form: [String: String]) -> TemplateValues {
+    [
+      "name": form["name"] ?? "", "timeZone": form["timeZone"] ?? "UTC", "appSecret": form["appSecret"] ?? "",
+      "trackingID": form["trackingId"] ?? "", "isTwin": form["twin"] != nil,
+    ]
   }
 }

@@ -32,7 +32,12 @@ extension PortalPages {
       let styles = list.columns.indices.map { column in Self.style(list.rows.map { $0[column] }) }
       let rows = list.rows.map { row -> TemplateValues in
         let cells = row.indices.map { column -> TemplateValues in
-          ["text": Self.text(row[column], in: page.request.zone, isHead: column == 0), "style": styles[column]]
+          let whole: String? = if case .text(let text) = row[column], shortened(text) != nil { text } else { nil }
+          return [
+            "text": Self.text(row[column], list.columns[column].name, in: page.request.zone, isHead: column == 0),
+            "style": styles[column],
+            "whole": whole,
+          ]
         }
         return ["head": cells.first, "cells": Array(cells.dropFirst())]
       }
@@ -52,7 +57,7 @@ extension PortalPages {
     }
     return tiles(
       zip(list.columns, row).map {
-        .tile($0.title, Self.text($1, in: zone, isHead: false), about: FigureMeaning.column($0.name))
+        .tile($0.title, Self.text($1, $0.name, in: zone, isHead: false), about: FigureMeaning.column($0.name))
       })
   }
 
@@ -71,10 +76,13 @@ extension PortalPages {
     return series.isEmpty ? nil : Chart(list.name, list.title, days: days, series, in: request)
   }
 
-  private static func text(_ value: ReportValue, in zone: ReportZone, isHead: Bool) -> String {
+  private static func text(_ value: ReportValue, _ column: String, in zone: ReportZone, isHead: Bool) -> String {
     switch value {
+    case .text(let code) where column == "country" && !code.isEmpty: countryName(code)
+    case .text(let code) where column == "language" && !code.isEmpty: shown(Ranking.Codes.languages.name(of: code))
+    case .day(let day): day.longText
     // An empty first column means an unnamed item; in other columns there is just nothing to show.
-    case .text(let text): shown(text, empty: isHead ? "(no name)" : "–")
+    case .text(let text): shortened(text) ?? shown(text, empty: isHead ? "(no name)" : "–")
     case .duration(let milliseconds): clockText(milliseconds: milliseconds)
     case .time(let time): zone.dateTime(of: time)
     default: value.displayText
@@ -115,6 +123,6 @@ extension PortalPages {
         "campaign timeout \(counted(settings.campaignDays, "day"))",
       ] + (settings.hasQuotas ? ["at most \(ViewSettings.sessionHits) hits per session"] : []) + users
       + (settings.currency.isEmpty ? [] : [settings.currency])
-    return (rules.start.map { "From \($0): " } ?? "") + parts.joined(separator: " · ")
+    return (rules.start.map { "From \($0.longText): " } ?? "") + parts.joined(separator: " · ")
   }
 }

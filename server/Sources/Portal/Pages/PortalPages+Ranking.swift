@@ -37,7 +37,7 @@ extension PortalPages {
       "lines": rows.map { row -> TemplateValues in
         [
           "label": shown(row.name, empty: ranking.emptyKey),
-          "code": ranking.isCountries ? shown(row.key, empty: "–") : nil,
+          "code": ranking.codes == nil ? nil : shown(row.key, empty: "–"),
           "link": ranking.dimension == .event ? page.links.page(AppReports.event, [.event: row.key]) : nil,
           "filterLink": filterLink(request, ranking.dimension, row.key),
           "spark": Sparkline.svg(trends[row.key], color: ranking.color), "count": grouped(row.count),

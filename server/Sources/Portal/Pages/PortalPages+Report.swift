@@ -47,7 +47,7 @@ extension PortalPages {
     let page = PageContext(shell: shell, request: request, store: store, otherStore: other, ask: ask)
     if request.view != nil { return try await viewPage(page) }
     // The sample code contains the app's key.
-    if reader.canEdit, request.report.navigation?.section != .monitoring,
+    if reader.canEdit, request.report.navigation?.entry != .live,
       try await store.recent(app: request.app, limit: 1).isEmpty
     {
       return emptyPage(shell)
@@ -70,8 +70,10 @@ extension PortalPages {
   private func emptyPage(_ shell: Shell) -> String {
     var shell = shell
     shell.request = nil
+    shell.script = "arrival.js"
     let values: TemplateValues = [
-      "tern": Icon.tern, "liveLink": PortalLinks(app: shell.app.id).page(AppReports.live),
+      "tern": Icon.tern, "arrival": arrival(of: nil, shell.app),
+      "liveLink": PortalLinks(app: shell.app.id).page(AppReports.live),
       "setup": setup(app: shell.app),
     ]
     return page(shell, body: templates.render("empty", values))

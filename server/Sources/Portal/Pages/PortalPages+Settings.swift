@@ -1,20 +1,60 @@
+import Foundation
 import Reports
 import TernBase
 public import Warehouse
 
 extension PortalPages {
-  /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret`, `trackingId`, `keeping`
-  /// and `newNames`. Owners also get a form of the limits, which posts each by its name, in the unit that is shown.
+  /// The page of the app itself, with a form that posts `name`, `timeZone`, `appSecret`, `trackingId`, `keeping` and
+  /// `newNames`.
   ///
   /// - Parameters:
   ///   - newNames: The daily limit on new names; `nil` for the default.
-  ///   - limits: The limits that an owner has set.
-  ///   - message: The reason why the change failed, if it did.
+  ///   - canChangeZone: True while nothing has been counted by days.
   public func settings(
-    app: App, apps: [App] = [], newNames: Int? = nil, limits: UsageLimitChanges = UsageLimitChanges(),
-    message: String? = nil
+    app: App, apps: [App] = [], newNames: Int? = nil, canChangeZone: Bool = false, result: FormResult = FormResult()
   ) -> String {
-    let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
+    let links = PortalLinks(app: app.id)
+    let values: TemplateValues = [
+      "appNumber": app.id.description, "secret": app.appSecret, "trackingID": app.trackingID,
+      "message": result.message.map { visible($0) }, "done": result.done.map { visible($0) },
+      "twin": Self.twinWarning(of: app, apps),
+      "action": links.settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
+      "keeping": app.keeping?.text ?? KeepingPeriod.foreverText, "deletion": reader.isOwner ? links.deletion : nil,
+      "timeZone": app.timeZone, "hasZones": canChangeZone,
+      "zones": canChangeZone ? TimeZone.knownTimeZoneIdentifiers.sorted() : nil,
+    ]
+    return page(settingsShell(.app, "Settings", app, apps), body: templates.render("settings", values))
+  }
+
+  /// A warning that another app has the same name; `nil` if none has.
+  private static func twinWarning(of app: App, _ apps: [App]) -> String? {
+    let twins = apps.filter { $0.id != app.id && $0.name == app.name }.map { $0.id.description }
+    guard !twins.isEmpty else { return nil }
+    return "\(twins.count == 1 ? "App \(twins[0]) has" : "Apps \(twins.joined(separator: ", ")) have") this name, too. "
+      + "Give each a name of its own, so that readers can tell them apart."
+  }
+
+  /// The page of the app's keys and sample code, which shows if the first event has arrived.
+  ///
+  /// - Parameter first: The latest event; `nil` if the app has none.
+  public func setup(app: App, apps: [App], first: StoredEvent?) -> String {
+    let values: TemplateValues = [
+      "arrival": arrival(of: first, app),
+      "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
+      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app),
+    ]
+    var shell = settingsShell(.setup, "Keys and code", app, apps)
+    shell.script = "arrival.js"
+    return page(shell, body: templates.render("keys", values))
+  }
+
+  /// The page of the app's limits. Owners get a form that posts each by its name, in the unit that is shown.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits that an owner has set.
+  public func limits(
+    _ limits: UsageLimitChanges, app: App, apps: [App], result: FormResult = FormResult()
+  ) -> String {
     let limits = UsageLimitChanges.members.map { member -> TemplateValues in
       let (number, usual) = (member.units(in: limits), member.usual / member.unitBytes)
       return [
@@ -24,15 +64,30 @@ extension PortalPages {
       ]
     }
     let values: TemplateValues = [
-      "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
-      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app), "message": message,
-      "action": PortalLinks(app: app.id).settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
-      "keeping": app.keeping?.text ?? KeepingPeriod.foreverText,
-      "limits": limits, "changeLimits": reader.isOwner ? PortalLinks(app: app.id).limits : nil,
-      "shared": PortalLinks(app: app.id).shared,
-      "deletion": reader.isOwner ? PortalLinks(app: app.id).deletion : nil,
+      "message": result.message.map { visible($0) }, "done": result.done.map { visible($0) }, "limits": limits,
+      "changeLimits": reader.isOwner ? PortalLinks(app: app.id).limits : nil,
     ]
-    return page(shell, body: templates.render("settings", values))
+    return page(settingsShell(.limits, "Limits", app, apps), body: templates.render("limits", values))
+  }
+
+  /// The light that turns green when the first event has arrived, as HTML.
+  func arrival(of event: StoredEvent?, _ app: App) -> String {
+    let links = PortalLinks(app: app.id)
+    return templates.render(
+      "arrival",
+      [
+        "address": links.setup, "overview": links.page(AppReports.overview),
+        "liveLink": reader.seesPersonalData ? links.page(AppReports.live) : nil,
+        "event": event.map { event in
+          let time = (try? ReportZone(app.timeZone))?.dateTime(of: event.received) ?? ""
+          return ["name": event.name.isEmpty ? Self.caption(event.kind) : shown(event.name), "time": time]
+            as TemplateValues
+        },
+      ])
+  }
+
+  private func settingsShell(_ place: Shell.Place, _ title: String, _ app: App, _ apps: [App]) -> Shell {
+    Shell(app: app, apps: apps, report: nil, title: title, place: place)
   }
 
   /// The sample code for sending to this app: in Swift, from a terminal, from an App Center app, from a Google

@@ -1,4 +1,4 @@
-import Reports
+package import Reports
 import Warehouse
 
 /// The frame around the content of an app's page: navigation, title, date range, notes.
@@ -21,10 +21,30 @@ struct Shell {
   var question: QuestionPage?
   /// What the changes on the page compare; `nil` on pages without any.
   var comparison: Comparison?
-  /// The place of other pages in the menu; `nil` for those of the settings.
+  /// The place of other pages in the navigation.
   var place: Place?
 
-  enum Place { case dashboards, segments, notes, views }
+  enum Place { case dashboards, views, app, setup, segments, notes, links, limits }
+}
+
+/// A range of days that a page can't show, with the reason. The page shows its default range instead.
+package struct RangeMistake: Sendable {
+  /// The ends as the reader wrote them.
+  var from: String?
+  var to: String?
+  var message: String
+
+  /// Returns `nil` if the error is about something else than the range.
+  package init?(_ error: ReportError, in parameters: [String: String]) {
+    guard [.invalidDate, .invalidRange, .invalidNumber].contains(error.code) else { return nil }
+    (from, to) = (parameters["from"].map { shown($0, limit: 40) }, parameters["to"].map { shown($0, limit: 40) })
+    message = error.message
+  }
+
+  /// The parameters of an address without its range.
+  package static func removed(from parameters: [String: String]) -> [String: String] {
+    parameters.filter { !["from", "to", "days"].contains($0.key) }
+  }
 }
 
 extension PortalPages {
@@ -40,11 +60,12 @@ extension PortalPages {
     let others = shell.apps.map { app -> TemplateValues in
       .link(shown(app.name), PortalLinks(app: app.id, range: links.range).page(AppReports.overview))
     }
+    let menu = navigation(shell, links)
     let values: TemplateValues = [
       "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
-      "hasSwitch": others.count > 1, "others": others, "groups": navigation(shell, links), "heading": shell.title,
+      "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
       "trail": shell.trail, "days": request?.days.text, "against": shell.comparison?.against,
-      "range": request.map(Self.range),
+      "range": request.map { range($0) },
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": shell.comparison?.explanation, "content": body,
@@ -74,44 +95,8 @@ extension PortalPages {
       script: shell.script)
   }
 
-  private func navigation(_ shell: Shell, _ links: PortalLinks) -> [TemplateValues] {
-    let isView = shell.place == .views || shell.request?.view != nil
-    func item(_ icon: String, _ label: String, _ link: String, isActive: Bool) -> TemplateValues {
-      ["icon": icon, "label": label, "link": link, "isActive": isActive]
-    }
-    let questions = QuestionPage.allCases.filter { $0 != .people || reader.seesPersonalData }.map { page in
-      item(
-        Icon.svg(page.definition.icon), page.title, links.question(page, links.state(of: page)),
-        isActive: shell.question == page)
-    }
-    var groups = ReportNavigation.Section.allCases.map { section -> TemplateValues in
-      var items = reports.app.compactMap { report -> TemplateValues? in
-        guard let entry = report.navigation, entry.section == section,
-          reader.seesPersonalData || !report.showsPersonalData
-        else { return nil }
-        let isActive = !isView && (shell.report == report || shell.report?.parent == report.name)
-        return item(Icon.svg(entry.icon), entry.label, links.page(report), isActive: isActive)
-      }
-      if section == .monitoring {
-        items.append(item(Icon.views, "Views", links.views, isActive: isView))
-        items.append(item(Icon.notes, "Notes", links.annotations, isActive: shell.place == .notes))
-        if reader.canEdit {
-          items.append(
-            item(
-              Icon.settings, "Settings", links.settings,
-              isActive: shell.report == nil && shell.question == nil && shell.place == nil && !isView))
-        }
-      }
-      return ["caption": section.rawValue, "items": items]
-    }
-    let boards = item(Icon.dashboards, "Dashboards", links.dashboards, isActive: shell.place == .dashboards)
-    let segments = item(Icon.segments, "Segments", links.segments, isActive: shell.place == .segments)
-    groups.insert(["caption": "Questions", "items": [boards] + questions + [segments]], at: 1)
-    return groups
-  }
-
   /// The range of days in use, and the form that changes it.
-  private static func range(_ request: ReportRequest) -> TemplateValues {
+  private func range(_ request: ReportRequest) -> TemplateValues {
     let links = PortalLinks(request)
     // The values that the form resubmits.
     var inputs = request.report.parameters.compactMap { parameter -> TemplateValues? in
@@ -129,8 +114,15 @@ extension PortalPages {
     return [
       "action": request.view == nil
         ? PortalLinks(app: request.app).page(request.report) : "/apps/\(request.app)/\(request.report.name)",
-      "from": request.days.lowerBound.description, "until": request.days.upperBound.description,
-      "latest": request.today.description, "inputs": inputs, "quick": quick,
+      "ends": [
+        ("From", "from", rangeMistake?.from ?? request.days.lowerBound.description),
+        ("To", "to", rangeMistake?.to ?? request.days.upperBound.description),
+      ].map { caption, name, value -> TemplateValues in
+        [
+          "caption": caption, "name": name, "value": value, "isFirst": name == "from",
+          "latest": request.today.description,
+        ]
+      }, "mistake": rangeMistake?.message, "inputs": inputs, "quick": quick,
     ]
   }
 }

@@ -14,6 +14,8 @@ public struct PortalPages: Sendable {
   package var notes: [ChartNote] = []
   /// The app's saved segments that the reader may use; set them on a copy for each request.
   package var segments: [SavedSegment] = []
+  /// The mistake in the range of days that the reader asked for; set on a copy for each request.
+  package var rangeMistake: RangeMistake?
   /// Returns what fails in the store, which pages say.
   public var problems: @Sendable () -> [WarehouseProblem] = { [] }
   /// Returns a sentence for each limit because of which requests of an app were refused in the last day.

@@ -96,7 +96,7 @@ extension PortalPages {
     if case .values(let values) = breakdown {
       lines = values.largest.map { value in
         let rows = values.rows.filter { $0.dimensions.last == .some(value) }
-        return line(text(value), rows, at: labels, .some(value), form, app)
+        return line(text(value, of: form.breakdown), rows, at: labels, .some(value), form, app)
       }
     }
     var series =

@@ -143,7 +143,9 @@ extension PortalPages {
       let users = row.metrics.count > 1 ? row.metrics[1] : nil
       let link = people(form, app, QuestionForm.figure(at: nil, of: .some(row.dimensions.first ?? nil)))
       return [
-        .head(text(row.dimensions.first ?? nil), filter: filterLink(form, app, row.dimensions.first ?? nil)),
+        .head(
+          text(row.dimensions.first ?? nil, of: form.breakdown),
+          filter: filterLink(form, app, row.dimensions.first ?? nil)),
         .cell(form.format.text(figure), link: link, bar: ShareBar.svg(top > 0 ? (figure ?? 0) / top : 0)),
       ] + (hasUsers ? [.cell(ChartFormat.count.text(users))] : [])
     }

@@ -75,7 +75,7 @@ extension PortalPages {
   ) {
     let drawn = groups.prefix(Self.drawnValues)
     let bars = drawn.enumerated().map { index, group in
-      FunnelDrawing.Bars(name: text(group.value), shares: group.shares, color: index + 1)
+      FunnelDrawing.Bars(name: text(group.value, of: form.breakdown), shares: group.shares, color: index + 1)
     }
     let note = drawn.count < groups.count ? "\(drawn.count) of \(grouped(groups.count)) values" : nil
     let drawing = drawing(all, bars, form, app)
@@ -108,7 +108,7 @@ extension PortalPages {
     let overall = [TemplateValues.head("All users")] + cells(all, value: [], before: past)
     let rows = groups.map { group in
       // The other side has no breakdown: only all users are compared.
-      [.head(text(group.value))]
+      [.head(text(group.value, of: form.breakdown), filter: filterLink(form, app, group.value))]
         + cells(group, value: QuestionForm.parameters(of: group.value), before: past.map { _ in [] })
     }
     let columns = ["Value"] + form.stepNames.enumerated().map { "\($0 + 1). \(shown($1, limit: 40))" }

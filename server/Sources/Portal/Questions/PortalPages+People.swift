@@ -13,18 +13,19 @@ extension PortalPages {
     let zone = try ReportZone(app.timeZone)
     func time(_ milliseconds: Int64) -> String {
       let time = Timestamp(millisecondsSince1970: milliseconds)
-      return "\(zone.day(of: time)) \(zone.timeOfDay(of: time).prefix(5))"
+      return "\(zone.day(of: time).longText), \(zone.timeOfDay(of: time).prefix(5))"
     }
     let rows = answer.persons.map { person -> [TemplateValues] in
       [
         .head(
-          person.user.map { shown($0) } ?? "Install \(shown(person.install))",
+          person.user.map { shown($0) } ?? "Install \(shortened(person.install) ?? shown(person.install))",
           link: links.trail(
-            of: key == "user" ? person.user.map { .user($0) } ?? .install(person.install) : .install(person.install))),
+            of: key == "user" ? person.user.map { .user($0) } ?? .install(person.install) : .install(person.install)),
+          whole: person.user == nil && shortened(person.install) != nil ? person.install : nil),
         .cell(time(person.last.time)),
         .cell(time(person.firstSeen)), .cell(grouped(person.events)), .cell(grouped(person.sessions)),
         .cell(person.version.map { shown($0) } ?? "–"), .cell(person.model.map { shown($0) } ?? "–"),
-        .cell(person.country.map { shown($0) } ?? "–"),
+        .cell(countryName(person.country ?? "")),
       ]
     }
     let isCut = answer.persons.count == PersonsQuestion.standardLimit

@@ -27,6 +27,7 @@ extension PortalPages {
       "kept": next == nil ? app.keeping.map { "Earlier rows may be gone: this app keeps them for \($0.words)." } : nil,
       "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
       "deletion": reader.canEdit ? links.trail(of: person) : nil, "person": Self.title(of: person),
+      "install": person.installText,
     ]
     return page(shell, body: templates.render("trail", values))
   }
@@ -38,7 +39,7 @@ extension PortalPages {
 
   private static func title(of person: Person) -> String {
     switch person {
-    case .install(let name): "Install \(shown(name))"
+    case .install(let name): "Install \(shortened(name) ?? shown(name))"
     case .user(let name): shown(name)
     }
   }
@@ -58,9 +59,18 @@ extension PortalPages {
       "errorLink": isError ? links.page(AppReports.error, [.occurrence: String(event.id)]) : nil,
       "properties": Self.properties(of: event), "isStart": row.startsSession,
       "update": isUpdate ? "\(shown(before ?? "")) → \(shown(version))" : nil,
-      "place": [event.device.model, version, event.device.country].filter { !$0.isEmpty }.map { shown($0) }
-        .joined(separator: " · "),
+      "place": [event.device.model, version, countryName(event.device.country, empty: "")].filter { !$0.isEmpty }.map {
+        shown($0)
+      }
+      .joined(separator: " · "),
     ]
+  }
+}
+
+extension Person {
+  /// The identifier of an install that a title shortens.
+  fileprivate var installText: String? {
+    if case .install(let name) = self, shortened(name) != nil { name } else { nil }
   }
 }
 

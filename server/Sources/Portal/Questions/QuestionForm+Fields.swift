@@ -30,7 +30,8 @@ extension QuestionForm {
     var (from, to) = (text("", "First day", "from"), text("to", "Last day", "to"))
     for isFirst in [true, false] {
       var field = isFirst ? from : to
-      field.type = "date"
+      field.isDay = true
+      field.placeholder = "YYYY-MM-DD"
       field.style = "between"
       field.isShown = days.value == Self.dates
       if isFirst { from = field } else { to = field }

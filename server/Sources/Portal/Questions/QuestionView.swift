@@ -76,9 +76,13 @@ extension TemplateValues {
 
   /// The heading of a row.
   ///
-  /// - Parameter filter: The address of the page with a filter for this row.
-  static func head(_ text: String, link: String? = nil, filter: String? = nil) -> TemplateValues {
-    ["text": text, "target": link, "isHead": true, "filterLink": filter]
+  /// - Parameters:
+  ///   - whole: The identifier that the text shortens.
+  ///   - filter: The address of the page with a filter for this row.
+  static func head(
+    _ text: String, link: String? = nil, whole: String? = nil, filter: String? = nil
+  ) -> TemplateValues {
+    ["text": text, "target": link, "whole": whole, "isHead": true, "filterLink": filter]
   }
 
   /// A cell of a table; the style is a class of the style sheet.
@@ -98,8 +102,11 @@ extension PortalPages {
     reader.seesPersonalData ? PortalLinks(app: app.id).question(.people, form.query(changes)) : nil
   }
 
-  func text(_ value: QuestionValue?) -> String {
+  /// A value for display, by its name if the dimension has codes.
+  func text(_ value: QuestionValue?, of dimension: String? = nil) -> String {
     switch value {
+    case .text(let text) where dimension == "country": countryName(text.text)
+    case .text(let text) where dimension == "language": shown(Ranking.Codes.languages.name(of: text.text))
     case .text(let text): shown(text.text)
     case .number(let number): QuestionJSON.plain(number)
     case nil: "(not set)"

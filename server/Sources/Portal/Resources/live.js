@@ -1,68 +1,71 @@
 // Shows new rows as they arrive. Text from clients becomes text nodes only.
 (function () {
   "use strict";
-  var panel = document.querySelector("[data-stream]");
+  const panel = document.querySelector("[data-stream]");
   if (!panel || !window.EventSource) { return; }
 
-  var list = panel.querySelector(".stream");
-  var state = panel.querySelector(".state");
-  var word = state.querySelector(".word");
-  var rate = panel.querySelector(".rate");
-  var most = 200;
-  var arrivals = [];
-  var captions = {
+  const list = panel.querySelector(".stream");
+  const state = panel.querySelector(".state");
+  const word = state.querySelector(".word");
+  const rate = panel.querySelector(".rate");
+  const most = 200;
+  // The times at which the rows of the last minute arrived, the oldest first.
+  const arrivals = panel.dataset.ages.split(" ").filter(Boolean).map((age) => Date.now() - age).reverse();
+  const captions = {
     event: "Event", screen: "Screen", session_start: "Session", drops: "Drops", handled_error: "Error", attachment: "File",
     crash: "Crash", other: "Other"
   };
-  var clock = new Intl.DateTimeFormat("en-GB", {
+  const clock = new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false, timeZone: panel.dataset.zone
   });
-  var newest = Array.from(list.children).reduce(function (id, row) { return Math.max(id, Number(row.dataset.id)); }, 0);
+  const countries = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+  function country(code) { return /^[A-Z]{2}$/.test(code) ? countries.of(code) : code; }
+  let newest = Array.from(list.children).reduce((id, row) => Math.max(id, Number(row.dataset.id)), 0);
 
   // Control and direction characters are written out: they could make a name read as another.
-  var hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+  const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
   // A text that shows nothing at all is written out whole.
-  var blank = /^[\s\p{C}\p{Mn}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
+  const blank = /^[\s\p{C}\p{Mn}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
   function escape(character) { return "\\u{" + character.codePointAt(0).toString(16).toUpperCase() + "}"; }
   function visible(value, limit) {
-    var text = Array.from(String(value));
-    var start = text.slice(0, limit);
-    var end = text.length > limit ? "…" : "";
+    const text = Array.from(String(value));
+    const start = text.slice(0, limit);
+    const end = text.length > limit ? "…" : "";
     if (blank.test(start.join(""))) { return start.map(escape).join("") + end; }
     return start.join("").replace(hidden, escape) + end;
   }
 
   function element(tag, name, text) {
-    var node = document.createElement(tag);
+    const node = document.createElement(tag);
     if (name) { node.className = name; }
     if (text !== undefined) { node.textContent = text; }
     return node;
   }
 
   function isolated(tag, name, text, limit) {
-    var node = element(tag, name);
+    const node = element(tag, name);
     node.append(element("bdi", "", visible(text, limit)));
     return node;
   }
 
   function chip(term, value) {
-    var node = isolated("span", "chip", term, 60);
+    const node = isolated("span", "chip", term, 60);
     node.append(" ", isolated("b", "", value === "" ? "(empty)" : value, 120));
     return node;
   }
 
   function row(event) {
-    var kind = Object.hasOwn(captions, event.kind) ? event.kind : "other";
-    var node = element("li", kind + " fresh");
-    var time = element("time", "", clock.format(new Date(event.received)));
-    var what = element("div", "what");
-    var who = element("div", "who");
-    var place = [event.user, event.model, event.version, event.country].filter(Boolean).join(" · ");
+    const kind = Object.hasOwn(captions, event.kind) ? event.kind : "other";
+    const node = element("li", kind + " fresh");
+    const time = element("time", "", clock.format(new Date(event.received)));
+    const what = element("div", "what");
+    const who = element("div", "who");
+    const place = [event.user, event.model, event.version, country(event.country || "")].filter(Boolean).join(" · ");
     node.dataset.id = event.id;
     time.dateTime = event.received;
     what.append(isolated("strong", "", kind === "session_start" ? "Session started" : event.name || "–", 300));
     Object.keys(event.properties || {}).forEach(function (term) { what.append(chip(term, event.properties[term])); });
-    var install = element("a", "install", "#" + event.install);
+    const install = element("a", "install", "#" + event.install);
     install.href = panel.dataset.people + Number(event.install);
     who.append(install, " ", element("bdi", "", visible(place, 200)));
     node.append(time, element("span", "badge", captions[kind]), what, who);
@@ -75,34 +78,48 @@
   }
 
   function count() {
-    var limit = Date.now() - 60000;
+    const limit = Date.now() - 60000;
     while (arrivals.length && arrivals[0] < limit) { arrivals.shift(); }
-    rate.hidden = false;
     rate.querySelector("b").textContent = arrivals.length.toLocaleString("en-US");
   }
 
+  // What the filter hides stays in the list, and appears again when the filter changes.
+  const bar = panel.querySelector(".livebar");
+  const pause = bar.querySelector(".pause");
+  const held = 1000;
+  let isPaused = false;
+  let waiting = [];
+
+  function filter(rows) {
+    const kind = bar.elements.kind.value;
+    const words = bar.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const node of rows) {
+      const text = words.length ? node.textContent.toLowerCase() : "";
+      node.hidden = !((kind === "" || node.classList.contains(kind)) && words.every((word) => text.includes(word)));
+    }
+  }
+
+  function trim() {
+    let shown = 0;
+    Array.from(list.children).forEach((node, index) => {
+      shown += !node.hidden;
+      if (shown > most || index >= held) { node.remove(); }
+    });
+  }
+
   // Rows that arrive together are added together: one layout instead of hundreds.
-  var waiting = [];
   function flush() {
-    var rows = document.createDocumentFragment();
-    waiting.splice(0).slice(-most).reverse().forEach(function (event) { rows.append(row(event)); });
-    list.prepend(rows);
-    while (list.children.length > most) { list.lastElementChild.remove(); }
-    var hint = panel.querySelector(".waiting");
-    if (hint) { hint.remove(); }
+    if (isPaused) { return; }
+    const rows = waiting.splice(0).reverse().map(row);
+    filter(rows);
+    list.prepend(...rows);
+    trim();
+    const hint = panel.querySelector(".waiting");
+    if (hint && rows.length) { hint.remove(); }
     count();
   }
 
-  var source = new EventSource(panel.dataset.stream);
-  show("wait", "Connecting…");
-  source.onopen = function () { show("on", "Live"); };
-  source.onerror = function () {
-    if (source.readyState === EventSource.CLOSED) { show("off", "Disconnected. Reload the page to try again."); }
-    else { show("wait", "Connection lost, trying again…"); }
-  };
-  source.onmessage = function (message) {
-    var event;
-    try { event = JSON.parse(message.data); } catch (error) { return; }
+  function arrive(event) {
     // After a reconnect the server may repeat rows.
     if (!(event.id > newest)) { return; }
     newest = event.id;
@@ -111,8 +128,87 @@
     waiting.push(event);
     // A page in the background draws no frames; keep no more than it can show.
     if (waiting.length > most) { waiting.shift(); }
-  };
+    if (isPaused) { label(); }
+  }
+
+  function label() {
+    pause.textContent = isPaused ? (waiting.length ? `Resume (${waiting.length.toLocaleString("en-US")} new)` : "Resume") : "Pause";
+    pause.setAttribute("aria-pressed", String(isPaused));
+  }
+
+  function toggle() {
+    isPaused = !isPaused;
+    label();
+    flush();
+  }
+
+  bar.hidden = false;
+  pause.addEventListener("click", toggle);
+  bar.addEventListener("submit", (event) => event.preventDefault());
+  bar.addEventListener("input", () => { filter(list.children); });
+  bar.addEventListener("change", () => { filter(list.children); });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest && event.target.closest("input, select, textarea");
+    if (event.key.toLowerCase() === "p" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) { toggle(); }
+  });
+
+  // The server sends something at once, and then every 15 seconds. Silence means that a proxy holds the stream back or
+  // has cut it: the page connects anew, and when that does not help, loads the rows every few seconds.
+  const silence = 40000, first = 8000, interval = 5000;
+  let source = null, watch = null, delay = 2000, failures = 0;
+
+  function heard() {
+    failures = 0;
+    delay = 2000;
+    show("on", "Live");
+    wait(silence);
+  }
+
+  function wait(limit) {
+    window.clearTimeout(watch);
+    watch = window.setTimeout(() => {
+      failures += 1;
+      source.close();
+      if (failures > 1) { poll(); } else { connect(); }
+    }, limit);
+  }
+
+  function connect() {
+    source = new EventSource(panel.dataset.stream.replace(/after=\d+/, `after=${newest}`));
+    wait(first);
+    source.addEventListener("alive", heard);
+    source.onmessage = (message) => {
+      heard();
+      try { arrive(JSON.parse(message.data)); } catch (error) { /* Half a row: the next connection sends it whole. */ }
+    };
+    source.onerror = () => {
+      show("wait", "Connection lost, trying again…");
+      // The browser itself tries again unless the answer was an error.
+      if (source.readyState !== EventSource.CLOSED) { return; }
+      window.clearTimeout(watch);
+      window.setTimeout(connect, delay);
+      delay = Math.min(2 * delay, 60000);
+    };
+  }
+
+  function poll() {
+    fetch(window.location.href, { credentials: "same-origin", cache: "no-store" })
+      .then((answer) => (answer.ok && !answer.redirected ? answer.text() : Promise.reject(answer.status)))
+      .then((text) => {
+        const page = new DOMParser().parseFromString(text, "text/html");
+        const rows = Array.from(page.querySelectorAll(".stream > li")).filter((node) => Number(node.dataset.id) > newest);
+        rows.forEach((node) => { newest = Math.max(newest, Number(node.dataset.id)); arrivals.push(Date.now()); });
+        if (!isPaused) { filter(rows); list.prepend(...rows); trim(); }
+        show("on", "Live, every 5 seconds");
+        count();
+      })
+      .catch(() => show("wait", "Connection lost, trying again…"))
+      .then(() => window.setTimeout(poll, interval));
+  }
+
+  show("wait", "Connecting…");
+  connect();
   window.setInterval(count, 1000);
-  window.addEventListener("pagehide", function () { source.close(); });
-  window.addEventListener("pageshow", function (event) { if (event.persisted) { window.location.reload(); } });
+  window.addEventListener("pagehide", () => { source.close(); });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) { window.location.reload(); } });
 }());

@@ -1,20 +1,22 @@
-// On a narrow screen the menu is one scrolling line: shows the current page's entry.
+// On a narrow screen the reports of a view are one scrolling line: shows the current page's entry.
 "use strict";
-for (const menu of document.querySelectorAll(".menu, .quick.reports")) {
+for (const menu of document.querySelectorAll(".quick.reports")) {
   const entry = menu.querySelector("[aria-current]");
   if (entry) menu.scrollLeft = entry.offsetLeft - (menu.clientWidth - entry.offsetWidth) / 2;
 }
 
-// Adds a button that copies to every sample and key. Browsers allow copying over HTTPS and on the local computer only.
-for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre > code, .keys dd > code") : []) {
+// Adds a button that copies to every sample, key and shortened identifier. Browsers allow copying over HTTPS and on the
+// local computer only.
+for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre > code, .keys dd > code, [data-copy]") : []) {
+  const text = code.dataset.copy ?? code.textContent;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(code.textContent);
+    await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
-  (code.closest("pre") ?? code).after(button);
+  if (/^T[DH]$/.test(code.tagName)) { code.append(button); } else { (code.closest("pre") ?? code).after(button); }
 }

@@ -8,9 +8,7 @@ extension AppReports {
   public static let dropped = ReportDefinition(
     "dropped", title: "Dropped events",
     explanation: "Events that clients dropped or the server rejected, by reason, and events waiting on devices.",
-    navigation: ReportNavigation(
-      .monitoring, "Dropped events",
-      icon: "M10 2.5c3 4 5 6.5 5 9.5a5 5 0 0 1-10 0c0-3 2-5.5 5-9.5zM10 14.5a2.5 2.5 0 0 1-2.5-2.5")
+    navigation: ReportNavigation(.live, "Dropped events")
   ) { request, store in
     let metrics = try await DroppedMetrics(request, from: store)
     let ledger = metrics.ledger

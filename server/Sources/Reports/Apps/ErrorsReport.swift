@@ -2,14 +2,12 @@ import Ingest
 public import Warehouse
 
 extension AppReports {
-  static let errorIcon = "M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.2"
-
   /// Crashes and handled errors, grouped.
   public static let errors = ReportDefinition(
     "errors", title: "Errors",
     explanation:
-      "Crashes and handled errors. Errors of the same type and case with the same top stack frames are grouped.",
-    navigation: ReportNavigation(.usage, "Errors", icon: errorIcon), parameters: [.status]
+      "Crashes and handled errors, grouped by type, case and the top of the stack trace.",
+    navigation: ReportNavigation(.errors, "Errors"), parameters: [.status]
   ) { request, store in
     let metrics = try await ErrorsMetrics(request, from: store)
     return ReportContent([

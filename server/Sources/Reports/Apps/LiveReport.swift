@@ -6,11 +6,8 @@ public import Warehouse
 extension AppReports {
   /// The most recently stored rows, newest first, independent of the range.
   public static let live = ReportDefinition(
-    "live", title: "Live", explanation: "The latest rows as they arrive.",
-    navigation: ReportNavigation(
-      .monitoring, "Live",
-      icon:
-        "M10 9.9v.2M7 13a4.2 4.2 0 0 1 0-6M13 7a4.2 4.2 0 0 1 0 6M4.3 15.7a8 8 0 0 1 0-11.4M15.7 4.3a8 8 0 0 1 0 11.4"),
+    "live", title: "Live", explanation: "What arrives right now.",
+    navigation: ReportNavigation(.live, "Live"),
     showsPersonalData: true
   ) { request, store in ReportContent([LiveRows.list("events", try await LiveRows.latest(request, from: store))]) }
 }

@@ -6,7 +6,7 @@ extension AppReports {
   /// Events, sessions and active users, per day and in total.
   public static let overview = ReportDefinition(
     "overview", title: "Overview", explanation: "Events, sessions and active users, per day and in total.",
-    navigation: ReportNavigation(.usage, "Overview", icon: "M3 3v14h14M6 13l3.5-4 3 2.5L17 6")
+    navigation: ReportNavigation(.overview, "Overview")
   ) { request, store in
     let metrics = try await OverviewMetrics(request, from: store)
     let totals = metrics.totals

@@ -3,6 +3,14 @@ public import Warehouse
 
 /// The keys of a dimension in the order of their counts, for reports and pages.
 public struct Ranking: Sendable, Hashable {
+  /// The kinds of codes that reports show with English names.
+  public enum Codes: Sendable, Hashable {
+    /// ISO 3166 codes of countries.
+    case countries
+    /// ISO 639 codes of languages.
+    case languages
+  }
+
   /// The list's member in JSON.
   public var name: String
   /// The heading above the list; empty in a report with one list.
@@ -17,15 +25,15 @@ public struct Ranking: Sendable, Hashable {
   public var limit: Int
   /// The text for an empty key on pages.
   public var emptyKey: String
-  /// True if keys are ISO 3166 country codes, which reports show with English names.
-  public var isCountries: Bool
+  /// The codes that the keys are; `nil` for plain names.
+  public var codes: Codes?
   /// The number of the bars' color on pages.
   public var color: Int
 
   /// Creates a ranking.
   public init(
     _ name: String, title: String = "", noun: String, countLabel: String = "Events", dimension: Dimension,
-    limit: Int = 200, emptyKey: String = "Unknown", isCountries: Bool = false, color: Int = 1
+    limit: Int = 200, emptyKey: String = "Unknown", codes: Codes? = nil, color: Int = 1
   ) {
     self.name = name
     self.title = title
@@ -34,18 +42,18 @@ public struct Ranking: Sendable, Hashable {
     self.dimension = dimension
     self.limit = limit
     self.emptyKey = emptyKey
-    self.isCountries = isCountries
+    self.codes = codes
     self.color = color
   }
 
   /// The rows as a list of a report.
   func list(_ rows: [RankedKey]) -> ReportList {
-    let key = ReportColumn(isCountries ? "code" : "name", heading: isCountries ? "code" : noun)
-    let label = isCountries ? [ReportColumn("name", heading: noun)] : []
+    let key = ReportColumn(codes == nil ? "name" : "code", heading: codes == nil ? noun : "code")
+    let label = codes == nil ? [] : [ReportColumn("name", heading: noun)]
     return ReportList(
       name, title: title, columns: [key] + label + ["count", "users", "share"],
       rows: rows.map { row in
-        [.text(row.key)] + (isCountries ? [.text(row.name)] : [])
+        [.text(row.key)] + (codes == nil ? [] : [.text(row.name)])
           + [.count(row.count), .count(row.users), .share(row.share)]
       })
   }
@@ -73,7 +81,12 @@ extension ReportRequest {
     _ ranking: Ranking, limit: Int? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
     let rows = try await rankedKeys(ranking.dimension, limit: limit ?? self.limit ?? ranking.limit, from: store)
-    return ranking.isCountries ? rows.map(\.withCountryName) : rows
+    guard let codes = ranking.codes else { return rows }
+    return rows.map { row in
+      var row = row
+      row.name = codes.name(of: row.key)
+      return row
+    }
   }
 
   /// Returns the most frequent keys of a dimension, each with its share of all keys except the omitted one.

@@ -28,7 +28,7 @@ extension ReportRequest {
   package var isFilterable: Bool {
     let reports: [ReportDefinition] = [
       AppReports.overview, AppReports.events, AppReports.event, AppReports.screens, AppReports.versions,
-      AppReports.devices, AppReports.countries,
+      AppReports.devices, AppReports.countries, AppReports.languages,
     ]
     return view == nil && reports.contains(report)
   }

@@ -79,30 +79,31 @@ extension ReportDefinition: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// A report's entry in the navigation.
+/// A report's place in the navigation.
 public struct ReportNavigation: Sendable, Hashable {
-  /// The groups of the navigation, in order.
-  public enum Section: String, Sendable, CaseIterable {
+  /// The entries of the navigation, in order. The reports of one entry are its tabs.
+  public enum Entry: String, Sendable, CaseIterable {
+    /// The most important figures.
+    case overview = "Overview"
     /// Activity in the app.
-    case usage = "Usage"
-    /// The versions, devices and countries of its users.
+    case events = "Events"
+    /// The versions, devices, countries and languages of its users.
     case audience = "Audience"
+    /// Crashes and handled errors.
+    case errors = "Errors"
     /// Incoming data. These reports are shown even before the first event.
-    case monitoring = "Monitoring"
+    case live = "Live"
   }
 
-  /// The group.
-  public var section: Section
-  /// The text of the link.
+  /// The entry.
+  public var entry: Entry
+  /// The text of the tab.
   public var label: String
-  /// The icon: an SVG path on a grid of 20 by 20.
-  public var icon: String
 
-  /// Creates an entry.
-  public init(_ section: Section, _ label: String, icon: String) {
-    self.section = section
+  /// Creates a place among the tabs of an entry.
+  public init(_ entry: Entry, _ label: String) {
+    self.entry = entry
     self.label = label
-    self.icon = icon
   }
 }
 

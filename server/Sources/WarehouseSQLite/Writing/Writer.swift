@@ -115,9 +115,9 @@ final class Writer {
     mustReadHits = true
   }
 
-  /// Returns the calendar of an app's time zone.
+  /// Returns the calendar of an app's time zone, which may change until the app has events.
   func calendar(_ app: Int64) throws -> ZoneCalendar {
-    if let calendar = calendars[app] { return calendar }
+    if let calendar = calendars[app], try catalog.app(AppID(app))?.timeZone == calendar.identifier { return calendar }
     let calendar = try catalog.calendar(AppID(app))
     calendars[app] = calendar
     return calendar

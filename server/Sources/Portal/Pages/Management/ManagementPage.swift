@@ -7,14 +7,37 @@ import Warehouse
 public struct FormResult: Sendable {
   /// The reason why the form failed, if it did.
   public var message: String?
+  /// What the form did.
+  public var done: String?
   /// A secret that is shown once: a link or a token.
   public var secret: String?
 
   /// Creates an outcome.
-  public init(message: String? = nil, secret: String? = nil) {
+  public init(message: String? = nil, done: String? = nil, secret: String? = nil) {
     self.message = message
+    self.done = done
     self.secret = secret
   }
+
+  /// Creates the outcome that the address of a page names, to which a form has led.
+  ///
+  /// - Parameter outcome: The value of `done`: a word, or the names of the fields that were saved, separated by commas.
+  public init(outcome: String?) {
+    guard let outcome else { return }
+    let fields = outcome.split(separator: ",").compactMap { Self.fields[String($0)] }
+    done = Self.outcomes[outcome] ?? (fields.isEmpty ? nil : "Saved: \(fields.joined(separator: ", ")).")
+  }
+
+  private static let outcomes = [
+    "created": "Created.", "saved": "Saved.", "deleted": "Deleted.", "revoked": "Revoked. It no longer works.",
+    "removed": "Removed. Their sessions have ended.", "ended": "The session has ended.",
+    "unchanged": "Nothing has changed.", "password": "The password has been changed. All other sessions have ended.",
+    "app-deletion": "The app is being deleted. Large apps take a while.",
+  ]
+  private static let fields = [
+    "name": "name", "timeZone": "time zone", "appSecret": "app secret", "trackingId": "tracking ID",
+    "newNames": "new names per day", "keeping": "how long rows are kept",
+  ]
 }
 
 /// A page of lists and forms.
@@ -42,16 +65,23 @@ extension TemplateValues {
   }
 
   /// A button that posts `do` and `id`.
-  static func button(_ label: String, _ action: String, id: Int64, to address: String) -> TemplateValues {
-    ["label": label, "do": action, "id": id.description, "address": address]
+  ///
+  /// - Parameter destroys: True if it takes away something that can't be brought back.
+  static func button(
+    _ label: String, _ action: String, id: Int64, to address: String, destroys: Bool = false
+  ) -> TemplateValues {
+    ["label": label, "do": action, "id": id.description, "address": address, "destroys": destroys]
   }
 
   /// A form that posts `do` and the values of its fields.
   static func form(
     _ title: String, button: String, _ action: String, to address: String, help: String? = nil,
-    _ fields: [TemplateValues]
+    destroys: Bool = false, _ fields: [TemplateValues]
   ) -> TemplateValues {
-    ["title": title, "label": button, "do": action, "address": address, "fields": fields, "explanation": help]
+    [
+      "title": title, "label": button, "do": action, "address": address, "fields": fields, "explanation": help,
+      "destroysData": destroys,
+    ]
   }
 
   /// A field with several lines of text.
@@ -66,6 +96,11 @@ extension TemplateValues {
       "caption": label, "name": name, "value": value, "isZone": true,
       "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
     ]
+  }
+
+  /// A field with a day, which a calendar helps to choose.
+  static func day(_ label: String, _ name: String, _ day: Day) -> TemplateValues {
+    ["caption": label, "name": name, "value": day.description, "isDay": true]
   }
 
   /// A field with text.
@@ -120,7 +155,8 @@ extension PortalPages {
     templates.render(
       "management",
       [
-        "lead": page.lead, "message": page.result.message.map { visible($0) },
+        "lead": page.lead, "done": page.result.done.map { visible($0) },
+        "message": page.result.message.map { visible($0) },
         "secret": page.result.secret.map { visible($0) }, "tables": page.tables,
         "forms": page.forms, "older": page.older, "content": page.content,
       ])
@@ -132,8 +168,11 @@ extension PortalPages {
     return ([("Apps", "/")] + (reader.isOwner ? owner : []) + [("Account", "/account")]).map { .link($0.0, $0.1) }
   }
 
-  /// Formats a time for a list.
-  func listed(_ time: Timestamp?, never: String = "Never") -> String {
-    time.map { $0.isoText.prefix(16).replacing("T", with: " ") + " UTC" } ?? never
+  /// Formats a time for a list, for example `4 May 2026, 14:05 UTC`; on an app's page in its zone, which the page names.
+  func listed(_ time: Timestamp?, of app: App? = nil, never: String = "Never") -> String {
+    guard let time else { return never }
+    let zone = app.flatMap { try? ReportZone($0.timeZone) }
+    guard let zone = zone ?? (try? ReportZone("UTC")) else { return never }
+    return "\(zone.day(of: time).longText), \(zone.timeOfDay(of: time).prefix(5))\(app == nil ? " UTC" : "")"
   }
 }

@@ -13,25 +13,25 @@ extension PortalPages {
     let address = PortalLinks(app: app.id).annotations
     let rows = annotations.reversed().map { note -> TemplateValues in
       .row(
-        [note.day.description, shown(note.text), shown(note.author, empty: "–"), listed(note.created)],
-        reader.canEdit ? [.button("Delete", "delete", id: note.id, to: address)] : [])
+        [note.day.longText, shown(note.text), shown(note.author, empty: "–"), listed(note.created, of: app)],
+        reader.canEdit ? [.button("Delete", "delete", id: note.id, to: address, destroys: true)] : [])
     }
-    let found = releases.reversed().map { TemplateValues.row([$0.day.description, shown($0.version)]) }
+    let found = releases.reversed().map { TemplateValues.row([$0.day.longText, shown($0.version)]) }
     var page = ManagementPage(
-      title: "Notes", lead: "Notes about days, and the releases of the app, are marked on every chart.",
+      title: "Notes", lead: "Charts mark the days of these notes, and the days on which versions were released.",
       result: result,
       tables: [
         .list("Notes", ["Day", "Note", "By", "Created"], rows, empty: "No notes yet"),
         .list(
           "Releases of the last 90 days", ["Day", "Version"], found,
-          empty: "None found: a version counts as released on the first day on which 1 % of the users have it."),
+          empty: "None found. A version counts as released on the first day on which 1 % of users have it."),
       ])
     if reader.canEdit {
       page.forms = [
         .form(
           "Add a note", button: "Add", "create", to: address,
           [
-            .field("Day", "day", today.description, type: "date", isRequired: true),
+            .day("Day", "day", today),
             .field("Note", "text", placeholder: "Campaign in Berlin begins", isRequired: true),
           ])
       ]

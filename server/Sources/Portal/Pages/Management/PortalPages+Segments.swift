@@ -13,11 +13,11 @@ extension PortalPages {
     let rows = segments.map { segment -> TemplateValues in
       let words = FilterRows(json: segment.filters).words.joined(separator: ", ")
       return .row(
-        [segment.name, words, segment.author, listed(segment.changed)].map { shown($0, empty: "–") },
+        [segment.name, words, segment.author, listed(segment.changed, of: app)].map { shown($0, empty: "–") },
         reader.canEdit
           ? [
             ["label": "Change", "link": "\(links.segments)?edit=\(segment.id)#form"],
-            .button("Delete", "delete", id: segment.id, to: links.segments),
+            .button("Delete", "delete", id: segment.id, to: links.segments, destroys: true),
           ] : [])
     }
     let page = ManagementPage(

@@ -12,11 +12,13 @@ extension PortalPages {
         [
           shown(token.name), scopes, token.app.map { names[$0] ?? "app \($0)" } ?? "All", listed(token.used),
           listed(token.expires),
-        ], [.button("Revoke", "revoke", id: token.id, to: "/tokens")])
+        ], [.button("Revoke", "revoke", id: token.id, to: "/tokens", destroys: true)])
     }
     return management(
       ManagementPage(
-        title: "Tokens", lead: "Programs send a token as “Authorization: Bearer TOKEN”.", result: result,
+        title: "Tokens",
+        lead: "Programs use a token instead of a password: they send the header “Authorization: Bearer TOKEN”.",
+        result: result,
         tables: [.list("Tokens", ["Token", "Scopes", "App", "Last used", "Ends"], rows, empty: "No tokens yet")],
         forms: [
           .form(
@@ -58,7 +60,8 @@ extension PortalPages {
       ])
     }
     var page = ManagementPage(
-      title: "Audit log", lead: "Logins, and changes of settings, users, tokens and links. Entries are never changed.",
+      title: "Audit log",
+      lead: "Who logged in, and who changed settings, users, tokens and links. Entries can’t be edited.",
       result: result,
       tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address"], rows, empty: "No entries")]
         + (failed.isEmpty
@@ -66,7 +69,7 @@ extension PortalPages {
       forms: [
         .form(
           "Delete old entries", button: "Delete them", "prune", to: "/audit",
-          help: "Entries of the audit log older than this are deleted for good. That is recorded.",
+          help: "Deletes older entries for good. The deletion itself is recorded.", destroys: true,
           [.field("Older than (days)", "days", type: "number")])
       ])
     if hasMore, let last = entries.last { page.older = "/audit?before=\(last.id)" }
@@ -86,8 +89,9 @@ extension PortalPages {
       .row(
         [
           shown(link.query.isEmpty ? link.report : "\(link.report)?\(link.query)"),
-          shown(link.sites.joined(separator: ", "), empty: "–"), listed(link.created), listed(link.expires),
-        ], [.button("Revoke", "revoke", id: link.id, to: address)])
+          shown(link.sites.joined(separator: ", "), empty: "–"), listed(link.created, of: app),
+          listed(link.expires, of: app),
+        ], [.button("Revoke", "revoke", id: link.id, to: address, destroys: true)])
     }
     let choices = reports.app.filter { !$0.showsPersonalData && $0.missingParameter == nil }
     let subject: [TemplateValues] =
@@ -95,7 +99,7 @@ extension PortalPages {
       ?? [.choice("Page", "report", choices.map { ($0.name, $0.title) })]
     return management(
       ManagementPage(
-        title: "Shared links", lead: "Anyone with a shared link can read its page, without logging in.", result: result,
+        title: "Shared links", lead: "Anyone with a link can read its page without logging in.", result: result,
         tables: [.list("Links", ["Page", "Embedded by", "Created", "Ends"], rows, empty: "No links yet")],
         forms: [
           .form(
@@ -103,8 +107,8 @@ extension PortalPages {
             button: "Create link", "create", to: address,
             subject + [
               .field("Ends after (days)", "days", type: "number", placeholder: "Never"),
-              .field("Sites that may embed it", "sites", placeholder: "https://wiki.example.com"),
+              .field("Sites that may embed the page", "sites", placeholder: "https://wiki.example.com"),
             ])
-        ]), app: app, apps: apps)
+        ]), app: app, apps: apps, place: .links)
   }
 }

@@ -20,7 +20,7 @@ extension PortalPages {
         [
           .button("Change", "edit", id: account.id, to: "/users"),
           .button("New link", "link", id: account.id, to: "/users"),
-          .button("Remove", "remove", id: account.id, to: "/users"),
+          .button("Remove", "remove", id: account.id, to: "/users", destroys: true),
         ])
     }
     let table = TemplateValues.list(
@@ -36,8 +36,8 @@ extension PortalPages {
     fields += apps.map { app in
       .check(shown(app.name), "app-\(app.id)", isOn: edited?.apps?.contains(app.id) ?? false)
     }
-    fields.append(.check("Sees personal data", "personal", isOn: edited?.seesPersonalData ?? false))
-    let help = "With no app checked, the user sees all apps. Editors and owners see personal data in any case."
+    fields.append(.check("May see personal data", "personal", isOn: edited?.seesPersonalData ?? false))
+    let help = "If you check no app, the user sees all apps. Editors and owners always see personal data."
     let form: TemplateValues =
       if let edited {
         .form(
@@ -50,7 +50,8 @@ extension PortalPages {
       }
     return management(
       ManagementPage(
-        title: "Users", lead: "Invited users choose a password. Each link works once: send it to that person only.",
+        title: "Users",
+        lead: "Invited users choose their own password. A link works once, so send it only to the person you invite.",
         result: result, tables: [table, sessionList(sessions, to: "/users")], forms: [form]))
   }
 
@@ -59,12 +60,13 @@ extension PortalPages {
     let hasPassword = session.account.hasPassword
     return management(
       ManagementPage(
-        title: "Account", lead: "Logged in as \(shown(session.account.name)), \(session.account.role.rawValue).",
+        title: "Account",
+        lead: "You are logged in as \(shown(session.account.name)). Your role: \(session.account.role.rawValue).",
         result: result, tables: [sessionList(sessions, to: "/account", current: session.id)],
         forms: [
           .form(
             hasPassword ? "Change the password" : "Choose a password", button: "Save", "password", to: "/account",
-            help: "At least 10 characters. All other sessions end.",
+            help: "At least 10 characters. Saving ends all your other sessions.",
             (hasPassword ? [.field("Current password", "current", type: "password", isRequired: true)] : [])
               + [.field("New password", "password", type: "password", isRequired: true)])
         ]))

@@ -4,7 +4,7 @@ public import Warehouse
 
 extension PortalPages {
   private static let viewLead =
-    "A view counts this app’s hits with a time zone, filters and session rules of its own, and lists late hits."
+    "A view counts this app’s Google Analytics hits with its own time zone, filters and session rules."
 
   /// The list of an app's views with their settings, and for editors a form that posts to `/apps/ID/views`.
   ///
@@ -28,16 +28,17 @@ extension PortalPages {
     if reader.canEdit {
       let settings = [
         TemplateValues.choice(
-          "Users", "identity",
+          "What counts as a user", "identity",
           [
-            ("client", "Clients: each cid"), ("user", "Members: each uid, with the session before the login"),
-            ("explicitUser", "Members: each uid, only hits that name it"),
+            ("client", "Devices (cid)"), ("user", "Logged-in users (uid), with their session before the login"),
+            ("explicitUser", "Logged-in users (uid), only hits with a uid"),
           ], chosen: given["identity"])
       ]
       page.forms = [
         .form(
           "Create a view", button: "Create", "create", to: links.views,
-          help: "The view also counts the hits stored so far. Only the definition of a user can’t be changed later.",
+          help:
+            "The view also counts the hits stored so far. You can change everything later, except what counts as a user.",
           Self.fields(
             View.Rules(), name: "", zone: given["timeZone"] ?? app.timeZone, given: given, identity: settings))
       ]
@@ -54,11 +55,11 @@ extension PortalPages {
     if view.countsMembers {
       identity.append(
         .check(
-          "Count a session’s hits before the first uid for that uid", "unification",
+          "Count the hits before a login for the user who then logs in", "unification",
           isOn: view.latest.settings.identity == .user))
     }
     if view.latest.lateness == .none {
-      identity.append(.check("Open days may become final; they can’t be reopened", "final"))
+      identity.append(.check("Close the open days; they can’t be reopened", "final"))
     }
     var page = ManagementPage(
       title: visible(view.name), lead: view.rules.map { Self.text(of: $0, view) }.joined(separator: " "),
@@ -66,13 +67,14 @@ extension PortalPages {
     page.forms = [
       .form(
         "Change", button: "Save", "change", to: address,
-        help: "The name changes at once and the time zone from now on. All other settings change from the view’s next "
-          + "day on: days that have begun keep theirs.",
+        help:
+          "A new name applies at once, a new time zone from now on. Everything else applies from the view’s next day.",
         Self.fields(view.latest, name: view.name, zone: view.timeZone, given: given, identity: identity)),
       .form(
         "Delete this view", button: "Delete", "delete", to: address,
-        help: "Enter the view’s name, \(shown(view.name)), to delete the view with its counted days and shared links. "
-          + "The app’s hits stay. This can’t be undone.",
+        help:
+          "This deletes the view with its counted days and shared links; the app’s hits stay. It can’t be undone. To "
+          + "confirm, enter the view’s name: \(shown(view.name)).", destroys: true,
         [.field("Name of the view", "confirm", isRequired: true)]),
     ]
     return viewSettings(page, app: app, apps: apps, trail: true)
@@ -95,7 +97,7 @@ extension PortalPages {
       .choice(
         "Days close", "lateness",
         [
-          ("cutoff", "At 04:00 of the next day; later hits are late"), ("window", "After 25 days"),
+          ("cutoff", "At 04:00 the next day; later hits are listed as late"), ("window", "After 25 days"),
           ("none", "Never; every hit counts"),
         ], chosen: given["lateness"] ?? rules.lateness.rawValue),
       .field(
@@ -106,10 +108,10 @@ extension PortalPages {
         type: "number"),
       .field("Currency", "currency", given["currency"] ?? settings.currency, placeholder: "None, or for example EUR"),
       .area(
-        "Filters, one per line: only hits that pass all of them count", "filters", given["filters"] ?? filters,
+        "Filters, one per line (a hit counts if it matches all)", "filters", given["filters"] ?? filters,
         placeholder: "av=2.0\nan!=Internal"),
       .check(
-        "Leave out hits beyond the \(ViewSettings.sessionHits)th of their session", "quotas",
+        "Count at most \(ViewSettings.sessionHits) hits per session", "quotas",
         isOn: given.isEmpty ? settings.hasQuotas : given["quotas"] != nil),
     ] + identity
   }

@@ -1,0 +1,151 @@
+"""Tables, days, the live page and the settings in a real browser, by mouse and by keyboard."""
+
+import datetime
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from test_extremes import line
+
+
+def column(browser, number):
+    return [row.find_elements(By.CSS_SELECTOR, "th, td")[number].text for row in browser.all("main tbody tr")]
+
+
+def numbers(texts):
+    return [int(text.replace(",", "")) for text in texts]
+
+
+def wait(browser, condition, seconds=30):
+    return WebDriverWait(browser.driver, seconds).until(lambda _: condition())
+
+
+def test_a_table_is_sorted_by_its_headings_and_searched(browser, demo):
+    browser.open(f"{demo.address}/apps/1/countries?days=90")
+    assert len(browser.all("main tbody tr")) > 5
+    assert numbers(column(browser, 2)) == sorted(numbers(column(browser, 2)), reverse=True), "the report's own order"
+    for heading in browser.all("main thead .sort"):
+        if heading.text == "Country":
+            heading.click()
+    assert column(browser, 0) == sorted(column(browser, 0))
+    assert browser.find("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    users = next(heading for heading in browser.all("main thead .sort") if heading.text == "Users")
+    users.send_keys(Keys.ENTER)
+    assert numbers(column(browser, 4)) == sorted(numbers(column(browser, 4)), reverse=True)
+    users.send_keys(Keys.ENTER)
+    assert numbers(column(browser, 4)) == sorted(numbers(column(browser, 4)))
+    assert not browser.check()
+
+    browser.open(f"{demo.address}/apps/1/people?range=90d")
+    rows = len(browser.all("main tbody tr"))
+    browser.find(".search input").send_keys("member-3")
+    shown = [row for row in browser.all("main tbody tr") if row.is_displayed()]
+    assert 0 < len(shown) < rows and all("member-3" in row.text for row in shown)
+    assert browser.find(".search [role=status]").text == f"{len(shown)} of {rows}"
+    assert not browser.check()
+
+
+def test_no_page_scrolls_within_itself(browser, demo):
+    for page in ["people?range=90d", "events?days=90", "explore?range=90d&breakdown=country"]:
+        browser.open(f"{demo.address}/apps/1/{page}")
+        boxes = browser.driver.execute_script(
+            "return [...document.querySelectorAll('main *')].filter(node => node.scrollHeight > node.clientHeight + 1"
+            " && ['auto', 'scroll'].includes(getComputedStyle(node).overflowY) && node.clientHeight > 0)"
+            ".map(node => node.className)")
+        assert not boxes, page
+
+
+def test_a_day_is_chosen_in_the_calendar_by_keyboard(browser, demo):
+    browser.open(f"{demo.address}/apps/1/events?from=2026-05-10&to=2026-05-12")
+    browser.find("[name=from]").send_keys(Keys.TAB, Keys.ENTER)
+    assert browser.find(".calendar strong").text == "May 2026"
+    assert not browser.axe_problems()
+    focused = browser.driver.switch_to.active_element
+    assert focused.text == "10"
+    focused.send_keys(Keys.ARROW_UP)
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert browser.find("[name=from]").get_attribute("value") == "2026-05-03" and not browser.all(".calendar")
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER, Keys.ESCAPE)
+    assert not browser.all(".calendar")
+    browser.follow(browser.find(".dates button[type=submit]"))
+    assert browser.find(".sub").text.startswith("3 May – 12 May 2026")
+
+    browser.open(f"{demo.address}/apps/1/events?from=2026-05-12&to=2026-05-10")
+    assert browser.find("h1").text == "Events"
+    assert "after the end" in browser.find("#mistake").text
+    assert browser.find("[name=from]").get_attribute("value") == "2026-05-12"
+    assert not [problem for problem in browser.check() if "400" not in problem]
+
+
+def test_the_menu_is_reachable_without_scrolling(browser, demo):
+    for width, height in [(1280, 720), (900, 720), (720, 720), (390, 844)]:
+        browser.look(width, "light", height=height)
+        browser.open(f"{demo.address}/apps/1/languages")
+        for entry in browser.all(".menu a"):
+            box = entry.rect
+            assert 0 <= box["y"] and box["y"] + box["height"] <= height, (width, entry.text)
+            assert 0 <= box["x"] and box["x"] + box["width"] <= width, (width, entry.text)
+        assert browser.find(".menu [aria-current]").text == "Audience"
+        assert browser.find(".sections [aria-current]").text == "Languages"
+    browser.look(1280, "light")
+
+
+def test_the_live_page_pauses_and_filters(browser, demo):
+    browser.open(f"{demo.address}/apps/1/live")
+    state = browser.find(".state .word")
+    wait(browser, lambda: state.text == "Live")
+    # Rows arrive meanwhile, so they are read at once.
+    kinds = ("return [...new Set([...document.querySelectorAll('.stream > li:not([hidden])')]"
+             ".map(row => row.classList[0]))]")
+    assert len(browser.driver.execute_script(kinds)) > 1
+    Select(browser.find(".livebar [name=kind]")).select_by_visible_text("Screen")
+    assert browser.driver.execute_script(kinds) == ["screen"]
+    Select(browser.find(".livebar [name=kind]")).select_by_visible_text("All")
+    browser.find(".livebar [name=text]").send_keys("search p")
+    assert browser.find(".pause").text == "Pause", "a letter typed into a field is no command"
+    browser.find(".livebar [name=text]").clear()
+    browser.find("body").send_keys("p")
+    assert browser.find(".pause").get_attribute("aria-pressed") == "true"
+    browser.find(".pause").click()
+    assert browser.find(".pause").text == "Pause"
+    assert not browser.check()
+
+
+def test_the_light_of_a_new_app_turns_green(browser, demo):
+    browser.open(f"{demo.address}/")
+    browser.find("[name=name]").send_keys("Fresh")
+    browser.follow(browser.find("main form button.primary"))
+    assert "Waiting for the first event" in browser.find(".arrival").text
+    assert not browser.check()
+    app = browser.driver.current_url.split("/apps/")[1].split("/")[0]
+    key = browser.find(".keys dd code").text
+    demo.send({"key": key}, [line("event", "First of all", "7d444840-9dc0-11d1-b245-5ffdce74fad2")])
+    wait(browser, lambda: "First of all" in browser.find(".arrival").text)
+    assert browser.find(".arrival .state").get_attribute("data-state") == "on"
+
+    browser.open(f"{demo.address}/")
+    browser.find("[name=name]").send_keys("Fresh")
+    browser.follow(browser.find("main form button.primary"))
+    assert "already" in browser.find("[role=alert]").text
+    browser.find("[name=twin]").click()
+    browser.follow(browser.find("main form button.primary"))
+    twin = browser.driver.current_url.split("/apps/")[1].split("/")[0]
+    browser.open(f"{demo.address}/apps/{twin}/settings")
+    assert f"App {app} has this name, too." in browser.find("main").text
+    zone = browser.find("[name=timeZone]")
+    zone.clear()
+    zone.send_keys("Asia/Tokyo")
+    browser.follow(browser.find("main form button.primary"))
+    assert browser.find("main [role=status]").text == "Saved: time zone."
+    browser.open(f"{demo.address}/apps/{app}/settings")
+    assert not browser.all("[name=timeZone]")
+    assert not [problem for problem in browser.check() if "400" not in problem]
+
+
+def test_today_looks_like_other_days(browser, demo):
+    browser.open(f"{demo.address}/apps/1/explore?range=14d&metric=events&show=table")
+    counts = numbers(column(browser, 1))
+    today, usual = counts[0], sorted(counts[1:])[len(counts) // 2]
+    hours = datetime.datetime.now(datetime.UTC).hour
+    assert today <= usual * 1.6 + 60, (today, usual, hours)
