@@ -130,11 +130,12 @@ def test_a_page_is_filtered_by_a_suggested_value_and_its_links_keep_the_filter(b
     value.send_keys(country)
     show(browser)
     assert browser.driver.current_url.endswith(f"/apps/1/countries?f1=country+is+{country}")
-    assert chips(browser) == [f"country is {country}"]
     assert len(browser.all("main table tbody tr")) == 1
+    name = browser.find("main table tbody th bdi").text
+    assert chips(browser) == [f"country is {name}"]
     for selector in ["nav.sections a[href*='/devices']", "nav.menu a[href*='/funnels']", "nav.menu a[href*='/explore']"]:
         browser.follow(browser.find(selector))
-        assert chips(browser) == [f"country is {country}"]
+        assert chips(browser) == [f"country is {name}"]
         assert not browser.check()
 
     browser.find(".builder .save summary").click()

@@ -146,7 +146,7 @@ import Warehouse
           == #"[["is","country",["DE"]],["has_done",{"event":"Purchase"},{"at_least":3}],["has_not_done",{"kind":"crash"}]]"#
       )
       let list = try await page("/apps/1/segments?edit=\(segment.id)")
-      #expect(list.contains("country is DE, has done Purchase at least 3 times, has not done crash"))
+      #expect(list.contains("country is Germany, has done Purchase at least 3 times, has not done crash"))
       #expect(list.contains("name=\"c1\" value=\"3\"") && !list.contains("has_done&quot;"))
       for mistake in [
         "do=create&name=x&filters=%5B%5D", "do=create&name=x&filters=",

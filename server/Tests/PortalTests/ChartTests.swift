@@ -99,7 +99,7 @@ struct ChartTests {
   }
 
   @Test func `buckets of whole numbers are named by the numbers in them`() {
-    #expect(HistogramBins(1, nearlyAll: 3, maximum: 3, isWhole: true)?.names == ["1", "2", "≥ 3"])
+    #expect(HistogramBins(1, nearlyAll: 3, maximum: 3, isWhole: true)?.names == ["1", "2", "3"])
     #expect(HistogramBins(0, nearlyAll: 100, maximum: 900, isWhole: true)?.names.prefix(2) == ["0 – 9", "10 – 19"])
     #expect(HistogramBins(0, nearlyAll: 1, maximum: 1, isWhole: false)?.names.first == "0 – 0.1")
     #expect(HistogramBins(bounds: [0, 10, 5]) == nil && HistogramBins(bounds: []) == nil)

@@ -60,4 +60,12 @@ struct FilterRowTests {
     #expect(FilterRows.merged(["days": "7", "filters": "x", "f1": "", "v1": "y"])["filters"] == "x")
     #expect(FilterRows(json: "{").rows.isEmpty)
   }
+
+  @Test func `a country is understood by its name, too`() {
+    for (value, code) in [("Germany", "DE"), ("brazil", "BR"), ("DE", "DE"), ("Atlantis", "Atlantis"), ("", "")] {
+      #expect(FilterRow(dimension: "country", comparison: "is", value: value).value == code)
+    }
+    #expect(FilterRow(dimension: "country", comparison: "contains", value: "Germany").value == "Germany")
+    #expect(FilterRow(dimension: "event", comparison: "is", value: "Germany").value == "Germany")
+  }
 }

@@ -1,5 +1,6 @@
 import Ingest
 import Questions
+import Reports
 import TernBase
 
 /// A filter as a row of a form: a dimension, a comparison and a value.
@@ -19,7 +20,9 @@ struct FilterRow: Equatable {
   init(dimension: String, comparison: String, value: String) {
     self.dimension = dimension
     self.comparison = comparison
-    self.value = value
+    // Lists show the names of countries, so readers type them.
+    let country = dimension == "country" && comparison != "contains" ? Ranking.Codes.country(named: value) : nil
+    self.value = country ?? value
   }
 
   /// The row that stands for a filter; `nil` for filters that need more than a row.

@@ -41,7 +41,8 @@ extension FilterRow {
   var words: String {
     let comparison = Self.comparisons.first { $0.0 == self.comparison }?.1 ?? self.comparison
     let parts = [shown(Self.name(of: dimension)), comparison]
-    return (parts + (takesValue ? [shown(value, empty: "empty")] : [])).joined(separator: " ")
+    let value = QuestionDimension(dimension)?.words(for: value) ?? shown(value, empty: "empty")
+    return (parts + (takesValue ? [value] : [])).joined(separator: " ")
   }
 
   /// The name of a dimension for readers: that of the property alone.

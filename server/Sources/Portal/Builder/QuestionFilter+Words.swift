@@ -9,7 +9,7 @@ extension QuestionFilter {
       // A property that may hold the number or the text has both.
       var unique: [String] = []
       for value in values where !unique.contains(value) { unique.append(value) }
-      return "\(dimension.words) \(comparison) \(unique.map { shown($0, empty: "empty") }.joined(separator: " or "))"
+      return "\(dimension.words) \(comparison) \(unique.map { dimension.words(for: $0) }.joined(separator: " or "))"
     }
     switch self {
     case .isOneOf(let dimension, let values): return compared(dimension, "is", values.map(\.plainText))
@@ -32,6 +32,15 @@ extension QuestionFilter {
 
 extension QuestionDimension {
   fileprivate var words: String { shown(FilterRow.name(of: name)) }
+
+  /// A value in words: countries and languages have codes.
+  func words(for value: String) -> String {
+    switch self {
+    case .country: countryName(value, empty: "empty")
+    case .language where !value.isEmpty: shown(Ranking.Codes.languages.name(of: value), limit: 60)
+    default: shown(value, empty: "empty")
+    }
+  }
 }
 
 extension Selector {

@@ -6,12 +6,15 @@ struct HistogramBins: Equatable {
   let bounds: [Double]
   /// True if all values are whole, so that a bucket ends below the next bound.
   let isWhole: Bool
+  /// The width of a bucket; `nil` for bounds that someone chose.
   private let step: Double?
+  /// True if no number is beyond the last bucket's width.
+  private let isClosed: Bool
 
   /// Buckets with bounds that someone chose; `nil` if they are no ascending numbers, or too many.
   init?(bounds: [Double]) {
     guard (1...100).contains(bounds.count), zip(bounds, bounds.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
-    (self.bounds, isWhole, step) = (bounds, false, nil)
+    (self.bounds, isWhole, step, isClosed) = (bounds, false, nil, false)
   }
 
   private static let most = 16.0
@@ -30,7 +33,8 @@ struct HistogramBins: Equatable {
     let first = (minimum / step).rounded(.down)
     let last = (end / step).rounded(.down)
     let bounds = (0...Int(clamping: last - first)).map { (first + Double($0)) * step }
-    let all = end < maximum ? bounds + [(last + 1) * step] : bounds
+    isClosed = maximum < (last + 1) * step
+    let all = isClosed ? bounds : bounds + [(last + 1) * step]
     // Beyond 2^53, neighbours are equal.
     guard all.count <= 20, zip(all, all.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     (self.bounds, self.isWhole, self.step) = (all, isWhole, step)
@@ -53,9 +57,10 @@ struct HistogramBins: Equatable {
   var names: [String] {
     bounds.indices.map { index in
       let lower = ChartFormat.number.text(bounds[index])
-      guard index + 1 < bounds.count else { return isWhole && step == 1 && index == 0 ? lower : "≥ \(lower)" }
-      if isWhole { return step == 1 ? lower : "\(lower) – \(ChartFormat.number.text(bounds[index + 1] - 1))" }
-      return "\(lower) – \(ChartFormat.number.text(bounds[index + 1]))"
+      let next = index + 1 < bounds.count ? bounds[index + 1] : isClosed ? bounds[index] + (step ?? 0) : nil
+      guard let next else { return "≥ \(lower)" }
+      if isWhole { return step == 1 ? lower : "\(lower) – \(ChartFormat.number.text(next - 1))" }
+      return "\(lower) – \(ChartFormat.number.text(next))"
     }
   }
 

@@ -76,6 +76,7 @@ extension PortalPages {
       + "to the right, the more regularly they come."
     let last = persons.indices.last { persons[$0] > 0 || (pastShare($0) ?? 0) > 0 } ?? 0
     if form["show"] != "table" {
+      view.foldsGrids = true
       var series = [
         Chart.Series(
           name: "Share of users", values: shares.prefix(last + 1).map { $0 }, mark: .bar, color: 1,

@@ -73,4 +73,12 @@ extension Ranking.Codes {
       return isCode ? Self.english.localizedString(forIdentifier: code) ?? code : code
     }
   }
+
+  /// Returns the code of the country with an English name, in any case; `nil` for other text.
+  public static func country(named name: String) -> String? { countryCodes[name.lowercased()] }
+
+  private static let countryCodes = Dictionary(
+    Locale.Region.isoRegions.map(\.identifier).filter { $0.utf8.count == 2 }.compactMap { code in
+      english.localizedString(forRegionCode: code).map { ($0.lowercased(), code) }
+    }, uniquingKeysWith: { first, _ in first })
 }
