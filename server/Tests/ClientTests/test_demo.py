@@ -165,6 +165,7 @@ def test_figures_of_one_value_and_of_paths_lead_to_the_people_behind_them(browse
     assert people_behind(browser, figure) == count > 0
 
     browser.open(f"{demo.address}/apps/1/paths?range=90d")
+    browser.find(".fold summary").click()
     sessions = browser.find(".asked tbody td a[href*='group=path']")
     count = int(sessions.text.replace(",", ""))
     assert 0 < people_behind(browser, sessions) <= count
@@ -184,6 +185,7 @@ def test_a_page_is_compared_with_a_segment(browser, demo):
         browser.open(f"{demo.address}/apps/1/{page}?range=30d")
         fill(browser, "compare", "the segment Buyers")
         show(browser)
+        browser.find(".fold summary").click()
         assert "Buyers is a segment." in browser.find("main").text or "Buyers" in browser.find(".asked thead").text
         assert not browser.check()
         browser.find(".builder .later summary").click()

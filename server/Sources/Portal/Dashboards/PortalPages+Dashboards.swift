@@ -8,7 +8,7 @@ extension PortalPages {
   /// - Parameters:
   ///   - current: The dashboard with the cards; `nil` if the app has none.
   ///   - dashboards: All dashboards, for switching between them.
-  ///   - isFullScreen: True to leave the navigation out and to load the page again every minute, for a screen on a wall.
+  ///   - isFullScreen: True to leave the navigation out and to read the figures again every minute, for a screen on a wall.
   ///   - ask: Answers the cards' questions. A `QuestionError` is shown on its card.
   package func dashboard(
     _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
@@ -31,8 +31,7 @@ extension PortalPages {
         "timeZone": app.timeZone,
       ]
       return layout(
-        title: "\(shown(current.name)) · \(shown(app.name))", body: templates.render("dashboardfull", values),
-        reload: 60)
+        title: "\(shown(current.name)) · \(shown(app.name))", body: templates.render("dashboardfull", values))
     }
     let values: TemplateValues = [
       "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,

@@ -90,16 +90,12 @@ public struct PortalPages: Sendable {
     return layout(title: title, body: templates.render("error", values))
   }
 
-  /// A whole HTML page.
-  ///
-  /// - Parameter reload: The number of seconds after which the browser loads the page again; `nil` for never.
-  func layout(title: String, body: String, script: String? = nil, reload: Int? = nil) -> String {
+  func layout(title: String, body: String, script: String? = nil) -> String {
     templates.render(
       "layout",
       [
         "title": title, "style": PortalAssets.link("tern.css"), "favicon": PortalAssets.link("favicon.svg"),
         "shellScript": PortalAssets.link("shell.js"), "script": script.map(PortalAssets.link), "body": body,
-        "reload": reload.map(String.init),
       ])
   }
 

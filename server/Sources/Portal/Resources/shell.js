@@ -20,3 +20,8 @@ for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre >
   });
   if (/^T[DH]$/.test(code.tagName)) { code.append(button); } else { (code.closest("pre") ?? code).after(button); }
 }
+
+// A dashboard on a wall shows new figures.
+for (const wall of document.querySelectorAll("[data-reload]")) {
+  setTimeout(() => location.reload(), Number(wall.dataset.reload) * 1000);
+}
