@@ -137,21 +137,23 @@ import Warehouse
       #expect(filtered.contains("selected>Germany"))
       #expect(!filtered.contains("role=\"alert\""), "the question is understood")
       #expect(try await page("/apps/1/explore?segment=99").contains("This segment no longer exists."))
-      let done = "h1=has_done&k1=event&n1=Purchase&c1=3&h2=has_not_done&k2=crash&n2=&c2=1"
+      let done = "h1=has_done&k1=event&n1=Purchase&c1=3&h2=has_not_done&k2=crash&n2=&c2=1&d2=30"
       _ = try await post("do=change&id=\(segment.id)&name=DE&f1=country&o1=is&v1=DE&\(done)")
       let changed = try #require(try catalog.segments(app: app).first)
       #expect(changed.name == "DE")
       #expect(
         changed.filters
-          == #"[["is","country",["DE"]],["has_done",{"event":"Purchase"},{"at_least":3}],["has_not_done",{"kind":"crash"}]]"#
+          == #"[["is","country",["DE"]],["has_done",{"event":"Purchase"},{"at_least":3}],"#
+          + #"["has_not_done",{"kind":"crash"},{"days":30}]]"#
       )
       let list = try await page("/apps/1/segments?edit=\(segment.id)")
-      #expect(list.contains("country is Germany, has done Purchase at least 3 times, has not done crash"))
+      #expect(
+        list.contains("country is Germany, has done Purchase at least 3 times, has not done crash in the last 30 days"))
       #expect(list.contains("name=\"c1\" value=\"3\"") && !list.contains("has_done&quot;"))
       for mistake in [
         "do=create&name=x&filters=%5B%5D", "do=create&name=x&filters=",
         "do=create&name=de&f1=user+set", "do=create&name=x&f1=colour+is+red", "do=create&name=x&f1=country+gt+3",
-        "do=create&name=x&h1=has_done&k1=event&n1=Play&c1=0",
+        "do=create&name=x&h1=has_done&k1=event&n1=Play&c1=0", "do=create&name=x&h1=has_done&k1=any&d1=0",
       ] {
         #expect(try await post(mistake).status == .badRequest, "\(mistake)")
       }

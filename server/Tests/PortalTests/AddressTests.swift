@@ -97,14 +97,16 @@ struct AddressTests {
 
   @Test func `a segment's filters are the same again from its form, and those without fields are kept`() throws {
     let filters =
-      #"[["is","country",["DE"]],["is","country",["DE","FR"]],["has_done",{"screen":"Home"},{"at_least":2}],"#
+      #"[["is","country",["DE"]],["is","country",["DE","FR"]],["has_done",{"screen":"Home"},{"at_least":2,"days":7}],"#
       + #"["has_not_done",{"any":true}],["has_done",{"event":"A","filters":[["set","user"]]},{"at_least":1}]]"#
     let segment = SavedSegment(
       id: 1, app: AppID(1), name: "S", filters: filters, author: "", changed: SamplePages.now)
     let form = SegmentForm(segment)
     #expect(form.rows.count == 1 && form.conditions.count == 2 && form.others.count == 2)
     #expect(try Set(SegmentFilters.checked(form.filters).json) == Set(SegmentFilters.checked(Array(filters.utf8)).json))
-    var fields = ["f1": "country is DE", "keep2": "1", "h1": "has_done", "k1": "screen", "n1": "Home", "c1": "2"]
+    var fields = [
+      "f1": "country is DE", "keep2": "1", "h1": "has_done", "k1": "screen", "n1": "Home", "c1": "2", "d1": "7",
+    ]
     let sent = SegmentForm(fields, changing: segment)
     #expect(sent.rows == form.rows && sent.conditions == Array(form.conditions.prefix(1)))
     #expect(sent.others == Array(form.others.suffix(1)) && sent.fault == nil)

@@ -47,8 +47,10 @@ package struct NaiveEvaluator {
     case .all(let filters): return filters.allSatisfy { passes($0, row, key, days) }
     case .any(let filters): return filters.contains { passes($0, row, key, days) }
     case .not(let inner): return !passes(inner, row, key, days)
-    case .hasDone(let selector, let count): return matches(of: selector, like: row, key, days) >= count
-    case .hasNotDone(let selector): return matches(of: selector, like: row, key, days) == 0
+    case .hasDone(let selector, let count, let length):
+      return matches(of: selector, like: row, key, QuestionFilter.days(length, upTo: days)) >= count
+    case .hasNotDone(let selector, let length):
+      return matches(of: selector, like: row, key, QuestionFilter.days(length, upTo: days)) == 0
     }
   }
 

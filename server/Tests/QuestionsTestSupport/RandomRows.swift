@@ -86,8 +86,11 @@ extension RandomRows {
     case 5: return .isNotSet(dimension)
     case 6: return .not(filter(depth: depth - 1))
     case 7: return .any([filter(depth: depth - 1), .all([filter(depth: 0), filter(depth: 0)])])
-    case 8: return .hasDone(selector(), atLeast: Int.random(in: 1...3, using: &generator))
-    default: return .hasNotDone(selector())
+    case 8:
+      return .hasDone(
+        selector(), atLeast: Int.random(in: 1...3, using: &generator),
+        days: [nil, 1, 3, 20].randomElement(using: &generator) ?? nil)
+    default: return .hasNotDone(selector(), days: [nil, 1, 3, 20].randomElement(using: &generator) ?? nil)
     }
   }
 

@@ -25,7 +25,7 @@ struct DecodingTests {
       {"metrics": ["events", "p90:property:Length"], "date_range": ["2026-10-01", "2026-10-31"], "by": "user",
        "dimensions": ["time:day", ["property:Length", {"bins": [0, 10.5]}]],
        "filters": [["is", "country", ["DE", "\u00e9\ud83d\ude00"]], ["gt", "property:Length", 10],
-         ["or", [["set", "user"], ["not", ["has_done", {"any": true}, {"at_least": 3}]]]]],
+         ["or", [["set", "user"], ["not", ["has_done", {"any": true}, {"at_least": 3, "days": 7}]]]]],
        "order_by": [["events", "desc"], ["time:day", "asc"]], "compare": "previous_period",
        "include": ["totals", "total_rows"], "pagination": {"limit": 5, "offset": 2}}
       """#
@@ -35,7 +35,7 @@ struct DecodingTests {
         range: .dates(Day(year: 2026, month: 10, day: 1), Day(year: 2026, month: 10, day: 31)),
         filters: [
           .isOneOf(.country, [.text("DE"), .text("\u{E9}\u{1F600}")]), .compare(.gt, length, 10),
-          .any([.isSet(.user), .not(.hasDone(Selector(.any), atLeast: 3))]),
+          .any([.isSet(.user), .not(.hasDone(Selector(.any), atLeast: 3, days: 7))]),
         ], person: .user),
       metrics: [.plain(.events), .property(.p90, ExactText("Length"))],
       groups: [.init(.time(.day)), .init(length, bins: [0, 10.5])],

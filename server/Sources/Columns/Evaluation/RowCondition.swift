@@ -66,9 +66,10 @@ extension ColumnEvaluation {
     case .all(let filters): .all(try filters.map { try condition($0, days) })
     case .any(let filters): .any(try filters.map { try condition($0, days) })
     case .not(let filter): .not(try condition(filter, days))
-    case .hasDone(let selector, let count): .persons(try persons(with: selector, atLeast: count, in: days))
-    case .hasNotDone(let selector):
-      .not(.persons(try persons(with: selector, atLeast: 1, in: days)))
+    case .hasDone(let selector, let count, let length):
+      .persons(try persons(with: selector, atLeast: count, in: QuestionFilter.days(length, upTo: days)))
+    case .hasNotDone(let selector, let length):
+      .not(.persons(try persons(with: selector, atLeast: 1, in: QuestionFilter.days(length, upTo: days))))
     }
   }
 

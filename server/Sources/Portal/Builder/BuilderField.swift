@@ -2,6 +2,8 @@
 struct BuilderField {
   /// The word before the control.
   var word: String
+  /// The word after the control.
+  var after: String?
   /// The name for readers of the screen.
   var label: String
   /// The name of the parameter.
@@ -36,7 +38,8 @@ struct BuilderField {
 
   var values: TemplateValues {
     [
-      "word": word.isEmpty ? nil : word, "caption": label, "name": name, "value": value, "type": type, "isDay": isDay,
+      "word": word.isEmpty ? nil : word, "after": after, "caption": label, "name": name, "value": value, "type": type,
+      "isDay": isDay,
       "placeholder": placeholder.isEmpty ? nil : placeholder, "suggestions": list, "style": style, "fault": fault,
       "isInput": options == nil, "isChoice": options != nil,
       "options": options?.map { option -> TemplateValues in

@@ -23,11 +23,15 @@ extension QuestionFilter {
     case .all(let filters): return "(\(filters.map(\.words).joined(separator: " and ")))"
     case .any(let filters): return "(\(filters.map(\.words).joined(separator: " or ")))"
     case .not(let filter): return "not (\(filter.words))"
-    case .hasDone(let selector, let count):
-      return "has done \(selector.words)" + (count > 1 ? " at least \(grouped(count)) times" : "")
-    case .hasNotDone(let selector): return "has not done \(selector.words)"
+    case .hasDone(let selector, let count, let days):
+      return "has done \(selector.words)" + (count > 1 ? " at least \(grouped(count)) times" : "") + Self.words(days)
+    case .hasNotDone(let selector, let days): return "has not done \(selector.words)" + Self.words(days)
     }
   }
+}
+
+extension QuestionFilter {
+  private static func words(_ days: Int?) -> String { days.map { " in the last \(counted($0, "day"))" } ?? "" }
 }
 
 extension QuestionDimension {

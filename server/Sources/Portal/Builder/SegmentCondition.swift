@@ -7,39 +7,47 @@ struct SegmentCondition: Equatable {
   var rows: RowChoice
   /// How often, at least.
   var count = 1
+  /// In how many days up to the end of the range; `nil` for those of the range.
+  var days: Int?
 
   /// The numbers of the conditions of a form.
   static let numbers = 1...20
 
-  init(isDone: Bool, rows: RowChoice, count: Int = 1) { (self.isDone, self.rows, self.count) = (isDone, rows, count) }
+  init(isDone: Bool, rows: RowChoice) { (self.isDone, self.rows) = (isDone, rows) }
 
   /// Reads the condition of a form with some number; `nil` if it is empty.
   init?(_ number: Int, _ fields: [String: String]) {
     guard let rows = RowChoice(kind: fields["k\(number)"] ?? "", name: fields["n\(number)"] ?? "") else { return nil }
-    self.init(isDone: fields["h\(number)"] != "has_not_done", rows: rows, count: 1)
+    self.init(isDone: fields["h\(number)"] != "has_not_done", rows: rows)
     // What is no number is left for the check of the filters to refuse.
     if let text = fields["c\(number)"], !text.isEmpty, isDone { count = Int(text) ?? 0 }
+    if let text = fields["d\(number)"], !text.isEmpty { days = Int(text) ?? 0 }
   }
 
   /// Reads a filter; `nil` for another kind of filter, and for a condition that a form can't show.
   init?(_ json: JSONTree) {
-    guard case .array(let parts) = json, case .text(let name)? = parts.first, parts.count > 1,
-      case .object(let members) = parts[1], members.count == 1, let rows = RowChoice(members[0].name, members[0].value)
-    else { return nil }
-    self.init(isDone: name == "has_done", rows: rows)
-    if parts.count > 2, case .object(let limits) = parts[2], case .number(let number)? = limits.first?.value {
-      count = Int(exactly: number) ?? 0
+    var scope = QuestionScope()
+    guard (try? scope.set("filters", to: .array([json]))) != nil, let filter = scope.filters.first else { return nil }
+    switch filter {
+    case .hasDone(let selector, let count, let days):
+      guard let rows = RowChoice(selector) else { return nil }
+      self.init(isDone: true, rows: rows)
+      (self.count, self.days) = (count, days)
+    case .hasNotDone(let selector, let days):
+      guard let rows = RowChoice(selector) else { return nil }
+      self.init(isDone: false, rows: rows)
+      self.days = days
+    default: return nil
     }
-    guard self.json == json || (count == 1 && .array(Array(parts.prefix(2))) == shortJSON) else { return nil }
   }
 
   /// The filter.
   var json: JSONTree {
-    guard isDone else { return shortJSON }
-    return .array([.text("has_done"), rows.json, .object([("at_least", .number(Double(count)))])])
+    let count: [(String, JSONTree)] = isDone ? [("at_least", .number(Double(self.count)))] : []
+    let limits = count + (days.map { [("days", .number(Double($0)))] } ?? [])
+    return .array(
+      [.text(isDone ? "has_done" : "has_not_done"), rows.json] + (limits.isEmpty ? [] : [.object(limits)]))
   }
-
-  private var shortJSON: JSONTree { .array([.text(isDone ? "has_done" : "has_not_done"), rows.json]) }
 
   /// The fields of a row; of an empty one without a condition.
   static func fields(_ number: Int, _ condition: SegmentCondition?) -> TemplateValues {
@@ -48,23 +56,28 @@ struct SegmentCondition: Equatable {
       value: condition?.isDone == false ? "has_not_done" : "has_done",
       options: [("has_done", "has done"), ("has_not_done", "has not done")], style: "done")
     var count = BuilderField(
-      word: "at least", label: "Times at least", name: "c\(number)", value: String(condition?.count ?? 1))
-    (count.type, count.style) = ("number", "count")
+      word: "at least", label: "Number of times, at least", name: "c\(number)", value: String(condition?.count ?? 1))
+    (count.type, count.style, count.after) = ("number", "count", "times")
+    var days = BuilderField(
+      word: "in the last", label: "Number of days; empty for those of the page", name: "d\(number)",
+      value: condition?.days.map(String.init) ?? "")
+    (days.placeholder, days.after) = ("page’s", "days")
     let kind = QuestionForm.kind("", number, condition?.rows, "event", QuestionForm.kinds)
     var name = QuestionForm.name(number, condition?.rows)
     name.placeholder = "name"
-    return ["fields": [done, kind, name, count].map(\.values)]
+    return ["fields": [done, kind, name, count, days].map(\.values)]
   }
 }
 
 extension RowChoice {
-  /// Reads a member of a selector.
-  fileprivate init?(_ member: String, _ value: JSONTree) {
-    switch (member, value) {
-    case ("any", .boolean(true)): self.init(kind: "any", name: "")
-    case ("kind", .text(let kind)) where Self.unnamed.contains(kind): self.init(kind: kind, name: "")
-    case ("event", .text(let name)), ("screen", .text(let name)): self.init(kind: member, name: name)
-    default: return nil
+  /// The choice that a selector makes; `nil` for one with filters.
+  fileprivate init?(_ selector: Selector) {
+    guard selector.filters.isEmpty else { return nil }
+    switch selector.target {
+    case .event(let name): self.init(kind: "event", name: name)
+    case .screen(let name): self.init(kind: "screen", name: name)
+    case .kind(let kind): self.init(kind: kind.rawValue, name: "")
+    case .any: self.init(kind: "any", name: "")
     }
   }
 }

@@ -51,7 +51,11 @@ package struct SegmentForm: Sendable {
   package var fault: String? {
     if rows.isEmpty && conditions.isEmpty && others.isEmpty { return "Choose at least one condition." }
     if let fault = rows.lazy.compactMap(\.fault).first { return fault }
-    return conditions.contains { !(1...1_000_000_000).contains($0.count) } ? "Write how often: a number from 1." : nil
+    if conditions.contains(where: { !(1...1_000_000_000).contains($0.count) }) {
+      return "Write how often: a number from 1."
+    }
+    let isLimited = conditions.allSatisfy { (1...QuestionRange.maximumDays).contains($0.days ?? 1) }
+    return isLimited ? nil : "Write a number of days from 1 to \(grouped(QuestionRange.maximumDays))."
   }
 
   func values(_ links: PortalLinks) -> TemplateValues {

@@ -28,6 +28,7 @@ extension QuestionFilter {
   private static let maximumValues = 1_000
   private static let texts = JSONCodec<[String]>.list(.text, 1...maximumValues)
   private static let counts = JSONCodec<Int>.integer(1...1_000_000_000)
+  private static let days = JSONCodec<Int>.integer(1...QuestionRange.maximumDays)
 
   private static func values(of dimension: QuestionDimension) -> JSONCodec<[QuestionValue]> {
     .list(.value(of: dimension), 1...maximumValues)
@@ -78,12 +79,15 @@ extension QuestionFilter {
     case "has_done":
       try expectPersons()
       let selector = try Selector(parts[1])
-      let count = parts.count == 3 ? try parts[2].members(["at_least"]).required("at_least") : nil
-      self = .hasDone(selector, atLeast: try count.map(Self.counts.decode) ?? 1)
+      let limits = parts.count == 3 ? try parts[2].members(["at_least", "days"]) : nil
+      self = .hasDone(
+        selector, atLeast: try limits?.optional("at_least").map(Self.counts.decode) ?? 1,
+        days: try limits?.optional("days").map(Self.days.decode))
     case "has_not_done":
       try expectPersons()
-      try expect(2)
-      self = .hasNotDone(try Selector(parts[1]))
+      let limits = parts.count == 3 ? try parts[2].members(["days"]) : nil
+      self = .hasNotDone(
+        try Selector(parts[1]), days: try limits?.optional("days").map(Self.days.decode))
     case "segment":
       try expectPersons()
       guard place == .question else { throw parts[0].fault("A segment cannot use another segment.") }
@@ -111,7 +115,10 @@ extension QuestionFilter {
     let selector = Schema.named("Selector")
     let persons: [Schema] = [
       .tuple(.choice(["has_done", "has_not_done"]), selector),
-      .tuple(.choice(["has_done"]), selector, .object(["at_least": counts.schema])),
+      .tuple(
+        .choice(["has_done"]), selector,
+        .object([:], optional: ["at_least": .nullable(counts.schema), "days": .nullable(days.schema)])),
+      .tuple(.choice(["has_not_done"]), selector, .object([:], optional: ["days": .nullable(days.schema)])),
     ]
     let segment = Schema.tuple(.choice(["segment"]), SegmentFilters.number.schema)
     return .anyOf(rows + (place == .rows ? [] : persons) + (place == .question ? [segment] : []))
@@ -133,9 +140,12 @@ extension QuestionFilter {
     case .all(let filters): return filter("and", .array(filters.map(\.json)))
     case .any(let filters): return filter("or", .array(filters.map(\.json)))
     case .not(let inner): return filter("not", inner.json)
-    case .hasDone(let selector, let count):
-      return filter("has_done", JSONCodec.selector.encode(selector), .object([("at_least", .integer(count))]))
-    case .hasNotDone(let selector): return filter("has_not_done", JSONCodec.selector.encode(selector))
+    case .hasDone(let selector, let count, let days):
+      let limits = [("at_least", JSONTree.integer(count))] + (days.map { [("days", .integer($0))] } ?? [])
+      return filter("has_done", JSONCodec.selector.encode(selector), .object(limits))
+    case .hasNotDone(let selector, nil): return filter("has_not_done", JSONCodec.selector.encode(selector))
+    case .hasNotDone(let selector, let days?):
+      return filter("has_not_done", JSONCodec.selector.encode(selector), .object([("days", .integer(days))]))
     }
   }
 }

@@ -15,7 +15,7 @@ extension QuestionFilter {
       [dimension]
     case .all(let filters), .any(let filters): filters.flatMap(\.dimensions)
     case .not(let filter): filter.dimensions
-    case .hasDone(let selector, _), .hasNotDone(let selector): selector.dimensions
+    case .hasDone(let selector, _, _), .hasNotDone(let selector, _): selector.dimensions
     }
   }
 }

@@ -1,3 +1,5 @@
+package import Warehouse
+
 /// A condition that a row passes or not.
 package indirect enum QuestionFilter: Equatable, Sendable {
   case isOneOf(QuestionDimension, [QuestionValue])
@@ -10,10 +12,11 @@ package indirect enum QuestionFilter: Equatable, Sendable {
   case all([QuestionFilter])
   case any([QuestionFilter])
   case not(QuestionFilter)
-  /// Passes for all rows of the persons with at least so many matching rows in the range.
-  case hasDone(Selector, atLeast: Int)
-  /// Passes for all rows of the persons without a matching row in the range.
-  case hasNotDone(Selector)
+  /// Passes for all rows of the persons with at least so many matching rows in the range, or in so many days up to its
+  /// end.
+  case hasDone(Selector, atLeast: Int, days: Int? = nil)
+  /// Passes for all rows of the persons without a matching row in the range, or in so many days up to its end.
+  case hasNotDone(Selector, days: Int? = nil)
 
   /// An order between a numeric property and a number.
   package enum Comparison: String, CaseIterable, Sendable {
@@ -48,5 +51,16 @@ package struct Selector: Equatable, Sendable {
   package init(_ target: Target, filters: [QuestionFilter] = []) {
     self.target = target
     self.filters = filters
+  }
+}
+
+extension QuestionFilter {
+  /// The days in which a filter about persons counts their rows.
+  ///
+  /// - Parameters:
+  ///   - count: The number of days that the filter names; `nil` for those of the range.
+  ///   - range: The range of the question.
+  package static func days(_ count: Int?, upTo range: ClosedRange<Day>) -> ClosedRange<Day> {
+    count.map { range.upperBound.advanced(by: 1 - $0)...range.upperBound } ?? range
   }
 }
