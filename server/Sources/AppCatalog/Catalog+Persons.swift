@@ -116,7 +116,7 @@ extension Catalog {
     }
   }
 
-  /// What may be the value of a filter in an address, such as `property:mail is ann@example.com`: the text after each
+  /// Returns every text that may be the value of a filter such as `property:mail is ann@example.com`: that after each
   /// comparison, because the name of a property may contain one, too.
   private static func values(ofFilter text: String) -> [String] {
     [" is ", " is_not ", " contains ", " gt ", " gte ", " lt ", " lte "].flatMap { comparison in

@@ -24,7 +24,7 @@ enum FormFields {
   static func joined(_ fields: [String: String], of page: QuestionPage) -> [String: String] {
     var parameters = joined(fields).filter { !$0.value.isEmpty }
     joinRange(&parameters)
-    // Who counts as one person had the name that the breakdown has now.
+    // Earlier versions named the identity of users `by`, which is the name of the breakdown now.
     if let identity = parameters["by"], ["install", "user"].contains(identity) {
       parameters["by"] = nil
       parameters["identity"] = parameters["identity"] ?? identity

@@ -21,13 +21,13 @@ struct Builder {
   var filters: FilterRows
   /// The segment; `nil` if the app has none.
   var segment: BuilderField?
-  /// What is wrong, by field.
+  /// The mistakes, by the name of their field.
   var faults: [String: String] = [:]
   /// True if the form is open on narrow screens, too.
   var isOpen = false
   /// The names of events and screens that fields suggest.
   var names: [TemplateValues] = []
-  /// What the summary says without any state.
+  /// The summary of a form without any state.
   var title = "Filter"
   /// The address that saves the filters as a segment; `nil` for readers who cannot.
   var saving: String?

@@ -16,7 +16,7 @@ struct BuilderField {
   var isDay = false
   /// The list of suggestions.
   var list: String?
-  /// What an empty field stands for.
+  /// The text in an empty field.
   var placeholder = ""
   /// The class of the style sheet, which hides fields that others make needless.
   var style = ""
@@ -24,7 +24,7 @@ struct BuilderField {
   var isShown = true
   /// The number of the funnel's step that begins with this field.
   var step: Int?
-  /// What is wrong with the value.
+  /// The mistake in the value, in words; `nil` if there is none.
   var fault: String?
 
   init(

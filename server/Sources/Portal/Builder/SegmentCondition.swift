@@ -5,9 +5,9 @@ struct SegmentCondition: Equatable {
   /// False for users who have not.
   var isDone: Bool
   var rows: RowChoice
-  /// How often, at least.
+  /// The number of times, at least.
   var count = 1
-  /// In how many days up to the end of the range; `nil` for those of the range.
+  /// The number of days up to the end of the range in which it counts; `nil` for the whole range.
   var days: Int?
 
   /// The numbers of the conditions of a form.
@@ -19,7 +19,7 @@ struct SegmentCondition: Equatable {
   init?(_ number: Int, _ fields: [String: String]) {
     guard let rows = RowChoice(kind: fields["k\(number)"] ?? "", name: fields["n\(number)"] ?? "") else { return nil }
     self.init(isDone: fields["h\(number)"] != "has_not_done", rows: rows)
-    // What is no number is left for the check of the filters to refuse.
+    // Text that is not a number becomes 0, which the form refuses with its reason.
     if let text = fields["c\(number)"], !text.isEmpty, isDone { count = Int(text) ?? 0 }
     if let text = fields["d\(number)"], !text.isEmpty { days = Int(text) ?? 0 }
   }

@@ -47,7 +47,7 @@ package struct SegmentForm: Sendable {
     JSONTree.array(rows.map(\.json) + conditions.map(\.json) + others).encoded
   }
 
-  /// What is wrong with a filter, in words; `nil` if the form has at least one and all are as they should be.
+  /// The first mistake of the form, in words; `nil` if it has at least one filter and all are right.
   package var fault: String? {
     if rows.isEmpty && conditions.isEmpty && others.isEmpty { return "Choose at least one condition." }
     if let fault = rows.lazy.compactMap(\.fault).first { return fault }

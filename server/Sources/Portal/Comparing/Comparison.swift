@@ -1,7 +1,7 @@
 package import Reports
 import Warehouse
 
-/// What a page's figures are compared with: the period before, or a segment over the same days.
+/// The other side of a page's figures: the period before, or a segment over the same days.
 ///
 /// The period before has as many days and ends where the page's days begin, so a week is compared with the same weekdays.
 /// While the last day is not over, changes leave it out on both sides: a day that has just begun has fewer events than a

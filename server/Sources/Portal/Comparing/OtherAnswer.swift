@@ -13,7 +13,7 @@ struct OtherAnswer {
 }
 
 extension QuestionForm {
-  /// What the page compares its answer with; `nil` for nothing.
+  /// The other side of the answer; `nil` if the page compares with nothing.
   func comparison(of scope: QuestionScope, today: Day) -> Comparison? {
     guard page != .people else { return nil }
     let days = scope.range.resolved(today: today)

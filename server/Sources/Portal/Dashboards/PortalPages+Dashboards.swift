@@ -100,10 +100,12 @@ extension PortalPages {
     } else {
       view.message = "This version of Tern has no page \"\(card.page)\"."
     }
-    let grid = view.pictures.isEmpty ? view.grids.first?.shortened(to: Self.cardRows) : nil
+    let grid = view.pictures.isEmpty ? view.grids.first : nil
+    let isCut = (grid?.rows.count ?? 0) > Self.cardRows
     return [
       "name": shown(card.name), "target": link, "picture": view.pictures.first?.content,
-      "grids": grid.map { [$0.values] } ?? [], "note": view.pictures.first?.note ?? grid?.note, "isWide": card.isWide,
+      "grids": grid.map { [$0.shortened(to: Self.cardRows).values] } ?? [], "isWide": card.isWide,
+      "part": isCut ? grid.map { "\(Self.cardRows) of \(counted($0.rows.count, "row"))" } : view.pictures.first?.note,
       "text": view.message.map { visible($0) } ?? view.calm?.text,
     ]
   }

@@ -23,7 +23,7 @@ struct Chart {
     var links: [String?] = []
   }
 
-  /// How values are drawn.
+  /// The mark for a value.
   enum Mark {
     case line
     /// A line over a filled area.

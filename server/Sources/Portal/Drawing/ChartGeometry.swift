@@ -13,22 +13,17 @@ struct ChartScale {
   ///
   /// - Parameter smallestExponent: The power of ten of the smallest step.
   init(_ range: ClosedRange<Double>, smallestExponent: Int) {
-    // The smallest of 1, 2, 5 times a power of ten that needs no more than five steps.
-    for exponent in smallestExponent...308 {
-      // Dividing by a whole power keeps 0.1 the nearest number to a tenth.
-      let unit = exponent < 0 ? 1 / Self.power(-exponent) : Self.power(exponent)
-      for factor in [1.0, 2, 5] {
-        let step = factor * unit
-        let (first, last) = ((range.lowerBound / step).rounded(.down), (range.upperBound / step).rounded(.up))
-        guard max(last, first + 1) - first <= 5 else { continue }
-        ticks = (0...Int(clamping: max(last, first + 1) - first)).map { (first + Double($0)) * step }
-        return
-      }
+    func ends(_ step: Double) -> (first: Double, last: Double) {
+      let first = (range.lowerBound / step).rounded(.down)
+      return (first, max((range.upperBound / step).rounded(.up), first + 1))
     }
-    ticks = [range.lowerBound, max(range.upperBound, range.lowerBound + 1)]
+    guard let step = RoundNumber.smallest(from: smallestExponent, where: { ends($0).last - ends($0).first <= 5 }) else {
+      ticks = [range.lowerBound, max(range.upperBound, range.lowerBound + 1)]
+      return
+    }
+    let (first, last) = ends(step)
+    ticks = (0...Int(clamping: last - first)).map { (first + Double($0)) * step }
   }
-
-  private static func power(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 
   /// The value at the bottom edge.
   var bottom: Double { ticks.first ?? 0 }
@@ -36,6 +31,22 @@ struct ChartScale {
   var top: Double { ticks.last ?? 1 }
   /// The distance between two ticks.
   var step: Double { ticks.count > 1 ? ticks[1] - ticks[0] : 1 }
+}
+
+/// 1, 2 and 5 times the powers of ten.
+enum RoundNumber {
+  /// Returns the smallest round number that passes; `nil` if none does.
+  ///
+  /// - Parameter exponent: The power of ten of the smallest number that is tried.
+  static func smallest(from exponent: Int, where passes: (Double) -> Bool) -> Double? {
+    for exponent in exponent...308 {
+      let power = (0..<abs(exponent)).reduce(1.0) { power, _ in power * 10 }
+      // Dividing by a whole power keeps 0.1 the nearest number to a tenth.
+      let unit = exponent < 0 ? 1 / power : power
+      for factor in [1.0, 2, 5] where passes(factor * unit) { return factor * unit }
+    }
+    return nil
+  }
 }
 
 /// Formats a coordinate with one decimal: finer than a pixel, and short. Values whose distance is infinite have none, and

@@ -11,7 +11,7 @@ struct HistogramBins: Equatable {
   /// True if no number is beyond the last bucket's width.
   private let isClosed: Bool
 
-  /// Buckets with bounds that someone chose; `nil` if they are no ascending numbers, or too many.
+  /// Buckets with bounds that someone chose; `nil` unless they are at most 100 ascending numbers.
   init?(bounds: [Double]) {
     guard (1...100).contains(bounds.count), zip(bounds, bounds.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     (self.bounds, isWhole, step, isClosed) = (bounds, false, nil, false)
@@ -29,7 +29,9 @@ struct HistogramBins: Equatable {
     guard minimum.isFinite, maximum.isFinite, minimum < maximum else { return nil }
     // Where 99 % of the values are equal, the others decide.
     let end = nearlyAll > minimum ? min(nearlyAll, maximum) : maximum
-    guard let step = Self.step(end - minimum, isWhole: isWhole) else { return nil }
+    let width = end - minimum
+    guard width.isFinite, let step = RoundNumber.smallest(from: isWhole ? 0 : -6, where: { width / $0 <= Self.most })
+    else { return nil }
     let first = (minimum / step).rounded(.down)
     let last = (end / step).rounded(.down)
     let bounds = (0...Int(clamping: last - first)).map { (first + Double($0)) * step }
@@ -40,30 +42,23 @@ struct HistogramBins: Equatable {
     (self.bounds, self.isWhole, self.step) = (all, isWhole, step)
   }
 
-  /// The smallest of 1, 2, 5 times a power of ten that needs few enough buckets.
-  private static func step(_ width: Double, isWhole: Bool) -> Double? {
-    guard width.isFinite, width > 0 else { return nil }
-    for exponent in (isWhole ? 0 : -9)...300 {
-      let power = (0..<abs(exponent)).reduce(1.0) { power, _ in power * 10 }
-      for factor in [1.0, 2, 5] {
-        let step = exponent < 0 ? factor / power : factor * power
-        if width / step <= most { return step }
-      }
-    }
-    return nil
-  }
-
   /// The names of the buckets, for example `0 – 9`, `0 – 0.5` or `≥ 100`.
   var names: [String] {
     bounds.indices.map { index in
-      let lower = ChartFormat.number.text(bounds[index])
+      let lower = text(bounds[index])
       let next = index + 1 < bounds.count ? bounds[index + 1] : isClosed ? bounds[index] + (step ?? 0) : nil
       guard let next else { return "≥ \(lower)" }
-      if isWhole { return step == 1 ? lower : "\(lower) – \(ChartFormat.number.text(next - 1))" }
-      return "\(lower) – \(ChartFormat.number.text(next))"
+      if isWhole { return step == 1 ? lower : "\(lower) – \(text(next - 1))" }
+      return "\(lower) – \(text(next))"
     }
   }
 
   /// The lower bounds as labels of an axis.
-  var axis: [String] { bounds.map { ChartFormat.number.text($0) } }
+  var axis: [String] { bounds.map { text($0) } }
+
+  /// A bound with as many decimals as tell it from its neighbours.
+  private func text(_ bound: Double) -> String {
+    guard let step, step < 0.01 else { return ChartFormat.number.text(bound) }
+    return ChartFormat.number.text(tick: bound, step: step)
+  }
 }

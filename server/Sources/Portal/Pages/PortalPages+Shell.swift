@@ -19,7 +19,7 @@ struct Shell {
   var links: PortalLinks?
   /// The page that asks a question; `nil` on all others.
   var question: QuestionPage?
-  /// What the changes on the page compare; `nil` on pages without any.
+  /// The sides that changes compare; `nil` on pages without changes.
   var comparison: Comparison?
   /// The place of other pages in the navigation.
   var place: Place?

@@ -103,7 +103,8 @@ extension PortalPages {
       lines.isEmpty
       ? [all.series(color: 1, mark: form.format == .count ? .area : .line)]
       : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
-    if let other = try await compared, case .query(let past) = other.answer {
+    let other = try await compared
+    if let other, case .query(let past) = other.answer {
       var line = line(other.comparison.name, past.rows, at: past.timeLabels ?? [], nil, other.form, app)
       // The units of both periods are paired by their place, the first with the first.
       line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
@@ -111,7 +112,13 @@ extension PortalPages {
       series.append(line.series(color: lines.isEmpty ? 3 : 4, isCompared: true))
     }
     if form.card == nil {
-      view.tiles = try await tile(timeline, query, form, app, today: today, ask)
+      let change = try await change(timeline, other, form, ask)
+      let days = query.scope.range.resolved(today: today)
+      view.tiles = tiles([
+        .tile(
+          form.metricName, form.format.text(timeline.totals?.first ?? nil), change: change, hint: days.text,
+          link: people(form, app, QuestionForm.figure(at: nil, of: nil)), about: form.metricAbout)
+      ])
     }
     let heading = "\(form.metricName) per \(form.unit.rawValue)"
     let chart = Chart(
@@ -126,40 +133,30 @@ extension PortalPages {
     return view
   }
 
-  /// The metric over the whole range.
-  private func tile(
-    _ timeline: QueryAnswer, _ question: QueryQuestion, _ form: QuestionForm, _ app: App, today: Day, _ ask: Ask
-  ) async throws -> String {
-    let total = timeline.totals?.first ?? nil
-    let days = question.scope.range.resolved(today: today)
-    return tiles([
-      .tile(
-        form.metricName, form.format.text(total),
-        change: try await change(question, form, today: today, ask), hint: days.text,
-        link: people(form, app, QuestionForm.figure(at: nil, of: nil)), about: form.metricAbout)
-    ])
-  }
-
   /// The change of the metric over the whole range; `nil` if the page compares with nothing.
-  private func change(_ query: QueryQuestion, _ form: QuestionForm, today: Day, _ ask: Ask) async throws -> Change? {
-    guard let comparison = form.comparison(of: query.scope, today: today), let settled = comparison.settled else {
-      return nil
+  private func change(
+    _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: Ask
+  ) async throws -> Change? {
+    guard let other, case .query(let past) = other.answer, let settled = other.comparison.settled else { return nil }
+    var (current, before) = (timeline.totals?.first ?? nil, past.totals?.first ?? nil)
+    if other.comparison.isOpen {
+      // The answers have the days that a change leaves out.
+      async let currentTotal = total(form, over: settled.current, ask)
+      before = try await total(form, over: settled.other, ask)
+      current = try await currentTotal
     }
-    func total(_ form: QuestionForm, over days: ClosedRange<Day>) async throws -> Double? {
-      var query = try form.timeline()
-      query.groups = []
-      query.includesTimeLabels = false
-      guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
-      return answer.totals?.first ?? nil
-    }
-    var other = form
-    if let segment = comparison.segment { other.choose(segment) }
-    guard let current = try await total(form, over: settled.current),
-      let before = try await total(other, over: settled.other)
-    else { return nil }
-    let note = comparison.note(form.format.text(current), form.format.text(before))
+    guard let current, let before else { return nil }
+    let note = other.comparison.note(form.format.text(current), form.format.text(before))
     return form.isShare
       ? Change(shares: current, before: before, note: note) : Change(current, before: before, note: note)
+  }
+
+  private func total(_ form: QuestionForm, over days: ClosedRange<Day>, _ ask: Ask) async throws -> Double? {
+    var query = try form.timeline()
+    query.groups = []
+    query.includesTimeLabels = false
+    guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
+    return answer.totals?.first ?? nil
   }
 
   /// The values of rows at some units of time. Units without rows count zero, and have no average and no share.

@@ -17,7 +17,7 @@ struct RankedValues {
   /// The metric over time, by the largest values.
   var rows: [QueryAnswer.Row] = []
 
-  /// How many of the values have a line of their own, if not all.
+  /// The number of values with a line of their own, in words; `nil` if all have one.
   var note: String? {
     let all = ranking.totalRows ?? ranking.rows.count
     return largest.count < all ? "\(largest.count) of \(grouped(all)) values" : nil

@@ -16,7 +16,7 @@ extension PortalPages {
       view.calm = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
       return view
     }
-    let breakdown = funnel.breakdown
+    let byValue = funnel.breakdown == nil ? nil : Question.funnel(funnel)
     funnel.breakdown = nil
     let question = Question.funnel(funnel)
     // Asked at the same time: none needs another's answer.
@@ -25,6 +25,7 @@ extension PortalPages {
       funnel?.breakdown = nil
       return funnel.map { .funnel($0) }
     }
+    async let groups = byValue.asyncMap { try await ask($0).answer }
     let answered = try await ask(question)
     var view = QuestionView(answered)
     guard case .funnel(let answer) = answered.answer, let all = answer.groups.first,
@@ -34,13 +35,11 @@ extension PortalPages {
       return view
     }
     let before = try await compared
-    guard let breakdown else {
+    if case .funnel(let byValue)? = try await groups {
+      show(byValue.groups.sorted { $0.started > $1.started }, all: all, before: before, form, app, &view)
+    } else {
       show(all, before: before, form, app, &view)
-      return view
     }
-    funnel.breakdown = breakdown
-    guard case .funnel(let byValue) = try await ask(.funnel(funnel)).answer else { return view }
-    show(byValue.groups.sorted { $0.started > $1.started }, all: all, before: before, form, app, &view)
     return view
   }
 
@@ -58,9 +57,7 @@ extension PortalPages {
     view.pictures.append(.init(heading: "Steps", about: Self.aboutSteps, content: drawing.html()))
     var columns = ["Step", "Users", "Of the first", "Of the one before", "Stopped here", "Median time"]
     if let before { columns.insert(contentsOf: [before.comparison.heading, "Change"], at: 3) }
-    let rows = zip(form.stepNames, group.steps).enumerated().map(\.offset).map {
-      row($0, group, before: past, form, app)
-    }
+    let rows = group.steps.indices.prefix(form.stepNames.count).map { row($0, group, before: past, form, app) }
     view.grids.append(
       AnswerGrid(
         heading: "Steps in figures", about: "The median time is that from the step before.", columns: columns,

@@ -1,6 +1,6 @@
 import Questions
 
-/// What is wrong with a question, in words, beside the field that it is about.
+/// Mistakes in a question, in words, beside their field.
 extension QuestionForm {
   /// The field that an error is about, with what to write instead; `nil` for an error about no field.
   func fault(_ error: QuestionError) -> (field: String, words: String)? {
@@ -37,14 +37,14 @@ extension QuestionForm {
     return ("f\(index + 1)", row.fault ?? error.message)
   }
 
-  /// What is wrong with the name of a dimension.
+  /// Says that there is no dimension with a name, and which there are.
   static func unknownDimension(_ name: String) -> String {
     "There is no “\(shown(name, limit: 60))”. Choose \(Builder.dimensions.joined(separator: ", ")), or a property."
   }
 }
 
 extension FilterRow {
-  /// What is wrong with the filter, in words; `nil` if it is as it should be.
+  /// The mistake in the filter, in words; `nil` if there is none.
   var fault: String? {
     guard let known = QuestionDimension(dimension) else { return QuestionForm.unknownDimension(dimension) }
     guard ["gt", "gte", "lt", "lte"].contains(comparison) else { return nil }

@@ -60,7 +60,7 @@ extension QuestionForm {
     [choice("Show", "Display", "show", [("", "a chart with its numbers"), ("table", "a table alone")], "")]
   }
 
-  /// Who counts as one user.
+  /// The choice of what counts as one user.
   var identityField: BuilderField {
     choice(
       "A user is", "Identity", "identity",

@@ -143,7 +143,7 @@ struct QuestionForm: Sendable {
   /// The steps of a funnel.
   var funnelSteps: [RowChoice] { Self.steps.compactMap { rows("s\($0)") } }
 
-  /// What the breakdown is by.
+  /// The name of the dimension of the breakdown; `nil` without one.
   var breakdown: String? { values["by"] ?? values["breakdown"] }
 
   /// The dimension of the breakdown; `nil` without one. Throws a fault if there is no such dimension.

@@ -13,7 +13,7 @@ struct QuestionView {
     var about: String
     /// The HTML.
     var content: String
-    /// What the picture leaves out, for example `4 of 9 values`; `nil` if nothing.
+    /// The part that is drawn, for example `4 of 9 values`; `nil` for all.
     var note: String?
   }
 
@@ -45,18 +45,16 @@ struct AnswerGrid {
   var about: String
   var columns: [String]
   var rows: [[TemplateValues]]
-  /// What the reader should know about the rows; `nil` for nothing.
+  /// A sentence about the rows; `nil` for none.
   var note: String?
   /// The addresses of the pages with the rows before and after these.
   var previous: String?
   var next: String?
 
-  /// The first rows, with a note that says so if there are more.
+  /// The table with its first rows only.
   func shortened(to length: Int) -> AnswerGrid {
-    guard rows.count > length else { return self }
     var grid = self
     grid.rows = Array(rows.prefix(length))
-    grid.note = "\(length) of \(counted(rows.count, "row"))"
     return grid
   }
 

@@ -7,7 +7,7 @@ import Warehouse
 public struct FormResult: Sendable {
   /// The reason why the form failed, if it did.
   public var message: String?
-  /// What the form did.
+  /// The outcome of the form, in a sentence.
   public var done: String?
   /// A secret that is shown once: a link or a token.
   public var secret: String?
