@@ -58,8 +58,12 @@ class Browser:
 
     def follow(self, element):
         """Clicks on an element, and waits until the browser has left the page."""
+        self.leave(element.click)
+
+    def leave(self, action):
+        """Does something that leads to another page, and waits until the browser is there."""
         before = self.find("html")
-        element.click()
+        action()
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             try:
@@ -120,20 +124,20 @@ class Browser:
         self.look(WIDE, "light")
         return [f"{address.path}?{address.query[:200]} {problem}" for problem in found]
 
-    def crawl(self, *starts, instances=1, schemes=("light", "dark"), inside=""):
-        """Opens every kind of page that can be reached by links, and returns their addresses and problems.
+    def walk(self, *starts, instances=1, inside=""):
+        """Opens every kind of page that can be reached by links, and yields the address of each when it is open.
 
         Pages are of one kind if their addresses differ only in numbers, identifiers and the values of parameters.
         """
         host = urlsplit(starts[0]).netloc
-        waiting, seen, kinds, problems = list(starts), set(starts), {}, []
+        waiting, seen, kinds = list(starts), set(starts), {}
         while waiting:
             address = waiting.pop(0)
             self.open(address)
-            problems += self.check(schemes)
             links = self.driver.execute_script(
                 "return [...document.querySelectorAll('a[href]')].filter(link => !link.hasAttribute('download'))"
                 ".map(link => link.href)")
+            yield address
             for link in links:
                 parts = urlsplit(link)
                 link = link.split("#")[0]
@@ -148,7 +152,14 @@ class Browser:
                 kinds[kind] = kinds.get(kind, 0) + 1
                 seen.add(link)
                 waiting.append(link)
-        return sorted(seen), problems
+
+    def crawl(self, *starts, instances=1, schemes=("light", "dark"), inside=""):
+        """Checks every kind of page that can be reached by links, and returns their addresses and problems."""
+        addresses, problems = [], []
+        for address in self.walk(*starts, instances=instances, inside=inside):
+            addresses.append(address)
+            problems += self.check(schemes)
+        return sorted(addresses), problems
 
 
 @pytest.fixture(scope="session")

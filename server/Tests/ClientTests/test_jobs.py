@@ -1,0 +1,168 @@
+"""Jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
+
+import re
+import uuid
+from urllib.parse import quote_plus
+
+import pytest
+from selenium.webdriver.common.by import By
+
+from conftest import Browser
+from hands import Keyboard, Mouse
+
+
+@pytest.fixture(scope="module")
+def guest():
+    """A browser that nobody has logged in."""
+    guest = Browser()
+    yield guest
+    guest.driver.quit()
+
+
+@pytest.fixture(params=[Mouse, Keyboard], ids=["mouse", "keyboard"])
+def start(request, browser, demo):
+    """Gives someone a hand, and the overview of the demo's app."""
+
+    def begin(most):
+        nonlocal hand
+        browser.open(f"{demo.address}/apps/1")
+        hand = request.param(browser, most)
+        return hand
+
+    hand = None
+    yield begin
+    if hand:
+        print(f"{request.node.name}: {hand.clicks} clicks, {hand.keys} keys")
+    assert not browser.problems(demo.address.split("//")[1])
+
+
+def number(text):
+    """The number with which a text begins."""
+    return int(re.match(r"−?[\d,]+", text.strip()).group(0).replace(",", "").replace("−", "-"))
+
+
+def tile(browser, name):
+    """The large figure with a name."""
+    for tile in browser.all(".tile"):
+        if tile.find_element(By.TAG_NAME, "h2").text == name:
+            return tile
+    raise AssertionError(f"no figure {name!r}")
+
+
+def figure(browser, name):
+    return number(tile(browser, name).find_element(By.CSS_SELECTOR, ".value").text)
+
+
+def row(browser, text):
+    """The row of a table that begins with a text."""
+    return next(
+        row for row in browser.all("main tbody tr") if row.find_element(By.TAG_NAME, "th").text.startswith(text))
+
+
+def days_of_event(browser, name, days):
+    """How often an event happened on each day, from its report for programs."""
+    report = browser.driver.execute_async_script(
+        "const [address, done] = arguments; fetch(address).then(answer => answer.json()).then(done);",
+        f"/api/v1/apps/1/reports/event?event={quote_plus(name)}&days={days}&format=json")
+    return [day["count"] for day in report["event"]["days"]]
+
+
+def people(browser):
+    """The number of people on the page to which a figure led."""
+    assert browser.find("h1").text == "People"
+    count = number(browser.find(".asked h2").text)
+    assert len(browser.all(".asked tbody th a[href*='/people/']")) == min(count, 100), "each leads to a person"
+    return count
+
+
+def test_a_filtered_page_is_shared(start, browser, guest):
+    hand = start(most=5)
+    all_users, all_events = figure(browser, "Active users"), figure(browser, "Events")
+    hand.follow("Filter by Germany")
+    hand.follow(hand.see("Filter by 3.2.1", part=True))
+    users, events = figure(browser, "Active users"), figure(browser, "Events")
+    assert 0 < users < all_users and 0 < events < all_events
+    hand.follow("Share")
+    hand.follow("Create link")
+    guest.open(browser.find(".secret code").text)
+    assert (figure(guest, "Active users"), figure(guest, "Events")) == (users, events)
+    text = guest.find("main").text
+    assert "Germany" in text and "3.2.1" in text
+    assert "Brazil" not in text, "other countries are left out"
+    assert not guest.all("nav.menu, .builder"), "nothing else can be opened"
+
+
+def test_a_funnel_by_version_names_those_who_dropped_out(start, browser):
+    hand = start(most=8)
+    hand.follow("Funnels", "nav.menu")
+    hand.write("Name of step 1", "Checkout")
+    hand.write("Name of step 2", "Purchase")
+    hand.write("Breakdown", "version")
+    hand.follow("Apply")
+    cells = [cell.text for cell in row(browser, "3.2.1").find_elements(By.CSS_SELECTOR, "td")]
+    began, bought, left = number(cells[0]), number(cells[1]), -number(cells[1].split("\n")[1])
+    assert began == bought + left and left > 0
+    hand.follow(row(browser, "3.2.1").find_element(By.CSS_SELECTOR, "a.left"))
+    assert people(browser) == left
+    assert "who stopped before step 2" in browser.find("main").text
+
+
+def test_retention_is_shown_with_those_who_came_back(start, browser):
+    hand = start(most=2)
+    hand.follow("Retention", "nav.menu")
+    cohorts = [
+        [cell.text for cell in cohort.find_elements(By.CSS_SELECTOR, "th, td")]
+        for cohort in browser.all("table.heat tbody tr")]
+    size, share = number(cohorts[0][1]), float(cohorts[0][2].rstrip(" %"))
+    assert len(cohorts) > 1 and size > 0 and 0 < share <= 100
+    hand.follow(browser.find("table.heat tbody td:nth-of-type(2) a"))
+    assert round(people(browser) / size * 100, 1) == share
+
+
+def test_a_week_of_one_event_is_compared_with_the_week_before(start, browser):
+    hand = start(most=3)
+    hand.follow("Video clicked")
+    hand.follow("7 days")
+    this, last = re.search(r"([\d,]+) without today, ([\d,]+) before", tile(browser, "Occurrences").text).groups()
+    this, last = number(this), number(last)
+    days = days_of_event(browser, "Video clicked", 14)
+    # Today is left out on both sides.
+    assert (this, last) == (sum(days[7:13]), sum(days[:6]))
+    change = tile(browser, "Occurrences").find_element(By.CSS_SELECTOR, ".change").text
+    assert change.replace("−", "-") == f"{(this - last) / last * 100:+.1f} %"
+
+
+def test_a_property_has_statistics_and_a_histogram(start, browser):
+    hand = start(most=2)
+    hand.follow("Video clicked")
+    panel = next(panel for panel in browser.all(".panel.bars") if panel.find_element(By.TAG_NAME, "h3").text == "Length")
+    texts = {
+        term.text: figure.text for term, figure in zip(
+            panel.find_elements(By.CSS_SELECTOR, ".statistics dt"), panel.find_elements(By.CSS_SELECTOR, ".statistics dd"))}
+    values = [float(texts[name].replace(",", "")) for name in ["Minimum", "Median", "90 % up to", "99 % up to", "Maximum"]]
+    assert values == sorted(set(values)) and values[0] < float(texts["Mean"].replace(",", "")) < values[-1]
+    counts = browser.driver.execute_script(
+        "return [...arguments[0].querySelectorAll('.histogram tbody td')].map(cell => cell.textContent)", panel)
+    # More may arrive between the answers of a page.
+    times = number(panel.find_element(By.CSS_SELECTOR, ".unit").text)
+    assert len(counts) > 4 and abs(sum(map(number, counts)) - times) <= times / 50
+
+
+def test_an_app_a_view_and_a_zone_are_set_up(start, browser):
+    name = f"Radio {uuid.uuid4().hex[:6]}"
+    hand = start(most=9)
+    hand.follow("Tern", "header")
+    hand.write("Name", name)
+    hand.enter()
+    assert name in browser.find("header.rail").text
+    hand.follow("Views", "nav.menu")
+    hand.write("Name", "Evenings")
+    hand.write("Time zone", "America/Los_Angeles")
+    hand.enter()
+    hand.follow("Settings", "nav.menu")
+    hand.write("Time zone", "Asia/Tokyo")
+    hand.follow("Save")
+    assert "zone" in browser.find("main [role=status]").text
+    assert "Asia/Tokyo" in browser.find("footer").text
+    hand.follow("Views", "nav.menu")
+    assert [cell.text for cell in row(browser, "Evenings").find_elements(By.TAG_NAME, "td")][0] == "America/Los_Angeles"
