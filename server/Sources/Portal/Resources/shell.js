@@ -25,3 +25,10 @@ for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre >
 for (const wall of document.querySelectorAll("[data-reload]")) {
   setTimeout(() => location.reload(), Number(wall.dataset.reload) * 1000);
 }
+
+// A form that someone unfolds is ready to be filled in.
+document.addEventListener("toggle", ({ target }) => {
+  if (target.open && document.activeElement?.parentNode === target) {
+    target.querySelector("form[method=post] :is(input:not([type=hidden]), select, textarea)")?.focus();
+  }
+}, true);
