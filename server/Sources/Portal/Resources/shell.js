@@ -7,7 +7,8 @@ for (const menu of document.querySelectorAll(".quick.reports")) {
 
 // Adds a button that copies to every sample, key and shortened identifier. Browsers allow copying over HTTPS and on the
 // local computer only.
-for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre > code, .keys dd > code, [data-copy]") : []) {
+const samples = ".setup pre > code, .keys dd > code, .secret code, [data-copy]";
+for (const code of navigator.clipboard ? document.querySelectorAll(samples) : []) {
   const text = code.dataset.copy ?? code.textContent;
   const button = document.createElement("button");
   button.type = "button";
