@@ -104,7 +104,7 @@ struct Main {
   /// Reads the latest rows of another install each time; returns their number.
   private static func trail(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> Int {
     let person = Person.install(name(ofInstall: generator.withLock { $0.next() % installs }))
-    return try await warehouse.reader.trail(of: person, app: app, before: nil, limit: 100)?.count ?? 0
+    return try await warehouse.reader.trail(of: person, app: app, .latest, limit: 100)?.count ?? 0
   }
 
   private static let generator = Locked(SmallGenerator(state: 7))

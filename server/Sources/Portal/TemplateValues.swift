@@ -38,13 +38,16 @@ extension TemplateValues {
 
   /// A line of a short list, with a bar under it.
   ///
-  /// - Parameter filter: The address of the page with a filter for this line.
+  /// - Parameters:
+  ///   - filter: The address of the page with a filter for this line.
+  ///   - people: The address of the people behind the amount.
   static func bar(
-    _ label: String, _ amount: Int, _ share: Double, link: String? = nil, color: Int = 1, filter: String? = nil
+    _ label: String, _ amount: Int, _ share: Double, link: String? = nil, color: Int = 1, filter: String? = nil,
+    people: String? = nil
   ) -> TemplateValues {
     [
       "label": label, "target": link, "amount": grouped(amount), "percent": percentage(share),
-      "bar": ShareBar.svg(share, color: color), "filterLink": filter,
+      "bar": ShareBar.svg(share, color: color), "filterLink": filter, "peopleLink": people,
     ]
   }
 }

@@ -9,11 +9,14 @@ import Threads
 struct ListedNames: PersonNames {
   var installNames: [String] = []
   var userNames: [String] = []
+  /// The IDs of the errors of each group.
+  var errors: [Int64: [Int64]] = [:]
 
   func installs() -> [String] { installNames }
   func install(_ number: UInt32) -> String { installNames[Int(number)] }
   func users() -> [String] { userNames }
   func user(_ number: UInt32) -> String { userNames[Int(number)] }
+  func errors(ofGroup number: Int64) -> [Int64] { errors[number] ?? [] }
 
   static func number(_ name: String, in names: inout [String]) -> UInt32 {
     // No names here are equal but for their bytes.
@@ -42,6 +45,7 @@ extension ColumnSnapshot {
         chunks.append(builder.finished())
         builder = ChunkBuilder(app: 1, after: chunks.last?.header.last ?? 0)
       }
+      if let error = row.error { names.errors[Int64(error), default: []].append(row.id) }
       if !devices.contains(row.facts) { devices.append(row.facts) }
       builder.append(
         row, slot: ListedNames.number(row.install, in: &names.installNames),

@@ -272,9 +272,10 @@ struct SamplePages {
       (
         "trail",
         try pages.trail(
-          SampleAnswers.trail(text), of: .user(text), app: app, apps: [app], next: PersonsCursor(time: 1, row: 2))
+          SampleAnswers.trail(text), of: .user(text), SampleAnswers.summary(text), app: app, apps: [app],
+          later: PersonsCursor(time: 3, row: 4), earlier: PersonsCursor(time: 1, row: 2))
       ))
-    all.append(("trail, empty", try pages.trail([], of: .install(text), app: app, apps: [app], next: nil)))
+    all.append(("trail, empty", try pages.trail([], of: .install(text), nil, app: app, apps: [app])))
     for page in QuestionPage.allCases { all += try await questionPages(page) }
     all.append(("login", pages.login(message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))

@@ -68,6 +68,11 @@ extension NaiveEvaluator {
     case .stickiness(let interval, let count):
       let alone = alone(person, interval.scope.person).stickiness(interval)
       return alone.indices.contains(count - 1) && alone[count - 1] == 1
+    case .error(let group):
+      let days = question.scope.range.resolved(today: today)
+      return passing(question.scope, in: days).contains {
+        $0.error == group && $0.person(question.scope.person) == person
+      }
     }
   }
 

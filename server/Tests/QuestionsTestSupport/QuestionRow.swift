@@ -12,6 +12,8 @@ package struct QuestionRow: Equatable, Sendable {
   package var user: String?
   package var session: Int64?
   package var startsSession = false
+  /// The number of the group of an error.
+  package var error: Int?
   package var facts: [QuestionDimension: String] = [:]
   package var properties: [ExactText: QuestionValue] = [:]
 

@@ -47,6 +47,7 @@ package struct RandomRows {
     if chance(40) { row.user = ["u1", "u2"].randomElement(using: &generator) }
     if chance(85) { row.session = Int64.random(in: 1...6, using: &generator) }
     row.startsSession = kind == .sessionStart
+    if kind == .handledError || kind == .crash { row.error = Int.random(in: 1...3, using: &generator) }
     for dimension: QuestionDimension in [.version, .country] where chance(80) {
       row.facts[dimension] = ["1.0", "2.0"].randomElement(using: &generator)
     }
@@ -157,7 +158,7 @@ extension RandomRows {
       of: unit,
       number: QuestionCalendar.number(
         of: unit, on: first.advanced(by: Int.random(in: 2..<8, using: &generator))))
-    switch Int.random(in: 0..<7, using: &generator) {
+    switch Int.random(in: 0..<8, using: &generator) {
     case 0: return PersonsQuestion(scope: scope(), limit: page.limit, before: page.before)
     case 3:
       return PersonsQuestion(
@@ -180,6 +181,10 @@ extension RandomRows {
           funnel, step: Int.random(in: (isDropped ? 2 : 1)...funnel.steps.count, using: &generator), dropped: isDropped,
           value: funnel.breakdown == nil || chance(30) ? nil : .some(chance(50) ? .text("1.0") : nil)),
         limit: page.limit, before: page.before)
+    case 7:
+      return PersonsQuestion(
+        scope: interval.scope, group: .error(Int.random(in: 1...4, using: &generator)), limit: page.limit,
+        before: page.before)
     case 6:
       let paths = paths()
       return PersonsQuestion(

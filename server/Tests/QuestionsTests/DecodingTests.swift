@@ -81,6 +81,7 @@ struct DecodingTests {
     (.persons, #"{"lifecycle": {"of": "2026-10-01", "state": "away"}}"#, "$.lifecycle.state"),
     (.persons, #"{"lifecycle": {"interval": "hour", "of": "2026-10-01", "state": "new"}}"#, "$.lifecycle.interval"),
     (.persons, #"{"stickiness": {"intervals": 0}}"#, "$.stickiness.intervals"),
+    (.persons, #"{"error": {}}"#, "$.error"), (.persons, #"{"error": {"group": 0}}"#, "$.error.group"),
     (.persons, #"{"before": "7"}"#, "$.before"), (.persons, #"{"limit": 1001}"#, "$.limit"),
     (.query, "01", "$"), (.query, "", "$"), (.query, "{\"metrics\": [\"users\"]} x", "$"),
   ])
@@ -116,6 +117,7 @@ struct DecodingTests {
         .persons(PersonsQuestion(scope: interval.scope, group: .new(in: .init(.hour, "2026-10-01T07:00"))))
       ), (.persons, .persons(persons(.lifecycle(interval, of: "2026-10-01", .dormant)))),
       (.persons, .persons(persons(.stickiness(interval, intervals: 3)))),
+      (.persons, .persons(PersonsQuestion(scope: interval.scope, group: .error(4_711)))),
       (.persons, .persons(persons(.cohort(random.retention(), of: "2026-10-01", after: 1)))),
     ]
     for (kind, question) in questions {
@@ -127,7 +129,7 @@ struct DecodingTests {
   private func persons(_ group: PersonsQuestion.Group) -> PersonsQuestion {
     switch group {
     case .all: return PersonsQuestion()
-    case .new: return PersonsQuestion(group: group)
+    case .new, .error: return PersonsQuestion(group: group)
     case .lifecycle(let interval, _, _), .stickiness(let interval, _):
       return PersonsQuestion(scope: interval.scope, group: group)
     case .funnel(let funnel, _, _, _): return PersonsQuestion(scope: funnel.scope, group: group)

@@ -78,6 +78,17 @@ package enum SampleAnswers {
     ]
   }
 
+  /// What the rows of an install say together.
+  package static func summary(_ text: String) -> PersonSummary {
+    var summary = PersonSummary(first: 0, last: 1_780_135_200_250)
+    (summary.events, summary.sessions, summary.errors, summary.crashes) = (1_234, 12, 3, 1)
+    var device = PersonSummary.Device()
+    (device.version, device.os, device.model, device.country, device.language) = (text, text, text, text, text)
+    summary.devices = [device, PersonSummary.Device()]
+    summary.others = [.user(text), .install(text)]
+    return summary
+  }
+
   package static func result(_ kind: Question.Kind) -> QuestionResult { QuestionResult(answer(kind), rowsRead: 42) }
 
   /// The answer with as many metrics as the question asks for.

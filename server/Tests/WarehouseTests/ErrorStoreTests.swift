@@ -1,4 +1,5 @@
 import Ingest
+import Questions
 import TernEvents
 import Testing
 
@@ -53,6 +54,35 @@ import Testing
         parts: parts, data: bytes)
     ]
     return batch
+  }
+
+  @Test func `the persons who had an error are as many as its group counts`() async throws {
+    let (_, warehouse, app) = try open()
+    for batch in [
+      error(1), error(2, install: "j", version: "1.1"), error(3), error(4, type: "Other", fingerprint: 8, install: "k"),
+      error(5, at: "2026-04-05T10:00:00Z", install: "l"), batch(["Play"], install: "m"),
+    ] {
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    let scope = QuestionScope(range: .dates(Self.days.lowerBound, Self.days.upperBound))
+    func installs(_ scope: QuestionScope, _ group: Int64) async throws -> [String] {
+      let question = Question.persons(PersonsQuestion(scope: scope, group: .error(Int(group))))
+      let calendar = try #require(QuestionCalendar("UTC"))
+      let answer = try await warehouse.reader.answer(
+        question, app: app, calendar: calendar, today: Self.days.upperBound
+      ).answer
+      guard case .persons(let persons) = answer else { return [] }
+      return persons.persons.map(\.install).sorted()
+    }
+    let groups = try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 10)
+    #expect(groups.map(\.users) == [2, 1])
+    #expect(try await installs(scope, groups[0].id) == ["i", "j"])
+    #expect(try await installs(scope, groups[1].id) == ["k"])
+    var newer = scope
+    newer.filters = [.isOneOf(.version, [.text("1.1")])]
+    #expect(try await installs(newer, groups[0].id) == ["j"])
+    #expect(try await installs(scope, groups[1].id + 1) == [])
+    try await warehouse.close()
   }
 
   @Test func `errors are listed by group, with counts, users, versions and days`() async throws {

@@ -333,7 +333,7 @@ import Testing
     let warehouse = try open()
     try await fill(warehouse, without: Self.persons[0], seed: 3)
     func trail() async throws -> [Int64]? {
-      try await warehouse.reader.trail(of: .install("client 12"), app: AppID(1), before: nil, limit: 1_000)?
+      try await warehouse.reader.trail(of: .install("client 12"), app: AppID(1), .latest, limit: 1_000)?
         .map(\.event.id)
     }
     let before = try await trail()

@@ -29,7 +29,7 @@ import Testing
       }
       let reader = warehouse.reader
       let all = try #require(
-        try await reader.trail(of: .install(Self.first), app: app, before: nil, limit: 1_000))
+        try await reader.trail(of: .install(Self.first), app: app, .latest, limit: 1_000))
       #expect(all.count == 27)
       let order = all.map { [$0.cursor.time, $0.cursor.row] }
       #expect(order == order.sorted { ($0[0], $0[1]) > ($1[0], $1[1]) })
@@ -38,7 +38,8 @@ import Testing
         var cursor: PersonsCursor?
         repeat {
           let page = try #require(
-            try await reader.trail(of: .install(Self.first), app: app, before: cursor, limit: size))
+            try await reader.trail(
+              of: .install(Self.first), app: app, cursor.map { .before($0) } ?? .latest, limit: size))
           #expect(page.count <= size)
           pages += page
           cursor = page.last?.cursor
@@ -60,7 +61,7 @@ import Testing
           ], install: "not a UUID"), app: app)
       let reader = warehouse.reader
       func names(_ person: Person) async throws -> [String]? {
-        try await reader.trail(of: person, app: app, before: nil, limit: 10)?.map {
+        try await reader.trail(of: person, app: app, .latest, limit: 10)?.map {
           "\($0.event.name)\($0.startsSession ? "*" : "")\($0.session ?? 0)"
         }
       }
@@ -69,7 +70,7 @@ import Testing
       #expect(try await names(.install("not a UUID"))?.count == 4)
       #expect(try await names(.user("nobody")) == nil)
       #expect(try await names(.install(Self.first)) == nil)
-      #expect(try await reader.trail(of: .user("\u{E9}"), app: AppID(2), before: nil, limit: 1) == nil)
+      #expect(try await reader.trail(of: .user("\u{E9}"), app: AppID(2), .latest, limit: 1) == nil)
     }
   }
 

@@ -32,7 +32,7 @@ struct PersonRoutes: Sendable {
   /// Adds the job of deleting a person of whom the app has data, or who is to be refused.
   func delete(_ person: Person, app: AppID, refusesLater: Bool, _ context: CollectorContext) async throws {
     let isKnown = try await reports.run(for: context.clientShare) { [source] in
-      try await source.trail(of: person, app: app, before: nil, limit: 1) != nil
+      try await source.trail(of: person, app: app, .latest, limit: 1) != nil
     }
     guard isKnown || refusesLater else { throw APIError.unknownPerson }
     try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)

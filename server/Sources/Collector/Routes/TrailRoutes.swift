@@ -34,15 +34,44 @@ struct TrailRoutes: Sendable {
   }
 
   private func rows(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    .json(try TrailJSON.document(try await trail(request, context).rows, limit: Self.pageRows))
+    let (person, before) = (try Self.person(context), try Self.cursor("before", request))
+    let rows = try await trail(of: person, before.map { .before($0) } ?? .latest, Self.pageRows, context)
+    return .json(try TrailJSON.document(rows, limit: Self.pageRows))
   }
 
   private func page(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let (person, rows) = try await trail(request, context)
-    let next = rows.count == Self.pageRows ? rows.last?.cursor : nil
+    let (person, app) = (try Self.person(context), try context.app)
+    let (before, after) = (try Self.cursor("before", request), try Self.cursor("after", request))
+    var place = before.map { TrailPage.before($0) } ?? after.map { .after($0) } ?? .latest
+    // One more row shows that another page follows.
+    var rows = try await trail(of: person, place, Self.pageRows + 1, context)
+    if case .after = place, rows.count <= Self.pageRows {
+      // The last page before the latest one would be short.
+      place = .latest
+      rows = try await trail(of: person, place, Self.pageRows + 1, context)
+    }
+    let hasMore = rows.count > Self.pageRows
+    var (later, earlier): (PersonsCursor?, PersonsCursor?)
+    switch place {
+    case .latest:
+      rows = Array(rows.prefix(Self.pageRows))
+      earlier = hasMore ? rows.last?.cursor : nil
+    case .before(let end):
+      rows = Array(rows.prefix(Self.pageRows))
+      earlier = hasMore ? rows.last?.cursor : nil
+      let first = rows.first?.cursor ?? end
+      later = try await trail(of: person, .after(first), 1, context).isEmpty ? nil : first
+    case .after:
+      rows = Array(rows.suffix(Self.pageRows))
+      (later, earlier) = (rows.first?.cursor, rows.last?.cursor)
+    }
+    let summary = try await reports.run(for: context.clientShare) { [source] in
+      try await source.summary(of: person, app: app.id)
+    }
     return .html(
       try pages.shown(to: context, request).trail(
-        rows, of: person, app: try context.app, apps: try context.visitor.visible(try catalog.apps()), next: next))
+        rows, of: person, summary, app: app, apps: try context.visitor.visible(try catalog.apps()), later: later,
+        earlier: earlier))
   }
 
   private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -71,24 +100,23 @@ struct TrailRoutes: Sendable {
   }
 
   private func trail(
-    _ request: Request, _ context: CollectorContext
-  ) async throws -> (person: Person, rows: [TrailRow]) {
-    let person = try Self.person(context)
-    var before: PersonsCursor?
-    if let text = request.parameters["before"], !text.isEmpty {
-      guard let cursor = PersonsCursor(text) else {
-        throw APIError(
-          status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the answer before.")
-      }
-      before = cursor
-    }
-    let app = try context.app
-    let (source, end) = (source, before)
-    let rows = try await reports.run(for: context.clientShare) {
-      try await source.trail(of: person, app: app.id, before: end, limit: Self.pageRows)
+    of person: Person, _ page: TrailPage, _ limit: Int, _ context: CollectorContext
+  ) async throws -> [TrailRow] {
+    let app = try context.app.id
+    let rows = try await reports.run(for: context.clientShare) { [source] in
+      try await source.trail(of: person, app: app, page, limit: limit)
     }
     guard let rows else { throw APIError.unknownPerson }
-    return (person, rows)
+    return rows
+  }
+
+  private static func cursor(_ name: String, _ request: Request) throws(APIError) -> PersonsCursor? {
+    guard let text = request.parameters[name], !text.isEmpty else { return nil }
+    guard let cursor = PersonsCursor(text) else {
+      throw APIError(
+        status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the answer before.")
+    }
+    return cursor
   }
 
   /// The person whom the address names.

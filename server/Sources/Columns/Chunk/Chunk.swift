@@ -95,6 +95,28 @@ package final class Chunk: @unchecked Sendable {
     return longIDs.map { $0[row] } ?? 0
   }
 
+  /// Returns the row with an ID; `nil` if the chunk has none.
+  func row(_ id: Int64) -> Int? {
+    let row = Self.firstIndex(rows) { self.id($0) >= id }
+    return row < rows && self.id(row) == id ? row : nil
+  }
+
+  /// Returns the places of those of some IDs, which are in order, that the chunk may have.
+  func places(in ids: [Int64]) -> Range<Int> {
+    let start = Self.firstIndex(ids.count) { ids[$0] > header.after }
+    return start..<max(start, Self.firstIndex(ids.count) { ids[$0] > header.last })
+  }
+
+  /// Returns the first of so many indexes for which a condition holds, as it does for all that follow.
+  private static func firstIndex(_ count: Int, where holds: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
   /// Returns true if the last row is of an install and a time.
   package func ends(slot: UInt32, time: Int64) -> Bool {
     rows > 0 && self.time(rows - 1) == time && senderSlots[Int(senders[rows - 1])] == slot

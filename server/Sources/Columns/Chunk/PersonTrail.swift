@@ -1,6 +1,6 @@
 package import Questions
 
-/// Finds the latest rows of one person.
+/// Finds the rows of one person.
 package struct PersonTrail {
   /// The number of a person's install or user.
   package enum Person: Sendable {
@@ -12,60 +12,80 @@ package struct PersonTrail {
     var time: Int64
     var id: Int64
 
+    init(time: Int64, id: Int64) { (self.time, self.id) = (time, id) }
+    init(_ cursor: PersonsCursor) { self.init(time: cursor.time, id: cursor.row) }
+
     func isLater(than other: Place) -> Bool { (time, id) > (other.time, other.id) }
   }
 
   private let person: Person
+  /// The place that the rows of the page come before, or after.
   private let end: Place
+  private let isForward: Bool
   private let last: Int64
 
-  /// - Parameters:
-  ///   - end: The rows come before this place; `nil` for the latest ones.
-  ///   - last: The largest ID of a row.
-  package init(_ person: Person, before end: PersonsCursor?, through last: Int64) {
+  /// - Parameter last: The largest ID of a row.
+  package init(_ person: Person, _ page: TrailPage, through last: Int64) {
     self.person = person
-    self.end = end.map { Place(time: $0.time, id: $0.row) } ?? Place(time: .max, id: .max)
+    switch page {
+    case .latest: (end, isForward) = (Place(time: .max, id: .max), false)
+    case .before(let cursor): (end, isForward) = (Place(cursor), false)
+    case .after(let cursor): (end, isForward) = (Place(cursor), true)
+    }
     self.last = last
   }
 
-  /// Returns the IDs of the rows, the latest one first. Attachments are not among them.
+  /// Returns the IDs of the rows of the page, the latest one first. Attachments are not among them.
   ///
   /// A chunk lists its senders, so one without the person costs as much as reading that list.
-  package func latestRows(_ limit: Int, in chunks: [Chunk]) -> [Int64] {
+  package func rows(_ limit: Int, in chunks: [Chunk]) -> [Int64] {
     var found: [Place] = []
-    for chunk in chunks.sorted(by: { $0.header.latest > $1.header.latest })
-    where chunk.header.earliest <= end.time && chunk.header.after < last {
-      if limit > 0, found.count >= limit, found[limit - 1].time > chunk.header.latest { break }
+    let nearest = chunks.sorted {
+      isForward ? $0.header.earliest < $1.header.earliest : $0.header.latest > $1.header.latest
+    }
+    for chunk in nearest where chunk.header.after < last {
+      let isReached = isForward ? chunk.header.latest >= end.time : chunk.header.earliest <= end.time
+      guard isReached else { continue }
+      if limit > 0, found.count >= limit {
+        let furthest = found[limit - 1].time
+        if isForward ? furthest < chunk.header.earliest : furthest > chunk.header.latest { break }
+      }
       let before = found.count
       add(chunk, to: &found)
       guard found.count > before else { continue }
-      found.sort { $0.isLater(than: $1) }
+      found.sort { isForward ? $1.isLater(than: $0) : $0.isLater(than: $1) }
       found.removeLast(max(found.count - limit, 0))
     }
-    return found.map(\.id)
+    return (isForward ? found.reversed() : found).map(\.id)
   }
 
   private func add(_ chunk: Chunk, to found: inout [Place]) {
-    let isWanted = Memory<Bool>(count: chunk.header.senders, zero: false)
-    var hasPerson = false
-    for sender in 0..<chunk.header.senders {
-      let isPerson =
-        switch person {
-        case .install(let slot): chunk.senderSlots[sender] == slot
-        case .user(let number): chunk.senderUsers[sender] == number + 1
-        }
-      guard isPerson else { continue }
-      isWanted[sender] = true
-      hasPerson = true
-    }
-    guard hasPerson else { return }
-    let (senders, wanted) = (chunk.senders, isWanted.start)
-    for row in 0..<chunk.rows where wanted[Int(senders[row])] {
+    guard let wanted = chunk.senders(of: person) else { return }
+    for row in 0..<chunk.rows where wanted[Int(chunk.senders[row])] {
       let place = Place(time: chunk.time(row), id: chunk.id(row))
-      guard end.isLater(than: place), place.id <= last, chunk.kind(Int(chunk.labels[row])) != .other else {
-        continue
-      }
+      guard isForward ? place.isLater(than: end) : end.isLater(than: place), place.id <= last,
+        chunk.kind(Int(chunk.labels[row])) != .other
+      else { continue }
       found.append(place)
     }
+  }
+}
+
+extension Chunk {
+  /// Marks the senders that are a person; `nil` if none is.
+  func senders(of person: PersonTrail.Person) -> Memory<Bool>? {
+    let isPerson = Memory<Bool>(count: header.senders, zero: false)
+    var hasPerson = false
+    for sender in 0..<header.senders {
+      let matches =
+        switch person {
+        case .install(let slot): senderSlots[sender] == slot
+        case .user(let number): senderUsers[sender] == number + 1
+        }
+      guard matches else { continue }
+      isPerson[sender] = true
+      hasPerson = true
+    }
+    return hasPerson ? isPerson : nil
   }
 }

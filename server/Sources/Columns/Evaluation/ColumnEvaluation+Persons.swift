@@ -36,7 +36,7 @@ private final class PersonCounts {
 extension ColumnEvaluation {
   func answer(_ question: PersonsQuestion) throws -> PersonsAnswer {
     let days = question.scope.range.resolved(today: today)
-    let members = try members(of: question.group, days)
+    let members = try members(of: question, days)
     let scope = try condition(question.scope.filters, days)
     let condition = members.map { .all([.persons($0), scope]) } ?? scope
     let rowDays = question.rowDays(today: today)

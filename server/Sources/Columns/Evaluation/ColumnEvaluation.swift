@@ -62,10 +62,10 @@ package final class ColumnEvaluation {
     return QuestionResult(answer, rowsRead: evaluation.rowsRead)
   }
 
-  /// Returns the persons of a group; `nil` for all.
-  func members(of group: PersonsQuestion.Group, _ days: ClosedRange<Day>) throws -> PersonSet? {
+  /// Returns the persons of a question's group; `nil` for all.
+  func members(of question: PersonsQuestion, _ days: ClosedRange<Day>) throws -> PersonSet? {
     let set = PersonSet(persons: personCount)
-    switch group {
+    switch question.group {
     case .all: return nil
     case .funnel(let funnel, let step, let isDropped, let value): try add(funnel, step, isDropped, value, to: set)
     case .path(let paths, let edge): try add(paths, edge, days, to: set)
@@ -76,6 +76,11 @@ package final class ColumnEvaluation {
       try forEachActivity(question) { person, count in
         if count == wanted { set.insert(UInt32(person)) }
       }
+    case .error(let group):
+      let errors = try names.errors(ofGroup: Int64(group))
+      try limits.check(errors.count * 8)
+      return try persons(
+        with: .all([.rows(errors), try condition(question.scope.filters, days)]), atLeast: 1, in: days)
     }
     return set
   }

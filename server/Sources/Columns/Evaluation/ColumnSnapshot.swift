@@ -11,7 +11,7 @@ package struct ColumnSnapshot: Sendable {
   }
 }
 
-/// The names of the numbered installs and users of an app.
+/// What the columns of an app leave to the database: the names of numbered installs and users, and the groups of errors.
 package protocol PersonNames: Sendable {
   /// Returns the names of all installs by number; empty for a number without install.
   func installs() throws -> [String]
@@ -21,6 +21,8 @@ package protocol PersonNames: Sendable {
   func users() throws -> [String]
   /// Returns the name of a user; empty for a number without user.
   func user(_ number: UInt32) throws -> String
+  /// Returns the IDs of the errors of a group, in order.
+  func errors(ofGroup number: Int64) throws -> [Int64]
 }
 
 /// Names that are loaded when a question first needs them.
@@ -38,6 +40,8 @@ final class LoadedNames: Sendable {
   func user(_ number: UInt32) throws -> String {
     try users.withLock { try $0.name(number, one: names.user, all: names.users) }
   }
+
+  func errors(ofGroup number: Int64) throws -> [Int64] { try names.errors(ofGroup: number) }
 }
 
 /// Names, first one by one: a page of persons needs a hundred, and loading all would take longer than finding them.

@@ -20,6 +20,11 @@ extension ColumnEvaluation {
       gather(mask, cursor.chunk.senders, distinct: cursor.chunk.header.senders, cursor) {
         set.contains(persons[$0])
       }
+    case .rows(let ids):
+      mask.start.update(repeating: 0, count: count)
+      for id in ids[cursor.chunk.places(in: ids)] {
+        if let row = cursor.chunk.row(id) { mask[row] = 1 }
+      }
     case .target(let target):
       let chunk = cursor.chunk
       gather(mask, chunk.labels, distinct: chunk.header.labels, cursor) { Self.matches(target, $0, chunk) }

@@ -25,6 +25,8 @@ indirect enum RowCondition {
   case always
   case value(QuestionDimension, ValuePredicate)
   case persons(PersonSet)
+  /// The rows with some IDs, which are in order.
+  case rows([Int64])
   case target(Selector.Target)
   case all([RowCondition])
   case any([RowCondition])
@@ -75,12 +77,17 @@ extension ColumnEvaluation {
 
   /// Returns the persons with so many matching rows in some days.
   private func persons(with selector: Selector, atLeast count: Int, in days: ClosedRange<Day>) throws -> PersonSet {
-    let set = PersonSet(persons: personCount)
-    if count <= 0 {
+    guard count > 0 else {
+      let set = PersonSet(persons: personCount)
       set.invert()
       return set
     }
-    let condition = try condition(selector, days)
+    return try persons(with: try condition(selector, days), atLeast: count, in: days)
+  }
+
+  /// Returns the persons with so many rows that pass in some days.
+  func persons(with condition: RowCondition, atLeast count: Int, in days: ClosedRange<Day>) throws -> PersonSet {
+    let set = PersonSet(persons: personCount)
     let persons = personCount
     let parts = try inParts(of: DayRange(days)) {
       (set: PersonSet(persons: persons), counts: Memory<UInt32>(count: count == 1 ? 0 : persons, zero: 0))

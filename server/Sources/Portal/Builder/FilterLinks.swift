@@ -24,13 +24,15 @@ extension FilterRow {
 }
 
 extension PortalPages {
+  /// The dimensions of stored counts by which filters choose rows, with their names.
+  static let filterNames: [Dimension: String] = [
+    .event: "event", .screen: "screen", .version: "version", .os: "os", .model: "model", .country: "country",
+    .language: "language",
+  ]
+
   /// The address of a report's page with a filter for a key of a list; `nil` if the page has no filters.
   func filterLink(_ request: ReportRequest, _ dimension: Dimension, _ key: String) -> String? {
-    let names: [Dimension: String] = [
-      .event: "event", .screen: "screen", .version: "version", .os: "os", .model: "model", .country: "country",
-      .language: "language",
-    ]
-    return names[dimension].flatMap { filterLink(request, $0, key) }
+    Self.filterNames[dimension].flatMap { filterLink(request, $0, key) }
   }
 
   /// The address of a report's page with a filter for a value; `nil` if the page has no filters.
@@ -45,10 +47,14 @@ extension PortalPages {
 
   /// The address of a question's page with a filter for a value of its breakdown.
   func filterLink(_ form: QuestionForm, _ app: App, _ value: QuestionValue?) -> String? {
-    guard form.card == nil, let breakdown = form.breakdown,
-      let filters = FilterRows(form.rows, others: form.otherFilters)
-        .adding(FilterRow(breakdown, value: value?.plainText ?? ""))
-    else { return nil }
+    form.breakdown.flatMap { filterLink(form, app, FilterRow($0, value: value?.plainText ?? "")) }
+  }
+
+  /// The address of a question's page with one more filter; `nil` if that changes nothing, and on cards.
+  func filterLink(_ form: QuestionForm, _ app: App, _ row: FilterRow) -> String? {
+    guard form.card == nil, let filters = FilterRows(form.rows, others: form.otherFilters).adding(row) else {
+      return nil
+    }
     return PortalLinks(app: app.id).question(form.page, form.filtered(by: filters).query())
   }
 }

@@ -7,7 +7,9 @@ extension Chart {
     let labelled = slots.indices.filter { slots[$0].isLabelled }
     let step = max(1, Int(clamping: (Double(labelled.count) / 6).rounded(.up)))
     let ranks = Dictionary(uniqueKeysWithValues: labelled.reversed().enumerated().map { ($1, $0) })
-    let links = series.count(where: { !$0.isCompared }) == 1 ? series[0].links : []
+    // A place has one page, so of several lines only one may have pages.
+    let linked = series.filter { !$0.isCompared && !$0.links.isEmpty }
+    let links = linked.count == 1 ? linked[0].links : []
     let flags = noteFlags
     return slots.indices.map { index in
       let fromEnd = ranks[index] ?? 1

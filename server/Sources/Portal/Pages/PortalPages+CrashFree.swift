@@ -35,12 +35,13 @@ extension PortalPages {
         "tiles": tiles([
           .tile(
             "Crash-free users", ChartFormat.highShare.text(totals[0]), hint: "of \(ChartFormat.count.text(users))",
+            link: totals[0] == 1 ? nil : people(page.request, [FilterRow("kind", value: "crash")]),
             about: "\(CrashFree.users.about) Handled errors are not crashes."),
           .tile(
             "Crash-free sessions", ChartFormat.highShare.text(totals[1]),
             hint: "of \(ChartFormat.count.text(totals[3]))",
             about: "\(CrashFree.sessions.about) Handled errors are not crashes."),
-        ]), "chart": drawn(chart), "table": table(chart), "grid": grid(byVersion).values,
+        ]), "chart": drawn(chart), "table": table(chart), "grid": grid(byVersion, page.request).values,
       ]
     } catch let error as QuestionError {
       return ["message": "No crash-free figures: \(visible(error.message))"]
@@ -60,13 +61,17 @@ extension PortalPages {
       ], format: .highShare)
   }
 
-  private func grid(_ answer: QueryAnswer) -> AnswerGrid {
+  private func grid(_ answer: QueryAnswer, _ request: ReportRequest) -> AnswerGrid {
     AnswerGrid(
       heading: "Crash-free by version", about: "Versions with the most users first.",
       columns: ["Version", "Crash-free users", "Crash-free sessions", "Users", "Sessions"],
       rows: answer.rows.map { row in
-        [.head(text(row.dimensions.first ?? nil))]
-          + zip([.highShare, .highShare, .count, .count] as [ChartFormat], row.metrics).map { .cell($0.text($1)) }
+        let version = (row.dimensions.first ?? nil)?.plainText ?? ""
+        let cells = zip([.highShare, .highShare, .count, .count] as [ChartFormat], row.metrics).enumerated()
+        return [.head(text(row.dimensions.first ?? nil), filter: filterLink(request, .version, version))]
+          + cells.map { index, cell in
+            .cell(cell.0.text(cell.1), link: index == 2 ? people(request, .version, version) : nil)
+          }
       })
   }
 }

@@ -7,7 +7,7 @@ extension PortalPages {
   func errorsPage(_ page: PageContext) async throws -> String {
     let metrics = try await ErrorsMetrics(page.request, from: page.store)
     func list(_ heading: String, _ groups: [ErrorGroup]) -> TemplateValues {
-      ["heading": heading, "lines": groups.map { Self.line($0, page) }]
+      ["heading": heading, "lines": groups.map { line($0, page) }]
     }
     let chosen = page.request[.status] ?? ErrorStatus.open.rawValue
     let values: TemplateValues = [
@@ -21,13 +21,14 @@ extension PortalPages {
     return self.page(page.shell, body: templates.render("errors", values))
   }
 
-  private static func line(_ group: ErrorGroup, _ page: PageContext) -> TemplateValues {
+  private func line(_ group: ErrorGroup, _ page: PageContext) -> TemplateValues {
     let versions = group.versions.prefix(3).map { shown($0.key, empty: "Unknown", limit: 40) }.joined(separator: ", ")
     let rest = group.versions.count - 3
     return [
       "type": shown(group.type), "message": shown(group.message, empty: "No message", limit: 200),
       "place": shown(group.place, empty: "–"), "link": page.links.page(AppReports.error, [.group: String(group.id)]),
       "count": grouped(group.count), "users": grouped(group.users),
+      "usersLink": people(page.request, error: group.id),
       "versions": versions + (rest > 0 ? " and \(rest) more" : ""), "last": page.request.zone.dateTime(of: group.last),
       "badge": group.triage.reopenedIn.map { "Back in \(shown($0, limit: 40))" }
         ?? (group.triage.status == .open ? nil : titled(group.triage.status.rawValue)),
@@ -54,17 +55,22 @@ extension PortalPages {
     let newest = try await metrics.occurrences.first.asyncMap { error in
       try await page.store.error(app: page.request.app, id: error.id)
     }
-    let chart = Chart("error", metrics.days, color: 2, in: page.request)
+    let chart = linked(
+      Chart("error", metrics.days, color: 2, in: page.request), "Users", metrics.days.map(\.day), page.request,
+      error: metrics.number)
     let values: TemplateValues = [
       "message": shown(metrics.group?.message ?? "", empty: "No message"), "status": statusPanel(metrics, page),
       "tiles": tiles([
         .tile("Occurrences", grouped(metrics.group?.count ?? 0), about: "How often this error happened."),
-        .tile("Users", grouped(metrics.group?.users ?? 0), about: "Users affected by this error, each counted once."),
+        .tile(
+          "Users", grouped(metrics.group?.users ?? 0),
+          link: metrics.group.flatMap { people(page.request, error: $0.id) },
+          about: "Users affected by this error, each counted once."),
       ]), "newest": newest?.map { Self.newest($0, page) }, "chart": drawn(chart), "table": table(chart),
       "breakdowns": [
-        ("Versions", metrics.group?.versions), ("Systems", metrics.group?.systems), ("Models", metrics.group?.models),
-        ("Countries", metrics.group?.countries),
-      ].map { Self.breakdown($0, $1 ?? [], of: metrics.group?.count ?? 0) },
+        ("Versions", "version", metrics.group?.versions), ("Systems", "os", metrics.group?.systems),
+        ("Models", "model", metrics.group?.models), ("Countries", "country", metrics.group?.countries),
+      ].map { breakdown($0, by: $1, $2 ?? [], of: metrics, page.request) },
       "lines": metrics.occurrences.map { Self.line($0, page) },
     ]
     return self.page(page.shell, body: templates.render("errorgroup", values))
@@ -88,14 +94,18 @@ extension PortalPages {
   /// The most lines of a breakdown.
   private static let breakdownLines = 10
 
-  private static func breakdown(_ title: String, _ keys: [KeyTotals], of count: Int) -> TemplateValues {
-    let rest = keys.count - breakdownLines
+  private func breakdown(
+    _ title: String, by dimension: String, _ keys: [KeyTotals], of metrics: ErrorMetrics, _ request: ReportRequest
+  ) -> TemplateValues {
+    let count = metrics.group?.count ?? 0
     return [
-      "title": title, "more": rest > 0 ? "and \(grouped(rest)) more" : nil,
-      "bars": keys.prefix(breakdownLines).map {
+      "title": title,
+      "more": keys.count > Self.breakdownLines ? "and \(grouped(keys.count - Self.breakdownLines)) more" : nil,
+      "bars": keys.prefix(Self.breakdownLines).map {
         TemplateValues.bar(
-          title == "Countries" ? countryName($0.key, empty: "Unknown") : shown($0.key, empty: "Unknown"), $0.count,
-          count > 0 ? Double($0.count) / Double(count) : 0)
+          dimension == "country" ? countryName($0.key, empty: "Unknown") : shown($0.key, empty: "Unknown"), $0.count,
+          count > 0 ? Double($0.count) / Double(count) : 0, filter: filterLink(request, dimension, $0.key),
+          people: people(request, [FilterRow(dimension, value: $0.key)], error: metrics.number))
       },
     ]
   }
@@ -108,7 +118,8 @@ extension PortalPages {
       "time": page.request.zone.dateTime(of: error.time),
       "version": brief(labels.version), "system": brief(labels.system), "model": brief(error.device.model),
       "user": brief(error.user),
-      "userLink": error.user.isEmpty ? nil : page.links.trail(of: .user(error.user)), "install": "#\(error.install)",
+      "userLink": error.user.isEmpty
+        ? nil : page.links.trail(of: .user(error.user), from: (error.id, error.time)), "install": "#\(error.install)",
       "installLink": page.links.install(error.install, from: (error.id, error.time)),
     ]
   }
@@ -123,7 +134,10 @@ extension PortalPages {
       ("Time", zone.dateTime(of: error.time), nil), ("Received", zone.dateTime(of: error.received), nil),
       ("App version", labels.version, nil), ("Model", error.device.model, nil), ("System", labels.system, nil),
       ("Country", countryName(error.device.country), nil), ("Locale", error.device.locale, nil),
-      ("User", error.user, error.user.isEmpty ? nil : page.links.trail(of: .user(error.user))),
+      (
+        "User", error.user,
+        error.user.isEmpty ? nil : page.links.trail(of: .user(error.user), from: (error.id, error.time))
+      ),
       ("Install", "#\(error.install)", person), ("ID", error.name, nil),
     ]
     let values: TemplateValues = [

@@ -19,6 +19,10 @@ extension PortalPages {
         : try await store.total(app: wanted.app, dimension: .event, key: name, days: wanted.days)
     }
     var chart = Chart("event", event.days, color: 1, in: request)
+    // Rows without a name of an event are those of all other kinds, too.
+    if !name.isEmpty {
+      chart = linked(chart, "Users", event.days.map(\.day), request, [FilterRow("event", value: name)])
+    }
     if let compared, let others = try await others {
       func line(_ name: String, _ value: (DailyTotals) -> Int, color: Int) -> Chart.Series {
         let values = event.days.indices.map { others.indices.contains($0) ? Double(value(others[$0])) : nil }
@@ -30,13 +34,13 @@ extension PortalPages {
     shell.title = shown(event.name)
     shell.trail = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
-      "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
+      "tiles": tiles(eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
       "panels": try await properties(of: event, page),
     ]
     return self.page(shell, body: templates.render("event", values))
   }
 
-  private static func eventTiles(
+  private func eventTiles(
     _ event: EventMetrics, _ changes: Changes<KeyTotals>?, _ request: ReportRequest
   ) -> [TemplateValues] {
     let line = event.days.prefix(request.settledDays)
@@ -48,6 +52,7 @@ extension PortalPages {
       .tile(
         "Users", grouped(event.users), change: changes?.of { Double($0.users) },
         spark: Sparkline.svg(line.map(\.users), color: 3),
+        link: event.users == 0 ? nil : people(request, .event, event.name),
         about: "Different users who tracked the event at least once."),
       .tile(
         "Per user", decimal(perUser(event.count, event.users)),

@@ -19,7 +19,12 @@ extension PortalPages {
         "bars": property.values.map {
           TemplateValues.bar(
             shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0),
-            filter: $0.key.isEmpty ? nil : filterLink(page.request, "property:\(property.property)", $0.key))
+            filter: $0.key.isEmpty ? nil : filterLink(page.request, "property:\(property.property)", $0.key),
+            people: $0.key.isEmpty || event.name.isEmpty
+              ? nil
+              : people(
+                page.request,
+                [FilterRow("event", value: event.name), FilterRow("property:\(property.property)", value: $0.key)]))
         }, "note": property.isCapped ? "There are too many different values; rare ones are counted together." : "",
         "allValues": property.values.count == page.request.limit
           ? PortalLinks(app: page.request.app).question(

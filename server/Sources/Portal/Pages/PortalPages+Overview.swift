@@ -28,7 +28,7 @@ extension PortalPages {
         .init(name: "Events", values: metrics.days.map(\.events), mark: .area, color: 1),
         .init(name: "Sessions", values: metrics.days.map(\.sessions), color: 2),
       ] + line("Events", \.events, color: 1) + line("Sessions", \.sessions, color: 2), in: request)
-    let users = Chart(
+    let active = Chart(
       "users", "Active users", days: days,
       (metrics.totals.mau == nil
         ? []
@@ -38,8 +38,9 @@ extension PortalPages {
         ]) + [
           .init(name: "Daily", values: metrics.days.map(\.dau), mark: .area, color: 1)
         ] + line("Daily", \.dau, color: 1), in: request)
+    let users = linked(active, "Daily", days, request)
     let values: TemplateValues = [
-      "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
+      "tiles": tiles(overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
       "aboutTraffic": "How many events the app tracked and how many sessions began on each day.",
       "aboutUsers": metrics.totals.mau == nil
@@ -50,7 +51,7 @@ extension PortalPages {
     return self.page(page.shell, body: templates.render("overview", values))
   }
 
-  private static func overviewTiles(
+  private func overviewTiles(
     _ metrics: OverviewMetrics, _ changes: Changes<OverviewMetrics.Totals>?, _ request: ReportRequest
   ) -> [TemplateValues] {
     let line = metrics.days.prefix(request.settledDays)
@@ -59,7 +60,8 @@ extension PortalPages {
       .tile(
         "Active users", grouped(now.users), change: changes?.of { Double($0.users) },
         hint: now.wau.map { "\(grouped($0)) in the 7 days to \(request.days.upperBound.shortText)" } ?? "",
-        spark: Sparkline.svg(line.map(\.dau), color: 3), about: FigureMeaning.users),
+        spark: Sparkline.svg(line.map(\.dau), color: 3), link: now.users == 0 ? nil : people(request),
+        about: FigureMeaning.users),
       .tile(
         "Sessions", grouped(now.sessions),
         change: changes?.of { Double($0.sessions) },
@@ -101,7 +103,8 @@ extension PortalPages {
       rows.sorted { ($1.users, $0.key) < ($0.users, $1.key) }.prefix(Self.panelRows).map {
         .bar(
           shown($0.name, empty: ranking.emptyKey), $0.users, part($0.users), color: ranking.color,
-          filter: filterLink(page.request, ranking.dimension, $0.key))
+          filter: filterLink(page.request, ranking.dimension, $0.key),
+          people: people(page.request, ranking.dimension, $0.key))
       }
     }
     let events = lists.events

@@ -42,6 +42,7 @@ extension PortalPages {
           "filterLink": filterLink(request, ranking.dimension, row.key),
           "spark": Sparkline.svg(trends[row.key], color: ranking.color), "count": grouped(row.count),
           "change": changes?.of { Double($0[ExactText(row.key)] ?? 0) }?.values, "users": grouped(row.users),
+          "usersLink": row.users == 0 ? nil : people(request, ranking.dimension, row.key),
           "perUser": row.users > 0 ? decimal(Double(row.count) / Double(row.users)) : "–",
           "percent": percentage(row.share), "bar": ShareBar.svg(row.share, color: ranking.color),
         ]

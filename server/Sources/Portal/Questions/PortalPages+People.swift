@@ -15,6 +15,9 @@ extension PortalPages {
       let time = Timestamp(millisecondsSince1970: milliseconds)
       return "\(zone.day(of: time).longText), \(zone.timeOfDay(of: time).prefix(5))"
     }
+    func filter(_ dimension: String, _ value: String?) -> String? {
+      value.flatMap { filterLink(form, app, FilterRow(dimension, value: $0)) }
+    }
     let rows = answer.persons.map { person -> [TemplateValues] in
       [
         .head(
@@ -24,8 +27,9 @@ extension PortalPages {
           whole: person.user == nil && shortened(person.install) != nil ? person.install : nil),
         .cell(time(person.last.time)),
         .cell(time(person.firstSeen)), .cell(grouped(person.events)), .cell(grouped(person.sessions)),
-        .cell(person.version.map { shown($0) } ?? "–"), .cell(person.model.map { shown($0) } ?? "–"),
-        .cell(countryName(person.country ?? "")),
+        .cell(person.version.map { shown($0) } ?? "–", filter: filter("version", person.version)),
+        .cell(person.model.map { shown($0) } ?? "–", filter: filter("model", person.model)),
+        .cell(countryName(person.country ?? ""), filter: filter("country", person.country)),
       ]
     }
     let isCut = answer.persons.count == PersonsQuestion.standardLimit
@@ -46,6 +50,16 @@ extension QuestionPageDefinition {
       explanation: "The users behind a figure, last seen first.",
       icon: "M10 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17c0-3.5 2.7-5.5 6-5.5s6 2 6 5.5",
       question: { form throws(QuestionError) in try form.persons().map { .persons($0) } },
+      groups: [
+        PersonsGroupForm(name: "error") { form throws(QuestionError) in
+          guard form["error"] != nil else { return nil }
+          var group = ErrorPersons()
+          try form.fill(&group, number: "group", from: "error")
+          return group.group
+        } text: { _ in
+          " who had this error"
+        }
+      ],
       view: { pages, form, app, today, ask in
         try await pages.view(form, app, today: today, ask) { answered, _, view in
           if case .persons(let answer) = answered.answer { try pages.show(answer, form, app, &view) }

@@ -51,6 +51,9 @@ extension PortalPages {
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
     shell.question = page
     shell.links = links
+    if form["group"] == "error", let error = form["error"], Int64(error) != nil {
+      shell.trail = .link("This error", links.page(AppReports.error, [.group: error]))
+    }
     return self.page(shell, body: templates.render("question", values))
   }
 

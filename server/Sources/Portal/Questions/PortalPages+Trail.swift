@@ -6,9 +6,14 @@ import TernEvents
 package import Warehouse
 
 extension PortalPages {
-  /// The rows of one person, newest first, by day.
+  /// The page of one person: what all rows say together, then some of the rows, newest first, by day.
+  ///
+  /// - Parameters:
+  ///   - later: The first row of the page, if the person has later ones.
+  ///   - earlier: The last row of the page, if the person has earlier ones.
   package func trail(
-    _ rows: [TrailRow], of person: Person, app: App, apps: [App], next: PersonsCursor?
+    _ rows: [TrailRow], of person: Person, _ summary: PersonSummary?, app: App, apps: [App],
+    later: PersonsCursor? = nil, earlier: PersonsCursor? = nil
   ) throws -> String {
     let (links, zone) = (PortalLinks(app: app.id), try ReportZone(app.timeZone))
     var days: [(day: Day, entries: [TemplateValues])] = []
@@ -23,8 +28,12 @@ extension PortalPages {
     shell.question = .people
     let values: TemplateValues = [
       "days": days.map { ["heading": $0.day.weekdayText, "entries": $0.entries] as TemplateValues },
-      "next": next.map { "\(links.trail(of: person))?before=\($0.text)" },
-      "kept": next == nil ? app.keeping.map { "Earlier rows may be gone: this app keeps them for \($0.words)." } : nil,
+      "summary": summary.map { header($0, links, zone) },
+      "hasPages": later != nil || earlier != nil,
+      "later": later.map { "\(links.trail(of: person))?after=\($0.text)" },
+      "earlier": earlier.map { "\(links.trail(of: person))?before=\($0.text)" }, "newest": links.trail(of: person),
+      "kept": earlier == nil
+        ? app.keeping.map { "Earlier rows may be gone: this app keeps them for \($0.words)." } : nil,
       "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
       "deletion": reader.canEdit ? links.trail(of: person) : nil, "person": Self.title(of: person),
       "install": person.installText,
@@ -74,24 +83,34 @@ extension Person {
   }
 }
 
+extension PersonsCursor {
+  /// The place directly after a row, before which the row itself is the latest one.
+  init(after row: (id: Int64, time: Timestamp)) {
+    self.init(time: row.time.millisecondsSince1970, row: row.id == .max ? .max : row.id + 1)
+  }
+}
+
 extension PortalLinks {
   /// The address that leads to the rows of the install with a number, the latest ones first.
   ///
   /// - Parameter event: The row with which the page begins; `nil` for the latest one.
   func install(_ number: Int, from event: (id: Int64, time: Timestamp)? = nil) -> String {
-    // A cursor is exclusive.
-    let before = event.map { event in
-      let row = event.id == .max ? .max : event.id + 1
-      return "?before=\(PersonsCursor(time: event.time.millisecondsSince1970, row: row).text)"
-    }
-    return "/apps/\(app)/people/numbers/\(number)\(before ?? "")"
+    "/apps/\(app)/people/numbers/\(number)" + Self.beginning(event)
   }
 
   /// The address of the rows of a person.
-  func trail(of person: Person) -> String {
-    switch person {
-    case .install(let name): "/apps/\(app)/people/installs/\(PercentCoding.encode(name))"
-    case .user(let name): "/apps/\(app)/people/users/\(PercentCoding.encode(name))"
-    }
+  ///
+  /// - Parameter event: The row with which the page begins; `nil` for the latest one.
+  func trail(of person: Person, from event: (id: Int64, time: Timestamp)? = nil) -> String {
+    let path =
+      switch person {
+      case .install(let name): "installs/\(PercentCoding.encode(name))"
+      case .user(let name): "users/\(PercentCoding.encode(name))"
+      }
+    return "/apps/\(app)/people/\(path)" + Self.beginning(event)
+  }
+
+  private static func beginning(_ event: (id: Int64, time: Timestamp)?) -> String {
+    event.map { "?before=\(PersonsCursor(after: $0).text)" } ?? ""
   }
 }

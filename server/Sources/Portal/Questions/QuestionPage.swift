@@ -18,7 +18,8 @@ package enum QuestionPage: String, CaseIterable, Sendable {
     ]
     + QuestionForm.steps.map { "s\($0)" }
     + [
-      "group", "step", "dropped", "of", "after", "state", "active", "at", "type", "value", "pathfrom", "pathto",
+      "group", "step", "dropped", "of", "after", "state", "active", "error", "at", "type", "value", "pathfrom",
+      "pathto",
       "before", "bins", "page",
     ]
 

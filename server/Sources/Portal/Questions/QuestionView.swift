@@ -84,8 +84,12 @@ extension TemplateValues {
   }
 
   /// A cell of a table; the style is a class of the style sheet.
-  static func cell(_ text: String, link: String? = nil, style: String = "", bar: String = "") -> TemplateValues {
-    ["text": text, "target": link, "style": style, "bar": bar]
+  ///
+  /// - Parameter filter: The address of the page with a filter for this value.
+  static func cell(
+    _ text: String, link: String? = nil, style: String = "", bar: String = "", filter: String? = nil
+  ) -> TemplateValues {
+    ["text": text, "target": link, "style": style, "bar": bar, "filterLink": filter]
   }
 }
 

@@ -164,6 +164,26 @@ package struct StickinessGroup: DescribedGroup {
     ]
 }
 
+/// The persons who had an error of a group.
+package struct ErrorPersons: DescribedGroup {
+  private var number = 1
+
+  package init() {}
+
+  package init?(_ group: PersonsQuestion.Group) {
+    guard case .error(let number) = group else { return nil }
+    self.number = number
+  }
+
+  package var group: PersonsQuestion.Group { .error(number) }
+
+  package static let standard = ErrorPersons()
+  package static let members: [JSONMember<ErrorPersons>] = [
+    // JSON has no larger whole numbers.
+    .required("group", \.number, .integer(1...1 << 53))
+  ]
+}
+
 extension JSONCodec<PathsAnswer.Node> {
   /// A screen or an event: `{"screen": NAME}`.
   fileprivate static var node: JSONCodec {

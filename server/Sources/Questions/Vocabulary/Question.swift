@@ -49,6 +49,8 @@ extension PersonsQuestion {
     case lifecycle(IntervalQuestion, of: String, LifecycleFold.State)
     /// The persons active in exactly so many intervals. The scope of the interval is that of the question.
     case stickiness(IntervalQuestion, intervals: Int)
+    /// The persons with a row that passes and is an error of the group with a number.
+    case error(Int)
   }
 }
 
@@ -57,12 +59,13 @@ extension PersonsQuestion.Group {
   static let members: [JSONMember<PersonsQuestion>] = [
     .group("funnel", FunnelGroup.self), .group("paths", PathGroup.self), .group("cohort", CohortGroup.self),
     .group("new", NewGroup.self), .group("lifecycle", LifecycleGroup.self), .group("stickiness", StickinessGroup.self),
+    .group("error", ErrorPersons.self),
   ]
 
   /// Replaces the scope of the group's question, which is always that of the persons.
   mutating func take(_ scope: QuestionScope) {
     switch self {
-    case .all, .new: break
+    case .all, .new, .error: break
     case .funnel(let funnel, let step, let dropped, let value):
       self = .funnel(funnel.over(scope), step: step, dropped: dropped, value: value)
     case .path(let paths, let edge): self = .path(paths.over(scope), edge)

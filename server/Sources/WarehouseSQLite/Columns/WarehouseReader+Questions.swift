@@ -92,7 +92,7 @@ extension WarehouseReader: QuestionSource {
   }
 }
 
-/// The names of an app's installs and users, from the database.
+/// The names of an app's installs and users and the groups of its errors, from the database.
 struct StoredNames: PersonNames {
   let pool: DatabasePool
   let app: Int64
@@ -113,6 +113,14 @@ struct StoredNames: PersonNames {
 
   func user(_ number: UInt32) throws -> String {
     try name("SELECT name FROM member WHERE app = ? AND number = ?", number) { $0.text(0) }
+  }
+
+  func errors(ofGroup number: Int64) throws -> [Int64] {
+    try pool.read { database in
+      let find = try WarehouseFile.connection(database).prepare(
+        "SELECT id FROM error WHERE grp = ? AND app = ? ORDER BY id")
+      return try find.bind(number, app).all { $0.integer(0) }
+    }
   }
 
   /// The name of an install; the column after it is true if it is a binary UUID.

@@ -5,39 +5,60 @@ import TernEvents
 package import Warehouse
 
 extension WarehouseReader: TrailSource {
-  /// Returns the latest rows of a person; see ``TrailSource/trail(of:app:before:limit:)``.
+  /// Returns a page of the rows of a person; see ``TrailSource/trail(of:app:_:limit:)``.
   package func trail(
-    of person: Person, app: AppID, before: PersonsCursor?, limit: Int
+    of person: Person, app: AppID, _ page: TrailPage, limit: Int
   ) async throws -> [TrailRow]? {
     try await reading { [self] connection in
-      let key: PersonTrail.Person
-      switch person {
-      case .install(let name):
-        guard let slot = try Self.slot(of: name, app, connection) else { return nil }
-        key = .install(slot)
-      case .user(let name):
-        let find = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
-        find.bind(app.rawValue, at: 1)
-        find.bind(name, at: 2)
-        guard let number = try find.first({ UInt32(truncatingIfNeeded: $0.integer(0)) }) else { return nil }
-        key = .user(number)
-      }
-      let chunks = try columns.chunks(
-        app: app.rawValue, connection, dictionary: dictionary, checkCancellation: columns.checkOpen)
+      guard let key = try Self.key(of: person, app, connection) else { return nil }
       // The columns may have newer rows than this transaction.
-      let ids = try PersonTrail(key, before: before, through: WarehouseSchema.lastRow(connection))
-        .latestRows(limit, in: chunks)
-      return try rows(ids, connection)
+      let trail = PersonTrail(key, page, through: try WarehouseSchema.lastRow(connection))
+      return try rows(trail.rows(limit, in: chunks(app, connection)), connection)
+    }
+  }
+
+  /// Returns what all rows of a person say together; see ``TrailSource/summary(of:app:)``.
+  package func summary(of person: Person, app: AppID) async throws -> PersonSummary? {
+    try await reading { [self] connection in
+      guard let key = try Self.key(of: person, app, connection) else { return nil }
+      var tally = PersonTally(key)
+      for chunk in try chunks(app, connection) { tally.add(chunk) }
+      return try tally.summary { number in
+        guard case .install = key else {
+          return .install(try Self.installName(Int64(number), app, connection) ?? "")
+        }
+        let find = try connection.prepare("SELECT name FROM member WHERE app = ? AND number = ?")
+        return .user(try find.bind(app.rawValue, Int64(number)).first { $0.text(0) } ?? "")
+      }
+    }
+  }
+
+  private func chunks(_ app: AppID, _ connection: SQLConnection) throws -> [Chunk] {
+    try columns.chunks(
+      app: app.rawValue, connection, dictionary: dictionary, checkCancellation: columns.checkOpen)
+  }
+
+  private static func key(
+    of person: Person, _ app: AppID, _ connection: SQLConnection
+  ) throws -> PersonTrail.Person? {
+    switch person {
+    case .install(let name): return try slot(of: name, app, connection).map { .install($0) }
+    case .user(let name):
+      let find = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
+      find.bind(app.rawValue, at: 1)
+      find.bind(name, at: 2)
+      return try find.first { UInt32(truncatingIfNeeded: $0.integer(0)) }.map { .user($0) }
     }
   }
 
   /// Returns the name of an install; see ``TrailSource/installName(number:app:)``.
   package func installName(number: Int, app: AppID) async throws -> String? {
-    try await reading { connection in
-      let find = try connection.prepare(
-        "SELECT name, typeof(name) = 'blob' FROM install WHERE app = ? AND slot = ?")
-      return try find.bind(app.rawValue, Int64(number)).first { StoredNames.installName($0, at: 0) }
-    }
+    try await reading { connection in try Self.installName(Int64(number), app, connection) }
+  }
+
+  private static func installName(_ slot: Int64, _ app: AppID, _ connection: SQLConnection) throws -> String? {
+    let find = try connection.prepare("SELECT name, typeof(name) = 'blob' FROM install WHERE app = ? AND slot = ?")
+    return try find.bind(app.rawValue, slot).first { StoredNames.installName($0, at: 0) }
   }
 
   private static func slot(of name: String, _ app: AppID, _ connection: SQLConnection) throws -> UInt32? {

@@ -65,11 +65,14 @@ final class StubQuestions: QuestionSource, TrailSource {
   /// Returns rows for one install and one user.
   func installName(number: Int, app: AppID) async throws -> String? { number == 1 ? "known id" : nil }
 
-  func trail(
-    of person: Person, app: AppID, before: PersonsCursor?, limit: Int
-  ) async throws -> [TrailRow]? {
+  func trail(of person: Person, app: AppID, _ page: TrailPage, limit: Int) async throws -> [TrailRow]? {
     guard person == .install("known id") || person == .user("a/b") else { return nil }
-    return before == nil ? SampleAnswers.trail : []
+    if case .before = page { return [] }
+    return Array(SampleAnswers.trail.prefix(limit))
+  }
+
+  func summary(of person: Person, app: AppID) async throws -> PersonSummary? {
+    person == .install("known id") || person == .user("a/b") ? SampleAnswers.summary(SampleAnswers.hostile) : nil
   }
 
   private static func notify(_ state: inout State) {
