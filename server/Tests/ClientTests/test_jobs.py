@@ -1,14 +1,17 @@
 """Jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
 
 import re
+import time
 import uuid
 from urllib.parse import quote_plus
 
 import pytest
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 from conftest import Browser
 from hands import Keyboard, Mouse
+from test_extremes import line
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +119,28 @@ def test_retention_is_shown_with_those_who_came_back(start, browser):
     assert 0 < share <= 100
     hand.follow(returned)
     assert round(people(browser) / size * 100, 1) == share
+
+
+def test_a_crash_leads_to_its_trail_and_forward(start, browser, demo):
+    # In so small a demo, nothing has crashed of late.
+    name, install, now = f"Crash {uuid.uuid4().hex[:6]}", str(uuid.uuid4()), int(time.time() * 1000)
+    exception = {"type": name, "message": "Index out of range", "frames": [{"className": "Cart", "methodName": "total()"}]}
+    browser.open(f"{demo.address}/apps/1/setup")
+    demo.send({"key": browser.find(".keys dd code").text}, [
+        line("event", "Cart opened", install, {"time": now - 3000}),
+        line("crash", name, install, {"time": now - 2000, "exception": exception}),
+        line("event", "Cart restored", install, {"time": now - 1000})])
+    browser.open(f"{demo.address}/apps/1/errors")
+    WebDriverWait(browser.driver, 30).until(
+        lambda driver: name in browser.find("main").text or driver.refresh())
+    hand = start(most=4)
+    hand.follow("Errors", "nav.menu")
+    hand.follow(name)
+    hand.follow(browser.find("main tbody a.install"))
+    steps = [step.text for step in browser.all(".trails .what strong")]
+    assert steps[:2] == [name, "Cart opened"], "the page begins with the crash"
+    hand.follow("Later")
+    assert browser.find(".trails .what strong").text == "Cart restored"
 
 
 def test_a_week_of_one_event_is_compared_with_the_week_before(start, browser):
