@@ -202,7 +202,7 @@ extension JSONCodec<PathsAnswer.Node> {
 
 extension JSONCodec<String> {
   /// The name of the unit that contains a day; of an hour, the name itself.
-  fileprivate static func label(of unit: TimeUnit) -> JSONCodec {
+  static func label(of unit: TimeUnit) -> JSONCodec {
     JSONCodec(unit == .hour ? .text.described("The unit of the first row ever.") : .date) {
       node throws(QuestionError) in
       let text = try node.text()
