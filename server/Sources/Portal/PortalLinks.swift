@@ -130,6 +130,12 @@ struct PortalLinks {
     return links
   }
 
+  /// The filter alone, as the part of an address; empty if all rows pass.
+  var filterQuery: String { filter.query(isForPrograms: false) }
+
+  /// An address without parameters, with the filter.
+  func filtered(_ path: String) -> String { filterQuery.isEmpty ? path : "\(path)?\(filterQuery)" }
+
   /// The part of the state that a page which asks a question has too.
   func state(of page: QuestionPage) -> String {
     var links = self

@@ -54,8 +54,11 @@ public protocol MetricsStore: Sendable {
   ///
   /// - Parameters:
   ///   - group: The number of a single group to return; `nil` for all.
+  ///   - chosen: The numbers of the errors that count; `nil` for all.
   ///   - limit: The maximum number of groups of each kind.
-  func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup]
+  func errorGroups(
+    app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorGroup]
   /// Returns true if the app has a group with this number, regardless of when its errors occurred.
   func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool
   /// Returns the versions of the errors that were received since a time, by group. Groups without such errors are omitted.
@@ -63,7 +66,11 @@ public protocol MetricsStore: Sendable {
   /// - Parameter since: The time for each group.
   func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>]
   /// Returns the errors of a group in the range, newest first.
-  func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence]
+  ///
+  /// - Parameter chosen: The numbers of the errors that count; `nil` for all.
+  func errors(
+    app: AppID, group: Int64, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorOccurrence]
   /// Returns one error in full, or `nil` if the app has none with this number.
   func error(app: AppID, id: Int64) async throws -> ErrorDetail?
   /// Returns an attachment, or `nil` if the app has none with this number or it hasn't arrived completely.
@@ -92,6 +99,20 @@ extension MetricsStore {
   ) async throws -> KeyTotals {
     try await totals(app: app, dimension: dimension, keys: [key], days: days).first
       ?? KeyTotals(key: key, count: 0, users: 0)
+  }
+
+  /// Returns the groups with errors in the range, most errors first.
+  public func errorGroups(
+    app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int
+  ) async throws -> [ErrorGroup] {
+    try await errorGroups(app: app, group: group, days: days, among: nil, limit: limit)
+  }
+
+  /// Returns the errors of a group in the range, newest first.
+  public func errors(
+    app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int
+  ) async throws -> [ErrorOccurrence] {
+    try await errors(app: app, group: group, days: days, among: nil, limit: limit)
   }
 
   /// Returns the most recently stored rows of all kinds except pieces of attachments, newest first.

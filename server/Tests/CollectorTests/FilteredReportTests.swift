@@ -17,7 +17,7 @@ import WarehouseSQLite
 
 /// Reports of the rows that pass filters.
 @Suite struct FilteredReportTests {
-  private static let reports = ["events", "screens", "versions", "devices", "countries", "languages"]
+  private static let reports = ["events", "screens", "versions", "devices", "countries", "languages", "errors"]
 
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `without filters, reports from rows equal those from stored counts`(seed: UInt64) async throws {
@@ -41,6 +41,9 @@ import WarehouseSQLite
       let calendar = try #require(QuestionCalendar(app.timeZone))
       return try await reader.answer(question.resolved(today: today), app: app.id, calendar: calendar, today: today)
         .answer
+    } findErrors: { scope in
+      let calendar = try #require(QuestionCalendar(app.timeZone))
+      return try await reader.errors(in: scope, app: app.id, calendar: calendar, today: today)
     }
     func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
       try ReportRequest(name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: now)
@@ -66,6 +69,46 @@ import WarehouseSQLite
     try catalog.close()
   }
 
+  @Test func `errors are counted and listed among the rows that pass, with the same status`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-filtered-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let app = try catalog.createApp(name: "Player", timeZone: "Europe/Berlin")
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
+    for (number, version) in ["1.0", "1.0", "2.0"].enumerated() {
+      var batch = IncomingBatch(
+        source: .native, received: now, installs: ["i\(number)"], devices: [IncomingDevice(appVersion: version)],
+        events: [IncomingEvent(index: 0, kind: .crash, duplicateKey: nil, time: now, name: "Oops")])
+      batch.errors = [
+        IncomingError(
+          event: 0, id: "\(number)", type: "Oops", message: "", place: "a.b", stack: "", fingerprint: 7, raw: [])
+      ]
+      _ = try await warehouse.commit(batch, app: app.id)
+    }
+    let (reader, today) = (warehouse.reader, try ReportZone(app.timeZone).day(of: now))
+    func store(_ version: String) -> FilteredMetrics {
+      FilteredMetrics(reader, filters: [.isOneOf(.version, [.text(version)])]) { _ in
+        throw CancellationError()
+      } findErrors: { scope in
+        let calendar = try #require(QuestionCalendar(app.timeZone))
+        return try await reader.errors(in: scope, app: app.id, calendar: calendar, today: today)
+      }
+    }
+    func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
+      try ReportRequest(name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: now)
+    }
+    let all = try await ErrorsMetrics(try request("errors"), from: reader).crashes
+    #expect(all.map(\.count) == [3])
+    let old = try await ErrorsMetrics(try request("errors"), from: store("1.0")).crashes
+    #expect(old.map(\.count) == [2] && old.map(\.users) == [2] && old[0].versions.map(\.key) == ["1.0"])
+    let one = try await ErrorMetrics(try request("error", ["group": String(all[0].id)]), from: store("2.0"))
+    #expect(one.group?.count == 1 && one.occurrences.map(\.device.appVersion) == ["2.0"])
+    #expect(try await ErrorsMetrics(try request("errors"), from: store("3.0")).crashes.isEmpty)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
   private func query(_ filters: String) -> String {
     "filters=\(PercentCoding.encode(filters))"
   }
@@ -87,7 +130,9 @@ import WarehouseSQLite
       #expect(fixture.questions.asked.allSatisfy { $0.scope.filters.first == .isOneOf(.country, [.text("DE")]) })
       #expect(!fixture.questions.asked.isEmpty)
       for (path, status) in [
-        ("errors?\(filters)", HTTPResponse.Status.badRequest), ("events?filters=x", .badRequest),
+        ("dropped?\(filters)", HTTPResponse.Status.badRequest), ("events?filters=x", .badRequest),
+        ("errors?\(filters)", .ok), ("live?\(filters)", .ok),
+        ("live?\(query(#"[["has_done",{"event":"Play"}]]"#))", .badRequest),
         ("events?\(query(#"[],"range":"7d""#))", .badRequest),
         ("events?\(query(#"[["gt","property:Length",1e400]]"#))", .badRequest),
         ("events?segment=7", .badRequest), ("errors", .ok), ("event?event=Nowhere", .notFound),
@@ -116,11 +161,11 @@ import WarehouseSQLite
       let (kept, json) = ("f1=version+is+3.3.0", query(#"[["is","version",["3.3.0"]]]"#))
       #expect(html.contains("Filter: version is 3.3.0, Germany"))
       #expect(html.contains("href=\"/apps/1/versions?\(kept)&amp;segment=1\""))
-      let errors = try await page("/apps/1/errors?\(kept)")
-      #expect(errors.contains("filters do not apply to it"))
+      let dropped = try await page("/apps/1/dropped?\(kept)")
+      #expect(dropped.contains("counted by day and reason alone"))
       #expect(html.contains("/reports/events?\(json)&amp;segment=1&amp;format=csv"))
-      #expect(errors.contains("/reports/errors?format=csv"), "a file has no filter that the API refuses")
-      #expect(try await !page("/apps/1/errors").contains("filters do not apply to it"))
+      #expect(dropped.contains("/reports/dropped?format=csv"), "a file has no filter that the API refuses")
+      #expect(try await !page("/apps/1/dropped").contains("counted by day and reason alone"))
       #expect(!html.contains("days before are empty"))
       try fixture.catalog.setKeeping(of: fixture.app.id, to: KeepingPeriod("90d"))
       #expect(try await page(events).contains("days before are empty"))
@@ -174,7 +219,7 @@ import WarehouseSQLite
     for refused in [
       ("events", query(#"[["is","user",["ann"]]]"#)),
       ("events", query(#"[["has_done",{"any":true,"filters":[["set","install"]]}]]"#)),
-      ("events", "segment=2"), ("events", "segment=7"), ("events", "filters=x"), ("errors", "segment=1"),
+      ("events", "segment=2"), ("events", "segment=7"), ("events", "filters=x"), ("dropped", "segment=1"),
     ] {
       #expect(throws: WarehouseError.self, "\(refused)") {
         try catalog.checkShareable(refused.0, query: refused.1, app: app, now: WallClock.system())

@@ -56,6 +56,18 @@ import Warehouse
     }
   }
 
+  @Test func `a stream sends the rows that pass the filter of its page`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      for id in 1...3 { try await post(fixture, port: port, "Event \(id)", id: UInt64(id)) }
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(try request(fixture, port: port, "?after=0&f1=event+is_not+Event+2"))
+        let text = try await connection.receive(until: "Event 3")
+        #expect(text.contains("Event 1") && !text.contains("Event 2"))
+      }
+    }
+  }
+
   @Test func `a stream ends after the logout of its reader, and sends nothing more`() async throws {
     let fixture = try Fixture(CollectorSettings(heartbeat: .milliseconds(50)))
     try await fixture.running { port in

@@ -40,6 +40,23 @@ struct OracleTests {
     }
   }
 
+  @Test(arguments: 0..<80) func `the errors that pass are those that the definitions find`(seed: Int) throws {
+    let (zone, first) = Self.zones[seed % Self.zones.count]
+    var random = RandomRows(seed: UInt64(seed), first: first)
+    let rows = random.rows(120)
+    let today = first.advanced(by: 12)
+    let calendar = try #require(QuestionCalendar(zone))
+    let naive = NaiveEvaluator(rows, calendar: calendar, today: today)
+    let snapshot = ColumnSnapshot(rows, rowsPerChunk: [1, 7, 40, 1_000][seed % 4])
+    var scope = random.scope()
+    if seed % 3 == 0 { scope.filters.append(random.filter(depth: 1, persons: true)) }
+    let found = try ColumnEvaluation.errors(
+      in: scope, snapshot, calendar: calendar, today: today, limits: QuestionLimits(), threads: .test(seed % 3 + 1))
+    let expected = naive.passing(scope, in: scope.range.resolved(today: today))
+      .filter { $0.kind == .crash || $0.kind == .handledError }.map(\.id).sorted()
+    #expect(found == expected, "seed \(seed)")
+  }
+
   @Test func `rows of many years in one chunk are counted in their units`() throws {
     let first = Day(year: 2026, month: 10, day: 17)
     var random = RandomRows(seed: 3, first: first)

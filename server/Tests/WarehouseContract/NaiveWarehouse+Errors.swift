@@ -3,10 +3,13 @@ package import TernEvents
 package import Warehouse
 
 extension NaiveWarehouse {
-  package func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
+  package func errorGroups(
+    app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorGroup] {
     let state = try stored()
     let errors = state.rows.filter {
       $0.app == app && days.contains($0.day) && $0.group != nil && (group == nil || $0.group == group)
+        && chosen?.contains($0.id) ?? true
     }
     let groups = Dictionary(grouping: errors) { $0.group ?? 0 }.map { id, rows in
       Self.group(id, state.groups[Int(id) - 1], rows, withDays: group != nil)
@@ -51,9 +54,13 @@ extension NaiveWarehouse {
     return versions
   }
 
-  package func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
-    try stored().rows.filter { $0.app == app && $0.group == group && days.contains($0.day) }
-      .sorted { ($1.time, $1.id) < ($0.time, $0.id) }.prefix(max(0, limit)).map(\.occurrence)
+  package func errors(
+    app: AppID, group: Int64, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorOccurrence] {
+    try stored().rows.filter {
+      $0.app == app && $0.group == group && days.contains($0.day) && chosen?.contains($0.id) ?? true
+    }
+    .sorted { ($1.time, $1.id) < ($0.time, $0.id) }.prefix(max(0, limit)).map(\.occurrence)
   }
 
   package func error(app: AppID, id: Int64) async throws -> ErrorDetail? {

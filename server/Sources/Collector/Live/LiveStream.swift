@@ -15,6 +15,8 @@ struct LiveStream: Sendable {
   let place: LiveHub.Place
   /// Returns false once the reader has logged out or lost the right to read the events.
   let isStillAllowed: @Sendable () -> Bool
+  /// The rows that the page shows.
+  var filter = RowFilter([])
   /// The minimum time between two reads of the warehouse.
   var interval = Duration.milliseconds(250)
 
@@ -71,7 +73,7 @@ struct LiveStream: Sendable {
     guard let newest = rows.first?.id else { return last ?? 0 }
     guard let last else { return newest }
     var text = ByteBuffer()
-    for row in rows.reversed() where row.id > last {
+    for row in rows.reversed() where row.id > last && filter.passes(row) {
       text.writeString("id: \(row.id)\ndata: ")
       text.writeBytes(try LiveRows.json(row))
       text.writeString("\n\n")

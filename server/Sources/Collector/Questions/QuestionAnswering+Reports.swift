@@ -18,9 +18,16 @@ extension QuestionAnswering {
     } catch {
       throw APIError(error)
     }
+    if request.report == AppReports.live { return FilteredRows(store, RowFilter(filters)) }
     return FilteredMetrics(store, filters: filters) { question in
       do {
         return try await answer(question, context, allowsRecent: allowsRecent).answer
+      } catch let error as QuestionError {
+        throw APIError(error)
+      }
+    } findErrors: { scope in
+      do {
+        return try await errors(in: scope, context)
       } catch let error as QuestionError {
         throw APIError(error)
       }

@@ -59,6 +59,20 @@ struct QuestionAnswering: Sendable {
     return answer
   }
 
+  /// Returns the numbers of the errors whose rows pass; throws as answers do.
+  func errors(in scope: QuestionScope, _ context: CollectorContext) async throws -> [Int64] {
+    let app = try context.app
+    if scope.filters.contains(where: \.showsPersonalData),
+      !(try context.visitor.rights.allows(.readPersonalData, app: app.id))
+    {
+      throw APIError.notAllowed
+    }
+    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    return try await inTurn(context.clientShare, context) { [source] in
+      try await source.errors(in: scope, app: app.id, calendar: Self.calendar(of: app), today: today)
+    }
+  }
+
   /// Returns the properties of an app, the most frequent first.
   func properties(_ context: CollectorContext) async throws -> [PropertyUse] {
     let app = try context.app.id
@@ -68,7 +82,24 @@ struct QuestionAnswering: Sendable {
   private func answerInTurn(
     _ question: Question, _ app: App, _ client: String, _ context: CollectorContext
   ) async throws -> AnsweredQuestion {
-    let task = Task { try await scheduler.run(for: client) { try await answerNow(question, app) } }
+    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    let resolved = question.resolved(today: today)
+    let (result, milliseconds) = try await inTurn(client, context) { [source, uptime] in
+      let started = uptime()
+      let result = try await source.answer(resolved, app: app.id, calendar: Self.calendar(of: app), today: today)
+      return (result, Int(clamping: (uptime() - started) / .milliseconds(1)))
+    }
+    guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
+      throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
+    }
+    return answered
+  }
+
+  /// Asks the source when it is the client's turn, within the time limit and for as long as the client waits.
+  private func inTurn<Value: Sendable>(
+    _ client: String, _ context: CollectorContext, _ ask: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task { try await scheduler.run(for: client) { try await withDeadline(ask) } }
     context.channel.triggerUserOutboundEvent(ConnectionGuard.Departure { task.cancel() }, promise: nil)
     do {
       return try await withTaskCancellationHandler {
@@ -88,14 +119,11 @@ struct QuestionAnswering: Sendable {
     return calendar
   }
 
-  private func answerNow(_ question: Question, _ app: App) async throws -> AnsweredQuestion {
-    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
-    let (resolved, started) = (question.resolved(today: today), uptime())
-    let result = try await withThrowingTaskGroup(of: QuestionResult.self) { group in
+  private func withDeadline<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value
+  {
+    try await withThrowingTaskGroup(of: Value.self) { group in
       defer { group.cancelAll() }
-      group.addTask { [source] in
-        try await source.answer(resolved, app: app.id, calendar: Self.calendar(of: app), today: today)
-      }
+      group.addTask { try await ask() }
       group.addTask { [sleep, limits] in
         try await sleep(limits.questionDeadline)
         throw QuestionError(
@@ -105,11 +133,6 @@ struct QuestionAnswering: Sendable {
       guard let first = try await group.next() else { throw CancellationError() }
       return first
     }
-    let milliseconds = Int(clamping: (uptime() - started) / .milliseconds(1))
-    guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
-      throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
-    }
-    return answered
   }
 }
 

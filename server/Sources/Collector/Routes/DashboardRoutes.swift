@@ -41,6 +41,11 @@ struct DashboardRoutes: Sendable {
       guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
       shown = found
     }
+    let filter = PortalPages.dashboardFilter(request.method == .get ? request.parameters : [:])
+    // A form has several fields for what the address says in one.
+    if let shown, request.method == .get, request.parameters["apply"] != nil {
+      return Redirect(path: PortalPages.address(of: shown.id, filter, app: app.id)).response
+    }
     let today = try ReportZone(app.timeZone).day(of: wallTime())
     var pages = try pages.shown(to: context, request)
     pages.segments = try context.visibleSegments(catalog)
@@ -49,7 +54,8 @@ struct DashboardRoutes: Sendable {
       for: context.clientShare)
     let page = try await noted.dashboard(
       shown, of: all, app: app, apps: try context.visitor.visible(try catalog.apps()), today: today,
-      isFullScreen: request.parameters["view"] == "full", result: result, ask: answering.forPage(context))
+      filter: filter, isFullScreen: request.parameters["view"] == "full", result: result,
+      ask: answering.forPage(context))
     return .html(page, status: result.message == nil ? .ok : .badRequest)
   }
 

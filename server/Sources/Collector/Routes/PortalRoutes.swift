@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Portal
+import Questions
 import Reports
 import TernBase
 import TernEvents
@@ -232,6 +233,7 @@ struct PortalRoutes: Sendable {
     // A reconnecting browser's header is more recent than the page's address.
     let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
     guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
+    let filter = try rowFilter(request, context)
     guard let place = live.place(maximum: limits.maximumLiveStreams) else {
       throw APIError(
         status: .serviceUnavailable, code: "too_many_streams",
@@ -239,8 +241,21 @@ struct PortalRoutes: Sendable {
     }
     guard let grant = context.grant else { throw APIError.loginNeeded }
     return LiveStream(
-      app: app.id, reports: reports, source: store, hub: live, place: place, isStillAllowed: grant.isStillValid
+      app: app.id, reports: reports, source: store, hub: live, place: place, isStillAllowed: grant.isStillValid,
+      filter: filter
     ).response(after: after)
+  }
+
+  /// The filter of the live page, which its stream has, too.
+  private func rowFilter(_ request: Request, _ context: CollectorContext) throws -> RowFilter {
+    let parameters = PortalPages.merged(request.parameters)
+    let filter = ReportFilter(
+      json: parameters["filters"] ?? "", segment: parameters["segment"].flatMap { Int64($0) })
+    do {
+      return RowFilter(try filter.filters(try context.visibleSegments(catalog)))
+    } catch let error as QuestionError {
+      throw APIError(error)
+    }
   }
 
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {

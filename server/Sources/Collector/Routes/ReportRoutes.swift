@@ -56,8 +56,13 @@ struct ReportRoutes: Sendable {
           status: .badRequest, code: "not_filterable",
           message: "The report \(query.report.name) is about all rows. Leave out filters and segment.")
       }
-      let store = try answering.metrics(
-        for: query, from: store, segments: try context.visibleSegments(catalog), context)
+      let segments = try context.visibleSegments(catalog)
+      let store = try answering.metrics(for: query, from: store, segments: segments, context)
+      if query.report == AppReports.live, try !query.rowFilter(segments).unanswered.isEmpty {
+        throw APIError(
+          status: .badRequest, code: "not_filterable",
+          message: "A single row can't be filtered by installs, days, or what a person has done.")
+      }
       let text = try await reports.run(query, for: context.clientShare) {
         try await query.report(from: store).text(format)
       }

@@ -21,7 +21,7 @@ package final class ColumnEvaluation {
   private let sizes: PartSizes
   private lazy var knownFirstTimes = Result { try loadFirstTimes() }
 
-  private init(
+  init(
     _ key: PersonKey, _ snapshot: ColumnSnapshot, calendar: QuestionCalendar, today: Day, limits: QuestionLimits,
     threads: ParallelThreads
   ) {

@@ -20,7 +20,8 @@ extension PortalPages {
     kept += URLEncodedForm(links.range).values.sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
     return Builder(
       action: PortalLinks(app: request.app).page(request.report), links: links, hidden: kept,
-      sentence: [comparisonField(request.comparison)], filters: FilterRows(json: request.filter.json),
+      sentence: Self.showsChanges(request) ? [comparisonField(request.comparison)] : [],
+      filters: FilterRows(json: request.filter.json),
       segment: segmentField(request.filter.segment?.description), saving: reader.canEdit ? links.segments : nil
     ) { filters in
       var links = links
@@ -33,6 +34,14 @@ extension PortalPages {
   func keepingNotice(_ request: ReportRequest, _ app: App) -> String? {
     guard !request.filter.isEmpty, request.isFilterable, let keeping = app.keeping else { return nil }
     return "Filtered pages count rows, which this app keeps for \(keeping.words): days before are empty or incomplete."
+  }
+
+  /// The reason why a page shows more than its filter asks for; `nil` if it does not.
+  func unfilteredNotice(_ request: ReportRequest) -> String? {
+    guard !request.filter.isEmpty, !request.isFilterable else { return nil }
+    return request.report == AppReports.dropped
+      ? "Dropped events are counted by day and reason alone, so the filter does not apply to them."
+      : "This page shows all rows: filters do not apply to it."
   }
 
   /// The filter in words, for guests, who have no form; `nil` without one.

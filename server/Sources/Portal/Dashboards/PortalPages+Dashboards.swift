@@ -8,27 +8,30 @@ extension PortalPages {
   /// - Parameters:
   ///   - current: The dashboard with the cards; `nil` if the app has none.
   ///   - dashboards: All dashboards, for switching between them.
+  ///   - filter: What all cards are filtered by, in addition to their own filters.
   ///   - isFullScreen: True to leave the navigation out and to read the figures again every minute, for a screen on a wall.
   ///   - ask: Answers the cards' questions. A `QuestionError` is shown on its card.
   package func dashboard(
     _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
-    isFullScreen: Bool = false, result: FormResult = FormResult(),
+    filter: ReportFilter = ReportFilter(), isFullScreen: Bool = false, result: FormResult = FormResult(),
     ask: @Sendable (Question) async throws -> AnsweredQuestion
   ) async throws -> String {
-    let links = PortalLinks(app: app.id)
+    var links = PortalLinks(app: app.id)
+    links.filter = filter
     let all = Array((current?.cards ?? []).enumerated())
     // Two at a time, as questions are answered. More would only take the room in the queue from other readers.
-    async let first = self.cards(all.filter { $0.offset % 2 == 0 }, app, today: today, ask)
-    async let second = self.cards(all.filter { $0.offset % 2 == 1 }, app, today: today, ask)
+    async let first = self.cards(all.filter { $0.offset % 2 == 0 }, filter, app, today: today, ask)
+    async let second = self.cards(all.filter { $0.offset % 2 == 1 }, filter, app, today: today, ask)
     let (even, odd) = (try await first, try await second)
     let cards = all.indices.map { $0 % 2 == 0 ? even[$0 / 2] : odd[$0 / 2] }
     let tabs = dashboards.map { dashboard -> TemplateValues in
-      .link(shown(dashboard.name), links.dashboard(dashboard.id), isActive: dashboard.id == current?.id)
+      .link(shown(dashboard.name), links.filtered(links.dashboard(dashboard.id)), isActive: dashboard.id == current?.id)
     }
     if isFullScreen, let current {
       let values: TemplateValues = [
-        "appName": shown(app.name), "heading": shown(current.name), "cards": cards, "back": links.dashboard(current.id),
-        "timeZone": app.timeZone,
+        "appName": shown(app.name), "heading": shown(current.name), "cards": cards,
+        "back": links.filtered(links.dashboard(current.id)), "timeZone": app.timeZone,
+        "filtered": filter.isEmpty ? nil : filterBar(current, links).words,
       ]
       return layout(
         title: "\(shown(current.name)) · \(shown(app.name))", body: templates.render("dashboardfull", values))
@@ -37,12 +40,19 @@ extension PortalPages {
       "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,
       "none": cards.isEmpty ? (current == nil ? "No dashboards yet" : "No cards yet") : nil,
       "edit": reader.canEdit ? current.map { edit($0, links) } : nil,
-      "full": cards.isEmpty ? nil : current.map { "\(links.dashboard($0.id))?view=full" },
+      "full": cards.isEmpty
+        ? nil
+        : current.map { dashboard in
+          [links.dashboard(dashboard.id) + "?view=full", links.filterQuery].filter { !$0.isEmpty }
+            .joined(separator: "&")
+        },
+      "filterBar": cards.isEmpty ? nil : current.map { html(filterBar($0, links)) },
       "creation": reader.canEdit ? links.dashboards : nil,
       "changed": current.map { "Changed \(listed($0.changed, of: app)) by \(shown($0.author, empty: "–"))." },
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: current.map { shown($0.name) } ?? "Dashboards")
     shell.place = .dashboards
+    shell.links = links
     return self.page(shell, body: templates.render("dashboard", values))
   }
 
@@ -74,22 +84,22 @@ extension PortalPages {
   }
 
   private func cards(
-    _ cards: [(offset: Int, element: DashboardCard)], _ app: App, today: Day, _ ask: Ask
+    _ cards: [(offset: Int, element: DashboardCard)], _ filter: ReportFilter, _ app: App, today: Day, _ ask: Ask
   ) async throws -> [TemplateValues] {
     var shown: [TemplateValues] = []
     for (index, card) in cards {
-      shown.append(try await self.card(card, number: index, app, today: today, ask))
+      shown.append(try await self.card(card, number: index, filter, app, today: today, ask))
     }
     return shown
   }
 
   private func card(
-    _ card: DashboardCard, number: Int, _ app: App, today: Day, _ ask: Ask
+    _ card: DashboardCard, number: Int, _ filter: ReportFilter, _ app: App, today: Day, _ ask: Ask
   ) async throws -> TemplateValues {
     var view = QuestionView()
     var link: String?
     if let page = QuestionPage(rawValue: card.page) {
-      var form = QuestionForm(page, URLEncodedForm(card.query).values, segments: segments)
+      var form = QuestionForm(page, URLEncodedForm(card.query).values, segments: segments).adding(filter)
       form.card = number
       link = PortalLinks(app: app.id).question(page, form.query())
       do {

@@ -10,10 +10,13 @@ private enum CrashFree {
   /// The versions with the most users.
   static let versions = 10
 
-  static func question(by group: QuestionDimension, _ request: ReportRequest) -> Question {
+  static func question(
+    by group: QuestionDimension, _ request: ReportRequest, _ filters: [QuestionFilter]
+  ) -> Question {
     .query(
       QueryQuestion(
-        scope: QuestionScope(range: .dates(request.days.lowerBound, request.days.upperBound)), metrics: metrics,
+        scope: QuestionScope(
+          range: .dates(request.days.lowerBound, request.days.upperBound), filters: filters), metrics: metrics,
         groups: [.init(group)], order: group == .version ? [.init(.metric(2), isDescending: true)] : [],
         includesTotals: true, limit: group == .version ? versions : .max))
   }
@@ -23,10 +26,11 @@ extension PortalPages {
   /// Users and sessions without a crash: in all, by day and by version; `nil` without users.
   func crashFree(_ page: PageContext) async throws -> TemplateValues? {
     guard let ask = page.ask else { return nil }
-    let byTime = CrashFree.question(by: .time(.day), page.request)
     do {
+      let filters = try page.request.filter.filters(segments)
+      let byTime = CrashFree.question(by: .time(.day), page.request, filters)
       async let daily = ask(byTime)
-      let versions = try await ask(CrashFree.question(by: .version, page.request))
+      let versions = try await ask(CrashFree.question(by: .version, page.request, filters))
       guard case .query(let byDay) = try await daily.answer, case .query(let byVersion) = versions.answer,
         let totals = byDay.totals, let users = totals[2], users > 0
       else { return nil }

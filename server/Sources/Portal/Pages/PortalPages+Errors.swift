@@ -43,6 +43,7 @@ extension PortalPages {
     page.shell.title = shown(metrics.detail?.type ?? metrics.group?.type ?? "", empty: "Error")
     if let detail = metrics.detail {
       page.shell.hasRange = false
+      page.shell.hasFilter = false
       page.shell.trail = .link(
         "All occurrences", links.page(AppReports.error, [.group: String(detail.occurrence.group)]))
       return occurrencePage(detail, page)
@@ -152,7 +153,7 @@ extension PortalPages {
           "name": shown(file.name, empty: "attachment \(file.id)"), "link": page.links.file(file.id),
           "type": shown(file.contentType, empty: "unknown type", limit: 100), "size": counted(file.bytes, "byte"),
         ] as TemplateValues
-      }, "entries": detail.before.map { Self.entry($0, zone: zone, page.links, isLive: false) },
+      }, "entries": detail.before.map { Self.entry($0, zone: zone, page.links) },
       "raw": shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)),
     ]
     return self.page(page.shell, body: templates.render("occurrence", values))

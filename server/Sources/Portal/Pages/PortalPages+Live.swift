@@ -19,42 +19,67 @@ extension PortalPages {
     var shell = page.shell
     shell.hasRange = false
     shell.script = "live.js"
-    let links = PortalLinks(app: request.app)
+    let links = PortalLinks(request)
+    let unanswered = try request.rowFilter(segments).unanswered.map(\.words)
     let values: TemplateValues = [
       "people": "/apps/\(request.app)/people/numbers/",
-      "stream": "/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", "timeZone": request.zone.identifier,
+      "stream": ["/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", links.filterQuery]
+        .filter { !$0.isEmpty }.joined(separator: "&"), "timeZone": request.zone.identifier,
       "refreshLink": links.page(AppReports.live), "setupLink": links.setup,
       "ages": ages.map(String.init).joined(separator: " "), "rate": grouped(ages.count),
       "kinds": [StoredKind.event, .screen, .sessionStart, .crash, .handledError, .attachment, .drops].map {
         ["value": $0.name, "text": Self.caption($0)] as TemplateValues
       },
-      "entries": rows.map { Self.entry($0, zone: request.zone, links) },
+      "unanswered": unanswered.isEmpty ? nil : unanswered.joined(separator: " and "),
+      "hasNone": request.filter.isEmpty ? nil : "None of the latest \(grouped(RowFilter.searchedRows)) rows passes.",
+      "entries": rows.map { entry($0, in: request, links) },
     ]
     return self.page(shell, body: templates.render("live", values))
   }
 
+  /// A row of the live page, which adds what it says to the filter.
+  private func entry(_ event: StoredEvent, in request: ReportRequest, _ links: PortalLinks) -> TemplateValues {
+    Self.entry(event, zone: request.zone, links) { filterLink(request, $0, $1) }
+  }
+
   /// A row on the live page, which shows when it arrived, or among the earlier events of a session, with the time at
   /// which it happened.
+  ///
+  /// - Parameter filter: Returns the address of the page with a filter for a value; `nil` on pages without filters.
   static func entry(
-    _ event: StoredEvent, zone: ReportZone, _ links: PortalLinks, isLive: Bool = true
+    _ event: StoredEvent, zone: ReportZone, _ links: PortalLinks,
+    filter: ((_ dimension: String, _ value: String) -> String?)? = nil
   ) -> TemplateValues {
-    let time = isLive ? event.received : event.time
+    let time = filter == nil ? event.time : event.received
     let device = event.device
-    let place = [event.user, device.model, DeviceLabels(device).version, countryName(device.country, empty: "")]
-      .filter { !$0.isEmpty }
+    let places = [
+      ("user", event.user, shown(event.user)), ("model", device.model, shown(device.model)),
+      ("version", DeviceLabels(device).version, shown(DeviceLabels(device).version)),
+      ("country", device.country, countryName(device.country, empty: "")),
+    ].filter { !$0.1.isEmpty }
+    let named: String? = event.kind == .event ? "event" : event.kind == .screen ? "screen" : nil
     return [
       "id": event.id, "kind": event.kind.name, "caption": caption(event.kind), "clock": zone.timeOfDay(of: time),
       "isoTime": time.isoText,
       "name": event.kind == .sessionStart ? "Session started" : shown(event.name, empty: "–"),
-      "properties": properties(of: event), "install": "#\(event.install)",
+      "nameFilter": named.flatMap { event.name.isEmpty ? nil : filter?($0, event.name) },
+      "properties": properties(of: event, filter: filter), "install": "#\(event.install)",
       "installLink": links.install(event.install, from: (event.id, event.time)),
-      "place": place.map(visible).joined(separator: " · "),
+      "places": places.enumerated().map { index, place -> TemplateValues in
+        ["place": place.2, "placeFilter": filter?(place.0, place.1), "isNext": index > 0]
+      },
     ]
   }
 
-  static func properties(of event: StoredEvent) -> [TemplateValues] {
-    event.properties.map {
-      ["term": shown($0.name, limit: 60), "value": shown($0.value.displayText, empty: "(empty)", limit: 120)]
+  static func properties(
+    of event: StoredEvent, filter: ((_ dimension: String, _ value: String) -> String?)? = nil
+  ) -> [TemplateValues] {
+    event.properties.map { property in
+      let value = property.value.displayText
+      return [
+        "term": shown(property.name, limit: 60), "value": shown(value, empty: "(empty)", limit: 120),
+        "chipFilter": value.isEmpty ? nil : filter?("property:\(property.name)", value),
+      ]
     }
   }
 

@@ -67,7 +67,7 @@ extension PortalPages {
     }
     let boards = NavigationEntry(
       label: "Dashboards", icon: Icon.dashboards,
-      pages: [place(.dashboards, "Dashboards", links.dashboards, shell)])
+      pages: [place(.dashboards, "Dashboards", links.filtered(links.dashboards), shell)])
     return [boards, entry(.explore), entry(.funnels), entry(.retention, .lifecycle), entry(.paths)]
   }
 

@@ -57,7 +57,7 @@ extension PortalPages {
   }
 
   /// True if the page of a request shows changes of its figures.
-  private static func showsChanges(_ request: ReportRequest) -> Bool {
+  static func showsChanges(_ request: ReportRequest) -> Bool {
     request.view == nil
       && (!request.report.rankings.isEmpty || [AppReports.overview, AppReports.event].contains(request.report))
   }

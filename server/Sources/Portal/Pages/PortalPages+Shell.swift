@@ -14,6 +14,8 @@ struct Shell {
   var request: ReportRequest?
   /// True if the page shows the request's date range and lets the reader change it.
   var hasRange = true
+  /// False for a page of one thing, whose request may have a filter only for the links to other pages.
+  var hasFilter = true
   var script: String?
   /// The addresses of other pages with the state of this one; by default those of the request.
   var links: PortalLinks?
@@ -69,10 +71,11 @@ extension PortalPages {
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": shell.comparison?.explanation, "content": body,
-      "reader": shown(reader.name), "filterbar": request.flatMap(filterBar).map { html($0) } ?? "",
+      "reader": shown(reader.name),
+      "filterbar": (shell.hasFilter ? shell.request : nil).flatMap(filterBar).map { html($0) } ?? "",
       "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id),
       "kept": request.flatMap { keepingNotice($0, shell.app) },
-      "unfiltered": request.map { !$0.filter.isEmpty && !$0.isFilterable },
+      "unfiltered": request.flatMap(unfilteredNotice),
       "share": reader.canEdit
         ? shell.request.flatMap {
           $0.report.showsPersonalData || !$0.filter.isEmpty && !$0.isFilterable ? nil : links.share($0)

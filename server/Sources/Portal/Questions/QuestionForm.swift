@@ -69,6 +69,21 @@ struct QuestionForm: Sendable {
     return form
   }
 
+  /// The same state with the filter of a dashboard in addition to its own.
+  func adding(_ filter: ReportFilter) -> QuestionForm {
+    let more = FilterRows(json: filter.json)
+    let rows = self.rows + more.rows.filter { !self.rows.contains($0) }
+    // A form has so many fields; further filters are JSON.
+    let room = FilterRow.numbers.count
+    var others = otherFilters + more.others + rows.dropFirst(room).map(\.json)
+    if let segment = filter.segment, values["segment"] != nil, values["segment"] != segment.description {
+      others.append(.array([.text("segment"), .number(Double(segment))]))
+    }
+    var form = filtered(by: FilterRows(Array(rows.prefix(room)), others: others))
+    if let segment = filter.segment, values["segment"] == nil { form.values["segment"] = segment.description }
+    return form
+  }
+
   /// The page's main question; `nil` while the form lacks something. Throws a fault that names the member if a field has
   /// one.
   func question() throws(QuestionError) -> Question? { try page.definition.question(self) }

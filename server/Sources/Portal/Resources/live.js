@@ -48,9 +48,35 @@
     return node;
   }
 
+  // The page's address with one more filter, or null if it has no room for one.
+  function picked(dimension, value) {
+    if (value === "") { return null; }
+    const name = /[ "]/.test(dimension) ? `"${dimension.replaceAll('"', '""')}"` : dimension;
+    const url = new URL(window.location.href);
+    let number = 1;
+    for (let text; (text = url.searchParams.get(`f${number}`)) !== null && !text.startsWith(`${name} is `);) { number += 1; }
+    url.searchParams.set(`f${number}`, `${name} is ${value}`);
+    return number > 20 ? null : url.pathname + url.search;
+  }
+
+  // A text that leads to the page with a filter for it.
+  function pick(name, dimension, value) {
+    const address = picked(dimension, value);
+    const node = element(address ? "a" : "span", address ? `${name} narrows`.trim() : name);
+    if (address) { node.href = address; node.title = "Filter by this"; }
+    return node;
+  }
+
   function chip(term, value) {
-    const node = isolated("span", "chip", term, 60);
+    const node = pick("chip", "property:" + term, String(value));
+    node.append(element("bdi", "", visible(term, 60)));
     node.append(" ", isolated("b", "", value === "" ? "(empty)" : value, 120));
+    return node;
+  }
+
+  function link(dimension, value, shown, limit) {
+    const node = pick("", dimension, value);
+    node.append(element("bdi", "", visible(shown, limit)));
     return node;
   }
 
@@ -60,14 +86,25 @@
     const time = element("time", "", clock.format(new Date(event.received)));
     const what = element("div", "what");
     const who = element("div", "who");
-    const place = [event.user, event.model, event.version, country(event.country || "")].filter(Boolean).join(" · ");
+    const places = [
+      ["user", event.user], ["model", event.model], ["version", event.version], ["country", event.country]
+    ].filter((place) => place[1]);
     node.dataset.id = event.id;
     time.dateTime = event.received;
-    what.append(isolated("strong", "", kind === "session_start" ? "Session started" : event.name || "–", 300));
+    const title = element("strong");
+    if ((kind === "event" || kind === "screen") && event.name) {
+      title.append(link(kind, event.name, event.name, 300));
+    } else {
+      title.append(element("bdi", "", visible(kind === "session_start" ? "Session started" : event.name || "–", 300)));
+    }
+    what.append(title);
     Object.keys(event.properties || {}).forEach(function (term) { what.append(chip(term, event.properties[term])); });
     const install = element("a", "install", "#" + event.install);
     install.href = panel.dataset.people + Number(event.install);
-    who.append(install, " ", element("bdi", "", visible(place, 200)));
+    who.append(install);
+    places.forEach(([dimension, value], index) => {
+      who.append(index ? " · " : " ", link(dimension, value, dimension === "country" ? country(value) : value, 200));
+    });
     node.append(time, element("span", "badge", captions[kind]), what, who);
     return node;
   }

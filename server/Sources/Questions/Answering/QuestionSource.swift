@@ -16,6 +16,13 @@ package protocol QuestionSource: Sendable {
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult
 
+  /// Returns the numbers of the errors whose rows pass, in order; throws what answers throw.
+  ///
+  /// - Parameter scope: The rows, with a range of two dates.
+  func errors(
+    in scope: QuestionScope, app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> [Int64]
+
   /// Returns the properties of an app with the number of stored rows that have each, the most frequent first.
   func properties(app: AppID) async throws -> [PropertyUse]
 }

@@ -47,6 +47,21 @@ package enum QuestionKind: String, CaseIterable, Sendable {
   case other
 }
 
+extension QuestionKind {
+  /// The kind of a stored row; `nil` for reports about dropped events, which questions don't see.
+  package init?(_ kind: StoredKind) {
+    switch kind {
+    case .event: self = .event
+    case .screen: self = .screen
+    case .sessionStart: self = .sessionStart
+    case .handledError: self = .handledError
+    case .crash: self = .crash
+    case .attachment, .attachmentPart, .other: self = .other
+    case .drops: return nil
+    }
+  }
+}
+
 /// The identity that counts as one person.
 package enum PersonKey: String, CaseIterable, Sendable {
   /// The install.

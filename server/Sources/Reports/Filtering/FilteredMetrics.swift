@@ -11,15 +11,21 @@ package import Warehouse
 package struct FilteredMetrics: ForwardingStore {
   /// Answers a question about the report's app; throws `QuestionError` beyond the limits.
   package typealias Ask = @Sendable (Question) async throws -> Answer
+  /// Returns the numbers of the errors whose rows pass; throws as ``Ask`` does.
+  package typealias FindErrors = @Sendable (QuestionScope) async throws -> [Int64]
 
   package let base: any MetricsStore
   private let filters: [QuestionFilter]
   private let ask: Ask
+  private let findErrors: FindErrors
 
-  package init(_ base: any MetricsStore, filters: [QuestionFilter], ask: @escaping Ask) {
+  package init(
+    _ base: any MetricsStore, filters: [QuestionFilter], ask: @escaping Ask, findErrors: @escaping FindErrors
+  ) {
     self.base = base
     self.filters = filters
     self.ask = ask
+    self.findErrors = findErrors
   }
 }
 
@@ -28,7 +34,8 @@ extension ReportRequest {
   package var isFilterable: Bool {
     let reports: [ReportDefinition] = [
       AppReports.overview, AppReports.events, AppReports.event, AppReports.screens, AppReports.versions,
-      AppReports.devices, AppReports.countries, AppReports.languages,
+      AppReports.devices, AppReports.countries, AppReports.languages, AppReports.errors, AppReports.error,
+      AppReports.live,
     ]
     return view == nil && reports.contains(report)
   }
@@ -180,6 +187,27 @@ extension FilteredMetrics {
       properties.append(PropertyTotals(property: name, count: count, values: Array(ranked), isCapped: false))
     }
     return properties
+  }
+
+  package func errorGroups(
+    app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorGroup] {
+    let passing = try await errors(days, chosen)
+    return try await base.errorGroups(app: app, group: group, days: days, among: passing, limit: limit)
+  }
+
+  package func errors(
+    app: AppID, group: Int64, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorOccurrence] {
+    let passing = try await errors(days, chosen)
+    return try await base.errors(app: app, group: group, days: days, among: passing, limit: limit)
+  }
+
+  /// The numbers of the errors that pass.
+  private func errors(_ days: ClosedRange<Day>, _ chosen: Set<Int64>?) async throws -> Set<Int64> {
+    let scope = QuestionScope(range: .dates(days.lowerBound, days.upperBound), filters: filters)
+    let passing = Set(try await findErrors(scope))
+    return chosen.map { passing.intersection($0) } ?? passing
   }
 
   private func question(

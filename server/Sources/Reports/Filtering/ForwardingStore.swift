@@ -56,9 +56,9 @@ extension ForwardingStore {
   }
 
   package func errorGroups(
-    app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int
+    app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
   ) async throws -> [ErrorGroup] {
-    try await base.errorGroups(app: app, group: group, days: days, limit: limit)
+    try await base.errorGroups(app: app, group: group, days: days, among: chosen, limit: limit)
   }
   package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await base.hasErrorGroup(app: app, id: id)
@@ -67,9 +67,9 @@ extension ForwardingStore {
     try await base.errorVersions(app: app, since: since)
   }
   package func errors(
-    app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int
+    app: AppID, group: Int64, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
   ) async throws -> [ErrorOccurrence] {
-    try await base.errors(app: app, group: group, days: days, limit: limit)
+    try await base.errors(app: app, group: group, days: days, among: chosen, limit: limit)
   }
   package func error(app: AppID, id: Int64) async throws -> ErrorDetail? { try await base.error(app: app, id: id) }
   package func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {

@@ -79,18 +79,3 @@ final class ColumnSource {
     reader.varint().flatMap { reader.bytes(Int(clamping: $0)) }
   }
 }
-
-extension QuestionKind {
-  /// The kind of a stored row; `nil` for reports about dropped events, which questions don't see.
-  init?(_ kind: StoredKind) {
-    switch kind {
-    case .event: self = .event
-    case .screen: self = .screen
-    case .sessionStart: self = .sessionStart
-    case .handledError: self = .handledError
-    case .crash: self = .crash
-    case .attachment, .attachmentPart, .other: self = .other
-    case .drops: return nil
-    }
-  }
-}

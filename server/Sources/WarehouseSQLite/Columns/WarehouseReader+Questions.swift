@@ -11,6 +11,30 @@ extension WarehouseReader: QuestionSource {
   package func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult {
+    try await asking(question, app, calendar, today) { [self] chunks, calendar, limits in
+      var result = try evaluate(question, chunks, app: app, calendar: calendar, today: today, limits)
+      result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
+      return result
+    }
+  }
+
+  /// Returns the errors that pass; see ``QuestionSource/errors(in:app:calendar:today:)``.
+  package func errors(
+    in scope: QuestionScope, app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> [Int64] {
+    // The journal knows questions, and this one reads the same rows.
+    let question = Question.query(QueryQuestion(scope: scope, metrics: [.plain(.errors)]))
+    return try await asking(question, app, calendar, today) { [self] chunks, calendar, limits in
+      try ColumnEvaluation.errors(
+        in: scope, snapshot(chunks, app), calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+    }
+  }
+
+  /// Evaluates an app's chunks on a thread for questions, with a mark in the journal.
+  private func asking<Value: Sendable>(
+    _ question: Question, _ app: AppID, _ calendar: sending QuestionCalendar, _ today: Day,
+    _ evaluate: @escaping @Sendable ([Chunk], QuestionCalendar, QuestionLimits) throws -> Value
+  ) async throws -> Value {
     // The job below is the only one that uses the calendar from here on.
     nonisolated(unsafe) let calendar = calendar
     return try await withCancellationFlag { flag in
@@ -19,11 +43,9 @@ extension WarehouseReader: QuestionSource {
         let limits = QuestionLimits { flag.isSet }
         let chunks = try chunks(of: app, limits)
         let last = chunks.last?.header.last ?? 0
-        var result = try journal.perform(.question(question, app, today: today, through: last)) {
-          try evaluate(question, chunks, app: app, calendar: calendar, today: today, limits)
+        return try journal.perform(.question(question, app, today: today, through: last)) {
+          try evaluate(chunks, calendar, limits)
         }
-        result.firstKeptDay = try Self.read(pool) { try firstKeptDay(app, $0) }
-        return result
       }
     }
   }
@@ -36,9 +58,12 @@ extension WarehouseReader: QuestionSource {
     #if DEBUG
       for chunk in chunks { chunk.forEachProperty { name, _ in InjectedFault.question.trap(name) } }
     #endif
-    let snapshot = ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
     return try ColumnEvaluation.answer(
-      question, snapshot, calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+      question, snapshot(chunks, app), calendar: calendar, today: today, limits: limits, threads: evaluationThreads)
+  }
+
+  private func snapshot(_ chunks: [Chunk], _ app: AppID) -> ColumnSnapshot {
+    ColumnSnapshot(chunks: chunks, names: StoredNames(pool: pool, app: app.rawValue))
   }
 
   /// Returns an app's properties; see ``QuestionSource/properties(app:)``.

@@ -22,21 +22,25 @@ extension WarehouseReader {
     var last = Int64.min
   }
 
-  /// Returns the error groups of a range; see ``MetricsStore/errorGroups(app:group:days:limit:)``.
-  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
+  /// Returns the error groups of a range; see ``MetricsStore/errorGroups(app:group:days:among:limit:)``.
+  public func errorGroups(
+    app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorGroup] {
     try await reading { [self] connection in
       guard let calendar = try calendar(app) else { return [] }
       let times = Self.times(around: days)
       let statement = try connection.prepare(
         group == nil
-          ? "SELECT grp, t, slot, device, app FROM error WHERE app = ?1 AND t BETWEEN ?2 AND ?3"
-          : "SELECT grp, t, slot, device, app FROM error WHERE grp = ?4 AND t BETWEEN ?2 AND ?3")
+          ? "SELECT grp, t, slot, device, app, id FROM error WHERE app = ?1 AND t BETWEEN ?2 AND ?3"
+          : "SELECT grp, t, slot, device, app, id FROM error WHERE grp = ?4 AND t BETWEEN ?2 AND ?3")
       statement.bind(app.rawValue, times.lowerBound, times.upperBound)
       if let group { statement.bind(group, at: 4) }
       var sums: [Int64: Sums] = [:]
       while try statement.step() {
         let day = calendar.day(of: statement.integer(1))
-        guard days.contains(Day(number: day)), statement.integer(4) == app.rawValue else { continue }
+        guard days.contains(Day(number: day)), statement.integer(4) == app.rawValue,
+          chosen?.contains(statement.integer(5)) ?? true
+        else { continue }
         let slot = UInt32(clamping: statement.integer(2))
         Self.add(
           slot, at: statement.integer(1), day: day, device: statement.integer(3),
@@ -119,8 +123,10 @@ extension WarehouseReader {
     }
   }
 
-  /// Returns the occurrences of a group; see ``MetricsStore/errors(app:group:days:limit:)``.
-  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
+  /// Returns the occurrences of a group; see ``MetricsStore/errors(app:group:days:among:limit:)``.
+  public func errors(
+    app: AppID, group: Int64, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
+  ) async throws -> [ErrorOccurrence] {
     try await reading { [self] connection in
       guard let calendar = try calendar(app) else { return [] }
       let times = Self.times(around: days)
@@ -131,7 +137,9 @@ extension WarehouseReader {
       let devices = try Self.devices(connection)
       while errors.count < limit, try statement.step() {
         let day = Day(number: calendar.day(of: statement.integer(3)))
-        guard days.contains(day), statement.integer(1) == app.rawValue else { continue }
+        guard days.contains(day), statement.integer(1) == app.rawValue,
+          chosen?.contains(statement.integer(0)) ?? true
+        else { continue }
         errors.append(try occurrence(statement, devices, connection))
       }
       return errors

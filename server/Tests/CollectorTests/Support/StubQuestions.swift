@@ -62,6 +62,10 @@ final class StubQuestions: QuestionSource, TrailSource {
     return SampleAnswers.result(question)
   }
 
+  func errors(
+    in scope: QuestionScope, app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> [Int64] { [1] }
+
   /// Returns rows for one install and one user.
   func installName(number: Int, app: AppID) async throws -> String? { number == 1 ? "known id" : nil }
 

@@ -1,0 +1,36 @@
+import Questions
+package import Reports
+package import Warehouse
+
+extension PortalPages {
+  /// The filter of a dashboard, from the parameters of its address or the fields of its form.
+  package static func dashboardFilter(_ parameters: [String: String]) -> ReportFilter {
+    let merged = merged(parameters)
+    return ReportFilter(json: merged["filters"] ?? "", segment: merged["segment"].flatMap { Int64($0) })
+  }
+
+  /// The short address of a dashboard with a filter.
+  package static func address(of dashboard: Int64, _ filter: ReportFilter, app: AppID) -> String {
+    var links = PortalLinks(app: app)
+    links.filter = filter
+    return links.filtered(links.dashboard(dashboard))
+  }
+
+  /// The form that filters all cards of a dashboard.
+  func filterBar(_ dashboard: Dashboard, _ links: PortalLinks) -> Builder {
+    let filters = FilterRows(json: links.filter.json)
+    var builder = Builder(
+      action: links.dashboard(dashboard.id), links: links, filters: filters,
+      segment: segmentField(links.filter.segment?.description), saving: reader.canEdit ? links.segments : nil
+    ) { filters in
+      var links = links
+      links.filter.json = filters.json
+      return links.filtered(links.dashboard(dashboard.id))
+    }
+    builder.faults = Dictionary(
+      uniqueKeysWithValues: filters.rows.enumerated().compactMap { index, row in
+        row.fault.map { ("f\(index + 1)", $0) }
+      })
+    return builder
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Ingest
+import Questions
+import Reports
+import ReportsTestSupport
+import TernBase
+import Testing
+import Warehouse
+
+@testable import Portal
+
+/// The filter on pages of errors, of live rows and of dashboards.
+struct FilterPageTests {
+  private static let country = #"[["is", "country", ["DE"]]]"#
+
+  private func links(_ html: String) -> [String] {
+    PageScanner(html).tags.compactMap { $0["href"] }.map { $0.replacing("&amp;", with: "&") }
+  }
+
+  @Test func `errors have the form, and their crash-free figures are those of the rows that pass`() async throws {
+    let sample = try SamplePages("Play")
+    let request = try sample.request("errors", ["filters": Self.country])
+    let asked = Locked<[Question]>([])
+    let page = try await sample.pages.report(request, app: sample.app, from: sample.source) { question in
+      asked.withLock { $0.append(question) }
+      return try #require(AnsweredQuestion(question, SampleAnswers.result(question), milliseconds: 0))
+    }
+    #expect(asked.withLock { $0 }.count == 2)
+    #expect(asked.withLock { $0 }.allSatisfy { $0.scope.filters == [.isOneOf(.country, [.text("DE")])] })
+    #expect(page.contains("country is Germany") && page.contains("Filter: country is Germany"))
+    #expect(!page.contains("compared with"))
+    #expect(links(page).contains("/apps/1/errors?status=all&f1=country+is+DE"))
+    #expect(links(page).contains("/apps/1/error?group=2&f1=country+is+DE"))
+  }
+
+  @Test func `what an error is broken down by adds itself to the filter, and an occurrence has no form`() async throws {
+    let sample = try SamplePages("Play")
+    let page = try await sample.report("error", ["filters": Self.country])
+    #expect(links(page).contains("/apps/1/error?group=2&f1=country+is+DE&f2=model+is+Play"))
+    #expect(links(page).contains("/apps/1/people?group=error&error=2&f1=country+is+DE&f2=model+is+Play"))
+    let occurrence = try await sample.report("error", ["occurrence": String(sample.occurrence)])
+    #expect(page.contains("class=\"ask\"") && !occurrence.contains("class=\"ask\""))
+  }
+
+  @Test func `each value of a live row adds itself to the filter, which the stream has, too`() async throws {
+    let sample = try SamplePages("Play")
+    let page = try await sample.report("live", ["filters": Self.country])
+    let found = links(page)
+    for row in ["event+is+Play", "screen+is+Play", "property:Play+is+Play", "model+is+Play", "user+is+Play"] {
+      #expect(found.contains("/apps/1/live?f1=country+is+DE&f2=\(row)"), "\(row)")
+    }
+    let panel = try #require(PageScanner(page).tags.first { $0["data-stream"] != nil })
+    #expect(panel["data-stream"]?.hasSuffix("&amp;f1=country+is+DE") == true)
+    #expect(!page.contains("leaves that out"))
+    let done = try await sample.report("live", ["filters": #"[["has_done", {"event": "Play"}]]"#])
+    #expect(PageScanner(done).text.contains("can’t be filtered by has done Play"))
+  }
+
+  private func dashboard(
+    _ cards: [DashboardCard], _ filter: ReportFilter
+  ) async throws -> (html: String, asked: [Question]) {
+    let sample = try SamplePages("Play")
+    let board = Dashboard(id: 4, app: sample.app.id, name: "Board", cards: cards, author: "", changed: SamplePages.now)
+    let asked = Locked<[Question]>([])
+    let html = try await sample.pages.dashboard(
+      board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000), filter: filter
+    ) { question in
+      asked.withLock { $0.append(question) }
+      return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
+    }
+    return (html, asked.withLock { $0 })
+  }
+
+  @Test func `a dashboard's filter goes to every card, in addition to the card's own`() async throws {
+    let cards = [
+      DashboardCard(name: "Users", page: "explore", query: "f1=version+is+2.0"),
+      DashboardCard(name: "Checkout", page: "funnels", query: "s1=event+A&s2=event+B&f1=country+is+DE"),
+    ]
+    let (html, asked) = try await dashboard(cards, ReportFilter(json: Self.country, segment: 1))
+    let country = QuestionFilter.isOneOf(.country, [.text("DE")])
+    for question in asked {
+      #expect(question.scope.filters.contains(country))
+      #expect(question.scope.filters.contains { $0 != country && $0.dimensions == [.country] }, "the segment")
+    }
+    let version = QuestionFilter.isOneOf(.version, [.text("2.0")])
+    #expect(asked.contains { $0.scope.filters.contains(version) })
+    let found = links(html)
+    #expect(found.contains("/apps/1/explore?segment=1&f1=version+is+2.0&f2=country+is+DE"))
+    #expect(found.contains("/apps/1/dashboards/4?view=full&f1=country+is+DE&segment=1"))
+    #expect(found.contains("/apps/1/events?f1=country+is+DE&segment=1"), "other pages keep the filter")
+    #expect(found.contains("/apps/1/dashboards/4?segment=1"), "the chip removes its filter")
+    let plain = try await dashboard(cards, ReportFilter())
+    #expect(links(plain.html).contains("/apps/1/explore?f1=version+is+2.0"))
+  }
+
+  @Test func `a card keeps more filters than a form has rows, and a second segment`() throws {
+    let rows = (0..<FilterRow.numbers.count).map { FilterRow("property:p\($0)", value: "x") }
+    let card = QuestionForm(.explore, ["segment": "2"], segments: []).filtered(by: FilterRows(rows))
+    let form = card.adding(ReportFilter(json: Self.country, segment: 1))
+    #expect(form.rows == rows && form["segment"] == "2")
+    #expect(form.plainFilters.count == rows.count + 2)
+    #expect(card.adding(ReportFilter()).query() == card.query())
+  }
+
+  @Test func `a mistake in a dashboard's filter is said beside its field`() async throws {
+    let card = DashboardCard(name: "Users", page: "explore", query: "")
+    let (html, _) = try await dashboard([card], ReportFilter(json: #"[["is", "colour", ["red"]]]"#))
+    #expect(html.contains("id=\"fault-f1\""))
+  }
+
+  @Test func `the filter of a dashboard's form becomes a short address`() {
+    let fields = ["apply": "1", "f1": "country", "o1": "is", "v1": "Germany", "segment": "3"]
+    #expect(
+      PortalPages.address(of: 4, PortalPages.dashboardFilter(fields), app: AppID(1))
+        == "/apps/1/dashboards/4?f1=country+is+DE&segment=3")
+    #expect(PortalPages.address(of: 4, PortalPages.dashboardFilter([:]), app: AppID(1)) == "/apps/1/dashboards/4")
+  }
+}
