@@ -42,7 +42,7 @@ extension Catalog {
 
   /// Changes an app. Properties that are `nil` keep their current values. A running server applies it within a second.
   ///
-  /// A new time zone applies to the days of stored events only after `tern rebuild`.
+  /// A new time zone is for apps without events: ``changeZone(of:to:)`` counts the days of others again.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
   public func setApp(

@@ -63,6 +63,10 @@ extension Catalog {
         database, sql: "SELECT name FROM dashboard WHERE id = ? AND app = ?", arguments: [id, app.rawValue])
       guard let name else { return false }
       try database.execute(sql: "DELETE FROM dashboard WHERE id = ?", arguments: [id])
+      try database.execute(
+        sql:
+          "DELETE FROM link WHERE app = ? AND report = 'dashboards' AND (query || '&') LIKE 'dashboard=' || ? || '&%'",
+        arguments: [app.rawValue, id])
       try record(.dashboardRemoved, "\(id) \(name), app \(app)", database)
       return true
     }

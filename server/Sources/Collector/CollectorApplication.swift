@@ -54,6 +54,8 @@ struct CollectorApplication: Sendable {
     var pages = pages
     pages.problems = dependencies.problems
     pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
+    // A catalog that can't be read says so elsewhere.
+    pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     router.add(

@@ -91,13 +91,6 @@ struct PortalLinks {
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
   }
 
-  /// The address of the form that shares a report.
-  func share(_ request: ReportRequest) -> String {
-    let page = alone.page(request)
-    let query = page.firstIndex(of: "?").map { String(page[page.index(after: $0)...]) } ?? ""
-    return "/apps/\(app)/links?report=\(request.report.name)&query=\(PercentCoding.encode(query))"
-  }
-
   /// The address of the app's shared links.
   var shared: String { "/apps/\(app)/links" }
 
@@ -106,6 +99,9 @@ struct PortalLinks {
 
   /// The address of the app's settings.
   var settings: String { "/apps/\(app)/settings" }
+
+  /// The address of the page that changes the app's time zone.
+  var zone: String { "/apps/\(app)/zone" }
 
   /// The address of the app's keys and sample code.
   var setup: String { "/apps/\(app)/setup" }

@@ -11,6 +11,9 @@ public struct PortalReader: Sendable, Hashable {
   /// True for the reader of a shared link, whose page has no navigation.
   public var isGuest: Bool
 
+  /// The name of the link's page in words, for its heading.
+  package var sharedName: String?
+
   /// Creates a reader, by default an owner.
   public init(
     name: String = "owner", canEdit: Bool = true, seesPersonalData: Bool = true, isOwner: Bool = true,

@@ -20,7 +20,7 @@ struct Templates: Sendable {
       ("live", PackageResources.live_mustache), ("dropped", PackageResources.dropped_mustache),
       ("settings", PackageResources.settings_mustache), ("keys", PackageResources.keys_mustache),
       ("arrival", PackageResources.arrival_mustache), ("limits", PackageResources.limits_mustache),
-      ("setup", PackageResources.setup_mustache),
+      ("setup", PackageResources.setup_mustache), ("zone", PackageResources.zone_mustache),
       ("empty", PackageResources.empty_mustache), ("lists", PackageResources.lists_mustache),
       ("views", PackageResources.views_mustache), ("management", PackageResources.management_mustache),
       ("plain", PackageResources.plain_mustache), ("top", PackageResources.top_mustache),

@@ -12,6 +12,8 @@ struct WarehouseConfiguration: Sendable {
   var flushInterval = Duration.milliseconds(400)
   /// The maximum number of events counted in memory before the counts are stored.
   var flushEvents = 500_000
+  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  var recountedRows = 2_000_000
   /// The number of duplicate keys collected in memory before they are sorted and written (about 18 MB).
   var pendingKeys = 1 << 19
   /// The number of installs cached in memory; others are looked up on disk (about 60 MB).

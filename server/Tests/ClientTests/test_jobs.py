@@ -1,4 +1,4 @@
-"""Jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
+"""Eight jobs that people have, each with the most clicks that it may take, by mouse and by keyboard alone."""
 
 import re
 import time
@@ -170,6 +170,36 @@ def test_a_property_has_statistics_and_a_histogram(start, browser):
     # More may arrive between the answers of a page.
     times = number(panel.find_element(By.CSS_SELECTOR, ".unit").text)
     assert len(counts) > 4 and abs(sum(map(number, counts)) - times) <= times / 50
+
+
+def card(browser, name):
+    """A card of a dashboard: what its chart tells, and its figures of the days that are over."""
+    part = next(part for part in browser.all(".cards > .panel") if part.find_element(By.TAG_NAME, "h2").text == name)
+    rows = browser.driver.execute_script(
+        "return [...arguments[0].querySelectorAll('.figures tbody tr')].map(row => row.textContent)", part)
+    return part.get_attribute("textContent"), rows[1:]
+
+
+def test_a_question_is_saved_noted_and_shared_on_a_dashboard(start, browser, guest):
+    name, note = f"Users of {uuid.uuid4().hex[:6]}", f"Interview {uuid.uuid4().hex[:6]}"
+    hand = start(most=6)
+    hand.follow("Explore", "nav.menu")
+    hand.press("Save to a dashboard")
+    hand.write("Name of the card", name)
+    hand.enter()
+    dashboard = browser.driver.current_url
+    hand.follow("Share")
+    hand.follow("Create link")
+    secret = browser.find(".secret code").text
+    hand.follow("Notes")
+    hand.write("Note", note)
+    hand.enter()
+    browser.open(dashboard)
+    text, figures = card(browser, name)
+    assert note in text and len(figures) == 29
+    guest.open(secret)
+    assert card(guest, name)[1] == figures
+    assert not guest.all("nav.menu, main form, a[href^='/apps']"), "nothing else can be opened"
 
 
 def test_an_app_a_view_and_a_zone_are_set_up(start, browser):

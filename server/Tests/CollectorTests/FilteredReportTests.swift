@@ -222,12 +222,12 @@ import WarehouseSQLite
       ("events", "segment=2"), ("events", "segment=7"), ("events", "filters=x"), ("dropped", "segment=1"),
     ] {
       #expect(throws: WarehouseError.self, "\(refused)") {
-        try catalog.checkShareable(refused.0, query: refused.1, app: app, now: WallClock.system())
+        try catalog.share(refused.0, query: refused.1, of: app, sites: [], lasting: nil, now: WallClock.system())
       }
     }
-    let shared = "segment=1&\(query(#"[["is","version",["3.3.0"]]]"#))"
-    try catalog.checkShareable("events", query: shared, app: app, now: WallClock.system())
-    let secret = try catalog.createLink(app: app.id, report: "events", query: shared, sites: []).secret
+    let secret = try catalog.share(
+      "events", query: "segment=1&\(query(#"[["is","version",["3.3.0"]]]"#))", of: app, sites: [], lasting: nil,
+      now: WallClock.system())
     try await fixture.routed { client in
       _ = try await client.execute(
         uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
@@ -236,7 +236,8 @@ import WarehouseSQLite
         return (page.status, String(buffer: page.body))
       }
       let (status, html) = try await page()
-      #expect(status == .ok && html.contains("Filter: version is 3.3.0, Germany"))
+      #expect(status == .ok && html.contains("<h1><bdi>Events · 3.3.0 · Germany · last 30 days</bdi></h1>"))
+      for chip in ["version is 3.3.0", "Germany"] { #expect(html.contains("<li class=\"chip\"><bdi>\(chip)</bdi>")) }
       #expect(fixture.questions.asked.allSatisfy { $0.scope.filters.flatMap(\.dimensions).contains(.country) })
       #expect(!fixture.questions.asked.isEmpty && !html.contains("<form class=\"ask\""))
       // The segment is another one later.

@@ -2,6 +2,7 @@ import AppCatalog
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import Portal
 import Testing
 import Warehouse
 
@@ -53,23 +54,35 @@ import Warehouse
     }
   }
 
-  @Test func `a person is deleted on their page, once that is confirmed`() async throws {
+  @Test func `a person is deleted on their page, once its name is typed`() async throws {
     let fixture = try Fixture()
     let headers = try Self.form(fixture)
     try await fixture.routed { client in
       let path = "/apps/1/people/installs/known%20id"
       let page = try await client.execute(uri: path, method: .get, headers: headers)
-      #expect(String(buffer: page.body).contains("Delete everything of <bdi>Install known id</bdi>"))
+      #expect(String(buffer: page.body).contains("<strong><bdi>Install known id</bdi></strong>"))
       func post(_ form: String) async throws -> TestResponse {
         try await client.execute(uri: path, method: .post, headers: headers, body: ByteBuffer(string: form))
       }
-      #expect(try await post("do=delete").status == .badRequest)
+      for typed in ["", "&confirm=", "&confirm=1", "&confirm=known", "&confirm=KNOWN+ID"] {
+        let refused = try await post("do=delete\(typed)")
+        #expect(refused.status == .badRequest && String(buffer: refused.body).contains("id=\"mistake\""), "\(typed)")
+      }
       #expect(try fixture.catalog.nextJob() == nil)
-      let response = try await post("do=delete&confirm=1")
+      let response = try await post("do=delete&confirm=known+id")
       #expect(response.status == .seeOther && response.headers[.location] == "/apps/1/people")
     }
     let request = PersonDeletionRequest(person: .install("known id"), refusesLater: false)
     #expect(try fixture.catalog.nextJob().flatMap { PersonDeletionRequest($0.argument) } == request)
+  }
+
+  @Test func `an install is named by its first part, and a user in full`() {
+    let install = Person.install("0F5C27A1-9F5E-4A0B-8D4E-2F1F3F6F7A10")
+    #expect(install.isNamed(by: "0F5C27A1") && install.isNamed(by: "0F5C27A1…"))
+    #expect(install.isNamed(by: "0F5C27A1-9F5E-4A0B-8D4E-2F1F3F6F7A10"))
+    #expect(!install.isNamed(by: "0F5C27A") && !install.isNamed(by: "") && !install.isNamed(by: "0F5C27A1-9F5E"))
+    let user = Person.user("0F5C27A1-9F5E-4A0B-8D4E-2F1F3F6F7A10")
+    #expect(!user.isNamed(by: "0F5C27A1") && user.isNamed(by: "0F5C27A1-9F5E-4A0B-8D4E-2F1F3F6F7A10"))
   }
 
   @Test func `the form is for those who may delete`() async throws {

@@ -52,6 +52,46 @@ import WarehouseSQLite
     #expect(try await client.execute(uri: hit, method: .get).status == .ok)
   }
 
+  @Test func `the pages of a view have one menu, changes of totals, pictures and a way out`() async throws {
+    try await over { client, app, headers, catalog in
+      // Ten hours ago was the day before in this zone.
+      let view = try catalog.createView(app: app.id, name: "Net", timeZone: "America/New_York", lateness: .none)
+      try await send(client, app, "t=screenview&cd=Home&qt=36000000")
+      try await send(client, app, "t=screenview&cd=Film&qt=35990000")
+      try await send(client, app, "t=screenview&cd=Shop&pa=detail&pr1id=1&pr1nm=Film")
+      try await send(client, app, "t=screenview&cd=Paid&pa=purchase&ti=T1&tr=9.5&pr1id=1&pr1nm=Film&pr1pr=9.5")
+      func page(_ report: String, days: Int = 2) async throws -> String {
+        let uri = "/apps/\(app.id)/\(report)?view=\(view.id)&days=\(days)"
+        return String(buffer: try await client.execute(uri: uri, method: .get, headers: headers).body)
+      }
+      let overview = try await page("overview")
+      #expect(overview.contains("Changes compare 14 May 2024 with 12 May 2024."))
+      #expect(overview.contains("class=\"change up\""))
+      #expect(overview.matches(of: /<figure class="chart">/).count == 3, "users, sessions and hours")
+      for name in ["overview", "flow", "shopping", "realtime", "hits"] {
+        let html = try await page(name)
+        #expect(html.contains("href=\"/apps/\(app.id)?days=2\">Leave the view</a>"), "\(name)")
+        #expect(html.matches(of: /aria-label="Groups of this view’s reports"/).count == 1)
+        for group in ["Audience", "Behavior", "Ecommerce", "Hits"] {
+          #expect(html.contains(">\(group)</a>"), "\(name)")
+        }
+        #expect(html.matches(of: /aria-current="page">/).count >= 1)
+        // Of other groups, the reports are one level down.
+        #expect(html.contains(">Landing screens</a>") == (name == "flow"), "\(name)")
+      }
+      #expect(try await page("flow").contains("<div class=\"flow\""))
+      #expect(try await page("shopping").contains("<figure class=\"funnel\""))
+      #expect(try await page("ecommerce").matches(of: /<figure class="chart">/).count == 2, "transactions and revenue")
+      let realtime = try await page("realtime")
+      #expect(realtime.contains("<figure class=\"chart\">") && !realtime.contains("Range of days"))
+      #expect(try await page("hits").contains("<section class=\"panel list sheet records\">"))
+      let secret = try catalog.createLink(app: app.id, report: "overview", query: "view=\(view.id)", sites: []).secret
+      let shared = String(buffer: try await client.execute(uri: "/shared/\(secret)", method: .get).body)
+      #expect(shared.contains("Net · Overview · last 30 days") && !shared.contains("Leave the view"))
+      #expect(!shared.contains("Landing screens"))
+    }
+  }
+
   @Test func `every report of a view has three formats and a page, with the same metrics`() async throws {
     try await over { client, app, headers, catalog in
       let view = try catalog.createView(app: app.id, name: "NY <b>", timeZone: "America/New_York")

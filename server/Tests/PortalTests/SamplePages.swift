@@ -240,6 +240,7 @@ struct SamplePages {
     }
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))
+    all.append(("zone", pages.zone(app: app, apps: [app], events: 1_234, given: text, mistake: text)))
     all.append(("setup", pages.setup(app: app, apps: [app], first: nil)))
     all.append(("limits", pages.limits(UsageLimitChanges(), app: app, apps: [app], result: FormResult(message: text))))
     all.append(
@@ -260,13 +261,21 @@ struct SamplePages {
     all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
     let link = SharedLink(
       id: 1, app: app.id, report: text, query: text, sites: [text], created: Self.now, expires: nil)
-    all.append(("links", pages.links([link], report: (text, text), app: app, apps: [app], result: result)))
+    all.append(
+      (
+        "links",
+        pages.links(
+          [(link, visible(text))], page: PageToShare(report: text, query: text, name: visible(text)), app: app,
+          apps: [app],
+          result: result)
+      ))
     let entry = AuditEntry(
       id: 1, time: Self.now, actor: AuditActor(name: text, address: text), action: "login", subject: text)
     let failed = FailedLogins(name: text, address: text, first: Self.now, last: Self.now, count: 3)
     all.append(("audit", pages.audit([entry], hasMore: true, failed: [failed])))
     var guest = pages
     guest.reader = PortalReader(canEdit: false, isOwner: false, isGuest: true)
+    guest.reader.sharedName = visible(text)
     all.append(("shared", try await guest.report(try request("events"), app: app, from: source)))
     all.append(
       (

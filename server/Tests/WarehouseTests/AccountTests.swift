@@ -223,8 +223,9 @@ import Testing
       try catalog.removeAccount(bob.id)
       let token = try catalog.createToken(name: "t", scopes: [.read]).token
       _ = try catalog.revokeToken(token.id)
-      let link = try catalog.createLink(app: app.id, report: "events", query: "days=7", sites: []).link
-      _ = try catalog.revokeLink(link.id)
+      let name = "Events · last 7 days"
+      let link = try catalog.createLink(app: app.id, report: "events", query: "days=7", name: name, sites: []).link
+      _ = try catalog.revokeLink(link.id, name: name)
       try catalog.recordFailedLogin("bob")
     }
     let entries = try catalog.audit(limit: 100).reversed()
@@ -234,8 +235,8 @@ import Testing
         "view changed 1, time zone Europe/Berlin", "view changed 1, from \(try #require(Self.nextDay))",
         "definition changed cd1 D, app 1", "user invited bob: viewer, apps 1", "user changed bob: editor, apps 1",
         "login link created bob", "password set bob", "login bob", "session ended bob", "user removed bob",
-        "token created 1 t: read, all apps", "token revoked 1 t", "page shared 1: app 1, events, with filters or dates",
-        "shared link revoked 1",
+        "token created 1 t: read, all apps", "token revoked 1 t", "page shared 1: app 1, Events · last 7 days",
+        "shared link revoked 1: Events · last 7 days",
       ])
     #expect(
       entries.filter { $0.action != "login" }.allSatisfy { $0.actor == AuditActor(name: "ann", address: "192.0.2.7") })

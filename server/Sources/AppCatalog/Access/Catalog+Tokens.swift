@@ -75,7 +75,7 @@ extension Catalog {
 
   /// Creates a shared link and returns it with its secret.
   public func createLink(
-    app: AppID, report: String, query: String, sites: [String], lasting duration: Duration? = nil
+    app: AppID, report: String, query: String, name: String = "", sites: [String], lasting duration: Duration? = nil
   ) throws -> (link: SharedLink, secret: String) {
     try checkExists(app)
     for site in sites where !Self.isSite(site) {
@@ -92,8 +92,8 @@ extension Catalog {
           expires?.millisecondsSince1970,
         ])
       let id = database.lastInsertedRowID
-      // Without the query: the audit log is kept when a person whom filters may name is deleted.
-      try record(.shared, "\(id): app \(app), \(report)\(query.isEmpty ? "" : ", with filters or dates")", database)
+      // Not the query: the audit log is kept when a person whom filters may name is deleted.
+      try record(.shared, "\(id): app \(app), \(name.isEmpty ? report : name)", database)
       return SharedLink(
         id: id, app: app, report: report, query: query, sites: sites, created: now, expires: expires)
     }
@@ -101,12 +101,12 @@ extension Catalog {
   }
 
   /// Revokes a shared link of an app. Returns false if there is none.
-  public func revokeLink(_ id: Int64, app: AppID? = nil) throws -> Bool {
+  public func revokeLink(_ id: Int64, app: AppID? = nil, name: String = "") throws -> Bool {
     try writing { database in
       try database.execute(
         sql: "DELETE FROM link WHERE id = ?1 AND (?2 IS NULL OR app = ?2)", arguments: [id, app?.rawValue])
       guard database.changesCount > 0 else { return false }
-      try record(.shareRevoked, String(id), database)
+      try record(.shareRevoked, name.isEmpty ? "\(id)" : "\(id): \(name)", database)
       return true
     }
   }

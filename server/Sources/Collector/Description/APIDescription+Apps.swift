@@ -69,10 +69,15 @@ extension APIDescription {
 
   /// The schemas of apps, views, reports and errors.
   static let appSchemas: Schema.Members = [
-    "App": .object([
-      "id": .count, "name": .text, "key": .text, "appSecret": .text, "trackingId": .text, "timeZone": .text,
-      "keep": keep,
-    ]),
+    "App": .object(
+      [
+        "id": .count, "name": .text, "key": .text, "appSecret": .text, "trackingId": .text, "timeZone": .text,
+        "keep": keep,
+      ],
+      optional: [
+        "recounting": .text.described(
+          "After a change of the time zone, while days are being counted again: the progress, or why it has failed.")
+      ]),
     "NewApp": .object(
       ["name": .text(1...100)],
       optional: [

@@ -10,7 +10,8 @@ extension APIDescription {
   static let editing: [APIOperation] = [
     APIOperation(
       method: .patch, path: "/api/v1/apps/{app}", name: "changeApp",
-      summary: "Changes an app's name, identifiers or limit of new names. Members that are missing keep their values.",
+      summary: "Changes an app's name, time zone, identifiers or limit of new names. Members that are missing keep "
+        + "their values. After a new time zone, all days are counted again in the background.",
       parameters: [app], body: ["application/json": .named("AppChange")], answers: ["application/json": .named("App")],
       errors: [400, 404, 413, 503]),
     APIOperation(
@@ -67,7 +68,7 @@ extension APIDescription {
     "AppChange": .object(
       [:],
       optional: [
-        "name": .nullable(.text(1...100)), "appSecret": .nullable(.uuid),
+        "name": .nullable(.text(1...100)), "timeZone": .nullable(zone), "appSecret": .nullable(.uuid),
         "trackingId": .nullable(.pattern("^UA-[0-9]{4,10}-[0-9]{1,4}$")),
         "newNamesPerDay": .nullable(.limited(0...100_000))
           .described("New names of each kind per day once the app has reached its limit; null for the default."),

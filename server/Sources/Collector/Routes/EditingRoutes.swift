@@ -34,7 +34,7 @@ struct EditingRoutes: Sendable {
   private func changeApp(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await reader.object(
       AppPatch.self, of: request, context, limit: Self.maximumBytes,
-      members: "name, appSecret, trackingId, newNamesPerDay and keep")
+      members: "name, timeZone, appSecret, trackingId, newNamesPerDay and keep")
     return try Response.refusingInvalid {
       let keeping = try wanted.keep.map { try KeepingPeriod.reading($0) }
       var app = try catalog.setApp(
@@ -45,7 +45,12 @@ struct EditingRoutes: Sendable {
         try catalog.setKeeping(of: app.id, to: keeping)
         app.keeping = keeping
       }
-      return try .json(encoding: AppDescription(app))
+      // Also to the same zone if its days could not be counted again.
+      if let zone = wanted.timeZone, try zone != app.timeZone || catalog.zoneChange(of: app.id) != nil {
+        try catalog.changeZone(of: app.id, to: zone)
+        app.timeZone = zone
+      }
+      return try .json(encoding: AppDescription(app, zoneChange: try catalog.zoneChange(of: app.id)))
     }
   }
 
@@ -102,17 +107,19 @@ struct EditingRoutes: Sendable {
 /// The request body to change an app.
 private struct AppPatch: Decodable {
   let name: String?
+  let timeZone: String?
   let appSecret: String?
   let trackingId: String?
   /// The limit; a `null` inside for the default, and `nil` to keep the current one.
   let newNamesPerDay: Int??
   let keep: String?
 
-  private enum CodingKeys: String, CodingKey { case name, appSecret, trackingId, newNamesPerDay, keep }
+  private enum CodingKeys: String, CodingKey { case name, timeZone, appSecret, trackingId, newNamesPerDay, keep }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decodeIfPresent(String.self, forKey: .name)
+    timeZone = try container.decodeIfPresent(String.self, forKey: .timeZone)
     appSecret = try container.decodeIfPresent(String.self, forKey: .appSecret)
     trackingId = try container.decodeIfPresent(String.self, forKey: .trackingId)
     keep = try container.decodeIfPresent(String.self, forKey: .keep)

@@ -23,7 +23,13 @@ struct PortalRoutes: Sendable {
   func add(to routes: RouteTable) {
     routes.on(
       "/", [.get: .page(.permission(.read)) { try await home($0, $1, FormResult(outcome: $0.parameters["done"])) }])
-    routes.on("/apps", [.post: .page(.permission(.administer)) { try await create($0, $1) }])
+    routes.on(
+      "/apps",
+      [
+        // The address of a form with a mistake, opened again.
+        .get: .page(.permission(.read)) { _, _ in Redirect(path: "/").response },
+        .post: .page(.permission(.administer)) { try await create($0, $1) },
+      ])
     routes.on(
       "/apps/:app",
       [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
@@ -33,6 +39,12 @@ struct PortalRoutes: Sendable {
       [
         .get: .page(.permission(.edit)) { try await settings($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+    routes.on(
+      "/apps/:app/zone",
+      [
+        .get: .page(.permission(.edit)) { try await zone($0, $1) },
+        .post: .page(.permission(.edit)) { try await changeZone($0, $1) },
       ])
     routes.on("/apps/:app/setup", [.get: .page(.permission(.edit)) { try await setup($0, $1) }])
     routes.on(
@@ -90,6 +102,44 @@ struct PortalRoutes: Sendable {
       status: result.message == nil ? .ok : .badRequest)
   }
 
+  private func zone(
+    _ request: Request, _ context: CollectorContext, given: String? = nil, mistake: String? = nil
+  ) async throws -> Response {
+    let app = try context.app
+    guard let first = Day("0001-01-01"), let last = Day("9999-12-31") else { throw APIError.notFound }
+    let events = try await reports.run(for: context.clientShare) { [store] in
+      try await store.count(app: app.id, dimension: .total, days: first...last)
+    }
+    return .html(
+      try pages.shown(to: context, request).zone(
+        app: app, apps: try context.visitor.visible(try catalog.apps()), events: events, given: given, mistake: mistake),
+      status: mistake == nil ? .ok : .badRequest)
+  }
+
+  private func changeZone(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app, try await reader.form(request, context))
+    let zone = (form["timeZone"] ?? "").trimmed
+    func refused(_ mistake: String) async throws -> Response {
+      try await self.zone(request, context, given: zone, mistake: mistake)
+    }
+    if case .running? = try catalog.zoneChange(of: app.id) {
+      return try await refused("The days are being counted again already. Wait until that is done.")
+    }
+    // The same zone again repeats what has failed.
+    if try zone == app.timeZone && catalog.zoneChange(of: app.id) == nil {
+      return try await refused("This is the time zone of the app already.")
+    }
+    guard form["confirm"] != nil else {
+      return try await refused("To change the time zone, check “Count all days again”.")
+    }
+    do {
+      try catalog.changeZone(of: app.id, to: zone)
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await refused(error.message)
+    }
+    return Redirect(path: "/apps/\(app.id)/zone").response
+  }
+
   /// True if anything of an app has been counted by days of its time zone.
   private func hasDays(_ app: AppID, _ context: CollectorContext) async throws -> Bool {
     guard let first = Day("0001-01-01"), let last = Day("9999-12-31") else { return true }
@@ -133,7 +183,8 @@ struct PortalRoutes: Sendable {
       let zone = form.text("timeZone").flatMap { $0 == before.timeZone ? nil : $0 }
       if zone != nil, try await hasDays(app, context) {
         throw WarehouseError(
-          code: .invalid, message: "The time zone can't be changed any more, because the app has events.")
+          code: .invalid,
+          message: "This app has events by now. Open “Change the time zone” to count them again in another one.")
       }
       let after = try catalog.setApp(
         app, name: form["name"]?.trimmed, timeZone: zone, appSecret: form["appSecret"]?.trimmed,

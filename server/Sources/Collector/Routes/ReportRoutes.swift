@@ -27,7 +27,11 @@ struct ReportRoutes: Sendable {
   }
 
   private func apps(_ context: CollectorContext) throws -> Response {
-    try .json(encoding: ["apps": try context.visitor.visible(try catalog.apps()).map(AppDescription.init)])
+    try .json(encoding: [
+      "apps": try context.visitor.visible(try catalog.apps()).map { app in
+        AppDescription(app, zoneChange: try catalog.zoneChange(of: app.id))
+      }
+    ])
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -85,9 +89,12 @@ public struct AppDescription: Encodable, Sendable {
   private let trackingId: String
   private let timeZone: String
   private let keep: String
+  private let recounting: String?
 
   /// Describes an app.
-  public init(_ app: App) {
+  ///
+  /// - Parameter zoneChange: The state of the latest change of its time zone.
+  public init(_ app: App, zoneChange: ZoneChange? = nil) {
     id = app.id.rawValue
     name = app.name
     key = app.key
@@ -95,6 +102,7 @@ public struct AppDescription: Encodable, Sendable {
     trackingId = app.trackingID
     timeZone = app.timeZone
     keep = app.keeping?.text ?? KeepingPeriod.foreverText
+    recounting = zoneChange?.text
   }
 }
 

@@ -30,10 +30,16 @@ struct SharedRoutes: Sendable {
   private func list(
     _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
   ) throws -> Response {
-    let (app, parameters) = (try context.app, request.parameters)
+    let (app, now, segments) = (try context.app, wallTime(), try context.visibleSegments(catalog))
+    func name(_ link: SharedLink) -> String { catalog.name(of: link, app: app, now: now, segments: segments) }
+    let page = request.parameters["report"].map { report in
+      let query = request.parameters["query"] ?? ""
+      let link = SharedLink(id: 0, app: app.id, report: report, query: query, sites: [], created: now, expires: nil)
+      return PageToShare(report: report, query: query, name: name(link))
+    }
     return .html(
       try pages.shown(to: context, request).links(
-        try catalog.links(app: app.id), report: parameters["report"].map { ($0, parameters["query"] ?? "") }, app: app,
+        try catalog.links(app: app.id).map { ($0, name($0)) }, page: page, app: app,
         apps: try context.visitor.visible(try catalog.apps()), result: result),
       status: result.message == nil ? .ok : .badRequest)
   }
@@ -43,16 +49,15 @@ struct SharedRoutes: Sendable {
     do {
       switch form["do"] {
       case "create":
-        let (report, query) = (form["report"] ?? "", form["query"] ?? "")
-        try catalog.checkShareable(report, query: query, app: app, now: wallTime())
-        let (_, secret) = try catalog.createLink(
-          app: app.id, report: report, query: query,
+        let secret = try catalog.share(
+          form["report"] ?? "", query: form["query"] ?? "", of: app,
           sites: (form["sites"] ?? "").split { $0 == " " || $0 == "," }.map(String.init),
-          lasting: try form.days("days"))
+          lasting: try form.days("days"), now: wallTime())
         let server = request.serverAddress ?? pages.collector
         return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
       case "revoke":
-        _ = try catalog.revokeLink(form["id"].flatMap { Int64($0) } ?? 0, app: app.id)
+        let id = form["id"].flatMap { Int64($0) } ?? 0
+        try catalog.revoke(try catalog.links(app: app.id).first { $0.id == id }, app: app, now: wallTime())
         return Redirect(path: "/apps/\(app.id)/links?done=revoked").response
       default:
         throw APIError.unknownAction
@@ -63,77 +68,86 @@ struct SharedRoutes: Sendable {
   }
 
   private func shared(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    guard let link = try catalog.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app)
+    let now = wallTime()
+    guard let link = try catalog.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app),
+      let content = try catalog.content(of: link, app: app, now: now)
     else {
       return .html(
         pages.error(status: 404, message: "This link has ended or was revoked. Ask for a new one."), status: .notFound)
     }
-    let query = try catalog.completed(
-      try catalog.request(of: link, app: app, now: wallTime()), isGuest: true)
     var context = context
     context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })
-    let segments = try context.visibleSegments(catalog)
-    let store = try answering.metrics(for: query, from: store, segments: segments, context, allowsRecent: true)
-    if let text = request.parameters["format"] {
-      let format = try ReportFormat(parsing: text)
-      let output = try await reports.run(query, for: context.clientShare) {
-        try await query.report(from: store).text(format)
-      }
-      return Response(
-        status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: output)))
-    }
     var guestPages = pages
+    guestPages.segments = try context.visibleSegments(catalog)
     guestPages.reader = PortalReader(
       name: "", canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true)
-    guestPages.segments = segments
-    let (shown, apps, ask) = (guestPages, [app], answering.forPage(context))
-    var response = Response.html(
-      try await reports.run(query, for: context.clientShare) {
-        try await shown.report(query, app: app, apps: apps, from: store, ask: ask)
-      }
-    )
+    guestPages.reader.sharedName = catalog.name(of: link, app: app, now: now, segments: guestPages.segments)
+    var response: Response
+    switch content {
+    case .report(let query):
+      response = try await report(
+        try catalog.completed(query, isGuest: true), guestPages, as: request.parameters["format"], app, context)
+    case .question(let page, let parameters):
+      let today = try ReportZone(app.timeZone).day(of: now)
+      response = .html(
+        try await guestPages.question(
+          page, parameters, app: app, apps: [app], days: today...today, from: store, ask: answering.forPage(context)))
+    case .dashboard(let dashboard, let filter):
+      response = .html(
+        try await guestPages.dashboard(
+          dashboard, of: [], app: app, apps: [app], today: try ReportZone(app.timeZone).day(of: now),
+          filter: filter, ask: answering.forPage(context)))
+    }
     if !link.sites.isEmpty {
       response.headers[.contentSecurityPolicy] = SecurityHeaders.policy(framedBy: link.sites)
     }
     return response
   }
+
+  /// The page of a shared report, or its data.
+  private func report(
+    _ query: ReportRequest, _ pages: PortalPages, as format: String?, _ app: App, _ context: CollectorContext
+  ) async throws -> Response {
+    func filtered(_ query: ReportRequest) throws -> any MetricsStore {
+      try answering.metrics(for: query, from: self.store, segments: pages.segments, context, allowsRecent: true)
+    }
+    let metrics = try filtered(query)
+    if let format {
+      let format = try ReportFormat(parsing: format)
+      let output = try await reports.run(query, for: context.clientShare) {
+        try await query.report(from: metrics).text(format)
+      }
+      return Response(
+        status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: output)))
+    }
+    let other = try pages.comparedRequest(query).map(filtered)
+    let ask = answering.forPage(context)
+    return .html(
+      try await reports.run(query, for: context.clientShare) {
+        try await pages.report(query, app: app, apps: [app], from: metrics, comparedWith: other, ask: ask)
+      })
+  }
 }
 
-extension CatalogEditor {
-  /// Returns the request that a shared link stands for, with a relative range up to today.
-  func request(of link: SharedLink, app: App, now: Timestamp) throws -> ReportRequest {
-    let parameters = PortalPages.merged(URLEncodedForm(link.query).values)
-    return try ReportRequest(
-      link.report, of: try subject(view: parameters["view"], of: app), parameters: parameters, now: now)
+extension CatalogEditor where Self: AccessStore {
+  /// Shares a page of an app and returns the secret of its link.
+  ///
+  /// - Throws: `WarehouseError` with code `invalid` if there is no such page or it shows personal data.
+  public func share(
+    _ report: String, query: String, of app: App, sites: [String], lasting duration: Duration?, now: Timestamp
+  ) throws -> String {
+    let name = try checkShareable(report, query: query, app: app, now: now)
+    return try createLink(
+      app: app.id, report: report, query: query, name: name, sites: sites, lasting: duration
+    ).secret
   }
 
-  /// Checks that a report can be shared; throws `WarehouseError` with code `invalid` otherwise.
-  public func checkShareable(_ report: String, query: String, app: App, now: Timestamp) throws {
-    let link = SharedLink(
-      id: 0, app: app.id, report: report, query: query, sites: [], created: now, expires: nil)
-    let request: ReportRequest
-    do {
-      request = try self.request(of: link, app: app, now: now)
-    } catch let error as ReportError {
-      throw WarehouseError(code: .invalid, message: error.message)
-    }
-    if request.report.showsPersonalData {
-      throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
-    }
-    guard !request.filter.isEmpty else { return }
-    guard request.isFilterable else {
-      throw WarehouseError(code: .invalid, message: "This page is about all rows. Remove the filters first.")
-    }
-    do {
-      let filters = try request.filter.filters(segments(app: app.id))
-      guard !filters.contains(where: \.showsPersonalData) else {
-        throw WarehouseError(
-          code: .invalid,
-          message: "The filters name installs or users, so the page shows personal data and can't be shared.")
-      }
-    } catch let error as QuestionError {
-      throw WarehouseError(code: .invalid, message: error.message)
-    }
+  /// Revokes a link; returns false if there is none.
+  @discardableResult
+  public func revoke(_ link: SharedLink?, app: App, now: Timestamp) throws -> Bool {
+    guard let link else { return false }
+    let name = name(of: link, app: app, now: now, segments: try segments(app: app.id), isForAudit: true)
+    return try revokeLink(link.id, app: link.app, name: name)
   }
 }

@@ -39,7 +39,9 @@ struct TrailRoutes: Sendable {
     return .json(try TrailJSON.document(rows, limit: Self.pageRows))
   }
 
-  private func page(_ request: Request, _ context: CollectorContext) async throws -> Response {
+  private func page(
+    _ request: Request, _ context: CollectorContext, message: String? = nil
+  ) async throws -> Response {
     let (person, app) = (try Self.person(context), try context.app)
     let (before, after) = (try Self.cursor("before", request), try Self.cursor("after", request))
     var place = before.map { TrailPage.before($0) } ?? after.map { .after($0) } ?? .latest
@@ -71,16 +73,17 @@ struct TrailRoutes: Sendable {
     return .html(
       try pages.shown(to: context, request).trail(
         rows, of: person, summary, app: app, apps: try context.visitor.visible(try catalog.apps()), later: later,
-        earlier: earlier))
+        earlier: earlier, message: message),
+      status: message == nil ? .ok : .badRequest)
   }
 
   private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (person, app) = (try Self.person(context), try context.app.id)
     let form = try await reader.form(request, context)
     guard form["do"] == "delete" else { throw APIError.unknownAction }
-    guard form["confirm"] != nil else {
-      throw APIError(
-        status: .badRequest, code: "invalid", message: "To delete this person, go back and check the confirmation.")
+    guard let typed = form["confirm"], person.isNamed(by: typed) || person.isNamed(by: typed.trimmed) else {
+      return try await page(
+        request, context, message: "To delete this person, enter the user ID or install exactly as the page shows it.")
     }
     try await persons.delete(person, app: app, refusesLater: form["refuse"] != nil, context)
     return Redirect(path: "/apps/\(app)/people").response

@@ -52,9 +52,9 @@ extension PortalPages {
 
   /// The address of a question's page with one more filter; `nil` if that changes nothing, and on cards.
   func filterLink(_ form: QuestionForm, _ app: App, _ row: FilterRow) -> String? {
-    guard form.card == nil, let filters = FilterRows(form.rows, others: form.otherFilters).adding(row) else {
-      return nil
-    }
+    guard !reader.isGuest, form.card == nil,
+      let filters = FilterRows(form.rows, others: form.otherFilters).adding(row)
+    else { return nil }
     return PortalLinks(app: app.id).question(form.page, form.filtered(by: filters).query())
   }
 }

@@ -44,14 +44,17 @@ extension PortalPages {
       : "This page shows all rows: filters do not apply to it."
   }
 
-  /// The filter in words, for guests, who have no form; `nil` without one.
-  func filterSummary(_ request: ReportRequest) -> String? {
-    guard !request.filter.isEmpty, request.isFilterable else { return nil }
-    let segment = request.filter.segment.map { number in
+  /// The filters in words, for guests, who have no form.
+  func filterWords(_ request: ReportRequest) -> [String] {
+    request.isFilterable ? filterWords(FilterRows(json: request.filter.json), segment: request.filter.segment) : []
+  }
+
+  /// The filters and the segment in words.
+  func filterWords(_ filters: FilterRows, segment: Int64?) -> [String] {
+    let segment = segment.map { number in
       segments.first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)"
     }
-    let words = FilterRows(json: request.filter.json).words + [segment].compactMap { $0 }
-    return "Filter: \(words.joined(separator: ", "))"
+    return filters.words + [segment].compactMap { $0 }
   }
 
   /// The segment of a page; `nil` if the app has none.

@@ -40,19 +40,22 @@ extension PortalPages {
       "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,
       "none": cards.isEmpty ? (current == nil ? "No dashboards yet" : "No cards yet") : nil,
       "edit": reader.canEdit ? current.map { edit($0, links) } : nil,
-      "full": cards.isEmpty
+      "full": cards.isEmpty || reader.isGuest
         ? nil
         : current.map { dashboard in
           [links.dashboard(dashboard.id) + "?view=full", links.filterQuery].filter { !$0.isEmpty }
             .joined(separator: "&")
         },
-      "filterBar": cards.isEmpty ? nil : current.map { html(filterBar($0, links)) },
+      "filterBar": cards.isEmpty || reader.isGuest ? nil : current.map { html(filterBar($0, links)) },
       "creation": reader.canEdit ? links.dashboards : nil,
-      "changed": current.map { "Changed \(listed($0.changed, of: app)) by \(shown($0.author, empty: "–"))." },
+      "changed": reader.isGuest
+        ? nil : current.map { "Changed \(listed($0.changed, of: app)) by \(shown($0.author, empty: "–"))." },
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: current.map { shown($0.name) } ?? "Dashboards")
     shell.place = .dashboards
     shell.links = links
+    shell.asked = Shell.Asked(filters: filterWords(FilterRows(json: filter.json), segment: filter.segment))
+    shell.share = current.map { links.share(SharedContent.dashboards, SharedContent.query(dashboard: $0.id, links)) }
     return self.page(shell, body: templates.render("dashboard", values))
   }
 

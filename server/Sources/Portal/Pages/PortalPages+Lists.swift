@@ -9,31 +9,24 @@ extension PortalPages {
       page.shell, body: templates.render("lists", ["lead": page.request.report.explanation, "lists": lists]))
   }
 
-  /// The page of a view's report: links to the view's other reports, then the lists.
-  func viewPage(_ page: PageContext) async throws -> String {
-    let (request, links) = (page.request, page.links)
-    guard let view = request.view else { return try await listsPage(page) }
-    let values: TemplateValues = [
-      "lead": request.report.explanation, "rules": view.rules(on: request.days).map { Self.text(of: $0, view) },
-      "hasLinks": true,
-      "links": reports.view.map {
-        TemplateValues.link($0.title, links.page($0, of: view.id), isActive: $0 == request.report)
-      }, "lists": try await lists(page),
-    ]
-    var shell = page.shell
-    shell.report = nil
-    shell.trail = .link(shown(view.name), links.views)
-    if request.report == ViewReports.realtime { shell.script = "realtime.js" }
-    return self.page(shell, body: templates.render("lists", values))
-  }
-
-  private func lists(_ page: PageContext) async throws -> [TemplateValues] {
-    try await page.request.report(from: page.store).content.pageTables.map { list in
+  /// The lists of a report's page: first those with totals, with their changes if the page compares, then those with
+  /// pictures.
+  func lists(_ page: PageContext) async throws -> [TemplateValues] {
+    let tables = try await page.request.report(from: page.store).content.pageTables
+    let changes = try await page.changes { wanted, store in
+      wanted == page.request ? tables : try await wanted.report(from: store).content.pageTables
+    }
+    let drawn = tables.map { (list: $0, pictures: pictures($0, page.request)) }
+    let totals = drawn.filter { Self.isTotals($0.list) }
+    let others = drawn.filter { !Self.isTotals($0.list) }
+    let ordered = totals + others.filter { !$0.pictures.isEmpty } + others.filter { $0.pictures.isEmpty }
+    return ordered.map { list, drawings in
       let styles = list.columns.indices.map { column in Self.style(list.rows.map { $0[column] }) }
       let rows = list.rows.map { row -> TemplateValues in
         let cells = row.indices.map { column -> TemplateValues in
           let whole: String? = if case .text(let text) = row[column], shortened(text) != nil { text } else { nil }
           return [
+            "caption": list.columns[column].title,
             "text": Self.text(row[column], list.columns[column].name, in: page.request.zone, isHead: column == 0),
             "style": styles[column],
             "whole": whole,
@@ -42,38 +35,30 @@ extension PortalPages {
         return ["head": cells.first, "cells": Array(cells.dropFirst())]
       }
       return [
-        "glossary": FigureMeaning.glossary(of: list),
-        "chart": Self.chart(list, page.request).map { drawn($0) }, "figures": figures(list, page.request.zone),
+        "glossary": FigureMeaning.glossary(of: list), "pictures": drawings, "isPair": drawings.count == 2,
+        "isFolded": !drawings.isEmpty, "isRecord": list.isWide, "figures": figures(list, page.request.zone, changes),
         "heading": list.title.isEmpty ? page.request.report.title : visible(list.title),
         "columns": zip(list.columns, styles).map { ["text": $0.title, "style": $1] as TemplateValues }, "rows": rows,
       ]
     }
   }
 
-  /// Returns the tiles of a list that is a single row of numbers, which would be too wide as a table; `nil` for others.
-  private func figures(_ list: ReportList, _ zone: ReportZone) -> String? {
-    guard list.rows.count == 1, list.columns.count > 3, let row = list.rows.first, row.allSatisfy(\.isNumeric) else {
-      return nil
-    }
-    return tiles(
-      zip(list.columns, row).map {
-        .tile($0.title, Self.text($1, $0.name, in: zone, isHead: false), about: FigureMeaning.column($0.name))
-      })
+  /// True for a list that is a single row of numbers, which would be too wide as a table.
+  private static func isTotals(_ list: ReportList) -> Bool {
+    list.rows.count == 1 && list.columns.count > 3 && list.rows.first?.allSatisfy(\.isNumeric) == true
   }
 
-  /// Returns a chart of the first three numbers of a list that has a row for every day of the range; `nil` for others.
-  private static func chart(_ list: ReportList, _ request: ReportRequest) -> Chart? {
-    let days = list.rows.compactMap { row -> Day? in if case .day(let day)? = row.first { day } else { nil } }
-    guard days.count > 1, days == Array(request.days) else { return nil }
-    let numbers = list.columns.indices.filter { column in
-      list.rows.allSatisfy { if case .integer = $0[column] { true } else { false } }
-    }
-    let series = numbers.prefix(3).enumerated().map { index, column in
-      let values = list.rows.map { row -> Int in if case .integer(let number) = row[column] { number } else { 0 } }
-      return Chart.Series(
-        name: list.columns[column].title, values: values, mark: index == 0 ? .area : .line, color: index + 1)
-    }
-    return series.isEmpty ? nil : Chart(list.name, list.title, days: days, series, in: request)
+  /// Returns the tiles of a list of totals; `nil` for others.
+  private func figures(_ list: ReportList, _ zone: ReportZone, _ changes: Changes<[ReportList]>?) -> String? {
+    guard Self.isTotals(list), let row = list.rows.first else { return nil }
+    return tiles(
+      list.columns.indices.map { index in
+        let column = list.columns[index]
+        func text(_ value: ReportValue) -> String { Self.text(value, column.name, in: zone, isHead: false) }
+        return .tile(
+          column.title, text(row[index]), change: change(of: index, in: list, changes, text),
+          about: FigureMeaning.column(column.name))
+      })
   }
 
   private static func text(_ value: ReportValue, _ column: String, in zone: ReportZone, isHead: Bool) -> String {

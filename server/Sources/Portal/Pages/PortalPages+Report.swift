@@ -58,8 +58,9 @@ extension PortalPages {
 
   /// True if the page of a request shows changes of its figures.
   static func showsChanges(_ request: ReportRequest) -> Bool {
-    request.view == nil
-      && (!request.report.rankings.isEmpty || [AppReports.overview, AppReports.event].contains(request.report))
+    request.view != nil
+      ? comparesTotals(request)
+      : !request.report.rankings.isEmpty || [AppReports.overview, AppReports.event].contains(request.report)
   }
 
   /// True if the page of a request draws charts over days, which show notes.

@@ -15,12 +15,12 @@ extension PortalPages {
   ) -> String {
     let links = PortalLinks(app: app.id)
     let values: TemplateValues = [
-      "appNumber": app.id.description, "secret": app.appSecret, "trackingID": app.trackingID,
+      "secret": app.appSecret, "trackingID": app.trackingID,
       "message": result.message.map { visible($0) }, "done": result.done.map { visible($0) },
       "twin": Self.twinWarning(of: app, apps),
       "action": links.settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
       "keeping": app.keeping?.text ?? KeepingPeriod.foreverText, "deletion": reader.isOwner ? links.deletion : nil,
-      "timeZone": app.timeZone, "hasZones": canChangeZone,
+      "timeZone": app.timeZone, "hasZones": canChangeZone, "zoneLink": links.zone,
       "zones": canChangeZone ? TimeZone.knownTimeZoneIdentifiers.sorted() : nil,
     ]
     return page(settingsShell(.app, "Settings", app, apps), body: templates.render("settings", values))

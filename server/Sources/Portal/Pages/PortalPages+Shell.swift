@@ -25,6 +25,18 @@ struct Shell {
   var comparison: Comparison?
   /// The place of other pages in the navigation.
   var place: Place?
+  /// The address of the form that shares the page; `nil` for pages that can't be shared.
+  var share: String?
+  /// What a question's page asks, which readers of a shared link see instead of its form.
+  var asked: Asked?
+
+  /// The days, the other side and the filters of a question.
+  struct Asked {
+    var days: String?
+    var against: String?
+    var isOpen = false
+    var filters: [String] = []
+  }
 
   enum Place { case dashboards, views, app, setup, segments, notes, links, limits }
 }
@@ -73,29 +85,48 @@ extension PortalPages {
       "compared": shell.comparison?.explanation, "content": body,
       "reader": shown(reader.name),
       "filterbar": (shell.hasFilter ? shell.request : nil).flatMap(filterBar).map { html($0) } ?? "",
-      "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id),
+      "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id)
+        + [zoneChange(shell.app.id)?.text].compactMap { $0.map { visible($0) } },
       "kept": request.flatMap { keepingNotice($0, shell.app) },
       "unfiltered": request.flatMap(unfilteredNotice),
       "share": reader.canEdit
-        ? shell.request.flatMap {
-          $0.report.showsPersonalData || !$0.filter.isEmpty && !$0.isFilterable ? nil : links.share($0)
-        } : nil,
+        ? shell.share
+          ?? shell.request.flatMap {
+            $0.report.showsPersonalData || !$0.filter.isEmpty && !$0.isFilterable ? nil : links.share($0)
+          } : nil,
     ]
     if reader.isGuest {
-      // A guest may open no other page. In text, quotes are escaped, so only attributes match.
+      let (heading, filters) = (
+        reader.sharedName ?? shell.title, shell.asked?.filters ?? request.map(filterWords) ?? []
+      )
       let values: TemplateValues = [
-        "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
-        "against": shell.comparison?.against,
-        "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
-        "compared": shell.comparison?.explanation,
-        "filtered": request.flatMap(filterSummary), "kept": request.flatMap { keepingNotice($0, shell.app) },
-        "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
+        "appName": shown(shell.app.name), "heading": heading, "days": shell.asked?.days ?? request?.days.text,
+        "against": shell.asked?.against ?? shell.comparison?.against,
+        "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone,
+        "isOpen": shell.asked?.isOpen ?? request?.includesToday, "compared": shell.comparison?.explanation,
+        "filters": filters, "isFiltered": !filters.isEmpty, "kept": request.flatMap { keepingNotice($0, shell.app) },
+        "recounting": zoneChange(shell.app.id).map { visible($0.text) },
+        "content": Self.withoutLinks(body),
       ]
-      return layout(title: shell.title, body: templates.render("shared", values))
+      return layout(title: "\(heading) · \(shown(shell.app.name))", body: templates.render("shared", values))
     }
     return layout(
       title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", values),
       script: shell.script)
+  }
+
+  /// The content for the reader of a shared link, who may open no other page: links to them are text.
+  private static func withoutLinks(_ body: String) -> String {
+    // In text, angle brackets and quotes are escaped, so only tags and attributes match.
+    // By scalar: a combining mark after a bracket is part of another character.
+    let links = #/<a\b[^>]*>/#.matchingSemantics(.unicodeScalar)
+    let targets = #/\ (?:href|rel|aria-label)="[^"]*"/#.matchingSemantics(.unicodeScalar)
+    let whole = #/\ ?<a\b[^>]*>[^<]*<\/a>/#.matchingSemantics(.unicodeScalar)
+    return body.replacing(#/<p class="more[^>]*>.*?<\/p>/#.matchingSemantics(.unicodeScalar)) { line in
+      // What only leads on is left out.
+      let rest = line.output.replacing(whole, with: "")
+      return rest.contains(#/>\s*<\/p>/#) ? "" : String(rest)
+    }.replacing(links) { String($0.output.replacing(targets, with: "")) }
   }
 
   /// The range of days in use, and the form that changes it.

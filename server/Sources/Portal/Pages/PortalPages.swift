@@ -20,6 +20,8 @@ public struct PortalPages: Sendable {
   public var problems: @Sendable () -> [WarehouseProblem] = { [] }
   /// Returns a sentence for each limit because of which requests of an app were refused in the last day.
   public var refusals: @Sendable (AppID) -> [String] = { _ in [] }
+  /// Returns the state of an app's change of time zone whose days aren't all counted again.
+  package var zoneChange: @Sendable (AppID) -> ZoneChange? = { _ in nil }
   let reports: ReportRegistry
   let templates: Templates
 

@@ -20,8 +20,8 @@ extension PortalPages {
     from store: any MetricsStore, dashboards: [Dashboard] = [], ask: Ask
   ) async throws -> String {
     let form = QuestionForm(page, parameters, segments: segments)
-    // Read while the question is answered.
-    async let names = names(app, days, store)
+    // Read while the question is answered. The reader of a shared link has no form.
+    async let names = reader.isGuest ? [] : names(app, days, store)
     var answer = QuestionView()
     var faults: [String: String] = [:]
     do {
@@ -35,13 +35,14 @@ extension PortalPages {
     // A form that lacks something is open.
     builder.isOpen = (try? form.question()) == .some(nil)
     let values: TemplateValues = [
-      "explanation": page.definition.explanation, "builder": html(builder),
+      "explanation": page.definition.explanation, "builder": reader.isGuest ? "" : html(builder),
       "message": answer.message.map { visible($0) },
       "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
-      "grids": answer.grids.map(\.values), "foldsGrids": answer.foldsGrids, "curl": curl(form, app),
+      "grids": answer.grids.map(\.values), "foldsGrids": answer.foldsGrids,
+      "curl": reader.isGuest ? nil : curl(form, app),
       "saving": saving(form, app, dashboards),
-      "answered": answer.facts,
+      "answered": reader.isGuest ? nil : answer.facts,
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(
           format.uppercased(),
@@ -51,6 +52,8 @@ extension PortalPages {
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
     shell.question = page
     shell.links = links
+    shell.asked = asked(form, today: days.upperBound)
+    shell.share = form.page == .people || builder.isOpen ? nil : links.share(page.rawValue, form.query())
     if form["group"] == "error", let error = form["error"], Int64(error) != nil {
       shell.trail = .link("This error", links.page(AppReports.error, [.group: error]))
     }
@@ -77,6 +80,18 @@ extension PortalPages {
     }
     if form.page == .people { builder.sentence[0].word = "Users" + form.groupText }
     return builder
+  }
+
+  /// What a form asks, in words.
+  private func asked(_ form: QuestionForm, today: Day) -> Shell.Asked {
+    let days = (try? form.range())?.resolved(today: today)
+    var scope = QuestionScope()
+    if let range = try? form.range() { scope.range = range }
+    return Shell.Asked(
+      days: days?.text, against: form.comparison(of: scope, today: today)?.against,
+      isOpen: days?.contains(today) ?? false,
+      filters: filterWords(
+        FilterRows(form.rows, others: form.otherFilters), segment: form["segment"].flatMap { Int64($0) }))
   }
 
   /// A form as HTML.

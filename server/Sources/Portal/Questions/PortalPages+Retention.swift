@@ -64,7 +64,8 @@ extension PortalPages {
           size > 0 ? percentage(part) : "–", link: count > 0 ? link : nil,
           style: isOpen(cohort.interval, after) ? "open" : "heat\(min(Int(clamping: (part * 10).rounded(.up)), 10))")
       }
-      return [.head(cohort.interval)] + cells + Array(repeating: .cell(""), count: length - cohort.values.count)
+      return [.head(Chart.Slot(cohort.interval, unit).title)] + cells
+        + Array(repeating: .cell(""), count: length - cohort.values.count)
     }
     let note =
       partial.isEmpty

@@ -11,9 +11,10 @@ extension PortalPages {
   /// - Parameters:
   ///   - later: The first row of the page, if the person has later ones.
   ///   - earlier: The last row of the page, if the person has earlier ones.
+  ///   - message: The reason why the form that deletes the person failed.
   package func trail(
     _ rows: [TrailRow], of person: Person, _ summary: PersonSummary?, app: App, apps: [App],
-    later: PersonsCursor? = nil, earlier: PersonsCursor? = nil
+    later: PersonsCursor? = nil, earlier: PersonsCursor? = nil, message: String? = nil
   ) throws -> String {
     let (links, zone) = (PortalLinks(app: app.id), try ReportZone(app.timeZone))
     var days: [(day: Day, entries: [TemplateValues])] = []
@@ -36,7 +37,10 @@ extension PortalPages {
         ? app.keeping.map { "Earlier rows may be gone: this app keeps them for \($0.words)." } : nil,
       "none": rows.isEmpty ? "Nothing earlier is stored." : nil,
       "deletion": reader.canEdit ? links.trail(of: person) : nil, "person": Self.title(of: person),
-      "install": person.installText,
+      "install": person.installText, "message": message.map { visible($0) },
+      "identity": person.isUser ? "User ID" : "Install",
+      "confirmation": person.isUser
+        ? "the user ID" : person.installText == nil ? "the install" : "the install, or the part of it in the heading",
     ]
     return page(shell, body: templates.render("trail", values))
   }
@@ -77,6 +81,18 @@ extension PortalPages {
 }
 
 extension Person {
+  /// True if a text that was typed names the person as their page does.
+  package func isNamed(by text: String) -> Bool {
+    switch self {
+    case .user(let name): [name, shown(name)].contains(text)
+    // Without the ellipsis, which is hard to type.
+    case .install(let name):
+      name == text || shortened(name).map { ["\($0)", "\($0.dropLast())"].contains(text) } ?? false
+    }
+  }
+
+  fileprivate var isUser: Bool { if case .user = self { true } else { false } }
+
   /// The identifier of an install that a title shortens.
   fileprivate var installText: String? {
     if case .install(let name) = self, shortened(name) != nil { name } else { nil }

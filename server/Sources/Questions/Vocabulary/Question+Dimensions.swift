@@ -1,6 +1,6 @@
 extension QuestionDimension {
   /// True for dimensions that tell single persons apart.
-  var isPersonal: Bool { self == .install || self == .user }
+  package var isPersonal: Bool { self == .install || self == .user }
 }
 
 extension QuestionFilter {

@@ -37,6 +37,11 @@ extension ViewBreakdowns {
     return [
       orderTotals(orders.first { $0.key == ["all", "all"] }),
       ReportList(
+        "days", title: "Days", columns: ["date", "transactions", "revenue"],
+        rows: metrics.days.map {
+          [.day($0.day), .count($0.totals.transactions), .millionths($0.totals.revenue)]
+        }),
+      ReportList(
         "orders", title: "By affiliation, coupon and currency",
         columns: [
           ViewReports.dimension, "value", "orders", "revenue", "tax", "shipping", "refunds", "refunded", "users",

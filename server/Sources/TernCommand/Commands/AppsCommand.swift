@@ -82,8 +82,14 @@ struct AppsCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let apps = try data.withCatalog { try $0.apps() }
-      if json { return Terminal.say(try CommandOutput.json(apps.map(AppDescription.init))) }
+      let (apps, changes) = try data.withCatalog { catalog in
+        let apps = try catalog.apps()
+        return (apps, try apps.map { try catalog.zoneChange(of: $0.id) })
+      }
+      if json {
+        let described = zip(apps, changes).map { AppDescription($0, zoneChange: $1) }
+        return Terminal.say(try CommandOutput.json(described))
+      }
       if apps.isEmpty { return Terminal.say("No apps yet. Create one with tern apps create NAME.") }
       Terminal.say(Self.listing(apps))
     }

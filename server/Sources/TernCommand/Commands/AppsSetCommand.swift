@@ -5,13 +5,13 @@ import Warehouse
 
 extension AppsCommand {
   /// `tern apps set`
-  struct Set: ParsableCommand {
+  struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Change an app's name, time zone, identifiers, or how long its rows are kept.",
       discussion: """
         A running server applies a change within a second; clients that send an old app secret or tracking ID are then no
-        longer accepted. A new time zone moves the days of stored events: stop the server, set it, run `tern rebuild`, and
-        start the server again.
+        longer accepted. After a new time zone all days are counted again, by the server if one runs; until then, figures
+        of some days are those of the old time zone. Days whose rows are gone keep the old one.
 
         --keep removes rows that are older, with people's trails and the texts and attachments of errors, once an hour while
         a server runs. Reports of whole days stay; questions lose the days before. What is removed can't be brought back.
@@ -19,7 +19,7 @@ extension AppsCommand {
         Examples:
           tern apps set 1 --name "My Player"
           tern apps set 1 --app-secret 6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10
-          tern apps set 1 --time-zone Europe/Berlin && tern rebuild
+          tern apps set 1 --time-zone Europe/Berlin
           tern apps set 1 --keep 13mo
         """)
 
@@ -57,24 +57,26 @@ extension AppsCommand {
       }
     }
 
-    func run() throws {
-      try data.withCatalog { catalog in
-        let app = try AppOption.find(app, in: catalog)
-        if let timeZone, timeZone != app.timeZone, try catalog.isServed() {
-          throw CommandFailure(
-            "A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
-        }
-        let keeping = try keep.map { try KeepingPeriod.reading($0) }
-        var changed = try catalog.setApp(
-          app.id, name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
-        if let keeping {
-          try catalog.setKeeping(of: app.id, to: keeping)
-          changed.keeping = keeping
-        }
-        Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
-        if changed.timeZone != app.timeZone {
-          Terminal.say("Run `tern rebuild` now, so that the days of stored events follow the new time zone.")
-        }
+    func run() async throws {
+      let catalog = try data.openCatalog()
+      defer { try? catalog.close() }
+      let app = try AppOption.find(app, in: catalog)
+      let keeping = try keep.map { try KeepingPeriod.reading($0) }
+      var changed = try catalog.setApp(app.id, name: name, appSecret: appSecret, trackingID: trackingID)
+      if let keeping {
+        try catalog.setKeeping(of: app.id, to: keeping)
+        changed.keeping = keeping
+      }
+      // Also to the same zone if its days could not be counted again.
+      var job: DataJob?
+      if let timeZone, try timeZone != app.timeZone || catalog.zoneChange(of: app.id) != nil {
+        job = try catalog.changeZone(of: app.id, to: timeZone)
+        changed.timeZone = timeZone
+      }
+      Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
+      if let job {
+        let message = try await JobRunner.wait(for: job, data, catalog)
+        if !json { Terminal.say(message) }
       }
     }
   }

@@ -16,24 +16,27 @@ struct LinksCommand: ParsableCommand {
   /// `tern links create`
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Create a link with which anyone can read one report, and print it.",
+      abstract: "Create a link with which anyone can read one page, and print it.",
       discussion: """
-        The link shows the report's page; with ?format=csv or ?format=json, its data.
+        The link shows the report's page; with ?format=csv or ?format=json, its data. A question and a dashboard are shared
+        by the name and the parameters in the address of their page.
 
         Examples:
           tern links create overview --app 1
           tern links create event --app 1 -p event="Video clicked" -p days=7 --for 90d
           tern links create overview --app 1 -p view=3 --site https://wiki.example.com
+          tern links create funnels --app 1 -p s1="event Add" -p s2="event Purchase"
+          tern links create dashboards --app 1 -p dashboard=2
         """)
 
-    @Argument(help: "The report; `tern help report` lists them.")
+    @Argument(help: "The report, which `tern help report` lists, or another page.")
     var report: String
 
     @OptionGroup var app: AppOption
 
     @Option(
       name: [.customShort("p"), .customLong("parameter")],
-      help: ArgumentHelp("A parameter of the report, for example days=7; repeatable.", valueName: "name=value"))
+      help: ArgumentHelp("A parameter of the page, for example days=7; repeatable.", valueName: "name=value"))
     var parameter: [String] = []
 
     @Option(help: ArgumentHelp("A site that may show the page in a frame; repeatable.", valueName: "address"))
@@ -61,9 +64,8 @@ struct LinksCommand: ParsableCommand {
           let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
           return parts.map { PercentCoding.encode($0) }.joined(separator: "=")
         }.joined(separator: "&")
-        try catalog.checkShareable(report, query: query, app: app, now: WallClock.system())
-        let (_, secret) = try catalog.createLink(
-          app: app.id, report: report, query: query, sites: site, lasting: lasting)
+        let secret = try catalog.share(
+          report, query: query, of: app, sites: site, lasting: lasting, now: WallClock.system())
         Terminal.say(try server.address("/shared/\(secret)", catalog))
       }
     }
@@ -109,9 +111,10 @@ struct LinksCommand: ParsableCommand {
 
     func run() throws {
       try data.withCatalog { catalog in
-        guard try catalog.revokeLink(id) else {
+        guard let link = try catalog.links().first(where: { $0.id == id }), let app = try catalog.app(link.app) else {
           throw CommandFailure("There is no link \(id). Run `tern links list` to see all links.")
         }
+        try catalog.revoke(link, app: app, now: WallClock.system())
       }
     }
   }

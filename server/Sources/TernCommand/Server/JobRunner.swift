@@ -52,7 +52,8 @@ struct JobRunner {
   }
 
   private func perform(_ job: DataJob) async throws -> String {
-    guard let app = try catalog.app(job.app) else {
+    // The job may be newer than the apps in memory.
+    guard let app = try catalog.apps().first(where: { $0.id == job.app }) else {
       throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
     }
     switch job.kind {
@@ -68,6 +69,16 @@ struct JobRunner {
       let forgotten = try catalog.forget(request.person, app: app.id)
       let filters = forgotten.text.isEmpty ? "" : " Filters named the person: \(forgotten.text)."
       return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"
+    case .changeZone:
+      var noted: ContinuousClock.Instant?
+      let note = { [catalog] (done: Int, all: Int) in
+        guard noted.map({ .now - $0 >= .seconds(1) }) ?? true else { return }
+        noted = .now
+        try? catalog.note(
+          DataJob.Progress(text: "\(grouped(done)) of \(grouped(all)) days are done."), ofJob: job.id)
+      }
+      try await warehouse.recountDays(of: app.id, progress: note)
+      return "Counted the days of app \(app.id), \"\(visible(app.name))\", again in \(app.timeZone)."
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(app.id)."

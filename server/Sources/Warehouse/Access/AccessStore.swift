@@ -60,11 +60,15 @@ public protocol AccessStore: Sendable {
   /// Returns the shared links of an app, or of all apps, oldest first.
   func links(app: AppID?) throws -> [SharedLink]
   /// Creates a shared link and returns it with its secret.
+  ///
+  /// - Parameter name: The page in words, for the audit log.
   func createLink(
-    app: AppID, report: String, query: String, sites: [String], lasting duration: Duration?
+    app: AppID, report: String, query: String, name: String, sites: [String], lasting duration: Duration?
   ) throws -> (link: SharedLink, secret: String)
   /// Revokes a shared link of an app. Returns false if there is none.
-  func revokeLink(_ id: Int64, app: AppID?) throws -> Bool
+  ///
+  /// - Parameter name: The page in words, for the audit log.
+  func revokeLink(_ id: Int64, app: AppID?, name: String) throws -> Bool
   /// Returns the shared link with a secret, or `nil` if it has ended or was revoked.
   func link(_ secret: String) throws -> SharedLink?
 

@@ -58,15 +58,15 @@ public struct AccessToken: Sendable, Hashable {
   }
 }
 
-/// A link with which anyone can read one report of an app.
+/// A link with which anyone can read one page of an app.
 public struct SharedLink: Sendable, Hashable {
   /// The number of the link.
   public var id: Int64
   /// The app.
   public var app: AppID
-  /// The name of the report.
+  /// The name of the page: of a report, of a page that asks a question, or `dashboards`.
   public var report: String
-  /// The report's parameters as a query, for example `days=7&view=2`.
+  /// The page's parameters as a query, for example `days=7&view=2`.
   public var query: String
   /// The sites that may show the page in a frame, for example `https://wiki.example.com`.
   public var sites: [String]

@@ -27,6 +27,13 @@ public protocol CatalogEditor: CatalogStore {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
   func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws
+  /// Changes an app's time zone, and adds the job of counting its days again.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if there is no such time zone.
+  @discardableResult
+  func changeZone(of app: AppID, to timeZone: String) throws -> DataJob
+  /// Returns the state of an app's latest change of time zone; `nil` if all days are counted in its time zone.
+  func zoneChange(of app: AppID) throws -> ZoneChange?
   /// Sets for how long the rows of an app are kept; `nil` for ever.
   func setKeeping(of app: AppID, to period: KeepingPeriod?) throws
 

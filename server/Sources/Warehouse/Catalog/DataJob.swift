@@ -10,6 +10,8 @@ public struct DataJob: Sendable, Hashable {
     case deleteView = "delete view"
     /// The deletion of a person, whose ``PersonDeletionRequest`` is the argument.
     case deletePerson = "delete person"
+    /// The counting of all days of the app again after a change of its time zone, which is the argument.
+    case changeZone = "change zone"
   }
 
   /// The progress of a job, or the reason that it waits.

@@ -2,9 +2,6 @@ import ServerBase
 import Warehouse
 
 extension EventCounter {
-  /// The number of rows read in one transaction, unless a single day needs more.
-  private static let recountedRows = 2_000_000
-
   /// Counts some days of an app again from its rows.
   ///
   /// - Parameter days: The civil days of the app, ascending.
@@ -17,7 +14,7 @@ extension EventCounter {
     let spans = try StoredSpan.all(connection, through: countedRow).filter { $0.apps.contains(app) }
     var (number, last) = (1, first)
     while number < days.count,
-      spans.reduce(0, { $0 + ($1.mayHave(first...days[number]) ? $1.rows : 0) }) <= Self.recountedRows
+      spans.reduce(0, { $0 + ($1.mayHave(first...days[number]) ? $1.rows : 0) }) <= recountedRows
     {
       last = days[number]
       number += 1
@@ -25,6 +22,36 @@ extension EventCounter {
     defer { forget() }
     try recount(Set(days.prefix(number)), app: app, spans.filter { $0.mayHave(first...last) }, isStopped: isStopped)
     return number
+  }
+}
+
+extension EventCounter {
+  /// Counts all rows, and returns the days of an app that must be counted again because its time zone has changed:
+  /// those with counts, and those beside them, onto which rows may have moved. Ascending.
+  func daysOfChangedZone(app: Int64) throws -> [Int] {
+    // What is in memory is for the old time zone.
+    forget()
+    try count()
+    let nextDimension = try connection.prepare("SELECT min(dim) FROM daily_count WHERE app = ? AND dim > ?")
+    let nextDay = try connection.prepare("SELECT min(day) FROM daily_count WHERE app = ? AND dim = ? AND day > ?")
+    func next(_ statement: SQLStatement) throws -> Int64? {
+      try statement.first { $0.isNull(0) ? nil : $0.integer(0) }.flatMap { $0 }
+    }
+    var days: Set<Int> = []
+    var dimension = Int64.min
+    // From one day to the next by the primary key: a day may have millions of counts.
+    while let found = try next(nextDimension.bind(app, dimension)) {
+      dimension = found
+      var day = Int64.min
+      while let found = try next(nextDay.bind(app, dimension, day)) {
+        day = found
+        // The file has no checksums: it can be any number.
+        guard TimeBounds.clamp(day: Int(found)) == Int(found) else { continue }
+        // Zones are up to 26 hours apart.
+        days.formUnion(Int(day) - 2...Int(day) + 2)
+      }
+    }
+    return days.sorted()
   }
 }
 

@@ -10,6 +10,8 @@ final class EventCounter {
   private let database: SQLDatabase
   private let calendar: (AppID) throws -> ZoneCalendar
   private let chunkRows: Int
+  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  let recountedRows: Int
   private let damage: DamagedRows
   private let journal: WorkJournal?
   private let rollups = RollupAccumulator()
@@ -36,6 +38,7 @@ final class EventCounter {
     self.damage = damage
     self.journal = journal
     chunkRows = configuration.flushEvents
+    recountedRows = configuration.recountedRows
     rollupStore = try RollupStore(database.connection)
     propertyStore = try PropertyStore(database.connection)
     properties = PropertyAccumulator(seed: seed, store: propertyStore)

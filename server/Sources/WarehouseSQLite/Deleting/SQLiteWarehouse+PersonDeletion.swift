@@ -74,21 +74,7 @@ extension SQLiteWarehouse {
 
   /// Counts the days again that lost rows.
   func recount(_ deletion: PersonDeletion) async throws {
-    var days = try await reader.reading { try deletion.traces($0).days.sorted() }
-    while !days.isEmpty {
-      try Task.checkCancellation()
-      let counted = try await withCancellationFlag { flag in
-        try await counting.perform { [days] counter -> Int? in
-          do {
-            return try counter.recount(days, app: deletion.app) { flag.isSet }
-          } catch is CancellationError {
-            return nil
-          }
-        }
-      }
-      guard let counted else { throw CancellationError() }
-      days.removeFirst(counted)
-    }
+    try await recount(try await reader.reading { try deletion.traces($0).days.sorted() }, app: deletion.app)
   }
 }
 

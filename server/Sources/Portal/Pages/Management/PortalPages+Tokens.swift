@@ -75,40 +75,4 @@ extension PortalPages {
     if hasMore, let last = entries.last { page.older = "/audit?before=\(last.id)" }
     return management(page)
   }
-
-  /// The page of an app's shared links, which posts to `/apps/ID/links`.
-  ///
-  /// - Parameters:
-  ///   - report: The report that the form shares, with its parameters as a query; `nil` for the choice of one.
-  public func links(
-    _ links: [SharedLink], report: (name: String, query: String)?, app: App, apps: [App],
-    result: FormResult = FormResult()
-  ) -> String {
-    let address = "/apps/\(app.id)/links"
-    let rows = links.map { link -> TemplateValues in
-      .row(
-        [
-          shown(link.query.isEmpty ? link.report : "\(link.report)?\(link.query)"),
-          shown(link.sites.joined(separator: ", "), empty: "–"), listed(link.created, of: app),
-          listed(link.expires, of: app),
-        ], [.button("Revoke", "revoke", id: link.id, to: address, destroys: true)])
-    }
-    let choices = reports.app.filter { !$0.showsPersonalData && $0.missingParameter == nil }
-    let subject: [TemplateValues] =
-      report.map { [.hidden("report", $0.name), .hidden("query", $0.query)] }
-      ?? [.choice("Page", "report", choices.map { ($0.name, $0.title) })]
-    return management(
-      ManagementPage(
-        title: "Shared links", lead: "Anyone with a link can read its page without logging in.", result: result,
-        tables: [.list("Links", ["Page", "Embedded by", "Created", "Ends"], rows, empty: "No links yet")],
-        forms: [
-          .form(
-            report.map { "Share \(shown($0.query.isEmpty ? $0.name : "\($0.name)?\($0.query)"))" } ?? "Share a page",
-            button: "Create link", "create", to: address,
-            subject + [
-              .field("Ends after (days)", "days", type: "number", placeholder: "Never"),
-              .field("Sites that may embed the page", "sites", placeholder: "https://wiki.example.com"),
-            ])
-        ]), app: app, apps: apps, place: .links)
-  }
 }

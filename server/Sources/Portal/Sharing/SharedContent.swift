@@ -1,0 +1,114 @@
+import Questions
+package import Reports
+package import TernEvents
+package import Warehouse
+
+/// What a shared link shows: the page, with everything that its address says.
+package enum SharedContent: Sendable {
+  case report(ReportRequest)
+  case question(QuestionPage, [String: String])
+  case dashboard(Dashboard, ReportFilter)
+
+  /// The name of dashboards as a page of a link.
+  package static let dashboards = "dashboards"
+
+  /// The query of a link to a dashboard, with the filter of all cards.
+  static func query(dashboard: Int64, _ links: PortalLinks) -> String {
+    ["dashboard=\(dashboard)", links.filterQuery].filter { !$0.isEmpty }.joined(separator: "&")
+  }
+}
+
+extension CatalogEditor {
+  /// Returns what a shared link shows now, with a relative range up to today; `nil` if its dashboard is gone.
+  package func content(of link: SharedLink, app: App, now: Timestamp) throws -> SharedContent? {
+    let parameters = URLEncodedForm(link.query).values
+    if link.report == SharedContent.dashboards {
+      let number = parameters["dashboard"].flatMap { Int64($0) }
+      return try dashboards(app: app.id).first { $0.id == number }
+        .map { .dashboard($0, PortalPages.dashboardFilter(parameters)) }
+    }
+    if let page = QuestionPage(rawValue: link.report) { return .question(page, parameters) }
+    return .report(
+      try ReportRequest(
+        link.report, of: try subject(view: parameters["view"], of: app), parameters: PortalPages.merged(parameters),
+        now: now))
+  }
+
+  /// Checks that a page can be shared, and returns its name in words for the audit log.
+  ///
+  /// - Throws: `WarehouseError` with code `invalid` if it can't.
+  package func checkShareable(_ report: String, query: String, app: App, now: Timestamp) throws -> String {
+    let link = SharedLink(
+      id: 0, app: app.id, report: report, query: query, sites: [], created: now, expires: nil)
+    do {
+      let segments = try segments(app: app.id)
+      switch try content(of: link, app: app, now: now) {
+      case .report(let request): try request.checkShareable(segments)
+      case .question(let page, let parameters): try QuestionForm(page, parameters, segments: segments).checkShareable()
+      case .dashboard(_, let filter):
+        if try filter.filters(segments).contains(where: \.showsPersonalData) { throw ReportRequest.namesPersons }
+      case nil: throw WarehouseError(code: .invalid, message: "This app has no such dashboard.")
+      }
+      return name(of: link, app: app, now: now, segments: segments, isForAudit: true)
+    } catch let error as ReportError {
+      throw WarehouseError(code: .invalid, message: error.message)
+    } catch let error as QuestionError {
+      throw WarehouseError(code: .invalid, message: error.message)
+    }
+  }
+}
+
+extension CatalogEditor {
+  /// Returns the name of a link in words.
+  ///
+  /// - Parameters:
+  ///   - segments: The segments that the reader may see.
+  ///   - isForAudit: True to leave out what may name a person.
+  package func name(
+    of link: SharedLink, app: App, now: Timestamp, segments: [SavedSegment], isForAudit: Bool = false
+  ) -> String {
+    // A link that a later version made, or to a view that is gone, shows nothing either.
+    guard let content = try? content(of: link, app: app, now: now), let zone = try? ReportZone(app.timeZone) else {
+      return shown(link.report)
+    }
+    return SharedName(today: zone.day(of: now), segments: segments, isForAudit: isForAudit).name(of: content)
+  }
+}
+
+extension ReportRequest {
+  fileprivate func checkShareable(_ segments: [SavedSegment]) throws {
+    if report.showsPersonalData {
+      throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
+    }
+    if case .segment(let number) = comparison, segments.first(where: { $0.id == number })?.showsPersonalData != false {
+      throw Self.namesPersons
+    }
+    guard !filter.isEmpty else { return }
+    guard isFilterable else {
+      throw WarehouseError(code: .invalid, message: "This page is about all rows. Remove the filters first.")
+    }
+    if try filter.filters(segments).contains(where: \.showsPersonalData) { throw Self.namesPersons }
+  }
+
+  fileprivate static let namesPersons = WarehouseError(
+    code: .invalid,
+    message: "The filters name installs or users, so the page shows personal data and can't be shared.")
+}
+
+extension QuestionForm {
+  /// Checks that neither the question nor what the page asks beside it tells single persons apart.
+  fileprivate func checkShareable() throws {
+    guard page != .people else {
+      throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
+    }
+    guard let question = try question() else {
+      throw WarehouseError(code: .invalid, message: "Fill in the form first.")
+    }
+    var compared = false
+    if case .segment(let number) = self["compare"].flatMap({ ReportComparison($0) }) {
+      compared = segments.first { $0.id == number }?.showsPersonalData != false
+    }
+    let groups = try breakdownDimension()?.isPersonal ?? false
+    if compared || groups || question.showsPersonalData { throw ReportRequest.namesPersons }
+  }
+}

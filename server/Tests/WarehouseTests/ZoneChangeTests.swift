@@ -1,0 +1,145 @@
+import TernEvents
+import Testing
+import WarehouseContract
+
+@testable import AppCatalog
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// Counting the days of an app again after its time zone has changed.
+@Suite struct ZoneChangeTests {
+  private static let days = day("2026-04-20")...day("2026-05-20")
+  private static let (old, new) = ("America/Los_Angeles", "Asia/Tokyo")
+
+  private func catalog(_ directory: TemporaryDirectory, zone: String) throws -> (Catalog, [AppID]) {
+    let catalog = try Catalog(directory: directory.path)
+    return (catalog, try ["Player", "Other"].map { try catalog.createApp(name: $0, timeZone: zone).id })
+  }
+
+  private func open(_ directory: TemporaryDirectory, _ catalog: Catalog) throws -> SQLiteWarehouse {
+    try SQLiteWarehouse(
+      directory: directory.path, catalog: catalog,
+      configuration: WarehouseConfiguration(flushEvents: 100, recountedRows: 100, spanRows: 50, segmentBytes: 5_000))
+  }
+
+  private func fill(_ warehouse: SQLiteWarehouse, _ apps: [AppID], seed: UInt64, batches: Int = 60) async throws {
+    var traffic = RandomTraffic(
+      seed: seed, apps: apps, center: timestamp("2026-05-04T12:00:00Z"), days: 10, isOrdered: true)
+    for _ in 0..<batches {
+      let (batch, app) = traffic.next()
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    try await warehouse.flush()
+  }
+
+  /// The reports of whole days.
+  private func reports(_ warehouse: SQLiteWarehouse, _ app: AppID, days: ClosedRange<Day> = days) async throws
+    -> [String]
+  {
+    let store = warehouse.reader
+    var reports: [String] = []
+    for dimension in Dimension.allCases where ![.property, .dropped].contains(dimension) {
+      reports += try await store.dailyCounts(app: app, dimension: dimension, days: days).map { "\($0)" }
+      reports += try await store.totals(app: app, dimension: dimension, days: days, limit: nil).map { "\($0)" }
+    }
+    reports.append("\(try await store.activity(app: app, days: days))")
+    reports.append("\(try await store.properties(app: app, event: "name 0", days: days, limit: 9))")
+    return reports
+  }
+
+  private func expectClean(_ warehouse: SQLiteWarehouse, _ what: String) async throws {
+    let report = try await warehouse.reader.verify()
+    #expect(report.isClean, "\(what): \(report.differences) \(report.problems)")
+  }
+
+  @Test func `after a kill at any step, the days are those of an app that always had the zone`() async throws {
+    let (directory, reference) = (try TemporaryDirectory(), try TemporaryDirectory())
+    let (expectedCatalog, _) = try catalog(reference, zone: Self.new)
+    let expectedWarehouse = try open(reference, expectedCatalog)
+    let (catalog, apps) = try catalog(directory, zone: Self.old)
+    let warehouse = try open(directory, catalog)
+    for each in [expectedWarehouse, warehouse] { try await fill(each, apps, seed: 3) }
+    let expected = try await reports(expectedWarehouse, apps[0])
+    let other = try await reports(warehouse, apps[1])
+    #expect(try await reports(warehouse, apps[0]) != expected)
+
+    try catalog.changeZone(of: apps[0], to: Self.new)
+    var crashes = [try directory.copy()]
+    var steps: [Int] = []
+    try await warehouse.recountDays(of: apps[0]) { done, all in
+      steps.append(done)
+      if done < all, let crash = try? directory.copy() { crashes.append(crash) }
+    }
+    #expect(steps.count > 3 && steps == steps.sorted() && crashes.count == steps.count)
+    #expect(try await reports(warehouse, apps[0]) == expected)
+    #expect(try await reports(warehouse, apps[1]) == other, "another app keeps its days")
+    try await expectClean(warehouse, "at once")
+    for (number, crash) in crashes.enumerated() {
+      let catalog = try Catalog(directory: crash.path)
+      let warehouse = try open(crash, catalog)
+      #expect(try catalog.nextJob()?.kind == .changeZone, "the work waits after a crash")
+      try await warehouse.recountDays(of: apps[0]) { _, _ in }
+      #expect(try await reports(warehouse, apps[0]) == expected, "step \(number)")
+      try await expectClean(warehouse, "step \(number)")
+      try await warehouse.close()
+    }
+    try await expectedWarehouse.close()
+    try await warehouse.close()
+  }
+
+  @Test func `events that arrive while days are counted again are counted once`() async throws {
+    let (directory, reference) = (try TemporaryDirectory(), try TemporaryDirectory())
+    let (expectedCatalog, _) = try catalog(reference, zone: Self.new)
+    let expectedWarehouse = try open(reference, expectedCatalog)
+    let (catalog, apps) = try catalog(directory, zone: Self.old)
+    let warehouse = try open(directory, catalog)
+    for each in [expectedWarehouse, warehouse] { try await fill(each, apps, seed: 4) }
+    try catalog.changeZone(of: apps[0], to: Self.new)
+    let stopped = Task {
+      try await warehouse.recountDays(of: apps[0]) { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
+    }
+    await #expect(throws: CancellationError.self) { try await stopped.value }
+    for each in [expectedWarehouse, warehouse] { try await fill(each, apps, seed: 5, batches: 20) }
+    #expect(try await reports(warehouse, apps[0]) != reports(expectedWarehouse, apps[0]))
+    try await warehouse.recountDays(of: apps[0]) { _, _ in }
+    #expect(try await reports(warehouse, apps[0]) == reports(expectedWarehouse, apps[0]))
+    try await expectClean(warehouse, "at the end")
+    try await expectedWarehouse.close()
+    try await warehouse.close()
+  }
+
+  @Test func `days whose rows are gone stay as they are`() async throws {
+    let directory = try TemporaryDirectory()
+    let (catalog, apps) = try catalog(directory, zone: Self.old)
+    let warehouse = try open(directory, catalog)
+    try await fill(warehouse, apps, seed: 6)
+    let kept = Self.days.lowerBound...day("2026-05-03")
+    let before = try await reports(warehouse, apps[0], days: kept)
+    #expect(try await warehouse.removeRows(of: apps[0], before: day("2026-05-04"), views: []))
+    try catalog.changeZone(of: apps[0], to: Self.new)
+    try await warehouse.recountDays(of: apps[0]) { _, _ in }
+    #expect(try await reports(warehouse, apps[0], days: kept) == before)
+    try await expectClean(warehouse, "at the end")
+    try await warehouse.close()
+  }
+
+  @Test func `a change of zone is known until its days are counted, and why that failed until it is repeated`() throws {
+    let directory = try TemporaryDirectory()
+    let (catalog, apps) = try catalog(directory, zone: Self.old)
+    #expect(try catalog.zoneChange(of: apps[0]) == nil)
+    #expect(throws: WarehouseError.self) { try catalog.changeZone(of: apps[0], to: "Mars/Olympus") }
+    #expect(throws: WarehouseError.self) { try catalog.changeZone(of: AppID(9), to: Self.new) }
+    #expect(try catalog.nextJob() == nil)
+    let job = try catalog.changeZone(of: apps[0], to: Self.new)
+    #expect(try catalog.app(apps[0])?.timeZone == Self.new && catalog.app(apps[1])?.timeZone == Self.old)
+    #expect(try catalog.zoneChange(of: apps[0]) == .running(nil) && catalog.zoneChange(of: apps[1]) == nil)
+    try catalog.note(DataJob.Progress(text: "3 of 9 days are done."), ofJob: job.id)
+    #expect(try catalog.zoneChange(of: apps[0]) == .running("3 of 9 days are done."))
+    try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: "Damaged."))
+    #expect(try catalog.zoneChange(of: apps[0]) == .failed("Damaged."))
+    let second = try catalog.changeZone(of: apps[0], to: Self.new)
+    try catalog.finishJob(second.id, DataJob.Result(message: "Counted."))
+    #expect(try catalog.zoneChange(of: apps[0]) == nil)
+    #expect(try catalog.audit(limit: 1).first?.subject == "1: time_zone Asia/Tokyo, days counted again")
+  }
+}
