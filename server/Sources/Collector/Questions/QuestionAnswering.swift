@@ -59,14 +59,18 @@ struct QuestionAnswering: Sendable {
     return answer
   }
 
+  /// Throws ``APIError`` 403 for filters that tell persons apart if the visitor may not read personal data.
+  func checkAllowed(_ filters: [QuestionFilter], _ context: CollectorContext) throws {
+    guard filters.contains(where: \.showsPersonalData),
+      !(try context.visitor.rights.allows(.readPersonalData, app: try context.app.id))
+    else { return }
+    throw APIError.notAllowed
+  }
+
   /// Returns the numbers of the errors whose rows pass; throws as answers do.
   func errors(in scope: QuestionScope, _ context: CollectorContext) async throws -> [Int64] {
     let app = try context.app
-    if scope.filters.contains(where: \.showsPersonalData),
-      !(try context.visitor.rights.allows(.readPersonalData, app: app.id))
-    {
-      throw APIError.notAllowed
-    }
+    try checkAllowed(scope.filters, context)
     let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
     return try await inTurn(context.clientShare, context) { [source] in
       try await source.errors(in: scope, app: app.id, calendar: Self.calendar(of: app), today: today)

@@ -49,6 +49,8 @@ struct DashboardRoutes: Sendable {
     let today = try ReportZone(app.timeZone).day(of: wallTime())
     var pages = try pages.shown(to: context, request)
     pages.segments = try context.visibleSegments(catalog)
+    // The page shows what is wrong with a filter that can't be understood.
+    if let filters = try? filter.filters(pages.segments) { try answering.checkAllowed(filters, context) }
     let noted = try await notes.added(
       to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
       for: context.clientShare)
