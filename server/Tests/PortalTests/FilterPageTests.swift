@@ -111,8 +111,8 @@ struct FilterPageTests {
   @Test func `the filter of a dashboard's form becomes a short address`() {
     let fields = ["apply": "1", "f1": "country", "o1": "is", "v1": "Germany", "segment": "3"]
     #expect(
-      PortalPages.address(of: 4, PortalPages.dashboardFilter(fields), app: AppID(1))
+      PortalPages.address(of: 4, PortalPages.filter(in: fields), app: AppID(1))
         == "/apps/1/dashboards/4?f1=country+is+DE&segment=3")
-    #expect(PortalPages.address(of: 4, PortalPages.dashboardFilter([:]), app: AppID(1)) == "/apps/1/dashboards/4")
+    #expect(PortalPages.address(of: 4, PortalPages.filter(in: [:]), app: AppID(1)) == "/apps/1/dashboards/4")
   }
 }

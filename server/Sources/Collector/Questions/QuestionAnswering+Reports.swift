@@ -11,7 +11,11 @@ extension QuestionAnswering {
     for request: ReportRequest, from store: any MetricsStore, segments: [SavedSegment], _ context: CollectorContext,
     allowsRecent: Bool = false
   ) throws(APIError) -> any MetricsStore {
-    guard !request.filter.isEmpty, request.isFilterable else { return store }
+    guard !request.filter.isEmpty else { return store }
+    guard request.isFilterable else {
+      try checkAllowed(request.filter, segments, context)
+      return store
+    }
     let filters: [QuestionFilter]
     do {
       filters = try request.filter.filters(segments)
@@ -36,6 +40,14 @@ extension QuestionAnswering {
 }
 
 extension QuestionAnswering {
+  /// Throws ``APIError`` 403 for the filter of a page if it tells persons apart and the visitor may not read personal data,
+  /// also if the page asks nothing yet. What is wrong with other filters is for the page to say.
+  func checkAllowed(
+    _ filter: ReportFilter, _ segments: [SavedSegment], _ context: CollectorContext
+  ) throws(APIError) {
+    if let filters = try? filter.filters(segments) { try checkAllowed(filters, context) }
+  }
+
   /// Answers the questions of a page. Refused ones throw `QuestionError`: a figure without an answer must not hide the rest
   /// of the page.
   func forPage(_ context: CollectorContext) -> @Sendable (Question) async throws -> AnsweredQuestion {

@@ -60,7 +60,7 @@ struct QuestionAnswering: Sendable {
   }
 
   /// Throws ``APIError`` 403 for filters that tell persons apart if the visitor may not read personal data.
-  func checkAllowed(_ filters: [QuestionFilter], _ context: CollectorContext) throws {
+  func checkAllowed(_ filters: [QuestionFilter], _ context: CollectorContext) throws(APIError) {
     guard filters.contains(where: \.showsPersonalData),
       !(try context.visitor.rights.allows(.readPersonalData, app: try context.app.id))
     else { return }

@@ -41,7 +41,7 @@ struct DashboardRoutes: Sendable {
       guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
       shown = found
     }
-    let filter = PortalPages.dashboardFilter(request.method == .get ? request.parameters : [:])
+    let filter = PortalPages.filter(in: request.method == .get ? request.parameters : [:])
     // A form has several fields for what the address says in one.
     if let shown, request.method == .get, request.parameters["apply"] != nil {
       return Redirect(path: PortalPages.address(of: shown.id, filter, app: app.id)).response
@@ -49,8 +49,7 @@ struct DashboardRoutes: Sendable {
     let today = try ReportZone(app.timeZone).day(of: wallTime())
     var pages = try pages.shown(to: context, request)
     pages.segments = try context.visibleSegments(catalog)
-    // The page shows what is wrong with a filter that can't be understood.
-    if let filters = try? filter.filters(pages.segments) { try answering.checkAllowed(filters, context) }
+    try answering.checkAllowed(filter, pages.segments, context)
     let noted = try await notes.added(
       to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
       for: context.clientShare)

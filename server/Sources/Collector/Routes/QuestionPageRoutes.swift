@@ -63,6 +63,7 @@ struct QuestionPageRoutes: Sendable {
     let (app, parameters) = (try context.app, request.parameters)
     var pages = try pages.shown(to: context, request)
     pages.segments = try context.visibleSegments(catalog)
+    try answering.checkAllowed(PortalPages.filter(in: parameters), pages.segments, context)
     if let format = parameters["format"], !format.isEmpty {
       return try await download(pages, page, parameters, AnswerFormat(parsing: format), context)
     }

@@ -3,8 +3,8 @@ package import Reports
 package import Warehouse
 
 extension PortalPages {
-  /// The filter of a dashboard, from the parameters of its address or the fields of its form.
-  package static func dashboardFilter(_ parameters: [String: String]) -> ReportFilter {
+  /// The filter of a page, from the parameters of its address or the fields of its form.
+  package static func filter(in parameters: [String: String]) -> ReportFilter {
     let merged = merged(parameters)
     return ReportFilter(json: merged["filters"] ?? "", segment: merged["segment"].flatMap { Int64($0) })
   }

@@ -25,7 +25,7 @@ extension CatalogEditor {
     if link.report == SharedContent.dashboards {
       let number = parameters["dashboard"].flatMap { Int64($0) }
       return try dashboards(app: app.id).first { $0.id == number }
-        .map { .dashboard($0, PortalPages.dashboardFilter(parameters)) }
+        .map { .dashboard($0, PortalPages.filter(in: parameters)) }
     }
     if let page = QuestionPage(rawValue: link.report) { return .question(page, parameters) }
     return .report(
