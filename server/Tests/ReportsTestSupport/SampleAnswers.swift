@@ -78,7 +78,7 @@ package enum SampleAnswers {
     ]
   }
 
-  /// What the rows of an install say together.
+  /// A summary of a person whose texts are all the same.
   package static func summary(_ text: String) -> PersonSummary {
     var summary = PersonSummary(first: 0, last: 1_780_135_200_250)
     (summary.events, summary.sessions, summary.errors, summary.crashes) = (1_234, 12, 3, 1)

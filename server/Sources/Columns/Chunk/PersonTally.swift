@@ -1,7 +1,7 @@
 package import Questions
 package import Warehouse
 
-/// Adds up what the rows of one person say together.
+/// Adds up the rows of one person.
 package struct PersonTally {
   private struct Session: Hashable {
     var slot: UInt32

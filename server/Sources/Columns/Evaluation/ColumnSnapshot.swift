@@ -11,7 +11,7 @@ package struct ColumnSnapshot: Sendable {
   }
 }
 
-/// What the columns of an app leave to the database: the names of numbered installs and users, and the groups of errors.
+/// Reads from the database what the columns of an app only number: the names of installs and users, and the errors of a group.
 package protocol PersonNames: Sendable {
   /// Returns the names of all installs by number; empty for a number without install.
   func installs() throws -> [String]

@@ -27,7 +27,7 @@ struct Shell {
   var place: Place?
   /// The address of the form that shares the page; `nil` for pages that can't be shared.
   var share: String?
-  /// What a question's page asks, which readers of a shared link see instead of its form.
+  /// The question of the page in words. Readers of a shared link see it instead of the form.
   var asked: Asked?
 
   /// The days, the other side and the filters of a question.
@@ -123,7 +123,7 @@ extension PortalPages {
     let targets = #/\ (?:href|rel|aria-label)="[^"]*"/#.matchingSemantics(.unicodeScalar)
     let whole = #/\ ?<a\b[^>]*>[^<]*<\/a>/#.matchingSemantics(.unicodeScalar)
     return body.replacing(#/<p class="more[^>]*>.*?<\/p>/#.matchingSemantics(.unicodeScalar)) { line in
-      // What only leads on is left out.
+      // A line that only links to other pages is removed.
       let rest = line.output.replacing(whole, with: "")
       return rest.contains(#/>\s*<\/p>/#) ? "" : String(rest)
     }.replacing(links) { String($0.output.replacing(targets, with: "")) }

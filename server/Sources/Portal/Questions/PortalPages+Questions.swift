@@ -82,7 +82,7 @@ extension PortalPages {
     return builder
   }
 
-  /// What a form asks, in words.
+  /// Describes the question of a form in words.
   private func asked(_ form: QuestionForm, today: Day) -> Shell.Asked {
     let days = (try? form.range())?.resolved(today: today)
     var scope = QuestionScope()

@@ -6,7 +6,7 @@ import TernEvents
 package import Warehouse
 
 extension PortalPages {
-  /// The page of one person: what all rows say together, then some of the rows, newest first, by day.
+  /// The page of one person: the summary of all rows, then a page of the rows by day, newest first.
   ///
   /// - Parameters:
   ///   - later: The first row of the page, if the person has later ones.

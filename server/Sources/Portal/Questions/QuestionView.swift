@@ -50,6 +50,7 @@ struct AnswerGrid {
   /// The addresses of the pages with the rows before and after these.
   var previous: String?
   var next: String?
+
   /// The table with its first rows only.
   func shortened(to length: Int) -> AnswerGrid {
     var grid = self

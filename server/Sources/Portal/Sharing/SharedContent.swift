@@ -3,7 +3,7 @@ package import Reports
 package import TernEvents
 package import Warehouse
 
-/// What a shared link shows: the page, with everything that its address says.
+/// The page that a shared link shows, with everything that its address says.
 package enum SharedContent: Sendable {
   case report(ReportRequest)
   case question(QuestionPage, [String: String])

@@ -5,7 +5,7 @@ package import Warehouse
 package protocol TrailSource: Sendable {
   /// Returns a page of the rows of a person, newest first; `nil` if the app has no such person.
   func trail(of person: Person, app: AppID, _ page: TrailPage, limit: Int) async throws -> [TrailRow]?
-  /// Returns what all rows of a person say together; `nil` if the app has none.
+  /// Returns the totals, times and devices of a person; `nil` if the app has none.
   func summary(of person: Person, app: AppID) async throws -> PersonSummary?
   /// Returns the name of the install with a number within its app, as rows and errors have it; `nil` if there is none.
   func installName(number: Int, app: AppID) async throws -> String?
@@ -20,7 +20,7 @@ package enum TrailPage: Equatable, Sendable {
   case after(PersonsCursor)
 }
 
-/// What all rows of one person say together.
+/// The totals, times, devices and other identities of one person, from all rows.
 package struct PersonSummary: Equatable, Sendable {
   /// The facts of a device, in the words of filters; empty ones are unknown.
   package struct Device: Hashable, Sendable {

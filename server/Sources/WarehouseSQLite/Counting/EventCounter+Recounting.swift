@@ -29,7 +29,7 @@ extension EventCounter {
   /// Counts all rows, and returns the days of an app that must be counted again because its time zone has changed:
   /// those with counts, and those beside them, onto which rows may have moved. Ascending.
   func daysOfChangedZone(app: Int64) throws -> [Int] {
-    // What is in memory is for the old time zone.
+    // Counts and calendars in memory are for the old time zone.
     forget()
     try count()
     let nextDimension = try connection.prepare("SELECT min(dim) FROM daily_count WHERE app = ? AND dim > ?")

@@ -17,7 +17,7 @@ extension WarehouseReader: TrailSource {
     }
   }
 
-  /// Returns what all rows of a person say together; see ``TrailSource/summary(of:app:)``.
+  /// Returns the totals, times and devices of a person; see ``TrailSource/summary(of:app:)``.
   package func summary(of person: Person, app: AppID) async throws -> PersonSummary? {
     try await reading { [self] connection in
       guard let key = try Self.key(of: person, app, connection) else { return nil }
