@@ -96,6 +96,11 @@ extension Catalog {
     guard !name.unicodeScalars.contains(where: isControl) else {
       throw invalid("A name can't contain control characters or line breaks. Use a single line of plain text.")
     }
+    try check(timeZone: timeZone)
+  }
+
+  /// Throws ``WarehouseError`` with code `invalid` if there is no such time zone.
+  public func check(timeZone: String) throws {
     guard !timeZone.isEmpty, TimeZone(identifier: timeZone) != nil else {
       throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")
     }

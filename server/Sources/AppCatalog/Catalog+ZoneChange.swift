@@ -9,11 +9,11 @@ extension Catalog {
   /// - Throws: ``WarehouseError`` with code `invalid` if there is no such time zone.
   @discardableResult
   public func changeZone(of app: AppID, to timeZone: String) throws -> DataJob {
-    guard let record = try self.app(app) else {
+    guard try self.app(app) != nil else {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
-    try check(name: record.name, timeZone: timeZone)
+    try check(timeZone: timeZone)
     let job = try addJob(
       .changeZone, app: app, argument: timeZone, audit: .appChanged, "\(app): time_zone \(timeZone), days counted again"
     ) { database in

@@ -72,6 +72,11 @@ import Warehouse
           body: ByteBuffer(string: #"{"timeZone":"\#(zone)"}"#))
       }
       #expect(try await patch("Mars").status == .badRequest)
+      let both = try await client.execute(
+        uri: "/api/v1/apps/1", method: .patch, headers: fixture.authorized,
+        body: ByteBuffer(string: #"{"name":"Renamed","timeZone":"Mars"}"#))
+      #expect(both.status == .badRequest)
+      #expect(try catalog.app(AppID(1))?.name == fixture.app.name, "nothing changes if the time zone is wrong")
       let same = String(buffer: try await patch("Europe/Berlin").body)
       #expect(!same.contains("recounting") && same.contains("Europe"))
       #expect(try catalog.nextJob() == nil)

@@ -37,6 +37,8 @@ struct EditingRoutes: Sendable {
       members: "name, timeZone, appSecret, trackingId, newNamesPerDay and keep")
     return try Response.refusingInvalid {
       let keeping = try wanted.keep.map { try KeepingPeriod.reading($0) }
+      // Before anything changes.
+      if let zone = wanted.timeZone { try catalog.check(timeZone: zone) }
       var app = try catalog.setApp(
         try context.app.id, name: wanted.name?.trimmed, timeZone: nil, appSecret: wanted.appSecret,
         trackingID: wanted.trackingId)

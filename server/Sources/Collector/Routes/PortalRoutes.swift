@@ -299,11 +299,9 @@ struct PortalRoutes: Sendable {
 
   /// The filter of the live page, which its stream has, too.
   private func rowFilter(_ request: Request, _ context: CollectorContext) throws -> RowFilter {
-    let parameters = PortalPages.merged(request.parameters)
-    let filter = ReportFilter(
-      json: parameters["filters"] ?? "", segment: parameters["segment"].flatMap { Int64($0) })
     do {
-      return RowFilter(try filter.filters(try context.visibleSegments(catalog)))
+      return RowFilter(
+        try PortalPages.filter(in: request.parameters).filters(try context.visibleSegments(catalog)))
     } catch let error as QuestionError {
       throw APIError(error)
     }

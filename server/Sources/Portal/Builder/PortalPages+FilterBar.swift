@@ -7,6 +7,12 @@ extension PortalPages {
   /// The parameters of a report's address in which its filters are JSON, as the report takes them.
   package static func merged(_ parameters: [String: String]) -> [String: String] { FilterRows.merged(parameters) }
 
+  /// The filter of a page, from the parameters of its address or the fields of its form.
+  package static func filter(in parameters: [String: String]) -> ReportFilter {
+    let merged = merged(parameters)
+    return ReportFilter(json: merged["filters"] ?? "", segment: merged["segment"].flatMap { Int64($0) })
+  }
+
   /// The short address of a report's page.
   package func address(_ request: ReportRequest) -> String { PortalLinks(request).page(request) }
 
@@ -51,10 +57,7 @@ extension PortalPages {
 
   /// The filters and the segment in words.
   func filterWords(_ filters: FilterRows, segment: Int64?) -> [String] {
-    let segment = segment.map { number in
-      segments.first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)"
-    }
-    return filters.words + [segment].compactMap { $0 }
+    filters.words + [segment.map(segments.name(of:))].compactMap { $0 }
   }
 
   /// The segment of a page; `nil` if the app has none.
@@ -75,5 +78,12 @@ extension PortalPages {
       options: [
         ("", "the period before"), (ReportComparison.periodBefore.text, "the period before, in charts too"),
       ] + segments.map { (ReportComparison.segment($0.id).text, "the segment \(shown($0.name))") })
+  }
+}
+
+extension [SavedSegment] {
+  /// The name of a segment; its number if it isn't among these.
+  func name(of number: Int64) -> String {
+    first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)"
   }
 }

@@ -3,12 +3,6 @@ package import Reports
 package import Warehouse
 
 extension PortalPages {
-  /// The filter of a page, from the parameters of its address or the fields of its form.
-  package static func filter(in parameters: [String: String]) -> ReportFilter {
-    let merged = merged(parameters)
-    return ReportFilter(json: merged["filters"] ?? "", segment: merged["segment"].flatMap { Int64($0) })
-  }
-
   /// The short address of a dashboard with a filter.
   package static func address(of dashboard: Int64, _ filter: ReportFilter, app: AppID) -> String {
     var links = PortalLinks(app: app)

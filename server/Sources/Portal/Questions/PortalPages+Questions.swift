@@ -84,9 +84,10 @@ extension PortalPages {
 
   /// Describes the question of a form in words.
   private func asked(_ form: QuestionForm, today: Day) -> Shell.Asked {
-    let days = (try? form.range())?.resolved(today: today)
     var scope = QuestionScope()
-    if let range = try? form.range() { scope.range = range }
+    let range = try? form.range()
+    if let range { scope.range = range }
+    let days = range?.resolved(today: today)
     return Shell.Asked(
       days: days?.text, against: form.comparison(of: scope, today: today)?.against,
       isOpen: days?.contains(today) ?? false,

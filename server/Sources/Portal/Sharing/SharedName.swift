@@ -40,7 +40,7 @@ struct SharedName {
   }
 
   private func segment(_ number: Int64?) -> String? {
-    number.map { number in segments.first { $0.id == number }.map { shown($0.name) } ?? "segment \(number)" }
+    number.map(segments.name(of:))
   }
 
   private func compared(_ comparison: ReportComparison?) -> String? {

@@ -62,6 +62,8 @@ extension AppsCommand {
       defer { try? catalog.close() }
       let app = try AppOption.find(app, in: catalog)
       let keeping = try keep.map { try KeepingPeriod.reading($0) }
+      // Before anything changes.
+      if let timeZone { try catalog.check(timeZone: timeZone) }
       var changed = try catalog.setApp(app.id, name: name, appSecret: appSecret, trackingID: trackingID)
       if let keeping {
         try catalog.setKeeping(of: app.id, to: keeping)

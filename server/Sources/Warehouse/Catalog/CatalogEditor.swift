@@ -27,6 +27,8 @@ public protocol CatalogEditor: CatalogStore {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
   func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws
+  /// Throws ``WarehouseError`` with code `invalid` if there is no such time zone.
+  func check(timeZone: String) throws
   /// Changes an app's time zone, and adds the job of counting its days again.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if there is no such time zone.
