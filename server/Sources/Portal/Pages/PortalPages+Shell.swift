@@ -115,20 +115,6 @@ extension PortalPages {
       script: shell.script)
   }
 
-  /// The content for the reader of a shared link, who may open no other page: links to them are text.
-  private static func withoutLinks(_ body: String) -> String {
-    // In text, angle brackets and quotes are escaped, so only tags and attributes match.
-    // By scalar: a combining mark after a bracket is part of another character.
-    let links = #/<a\b[^>]*>/#.matchingSemantics(.unicodeScalar)
-    let targets = #/\ (?:href|rel|aria-label)="[^"]*"/#.matchingSemantics(.unicodeScalar)
-    let whole = #/\ ?<a\b[^>]*>[^<]*<\/a>/#.matchingSemantics(.unicodeScalar)
-    return body.replacing(#/<p class="more[^>]*>.*?<\/p>/#.matchingSemantics(.unicodeScalar)) { line in
-      // A line that only links to other pages is removed.
-      let rest = line.output.replacing(whole, with: "")
-      return rest.contains(#/>\s*<\/p>/#) ? "" : String(rest)
-    }.replacing(links) { String($0.output.replacing(targets, with: "")) }
-  }
-
   /// The range of days in use, and the form that changes it.
   private func range(_ request: ReportRequest) -> TemplateValues {
     let links = PortalLinks(request)
