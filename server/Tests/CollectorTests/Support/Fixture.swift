@@ -32,7 +32,7 @@ final class Fixture: Sendable {
   init(
     _ settings: CollectorSettings = CollectorSettings(),
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
+    uptime: @escaping @Sendable () -> Duration = { .zero },
     sleep: (@Sendable (Duration) async throws -> Void)? = nil, accessLog: AccessLog? = nil
   ) throws {
     var settings = settings
