@@ -173,6 +173,29 @@ import WarehouseSQLite
     }
   }
 
+  @Test(arguments: [
+    ("", "f1=colour+is+red", "f1", "There is no “colour”"), ("/events", "f1=country+gt+3", "f1", "Only a property"),
+    ("/live", "f1=country+is+DE&f2=property:Length+gt+x", "f2", "Write a number"),
+    ("/versions", "segment=7", "segment", "This segment no longer exists."),
+  ])
+  func `a mistake in a report's filter is said beside its field, without figures`(
+    page: String, query: String, field: String, words: String
+  ) async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      let response = try await client.execute(
+        uri: "/apps/1\(page)?\(query)", method: .get, headers: [.cookie: cookie])
+      #expect(response.status == .badRequest)
+      let html = String(buffer: response.body)
+      let fault = try #require(html.firstMatch(of: /id="fault-([^"]+)"[^>]*>([^<]+)</))
+      #expect(String(fault.1) == field && fault.2.contains(words), "\(fault.0)")
+      #expect(!html.contains("Play") && fixture.questions.asked.isEmpty)
+    }
+  }
+
   @Test func `a page without a filter is compared with a segment, over the same days`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()

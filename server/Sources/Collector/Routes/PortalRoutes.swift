@@ -264,13 +264,14 @@ struct PortalRoutes: Sendable {
       return Redirect(path: pages.address(query)).response
     }
     shown.segments = try context.visibleSegments(catalog)
+    let apps = try context.visitor.visible(try catalog.apps())
+    if let page = shown.faultyReport(query, app: app, apps: apps) { return .html(page, status: .badRequest) }
     let pages = try await notes.added(
       to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
     let other = try pages.comparedRequest(query).map {
       try answering.metrics(for: $0, from: self.store, segments: shown.segments, context)
     }
     let store = try answering.metrics(for: query, from: store, segments: shown.segments, context)
-    let apps = try context.visitor.visible(try catalog.apps())
     return .html(
       try await reports.run(query, for: context.clientShare) {
         try await pages.report(

@@ -72,8 +72,7 @@ struct SharedRoutes: Sendable {
     guard let link = try catalog.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app),
       let content = try catalog.content(of: link, app: app, now: now)
     else {
-      return .html(
-        pages.error(status: 404, message: "This link has ended or was revoked. Ask for a new one."), status: .notFound)
+      return .html(pages.endedLink(), status: .notFound)
     }
     var context = context
     context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })

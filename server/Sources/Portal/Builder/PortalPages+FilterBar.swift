@@ -27,13 +27,31 @@ extension PortalPages {
     return Builder(
       action: PortalLinks(app: request.app).page(request.report), links: links, hidden: kept,
       sentence: Self.showsChanges(request) ? [comparisonField(request.comparison)] : [],
-      filters: FilterRows(json: request.filter.json),
-      segment: segmentField(request.filter.segment?.description), saving: reader.canEdit ? links.segments : nil
+      filters: FilterRows(json: request.filter.json), segment: segmentField(request.filter.segment?.description),
+      faults: faults(request.filter), saving: reader.canEdit ? links.segments : nil
     ) { filters in
       var links = links
       links.filter.json = filters.json
       return links.page(request)
     }
+  }
+
+  /// The page of a report whose filter has mistakes: the form with the mistakes beside their fields, and no figures. `nil`
+  /// if there are none, or none that the form can show.
+  package func faultyReport(_ request: ReportRequest, app: App, apps: [App]) -> String? {
+    guard request.isFilterable, !faults(request.filter).isEmpty else { return nil }
+    return page(
+      Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request), body: "")
+  }
+
+  /// The mistakes in a filter, by the name of their field.
+  func faults(_ filter: ReportFilter) -> [String: String] {
+    var faults: [String: String] = [:]
+    for (index, row) in FilterRows(json: filter.json).rows.enumerated() { faults["f\(index + 1)"] = row.fault }
+    if let segment = filter.segment, !segments.contains(where: { $0.id == segment }) {
+      faults["segment"] = QuestionForm.missingSegment
+    }
+    return faults
   }
 
   /// A warning that days before the kept rows are empty; `nil` if the page has no filter or the app keeps all rows.

@@ -12,19 +12,14 @@ extension PortalPages {
 
   /// The form that filters all cards of a dashboard.
   func filterBar(_ dashboard: Dashboard, _ links: PortalLinks) -> Builder {
-    let filters = FilterRows(json: links.filter.json)
-    var builder = Builder(
-      action: links.dashboard(dashboard.id), links: links, filters: filters,
-      segment: segmentField(links.filter.segment?.description), saving: reader.canEdit ? links.segments : nil
+    Builder(
+      action: links.dashboard(dashboard.id), links: links, filters: FilterRows(json: links.filter.json),
+      segment: segmentField(links.filter.segment?.description), faults: faults(links.filter),
+      saving: reader.canEdit ? links.segments : nil
     ) { filters in
       var links = links
       links.filter.json = filters.json
       return links.filtered(links.dashboard(dashboard.id))
     }
-    builder.faults = Dictionary(
-      uniqueKeysWithValues: filters.rows.enumerated().compactMap { index, row in
-        row.fault.map { ("f\(index + 1)", $0) }
-      })
-    return builder
   }
 }

@@ -53,6 +53,11 @@ public struct PortalPages: Sendable {
     return error(status, title, message ?? fallback)
   }
 
+  /// The page of a shared link that has ended. It leads nowhere, since its readers have no login.
+  package func endedLink() -> String {
+    errorPage(404, "This link has ended", "It expired or was revoked. Ask the person who sent it for a new one.")
+  }
+
   /// The error page of a request for a report, with a link to the page that helps.
   public func error(_ error: ReportError, status: Int, app: AppID?) -> String {
     let links = app.map { PortalLinks(app: $0) }
@@ -85,9 +90,18 @@ public struct PortalPages: Sendable {
   private func error(
     _ status: Int, _ title: String, _ message: String, link: (text: String, address: String)? = nil
   ) -> String {
+    let apps = (text: "All apps", address: "/")
+    return errorPage(status, title, message, links: link.map { [$0, apps] } ?? [apps])
+  }
+
+  /// - Parameter links: The ways out; the first is a button.
+  private func errorPage(
+    _ status: Int, _ title: String, _ message: String, links: [(text: String, address: String)] = []
+  ) -> String {
     let values: TemplateValues = [
-      "tern": Icon.tern, "status": status, "heading": title, "message": message, "link": link?.address ?? "/",
-      "linkText": link?.text ?? "All apps", "hasApps": link != nil,
+      "tern": Icon.tern, "status": status, "heading": title, "message": message,
+      "button": links.first.map { TemplateValues.link($0.text, $0.address) },
+      "others": links.dropFirst().map { TemplateValues.link($0.text, $0.address) },
     ]
     return layout(title: title, body: templates.render("error", values))
   }

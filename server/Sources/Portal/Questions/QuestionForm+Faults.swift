@@ -32,10 +32,12 @@ extension QuestionForm {
 
   private func filterFault(_ error: QuestionError, _ path: Substring) -> (field: String, words: String)? {
     guard let index = path.split(separator: "[").dropFirst().first.flatMap({ Int($0.dropLast()) }) else { return nil }
-    guard rows.indices.contains(index) else { return ("segment", "This segment no longer exists.") }
+    guard rows.indices.contains(index) else { return ("segment", Self.missingSegment) }
     let row = rows[index]
     return ("f\(index + 1)", row.fault ?? error.message)
   }
+
+  static let missingSegment = "This segment no longer exists."
 
   /// Says that there is no dimension with a name, and which there are.
   static func unknownDimension(_ name: String) -> String {
