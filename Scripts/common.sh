@@ -58,15 +58,16 @@ run_tests() {
   fail "Some tests failed."
 }
 
-# python_environment: installs the tools of Scripts/requirements.txt, unless they are there, and prints their directory.
+# python_environment [FOLDER REQUIREMENTS]: installs the tools of Scripts/requirements.txt or another file, unless they are there, and
+# prints their directory.
 python_environment() {
-  local environment="$root/.build/python" requirements="$root/Scripts/requirements.txt"
+  local environment=${1:-"$root/.build/python"} requirements="$root/Scripts/${2:-requirements.txt}"
   if ! cmp -s "$requirements" "$environment/requirements.txt"; then
-    say "installing the Python packages of Scripts/requirements.txt"
+    say "installing the Python packages of ${requirements#"$root/"}"
     rm -rf "$environment"
     python3 -m venv "$environment" >&2 || fail "Couldn't create a virtual environment. Install python3 (3.11 or later) and python3-venv."
     "$environment/bin/pip" install --disable-pip-version-check --quiet --only-binary :all: --no-deps --requirement "$requirements" >&2 \
-      || fail "Couldn't install the Python packages of Scripts/requirements.txt. They come from PyPI: check the network and the settings of pip."
+      || fail "Couldn't install the Python packages of ${requirements#"$root/"}. They come from PyPI: check the network and the settings of pip."
     cp "$requirements" "$environment/requirements.txt"
   fi
   echo "$environment/bin"
