@@ -1,7 +1,7 @@
 import Ingest
 import Questions
 package import Reports
-import Warehouse
+package import Warehouse
 
 extension PortalPages {
   /// The parameters of a report's address in which its filters are JSON, as the report takes them.
