@@ -3,7 +3,7 @@
 Usage: modern.py PORT FOLDER    (TERN_CLICKHOUSE_USER and TERN_CLICKHOUSE_PASSWORD say who may ask)
 
 One statement runs at a time. There is no replication, no cluster and no session: a statement `SET` or `USE` has no effect. A body
-is read whole before its statement runs, so a body that is cut stores nothing, in any format.
+is read whole before its statement runs, so a connection that ends in it stores nothing, in any format.
 
 A test asks for a fault with the parameter `tern_fault`, or for those of the next requests with `/tern-fault?kind=KIND&count=N`:
   exception         the statement doesn't run; the status is 200, with the header of an exception
@@ -33,13 +33,17 @@ from chdb.session import Session
 FAULTS = {"exception", "exception-after", "cut-before", "cut-after", "cut-answer"}
 # Parameters of a request that aren't settings of its statement.
 OTHER_PARAMETERS = {"query", "user", "password", "database", "default_format", "query_id", "session_id", "session_timeout",
-                    "session_check", "quota_key", "compress", "decompress", "stacktrace", "tern_fault"}
+                    "session_check", "quota_key", "compress", "decompress", "stacktrace", "wait_end_of_query", "buffer_size",
+                    "readonly", "tern_fault"}
 STATUS = {194: 401, 193: 403, 192: 403, 497: 403, 516: 403, 48: 501, 209: 503}
 STATUS |= dict.fromkeys([6, 25, 26, 27, 36, 38, 41, 43, 53, 62, 69, 70, 72, 117, 158, 321, 386, 456], 400)
 STATUS |= dict.fromkeys([16, 46, 47, 50, 56, 60, 63, 73, 81, 115, 336], 404)
 # An INSERT whose rows follow the name of their format: after it, spaces and one line's end belong to neither.
 INSERT = re.compile(rb"(?is)^\s*(insert\s+into\s(?:(?!\b(?:values|select|format)\b).)*?)\s*"
                     rb"((?:\bsettings\s(?:(?!\bformat\b).)*?)?\bformat\s+\w+)[ \t\f]*(?:;[ \t\f]*)?\r?\n?")
+
+READS = re.compile(rb"(?i)[\s(]*(select|with|show|desc|describe|exists|explain|set|use)\b")
+QUOTED = re.compile(r"(?s)'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:\\.|[^`\\])*`|--[^\n]*|/\*.*?\*/")
 
 
 class Refusal(Exception):
@@ -76,6 +80,8 @@ class Engine:
                 statement = text.decode()
             except UnicodeDecodeError:
                 raise Refusal(48, "The stand-in for a server reads binary data only after INSERT INTO … FORMAT …") from None
+            if re.search(r";\s*[^\s;]", QUOTED.sub("", statement)):
+                raise Refusal(62, "Syntax error (Multi-statements are not allowed). (SYNTAX_ERROR)")
             done = []
             try:
                 self.query(f"USE {quoted(database, '`')}")
@@ -153,7 +159,8 @@ class Handler(BaseHTTPRequestHandler):
         if known.get("compress", "0") != "0" or known.get("decompress", "0") != "0":
             raise Refusal(48, "The stand-in for a server doesn't know ClickHouse's own compression. (NOT_IMPLEMENTED)")
         text = known["query"].encode() + b"\n" + body if "query" in known else body
-        if self.command == "GET" and not re.match(rb"(?i)[\s(]*(select|with|show|desc|describe|exists|explain|set|use)\b", text):
+        # Not as a setting, because the engine couldn't take it back.
+        if (self.command == "GET" or known.get("readonly", "0") != "0") and not READS.match(text):
             raise Refusal(164, "Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. (READONLY)")
         settings = [(name, value) for name, value in known.items()
                     if name not in OTHER_PARAMETERS and not name.startswith("param_")]
@@ -197,7 +204,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, status, body, headers={}, cut=False):
         self.send_response(status)
-        if "gzip" in self.headers.get("Accept-Encoding", "") and self.parameters.get("enable_http_compression", "0") != "0":
+        if "gzip" in self.headers.get("Accept-Encoding", "") and self.parameters.get("enable_http_compression", "1") != "0":
             body = gzip.compress(body, 1)
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Type", "text/plain; charset=UTF-8")

@@ -35,13 +35,22 @@ unpack_packages() {
   say "downloading ClickHouse 18.16 and ZooKeeper"
   rm -rf "$new"
   mkdir -p "$new/archives"
-  (cd "$new/archives" && apt-get download -qq -o APT::Sandbox::User=root "$@" >&2) \
-    || fail "Couldn't download Debian 12's packages. Run apt-get update as root, and check the network."
+  if ! download_packages "$new" "$@" 2>/dev/null; then
+    # An outdated list of packages is the usual reason. The system's own can be refreshed by root only.
+    local apt=(-o "Dir::State::Lists=$new/lists" -o "Dir::Cache=$new/apt" -o APT::Sandbox::User=root)
+    say "getting a list of Debian's packages"
+    mkdir -p "$new/lists/partial" "$new/apt"
+    apt-get -qq "${apt[@]}" update >&2 && download_packages "$new" "${apt[@]}" "$@" \
+      || fail "Couldn't download Debian 12's packages. Check the network and the settings of apt."
+  fi
   for archive in "$new/archives"/*.deb; do dpkg -x "$archive" "$new"; done
-  rm -rf "$new/archives" "$new/usr/share/doc" "$new/usr/share/maven-repo"
+  rm -rf "$new/archives" "$new/lists" "$new/apt" "$new/usr/share/doc" "$new/usr/share/maven-repo"
   # Links to other places of the system, such as those of Java to its settings, stay inside.
   find "$new" -type l -lname '/*' -print0 | while read -r -d '' link; do ln -snfr "$new$(readlink "$link")" "$link"; done
   echo "$*" >"$new/packages"
   rm -rf "$unpacked"
   mv "$new" "$unpacked"
 }
+
+# download_packages FOLDER ARGUMENTS…: downloads packages into the folder's archives.
+download_packages() { (cd "$1/archives" && apt-get download -qq -o APT::Sandbox::User=root "${@:2}" >&2); }
