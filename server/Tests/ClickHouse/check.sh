@@ -56,7 +56,12 @@ require_nothing_left "after down"
 "$clickhouse" down "$folder"
 
 say "interrupting a start"
-timeout --signal INT 2 "$clickhouse" up "$folder" >"$trial/output" 2>&1 || true
+"$clickhouse" up "$folder" >"$trial/output" 2>&1 &
+interrupted=$!
+until [ -f "$folder/settings" ] || ! kill -0 $interrupted 2>/dev/null; do sleep 0.05; done
+sleep 1
+kill $interrupted
+wait $interrupted || true
 grep -q undoing "$trial/output" || fail "the start was not interrupted: $(cat "$trial/output")"
 require_nothing_left "after an interrupted start"
 say "ClickHouse can be started, disturbed and ended"
