@@ -22,6 +22,8 @@ let package = Package(
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
     // Utilities that the SDK and the server share; not for apps.
     .library(name: "TernBase", targets: ["TernBase"]),
+    .library(name: "TernGzip", targets: ["TernGzip"]),
+    .library(name: "TernHTTP", targets: ["TernHTTP"]),
     // Drop-in modules for apps that were written for App Center's SDK (docs/app-center.md).
     .library(name: "AppCenter", targets: ["AppCenter"]),
     .library(name: "AppCenterAnalytics", targets: ["AppCenterAnalytics"]),
@@ -37,11 +39,18 @@ let package = Package(
     .systemLibrary(name: "CTernZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTernNetlink"),
+    .target(name: "TernGzip", dependencies: ["CTernZlib"]),
+    // Requests through libcurl, for the SDK on Linux and for what the server sends.
+    .target(
+      name: "TernHTTP",
+      dependencies: [
+        "TernBase", "TernEvents", .target(name: "CTernCurl", condition: .when(platforms: [.linux, .macOS])),
+      ]),
     .target(
       name: "Tern",
       dependencies: [
-        "TernBase", "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
-        .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
+        "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip",
+        .target(name: "TernHTTP", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ], exclude: unusedHere, resources: privacyManifest),
     .target(
@@ -78,7 +87,7 @@ let package = Package(
     .testTarget(
       name: "TernTests",
       dependencies: [
-        "Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport",
+        "Tern", "TernGzip", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport",
         "TernChildProcess",
         "TernProbe",
       ]),

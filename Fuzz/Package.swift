@@ -21,7 +21,9 @@ let package = Package(
     device("TernEvents", []),
     device("TernLog", ["TernBase", "TernEvents"]),
     device("TernDelivery", ["TernBase", "TernEvents"]),
-    device("Tern", ["TernBase", "TernEvents", "TernLog", "TernDelivery", "CTernZlib", "CTernCurl", "CTernNetlink"]),
+    device("TernGzip", ["CTernZlib"]),
+    device("TernHTTP", ["TernBase", "TernEvents", "CTernCurl"]),
+    device("Tern", ["TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernHTTP", "CTernNetlink"]),
     device("TernMeasurement", ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery"]),
     server("Ingest", ["CTernJSON", "CTernInflate"]),
     server("ServerBase", ["CTernRoaring"]),
@@ -45,8 +47,8 @@ let package = Package(
     .executableTarget(
       name: "TernFuzz",
       dependencies: [
-        "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "TernMeasurement",
-        "Ingest", "ServerBase",
+        "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "Tern",
+        "TernMeasurement", "Ingest", "ServerBase",
         "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "WarehouseContract",
         "TernTestSupport",
       ]),

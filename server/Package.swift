@@ -83,6 +83,13 @@ let package = Package(
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    // A cluster that holds a copy of every row: what is sent to it and how.
+    .target(
+      name: "ClickHouse",
+      dependencies: [
+        "ServerBase", .product(name: "TernBase", package: "tern"), .product(name: "TernGzip", package: "tern"),
+        .product(name: "TernHTTP", package: "tern"),
+      ]),
     .target(
       name: "Reports",
       dependencies: [
@@ -178,6 +185,12 @@ let package = Package(
       name: "QuestionsTestSupport",
       dependencies: ["ServerBase", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Tests/QuestionsTestSupport"),
+    .testTarget(
+      name: "ClickHouseTests",
+      dependencies: [
+        "ClickHouse", "ServerBase", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernGzip", package: "tern"), .product(name: "TernHTTP", package: "tern"),
+      ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",

@@ -17,6 +17,9 @@ static inline CURLcode tern_curl_set_body(CURL *handle, const void *bytes, size_
 static inline CURLcode tern_curl_set_headers(CURL *handle, struct curl_slist *headers) {
   return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
 }
+static inline CURLcode tern_curl_set_explanation(CURL *handle, char *buffer) {
+  return curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, buffer);
+}
 static inline CURLcode tern_curl_set_receivers(
     CURL *handle, tern_curl_receive header, tern_curl_receive body, void *context) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, header);

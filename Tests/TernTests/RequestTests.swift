@@ -1,5 +1,6 @@
 import Foundation
 import TernEvents
+import TernGzip
 import TernTestSupport
 import Testing
 

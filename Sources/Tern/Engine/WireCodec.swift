@@ -1,6 +1,7 @@
 import TernBase
 package import TernDelivery
 package import TernEvents
+import TernGzip
 package import TernLog
 
 /// The wire protocol of a delivery loop: turns records into requests and responses into outcomes.

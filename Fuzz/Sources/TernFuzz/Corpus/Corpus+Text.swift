@@ -1,4 +1,5 @@
 import Foundation
+import TernGzip
 import Warehouse
 
 @testable import Reports
@@ -10,7 +11,7 @@ extension Corpus {
   static var gzip: [[UInt8]] {
     let bodies = native.prefix(18)
     return bodies.enumerated().flatMap { index, body -> [[UInt8]] in
-      guard let packed = Tern.gzip(body) else { fatalError("A body is not compressed") }
+      guard let packed = TernGzip.gzip(body) else { fatalError("A body is not compressed") }
       // Without the ten bytes of the wrapper in front and the eight behind.
       let bare = Array(packed.dropFirst(10).dropLast(8))
       return index % 3 == 0 ? [[0] + packed, [1] + bare, [2] + packed, [4] + body] : [[1] + bare]

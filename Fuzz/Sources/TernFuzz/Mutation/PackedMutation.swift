@@ -1,5 +1,6 @@
 import CFuzzer
 import Ingest
+import TernGzip
 
 @testable import Tern
 
@@ -20,7 +21,7 @@ enum PackedMutation {
       guard let start = buffer.baseAddress else { return 0 }
       return mutator.mutate(start, body.count, buffer.count, seed / 4)
     }
-    guard let packed = Tern.gzip(Array(changed.prefix(count))), packed.count < capacity else {
+    guard let packed = TernGzip.gzip(Array(changed.prefix(count))), packed.count < capacity else {
       return LLVMFuzzerMutate(bytes, size, capacity)
     }
     // As gzip, or as the same without its header and checksum.

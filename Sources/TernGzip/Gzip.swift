@@ -1,12 +1,14 @@
 import CTernZlib
 
 /// Compresses the bytes to a gzip member (RFC 1952); returns `nil` if zlib fails, for example for lack of memory.
-func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+///
+/// - Parameter level: From 1, the fastest, to 9, the shortest result.
+public func gzip(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
   var stream = z_stream()
   // A 15-bit window, plus 16 for a gzip header instead of zlib's.
   guard
     deflateInit2_(
-      &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+      &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
       == Z_OK
   else { return nil }
   defer { deflateEnd(&stream) }

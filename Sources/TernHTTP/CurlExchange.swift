@@ -1,25 +1,43 @@
-#if !canImport(Darwin)
+import TernEvents
+
+#if canImport(CTernCurl)
   import CTernCurl
-  import Foundation
-  import TernEvents
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
 
   /// One request and its response, performed by libcurl on the request's thread.
   final class CurlExchange {
-    /// Larger than any acknowledgement: a longer response is not from a collector and must not fill our memory.
-    private static let maximumBodyBytes = 4 << 20
     private static let maximumHeaderBytes = 64 << 10
 
-    private let request: TransportRequest
+    private let request: HTTPClient.Request
     private var headers: [String: String] = [:]
     private var headerBytes = 0
     private var body: [UInt8] = []
+    private var isTooLong = false
+    /// Where libcurl describes an error.
+    private let explanation = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    init(_ request: TransportRequest) { self.request = request }
+    init(_ request: HTTPClient.Request) {
+      self.request = request
+      explanation.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit { explanation.deallocate() }
 
     /// Sends the request and waits for the complete response, the timeout or the cancellation.
-    func perform(on handle: CurlHandle, until cancellation: CurlCancellation) -> TransportResult {
-      // Reset all options of the previous request.
+    func perform(
+      on handle: CurlHandle, until cancellation: CurlCancellation
+    ) -> Result<HTTPClient.Response, HTTPClient.Failure> {
+      // Reset all options of the previous request, at the end, too: libcurl may close connections later, when what the
+      // options point to is gone.
       curl_easy_reset(handle.easy)
+      defer { curl_easy_reset(handle.easy) }
       var list: UnsafeMutablePointer<curl_slist>?
       defer { curl_slist_free_all(list) }
       // The empty `Expect` keeps libcurl from waiting up to a second for `100 Continue` before sending a large body.
@@ -34,7 +52,7 @@
       guard code == CURLE_OK else { return failure(code, handle) }
       var status = 0
       tern_curl_get_status(handle.easy, &status)
-      return .response(TransportResponse(status: status, headers: headers, body: body))
+      return .success(HTTPClient.Response(status: status, headers: headers, body: body))
     }
 
     /// Performs the transfer. It uses the multi interface even for a single request, because only that can be woken.
@@ -75,14 +93,15 @@
         let code = tern_curl_set_number(pointer, option, number)
         if code != CURLE_OK { return code }
       }
-      let texts: [(CURLoption, String)] = [
-        (CURLOPT_URL, request.url.absoluteString), (CURLOPT_PROTOCOLS_STR, "http,https"),
+      let texts: [(CURLoption, String?)] = [
+        (CURLOPT_URL, request.url), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_CAINFO, request.authorities),
       ]
-      for (option, text) in texts {
+      for case (let option, let text?) in texts {
         let code = tern_curl_set_text(pointer, option, text)
         if code != CURLE_OK { return code }
       }
       var code = tern_curl_set_headers(pointer, list)
+      if code == CURLE_OK { code = tern_curl_set_explanation(pointer, explanation) }
       // A body would turn the request into a POST.
       if code == CURLE_OK, request.method == .post {
         code = tern_curl_set_body(pointer, bytes.baseAddress, bytes.count)
@@ -115,27 +134,35 @@
     }
 
     private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-      // Consuming less than offered aborts the transfer.
-      guard let bytes, body.count + count <= Self.maximumBodyBytes else { return 0 }
+      // Consuming less than offered ends the transfer.
+      guard let bytes, body.count + count <= request.maximumResponseBytes else {
+        isTooLong = true
+        return 0
+      }
       body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
       return count
     }
 
-    private func failure(_ code: CURLcode, _ handle: CurlHandle) -> TransportResult {
-      let kind: TransportFailure.Kind =
+    private func failure(
+      _ code: CURLcode, _ handle: CurlHandle
+    ) -> Result<HTTPClient.Response, HTTPClient.Failure> {
+      let kind: HTTPClient.Failure.Kind =
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .offline
         case CURLE_COULDNT_CONNECT where Self.isWithoutNetwork(handle): .offline
         case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_ABORTED_BY_CALLBACK: .cancelled
+        case CURLE_WRITE_ERROR where isTooLong: .tooLong
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: .untrusted
         default: .connection
         }
-      let reason =
-        switch code {
-        case CURLE_ABORTED_BY_CALLBACK: "The request was cancelled."
-        case CURLE_WRITE_ERROR: "The response is too long to come from a collector."
-        default: "The collector cannot be reached: \(String(cString: curl_easy_strerror(code)))."
+      let message =
+        switch kind {
+        case .cancelled: "The request was cancelled."
+        case .tooLong: "The response is too long."
+        default: explanation.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: explanation)
         }
-      return .failure(TransportFailure(kind, reason))
+      return .failure(HTTPClient.Failure(kind, message))
     }
 
     /// True if the system reported that there is no route. Numeric addresses need no lookup that could fail first.
