@@ -40,52 +40,66 @@ extension Catalog {
     }
   }
 
-  /// Changes an app. Properties that are `nil` keep their current values. A running server applies it within a second.
+  /// Changes an app in one transaction. A running server applies it within a second.
   ///
-  /// A new time zone is for apps without events: ``changeZone(of:to:)`` counts the days of others again.
+  /// A change of the time zone adds the job of counting all days again, so they are, whatever happens next. The same time
+  /// zone changes nothing, unless its days could not be counted: then it repeats the job.
   ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
-  public func setApp(
-    _ id: AppID, name: String? = nil, timeZone: String? = nil, appSecret: String? = nil, trackingID: String? = nil
-  ) throws -> App {
-    guard let app = try app(id) else {
+  /// - Returns: The app, and the job that counts its days in the time zone of the change; `nil` without such a job.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app, or if the days
+  ///   are still being counted again in another time zone.
+  @discardableResult
+  public func changeApp(_ id: AppID, _ change: AppChange) throws -> (app: App, recount: DataJob?) {
+    guard let app = try apps().first(where: { $0.id == id }) else {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(id). Run `tern apps list` to see all apps.")
     }
-    try check(name: name ?? app.name, timeZone: timeZone ?? app.timeZone)
-    if let trackingID { try check(trackingID: trackingID) }
+    try check(name: change.name ?? app.name, timeZone: change.timeZone ?? app.timeZone)
+    if let trackingID = change.trackingID { try check(trackingID: trackingID) }
+    if let number = change.newNamesPerDay ?? nil { try Self.check(newNamesPerDay: number) }
     let identifiers = [
-      ("app_secret", "app secret", try appSecret.map { try secret(from: $0) }, app.appSecret),
-      ("tracking_id", "tracking ID", trackingID, app.trackingID),
+      ("app_secret", "app secret", try change.appSecret.map { try secret(from: $0) }, app.appSecret),
+      ("tracking_id", "tracking ID", change.trackingID, app.trackingID),
     ]
-    try writing { database in
-      var changes: [(column: String, value: String)] = []
-      if let name, name != app.name { changes.append(("name", name)) }
-      if let timeZone, timeZone != app.timeZone { changes.append(("time_zone", timeZone)) }
+    let recount = try writing { database in
+      var (changes, recount): ([String], DataJob?) = ([], nil)
+      func set(_ column: String, to value: String?, _ words: String) throws {
+        try database.execute(sql: "UPDATE app SET \(column) = ? WHERE id = ?", arguments: [value, id.rawValue])
+        changes.append(words)
+      }
+      if let name = change.name, name != app.name { try set("name", to: name, "name \(name)") }
       for case (let column, let title, let value?, let current) in identifiers where value != current {
         if try isTaken(value, column: column, database) {
           throw invalid("Another app already has the \(title) \(value).")
         }
-        changes.append((column, value))
+        try set(column, to: value, "\(column) \(value)")
       }
-      for (column, value) in changes {
-        try database.execute(sql: "UPDATE app SET \(column) = ? WHERE id = ?", arguments: [value, id.rawValue])
+      if let number = change.newNamesPerDay {
+        try Self.setNewNamesPerDay(of: id, to: number, database)
+        changes.append("new names per day \(number.map(String.init) ?? "as usual")")
       }
-      guard !changes.isEmpty else { return }
-      try record(.appChanged, "\(id): " + changes.map { "\($0.column) \($0.value)" }.joined(separator: ", "), database)
-    }
-    return try self.apps().first { $0.id == id } ?? app
-  }
-
-  /// Sets for how long the rows of an app are kept; `nil` for ever. A running server removes older ones within an hour.
-  public func setKeeping(of app: AppID, to period: KeepingPeriod?) throws {
-    try writing { database in
-      try database.execute(
-        sql: "UPDATE app SET keeping = ? WHERE id = ?", arguments: [period?.text, app.rawValue])
-      try record(.appChanged, "\(app): keep \(period?.text ?? KeepingPeriod.foreverText)", database)
+      if let keeping = change.keeping, keeping != app.keeping {
+        try set("keeping", to: keeping?.text, "keep \(keeping?.text ?? KeepingPeriod.foreverText)")
+      }
+      if let zone = change.timeZone {
+        let latest = try Self.latestZoneJob(of: id, database)
+        if case .running? = latest?.state {
+          guard zone == app.timeZone else {
+            throw invalid(
+              "All days are being counted again in \(app.timeZone). Wait until that is done, then change the time zone."
+            )
+          }
+          recount = latest?.job
+        } else if zone != app.timeZone || latest?.state != nil {
+          if change.recountsDays { recount = try Self.insertJob(.changeZone, app: id, argument: zone, database) }
+          try set("time_zone", to: zone, "time_zone \(zone)" + (recount == nil ? "" : ", days counted again"))
+        }
+      }
+      if !changes.isEmpty { try record(.appChanged, "\(id): " + changes.joined(separator: ", "), database) }
+      return recount
     }
     // This process sees the change at once.
-    _ = try apps()
+    return (try apps().first { $0.id == id } ?? app, recount)
   }
 
   func check(name: String, timeZone: String) throws {
@@ -99,8 +113,7 @@ extension Catalog {
     try check(timeZone: timeZone)
   }
 
-  /// Throws ``WarehouseError`` with code `invalid` if there is no such time zone.
-  public func check(timeZone: String) throws {
+  func check(timeZone: String) throws {
     guard !timeZone.isEmpty, TimeZone(identifier: timeZone) != nil else {
       throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")
     }

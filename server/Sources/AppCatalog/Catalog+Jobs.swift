@@ -10,23 +10,20 @@ extension Catalog {
   public func addJob(
     _ kind: DataJob.Kind, app: AppID, argument: String = "", audit action: AuditEntry.Action, _ subject: String
   ) throws -> DataJob {
-    try addJob(kind, app: app, argument: argument, audit: action, subject) { _ in }
+    try writing { database in
+      try record(action, subject, database)
+      return try Self.insertJob(kind, app: app, argument: argument, database)
+    }
   }
 
-  /// Adds a job together with a change of the catalog.
-  func addJob(
-    _ kind: DataJob.Kind, app: AppID, argument: String, audit action: AuditEntry.Action, _ subject: String,
-    _ change: (Database) throws -> Void
+  /// Adds a job in the transaction of the change that it belongs to.
+  static func insertJob(
+    _ kind: DataJob.Kind, app: AppID, argument: String, _ database: Database
   ) throws -> DataJob {
-    try writing { database in
-      try change(database)
-      try database.execute(
-        sql: "INSERT INTO job (kind, app, argument) VALUES (?, ?, ?)",
-        arguments: [kind.rawValue, app.rawValue, argument])
-      let id = database.lastInsertedRowID
-      try record(action, subject, database)
-      return DataJob(id: id, kind: kind, app: app, argument: argument)
-    }
+    try database.execute(
+      sql: "INSERT INTO job (kind, app, argument) VALUES (?, ?, ?)",
+      arguments: [kind.rawValue, app.rawValue, argument])
+    return DataJob(id: database.lastInsertedRowID, kind: kind, app: app, argument: argument)
   }
 
   /// Adds the job of deleting an app with everything.

@@ -10,24 +10,20 @@ extension Catalog {
   /// the default, which depends on the kind.
   public func newNamesPerDay(of app: AppID) throws -> Int? { try setting(Self.newNames(app)).flatMap { Int($0) } }
 
-  /// Sets how many new names of each kind an app may introduce per day. A running server applies it within a second.
-  ///
-  /// - Parameter number: 0 to ``maximumNewNamesPerDay``; `nil` for the default.
-  /// - Throws: ``WarehouseError`` with code `invalid` if the number is out of range.
-  public func setNewNamesPerDay(of app: AppID, to number: Int?) throws {
-    if let number, !(0...Self.maximumNewNamesPerDay).contains(number) {
+  /// Throws ``WarehouseError`` with code `invalid` unless a limit is from 0 to ``maximumNewNamesPerDay``.
+  static func check(newNamesPerDay number: Int) throws {
+    guard (0...maximumNewNamesPerDay).contains(number) else {
       throw WarehouseError(
-        code: .invalid, message: "New names per day must be from 0 to \(Self.maximumNewNamesPerDay), not \(number).")
+        code: .invalid, message: "New names per day must be from 0 to \(maximumNewNamesPerDay), not \(number).")
     }
-    try writing { database in
-      let name = Self.newNames(app)
-      if let number {
-        try database.execute(
-          sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name, String(number)])
-      } else {
-        try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
-      }
-      try record(.appChanged, "\(app): new names per day \(number.map(String.init) ?? "as usual")", database)
+  }
+
+  static func setNewNamesPerDay(of app: AppID, to number: Int?, _ database: Database) throws {
+    if let number {
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [newNames(app), String(number)])
+    } else {
+      try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [newNames(app)])
     }
   }
 

@@ -8,9 +8,7 @@ extension Catalog: CatalogEditor {
   /// used again.
   @discardableResult
   public func deleteView(_ view: View) throws -> DataJob {
-    try addJob(
-      .deleteView, app: view.app, argument: view.id.description, audit: .viewDeleted, "\(view.id) \(view.name)"
-    ) { database in
+    try writing { database in
       for table in ["view_zone", "view_rule"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE view = ?", arguments: [view.id.rawValue])
       }
@@ -18,6 +16,8 @@ extension Catalog: CatalogEditor {
       try database.execute(
         sql: "DELETE FROM link WHERE app = ? AND '&' || query || '&' LIKE '%&view=' || ? || '&%'",
         arguments: [view.app.rawValue, view.id.rawValue])
+      try record(.viewDeleted, "\(view.id) \(view.name)", database)
+      return try Self.insertJob(.deleteView, app: view.app, argument: view.id.description, database)
     }
   }
 }

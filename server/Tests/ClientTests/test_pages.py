@@ -2,6 +2,7 @@
 
 import datetime
 
+import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -91,6 +92,61 @@ def test_the_menu_is_reachable_without_scrolling(browser, demo):
     browser.look(1280, "light")
 
 
+def create_app(browser, demo, name):
+    """Creates an app, and returns its number and its key."""
+    browser.open(f"{demo.address}/")
+    browser.find("[name=name]").send_keys(name)
+    browser.follow(browser.find("main form button.primary"))
+    return browser.driver.current_url.split("/apps/")[1].split("/")[0], browser.find(".keys dd code").text
+
+
+@pytest.fixture
+def silent_stream(browser):
+    """Streams never answer, as behind a proxy that holds them back, and pages give up on them sooner."""
+    script = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        window.EventSource = class { addEventListener() {} close() {} };
+        const later = window.setTimeout;
+        window.setTimeout = (action, time) => later(action, time / 20);
+        """})
+    yield
+    browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def expect_rows_wait(browser, demo, name, word):
+    """Rows that arrive while the live page of a new app is paused are counted, and shown when it goes on."""
+    app, key = create_app(browser, demo, name)
+    browser.open(f"{demo.address}/apps/{app}/live")
+    wait(browser, lambda: browser.find(".state .word").text == word)
+    assert "No events yet" in browser.find("section.live").text
+
+    def send(event):
+        demo.send({"key": key}, [line("event", event, "7d444840-9dc0-11d1-b245-5ffdce74fad2")])
+
+    def rows():
+        return browser.driver.execute_script(
+            "return [...document.querySelectorAll('.stream > li strong')].map(name => name.textContent)")
+
+    send("First")
+    wait(browser, lambda: rows() == ["First"])
+    assert "No events yet" not in browser.find("section.live").text
+    browser.find(".pause").click()
+    send("Second")
+    send("Third")
+    wait(browser, lambda: browser.find(".pause").text == "Resume (2 new)")
+    assert rows() == ["First"]
+    browser.find(".pause").click()
+    assert rows() == ["Third", "Second", "First"]
+    assert not browser.check()
+
+
+def test_rows_wait_while_the_live_page_is_paused(browser, demo):
+    expect_rows_wait(browser, demo, "Paused stream", "Live")
+
+
+def test_rows_wait_while_the_live_page_is_paused_without_a_stream(browser, demo, silent_stream):
+    expect_rows_wait(browser, demo, "Paused without a stream", "Live, every 5 seconds")
+
+
 def test_the_live_page_pauses_and_filters(browser, demo):
     browser.open(f"{demo.address}/apps/1/live")
     state = browser.find(".state .word")
@@ -113,13 +169,9 @@ def test_the_live_page_pauses_and_filters(browser, demo):
 
 
 def test_the_light_of_a_new_app_turns_green(browser, demo):
-    browser.open(f"{demo.address}/")
-    browser.find("[name=name]").send_keys("Fresh")
-    browser.follow(browser.find("main form button.primary"))
+    app, key = create_app(browser, demo, "Fresh")
     assert "Waiting for the first event" in browser.find(".arrival").text
     assert not browser.check()
-    app = browser.driver.current_url.split("/apps/")[1].split("/")[0]
-    key = browser.find(".keys dd code").text
     demo.send({"key": key}, [line("event", "First of all", "7d444840-9dc0-11d1-b245-5ffdce74fad2")])
     wait(browser, lambda: "First of all" in browser.find(".arrival").text)
     assert browser.find(".arrival .state").get_attribute("data-state") == "on"

@@ -167,7 +167,7 @@ import WarehouseSQLite
       #expect(dropped.contains("/reports/dropped?format=csv"), "a file has no filter that the API refuses")
       #expect(try await !page("/apps/1/dropped").contains("counted by day and reason alone"))
       #expect(!html.contains("days before are empty"))
-      try fixture.catalog.setKeeping(of: fixture.app.id, to: KeepingPeriod("90d"))
+      try fixture.catalog.changeApp(fixture.app.id, AppChange(keeping: KeepingPeriod("90d")))
       #expect(try await page(events).contains("days before are empty"))
       #expect(try await !page("/apps/1/events").contains("days before are empty"))
     }
@@ -185,14 +185,14 @@ import WarehouseSQLite
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
       _ = try await client.execute(
-        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Unseen")))
       let response = try await client.execute(
         uri: "/apps/1\(page)?\(query)", method: .get, headers: [.cookie: cookie])
       #expect(response.status == .badRequest)
       let html = String(buffer: response.body)
       let fault = try #require(html.firstMatch(of: /id="fault-([^"]+)"[^>]*>([^<]+)</))
       #expect(String(fault.1) == field && fault.2.contains(words), "\(fault.0)")
-      #expect(!html.contains("Play") && fixture.questions.asked.isEmpty)
+      #expect(!html.contains("Unseen") && fixture.questions.asked.isEmpty)
     }
   }
 

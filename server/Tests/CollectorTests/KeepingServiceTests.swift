@@ -17,7 +17,7 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let apps = try ["30d", "2mo", "forever"].map { text in
       let app = try catalog.createApp(name: text, timeZone: "Europe/Berlin")
-      try catalog.setKeeping(of: app.id, to: try KeepingPeriod.reading(text))
+      try catalog.changeApp(app.id, AppChange(keeping: try KeepingPeriod.reading(text)))
       return app.id
     }
     let day: Int64 = 86_400_000

@@ -136,6 +136,7 @@ import Warehouse
       _ = try catalog.changeSegment(1, app: app, name: "Ann", filters: #"[["is","user",["ann"]]]"#)
       let html = try await page(client, path)
       #expect(!html.contains("Ann") && !html.contains("<svg"))
+      #expect(html.contains("This segment no longer exists."), "guests have no form beside which to read it")
       #expect(fixture.questions.asked.allSatisfy { !$0.showsPersonalData })
     }
   }

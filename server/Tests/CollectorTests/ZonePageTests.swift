@@ -53,9 +53,18 @@ import Warehouse
         #expect(html.contains("all days are being counted again: 3 of 9 days are done."), "\(uri)")
       }
       #expect(try await !page(client, "/apps/1/zone", cookie).contains("<form method=\"post\" action=\"/apps/1/zone\""))
-      #expect(try await post(client, "timeZone=UTC&confirm=1", cookie).status == .badRequest)
+      #expect(try await page(client, "/apps/1/zone", cookie).contains("data-reload=\"5\""))
+      for zone in ["UTC", "Asia/Tokyo"] {
+        // A page that reloads must not be the answer to a form, which browsers would ask to send again.
+        let response = try await post(client, "timeZone=\(zone)&confirm=1", cookie)
+        #expect(response.status == .seeOther && response.headers[.location] == "/apps/1/zone", "\(zone)")
+      }
+      #expect(try await page(client, "/apps/1/zone", cookie).contains("again in Asia/Tokyo"))
+      #expect(try await page(client, "/apps/1/zone", cookie).contains("When that is done, you can choose another one"))
+      #expect(try catalog.app(app)?.timeZone == "Asia/Tokyo")
       try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: "The file is damaged."))
       #expect(try await page(client, "/apps/1", cookie).contains("has failed: The file is damaged."))
+      #expect(try catalog.nextJob() == nil, "the days are counted once")
       #expect(try await post(client, "timeZone=Asia/Tokyo&confirm=1", cookie).status == .seeOther, "it is repeated")
       try catalog.finishJob(try #require(try catalog.nextJob()).id, DataJob.Result(message: "Done."))
       #expect(try await !page(client, "/apps/1", cookie).contains("counted again"))
@@ -72,11 +81,6 @@ import Warehouse
           body: ByteBuffer(string: #"{"timeZone":"\#(zone)"}"#))
       }
       #expect(try await patch("Mars").status == .badRequest)
-      let both = try await client.execute(
-        uri: "/api/v1/apps/1", method: .patch, headers: fixture.authorized,
-        body: ByteBuffer(string: #"{"name":"Renamed","timeZone":"Mars"}"#))
-      #expect(both.status == .badRequest)
-      #expect(try catalog.app(AppID(1))?.name == fixture.app.name, "nothing changes if the time zone is wrong")
       let same = String(buffer: try await patch("Europe/Berlin").body)
       #expect(!same.contains("recounting") && same.contains("Europe"))
       #expect(try catalog.nextJob() == nil)
@@ -85,9 +89,40 @@ import Warehouse
       let job = try #require(try catalog.nextJob())
       let apps = try await client.execute(uri: "/api/v1/apps", method: .get, headers: fixture.authorized)
       #expect(String(buffer: apps.body).contains("Tokyo") && String(buffer: apps.body).contains("recounting"))
+      #expect(try await patch("Asia/Tokyo").status == .ok)
+      let other = try await patch("UTC")
+      #expect(other.status == .badRequest && String(buffer: other.body).contains("Wait until that is done"))
+      #expect(try catalog.app(AppID(1))?.timeZone == "Asia/Tokyo")
       try catalog.finishJob(job.id, DataJob.Result(message: "Done."))
+      #expect(try catalog.nextJob() == nil, "the same time zone counts the days once")
       let done = try await client.execute(uri: "/api/v1/apps", method: .get, headers: fixture.authorized)
       #expect(!String(buffer: done.body).contains("recounting"))
     }
+  }
+
+  @Test func `a change of several settings with a mistake changes none of them`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
+    try await fixture.routed { client in
+      for body in [
+        #"{"name":"Renamed","timeZone":"Mars"}"#, #"{"name":"Renamed","newNamesPerDay":100001}"#,
+        #"{"name":"Renamed","newNamesPerDay":5,"keep":"soon"}"#, #"{"newNamesPerDay":5,"trackingId":"G-1"}"#,
+      ] {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1", method: .patch, headers: fixture.authorized, body: ByteBuffer(string: body))
+        #expect(response.status == .badRequest, "\(body)")
+      }
+      for form in [
+        "name=Renamed&newNames=100001", "name=Renamed&keeping=soon", "newNames=5&trackingId=G-1",
+        "newNames=5&keeping=90d&timeZone=Mars",
+      ] {
+        let response = try await client.execute(
+          uri: "/apps/1/settings", method: .post, headers: [.cookie: cookie, .origin: "http://localhost"],
+          body: ByteBuffer(string: form))
+        #expect(response.status == .badRequest, "\(form)")
+      }
+    }
+    #expect(try catalog.apps().first == fixture.app)
+    #expect(try catalog.newNamesPerDay(of: fixture.app.id) == nil)
   }
 }

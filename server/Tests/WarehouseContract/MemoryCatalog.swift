@@ -54,21 +54,6 @@ package final class MemoryCatalog: CatalogStore {
     }
   }
 
-  package func setApp(
-    _ id: AppID, name: String?, timeZone: String?, appSecret: String?, trackingID: String?
-  ) throws -> App {
-    try state.withLock { state in
-      guard let index = state.apps.firstIndex(where: { $0.id == id }) else {
-        throw WarehouseError(code: .unknownApp, message: "There is no app \(id).")
-      }
-      state.apps[index].name = name ?? state.apps[index].name
-      state.apps[index].timeZone = timeZone ?? state.apps[index].timeZone
-      state.apps[index].appSecret = appSecret ?? state.apps[index].appSecret
-      state.apps[index].trackingID = trackingID ?? state.apps[index].trackingID
-      return state.apps[index]
-    }
-  }
-
   package func views(app: AppID?) -> [View] { state.withLock { $0.views.filter { app == nil || $0.app == app } } }
   package func view(_ id: ViewID) -> View? { views(app: nil).first { $0.id == id } }
   package func definitions(app: AppID) -> [CustomDefinition] {

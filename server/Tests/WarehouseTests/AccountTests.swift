@@ -206,8 +206,8 @@ import Testing
     let catalog = fixture.catalog
     try AuditActor.$current.withValue(AuditActor(name: "ann", address: "192.0.2.7")) {
       let app = try catalog.createApp(name: "A")
-      _ = try catalog.setApp(app.id, name: "B")
-      try catalog.setNewNamesPerDay(of: app.id, to: 5)
+      try catalog.changeApp(app.id, AppChange(name: "B"))
+      try catalog.changeApp(app.id, AppChange(newNamesPerDay: 5))
       let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC")
       _ = try catalog.setZone(of: view.id, to: "Europe/Berlin")
       var change = ViewChange()

@@ -115,23 +115,28 @@ import Testing
     let app = try command.createApp(name: "A", appSecret: "0f8fad5b-d9cb-469f-a165-70867728950e")
     let other = try command.createApp(name: "B")
     #expect(try server.app(app.id) == app)
-    let changed = try command.setApp(
-      app.id, name: "New", timeZone: "Europe/Berlin", appSecret: "1F8FAD5B-D9CB-469F-A165-70867728950E",
-      trackingID: "UA-12345-9")
+    func change(_ change: AppChange) throws -> App { try command.changeApp(app.id, change).app }
+    let changed = try change(
+      AppChange(
+        name: "New", timeZone: "Europe/Berlin", appSecret: "1F8FAD5B-D9CB-469F-A165-70867728950E",
+        trackingID: "UA-12345-9"))
     #expect(changed.name == "New" && changed.timeZone == "Europe/Berlin" && changed.key == app.key)
     #expect(changed.appSecret == "1f8fad5b-d9cb-469f-a165-70867728950e" && changed.trackingID == "UA-12345-9")
     time.withLock { $0 = $0 + .seconds(1) }
     #expect(try server.app(key: app.key) == changed, "within a second")
     #expect(try server.app(appSecret: app.appSecret) == nil)
-    for attempt: () throws -> App in [
-      { try command.setApp(app.id, name: " ") }, { try command.setApp(app.id, timeZone: "Mars") },
-      { try command.setApp(app.id, appSecret: other.appSecret) }, { try command.setApp(app.id, trackingID: "G-1") },
-      { try command.setApp(app.id, trackingID: other.trackingID) },
+    let entries = try command.audit(limit: 100).count
+    for mistake in [
+      AppChange(name: " "), AppChange(name: "Newer", timeZone: "Mars"), AppChange(name: "Newer", trackingID: "G-1"),
+      AppChange(name: "Newer", appSecret: other.appSecret), AppChange(name: "Newer", trackingID: other.trackingID),
+      AppChange(name: "Newer", newNamesPerDay: 100_001), AppChange(name: "Newer", timeZone: "Asia/Tokyo"),
     ] {
-      let error = #expect(throws: WarehouseError.self) { _ = try attempt() }
+      let error = #expect(throws: WarehouseError.self) { try command.changeApp(app.id, mistake) }
       #expect(error?.code == .invalid)
+      #expect(try command.apps().first == changed, "nothing has changed: \(mistake)")
     }
-    #expect(try command.setApp(app.id, appSecret: changed.appSecret) == changed, "its own values are not taken")
+    #expect(try command.audit(limit: 100).count == entries)
+    #expect(try change(AppChange(appSecret: changed.appSecret)) == changed, "its own values are not taken")
   }
 
   @Test func `a warehouse without its catalog is refused, because new apps would get the numbers of old ones`()

@@ -111,21 +111,21 @@ import Testing
     #expect(
       try await names() == NameUsage(kind: "event", known: Self.room, limit: NameKind.event.limit, perDay: 1_000))
     for wrong in [-1, Catalog.maximumNewNamesPerDay + 1] {
-      #expect(throws: WarehouseError.self) { try place.catalog.setNewNamesPerDay(of: place.app, to: wrong) }
+      #expect(throws: WarehouseError.self) { try place.catalog.changeApp(place.app, AppChange(newNamesPerDay: wrong)) }
     }
     // One second apart, because the writer doesn't read the limit for every name.
     for (second, perDay, name, count) in [
       (2, 1_001, "more", 1), (4, 1_001, "too many", 0), (6, 1_500, "more again", 1), (8, 0, "none", 0),
       (10, nil, "as before", 0),
     ] as [(Int, Int?, String, Int)] {
-      try place.catalog.setNewNamesPerDay(of: place.app, to: perDay)
+      try place.catalog.changeApp(place.app, AppChange(newNamesPerDay: perDay))
       #expect(try await names()?.perDay == perDay ?? 1_000)
       let batch = makeBatch([name], at: "2026-05-04T10:00:\(second < 10 ? "0" : "")\(second)Z")
       #expect(try await place.warehouse.commit(batch, app: place.app).unnamed == 1 - count)
       try await place.warehouse.flush()
       #expect(try await place.total(.event, name) == count, "\(name)")
     }
-    try place.catalog.setNewNamesPerDay(of: place.app, to: 2_000)
+    try place.catalog.changeApp(place.app, AppChange(newNamesPerDay: 2_000))
     try await place.warehouse.close()
     try SQLiteWarehouse.rebuild(
       directory: place.directory.path, catalog: place.catalog, now: timestamp("2026-05-20T10:00:00Z"))

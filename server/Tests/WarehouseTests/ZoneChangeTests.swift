@@ -63,7 +63,7 @@ import WarehouseContract
     let other = try await reports(warehouse, apps[1])
     #expect(try await reports(warehouse, apps[0]) != expected)
 
-    try catalog.changeZone(of: apps[0], to: Self.new)
+    try catalog.changeApp(apps[0], AppChange(timeZone: Self.new))
     var crashes = [try directory.copy()]
     var steps: [Int] = []
     try await warehouse.recountDays(of: apps[0]) { done, all in
@@ -94,7 +94,7 @@ import WarehouseContract
     let (catalog, apps) = try catalog(directory, zone: Self.old)
     let warehouse = try open(directory, catalog)
     for each in [expectedWarehouse, warehouse] { try await fill(each, apps, seed: 4) }
-    try catalog.changeZone(of: apps[0], to: Self.new)
+    try catalog.changeApp(apps[0], AppChange(timeZone: Self.new))
     let stopped = Task {
       try await warehouse.recountDays(of: apps[0]) { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
     }
@@ -116,9 +116,12 @@ import WarehouseContract
     let kept = Self.days.lowerBound...day("2026-05-03")
     let before = try await reports(warehouse, apps[0], days: kept)
     #expect(try await warehouse.removeRows(of: apps[0], before: day("2026-05-04"), views: []))
-    try catalog.changeZone(of: apps[0], to: Self.new)
+    let later = day("2026-05-06")...Self.days.upperBound
+    let counted = try await reports(warehouse, apps[0], days: later)
+    try catalog.changeApp(apps[0], AppChange(timeZone: Self.new))
     try await warehouse.recountDays(of: apps[0]) { _, _ in }
     #expect(try await reports(warehouse, apps[0], days: kept) == before)
+    #expect(try await reports(warehouse, apps[0], days: later) != counted, "days with rows are counted again")
     try await expectClean(warehouse, "at the end")
     try await warehouse.close()
   }
@@ -127,19 +130,27 @@ import WarehouseContract
     let directory = try TemporaryDirectory()
     let (catalog, apps) = try catalog(directory, zone: Self.old)
     #expect(try catalog.zoneChange(of: apps[0]) == nil)
-    #expect(throws: WarehouseError.self) { try catalog.changeZone(of: apps[0], to: "Mars/Olympus") }
-    #expect(throws: WarehouseError.self) { try catalog.changeZone(of: AppID(9), to: Self.new) }
+    #expect(throws: WarehouseError.self) { try catalog.changeApp(apps[0], AppChange(timeZone: "Mars/Olympus")) }
+    #expect(throws: WarehouseError.self) { try catalog.changeApp(AppID(9), AppChange(timeZone: Self.new)) }
+    #expect(try catalog.changeApp(apps[0], AppChange(timeZone: Self.old)).recount == nil, "it is the zone already")
     #expect(try catalog.nextJob() == nil)
-    let job = try catalog.changeZone(of: apps[0], to: Self.new)
+    let job = try #require(try catalog.changeApp(apps[0], AppChange(timeZone: Self.new)).recount)
     #expect(try catalog.app(apps[0])?.timeZone == Self.new && catalog.app(apps[1])?.timeZone == Self.old)
     #expect(try catalog.zoneChange(of: apps[0]) == .running(nil) && catalog.zoneChange(of: apps[1]) == nil)
     try catalog.note(DataJob.Progress(text: "3 of 9 days are done."), ofJob: job.id)
     #expect(try catalog.zoneChange(of: apps[0]) == .running("3 of 9 days are done."))
+    #expect(try catalog.changeApp(apps[0], AppChange(timeZone: Self.new)).recount?.id == job.id, "it waits for the job")
+    let refusal = #expect(throws: WarehouseError.self) {
+      try catalog.changeApp(apps[0], AppChange(name: "New", timeZone: "UTC"))
+    }
+    #expect(refusal?.message.contains("being counted again in Asia/Tokyo") == true)
+    #expect(try catalog.app(apps[0])?.timeZone == Self.new && catalog.app(apps[0])?.name == "Player")
     try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: "Damaged."))
     #expect(try catalog.zoneChange(of: apps[0]) == .failed("Damaged."))
-    let second = try catalog.changeZone(of: apps[0], to: Self.new)
+    let second = try #require(try catalog.changeApp(apps[0], AppChange(timeZone: Self.new)).recount)
+    #expect(second.id != job.id)
     try catalog.finishJob(second.id, DataJob.Result(message: "Counted."))
-    #expect(try catalog.zoneChange(of: apps[0]) == nil)
+    #expect(try catalog.zoneChange(of: apps[0]) == nil && catalog.nextJob() == nil)
     #expect(try catalog.audit(limit: 1).first?.subject == "1: time_zone Asia/Tokyo, days counted again")
   }
 }

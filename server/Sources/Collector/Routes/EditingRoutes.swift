@@ -36,22 +36,13 @@ struct EditingRoutes: Sendable {
       AppPatch.self, of: request, context, limit: Self.maximumBytes,
       members: "name, timeZone, appSecret, trackingId, newNamesPerDay and keep")
     return try Response.refusingInvalid {
-      let keeping = try wanted.keep.map { try KeepingPeriod.reading($0) }
-      // Before anything changes.
-      if let zone = wanted.timeZone { try catalog.check(timeZone: zone) }
-      var app = try catalog.setApp(
-        try context.app.id, name: wanted.name?.trimmed, timeZone: nil, appSecret: wanted.appSecret,
-        trackingID: wanted.trackingId)
-      if let number = wanted.newNamesPerDay { try catalog.setNewNamesPerDay(of: app.id, to: number) }
-      if let keeping {
-        try catalog.setKeeping(of: app.id, to: keeping)
-        app.keeping = keeping
-      }
-      // Also to the same zone if its days could not be counted again.
-      if let zone = wanted.timeZone, try zone != app.timeZone || catalog.zoneChange(of: app.id) != nil {
-        try catalog.changeZone(of: app.id, to: zone)
-        app.timeZone = zone
-      }
+      let app = try catalog.changeApp(
+        try context.app.id,
+        AppChange(
+          name: wanted.name?.trimmed, timeZone: wanted.timeZone, appSecret: wanted.appSecret,
+          trackingID: wanted.trackingId, newNamesPerDay: wanted.newNamesPerDay,
+          keeping: try wanted.keep.map { try KeepingPeriod.reading($0) })
+      ).app
       return try .json(encoding: AppDescription(app, zoneChange: try catalog.zoneChange(of: app.id)))
     }
   }

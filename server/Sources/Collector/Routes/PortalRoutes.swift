@@ -119,25 +119,23 @@ struct PortalRoutes: Sendable {
   private func changeZone(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (app, form) = (try context.app, try await reader.form(request, context))
     let zone = (form["timeZone"] ?? "").trimmed
+    let done = Redirect(path: "/apps/\(app.id)/zone").response
     func refused(_ mistake: String) async throws -> Response {
       try await self.zone(request, context, given: zone, mistake: mistake)
     }
-    if case .running? = try catalog.zoneChange(of: app.id) {
-      return try await refused("The days are being counted again already. Wait until that is done.")
-    }
-    // The same zone again repeats what has failed.
-    if try zone == app.timeZone && catalog.zoneChange(of: app.id) == nil {
-      return try await refused("This is the time zone of the app already.")
-    }
+    // The page has no form then. It says that the days are being counted again, and what another change waits for.
+    if case .running? = try catalog.zoneChange(of: app.id) { return done }
     guard form["confirm"] != nil else {
       return try await refused("To change the time zone, check “Count all days again”.")
     }
     do {
-      try catalog.changeZone(of: app.id, to: zone)
+      guard try catalog.changeApp(app.id, AppChange(timeZone: zone)).recount != nil else {
+        return try await refused("This is the time zone of the app already.")
+      }
     } catch let error as WarehouseError where error.code == .invalid {
       return try await refused(error.message)
     }
-    return Redirect(path: "/apps/\(app.id)/zone").response
+    return done
   }
 
   /// True if anything of an app has been counted by days of its time zone.
@@ -178,30 +176,25 @@ struct PortalRoutes: Sendable {
     let before = try context.app
     let app = before.id
     do {
+      var change = AppChange(
+        name: form["name"]?.trimmed, timeZone: form.text("timeZone").flatMap { $0 == before.timeZone ? nil : $0 },
+        appSecret: form["appSecret"]?.trimmed, trackingID: form["trackingId"]?.trimmed,
+        keeping: try form.text("keeping").map { try KeepingPeriod.reading($0) })
+      change.recountsDays = false
+      // A form without the field leaves the limit as it is.
       let newNames = try form.number("newNames")
-      let keeping = try form.text("keeping").map { try KeepingPeriod.reading($0) }
-      let zone = form.text("timeZone").flatMap { $0 == before.timeZone ? nil : $0 }
-      if zone != nil, try await hasDays(app, context) {
+      if form["newNames"] != nil, try newNames != catalog.newNamesPerDay(of: app) { change.newNamesPerDay = newNames }
+      if change.timeZone != nil, try await hasDays(app, context) {
         throw WarehouseError(
           code: .invalid,
           message: "This app has events by now. Open “Change the time zone” to count them again in another one.")
       }
-      let after = try catalog.setApp(
-        app, name: form["name"]?.trimmed, timeZone: zone, appSecret: form["appSecret"]?.trimmed,
-        trackingID: form["trackingId"]?.trimmed)
-      var changed = [
+      let after = try catalog.changeApp(app, change).app
+      let changed = [
         ("name", after.name != before.name), ("timeZone", after.timeZone != before.timeZone),
         ("appSecret", after.appSecret != before.appSecret), ("trackingId", after.trackingID != before.trackingID),
+        ("newNames", change.newNamesPerDay != nil), ("keeping", after.keeping != before.keeping),
       ].filter(\.1).map(\.0)
-      // A form without the field leaves the limit as it is.
-      if form["newNames"] != nil, try newNames != catalog.newNamesPerDay(of: app) {
-        try catalog.setNewNamesPerDay(of: app, to: newNames)
-        changed.append("newNames")
-      }
-      if let keeping, keeping != before.keeping {
-        try catalog.setKeeping(of: app, to: keeping)
-        changed.append("keeping")
-      }
       let outcome = changed.isEmpty ? "unchanged" : changed.joined(separator: ",")
       return Redirect(path: "/apps/\(app)/settings?done=\(outcome)").response
     } catch let error as WarehouseError where error.code == .invalid {

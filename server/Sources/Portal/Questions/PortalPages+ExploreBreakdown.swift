@@ -31,11 +31,11 @@ extension QuestionForm {
   /// The rows of a table that are shown at once.
   static let pageRows = 50
 
-  /// The bounds of buckets that were typed in; `nil` for none.
+  /// The bounds of buckets that were typed in; `nil` unless they are ascending numbers.
   var bins: HistogramBins? {
-    self["bins"].flatMap { text in
-      HistogramBins(bounds: text.split { $0 == "," || $0 == " " }.compactMap { Double($0) })
-    }
+    let words = self["bins"]?.split { $0 == "," || $0 == " " } ?? []
+    let numbers = words.compactMap { Double($0) }.filter(\.isFinite)
+    return numbers.count == words.count ? HistogramBins(bounds: numbers) : nil
   }
 
   /// The number of rows before those that are shown.
@@ -130,7 +130,8 @@ extension PortalPages {
     let each = PortalLinks(app: app.id).question(.explore, form.query(["bins": "each"]))
     view.pictures.append(
       .init(
-        heading: heading, about: "Numbers in buckets of equal width; the last one has all that are larger.",
+        heading: heading,
+        about: "Numbers in buckets\(form.bins == nil ? " of equal width" : ""); the last one has all that are larger.",
         content: chart.html() + table(chart, isNewestFirst: false)
           + "<p class=\"more\"><a href=\"\(escaped(each))\">Each value</a></p>"))
   }

@@ -27,7 +27,13 @@ extension PortalPages {
     do {
       answer = try await page.definition.view(self, form, app, days.upperBound, ask)
     } catch let error as QuestionError {
-      if let fault = form.fault(error) { faults = [fault.field: fault.words] } else { answer.message = error.message }
+      let fault = form.fault(error)
+      // Guests have no form.
+      if let fault, !reader.isGuest {
+        faults = [fault.field: fault.words]
+      } else {
+        answer.message = fault?.words ?? error.message
+      }
     }
     let links = PortalLinks(form, app: app.id, today: days.upperBound)
     var builder = builder(form, links)

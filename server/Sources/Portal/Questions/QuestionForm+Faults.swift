@@ -32,7 +32,10 @@ extension QuestionForm {
 
   private func filterFault(_ error: QuestionError, _ path: Substring) -> (field: String, words: String)? {
     guard let index = path.split(separator: "[").dropFirst().first.flatMap({ Int($0.dropLast()) }) else { return nil }
-    guard rows.indices.contains(index) else { return ("segment", Self.missingSegment) }
+    guard rows.indices.contains(index) else {
+      // The segment follows the filters; what else does has no field.
+      return values["segment"] != nil && index == plainFilters.count ? ("segment", Self.missingSegment) : nil
+    }
     let row = rows[index]
     return ("f\(index + 1)", row.fault ?? error.message)
   }

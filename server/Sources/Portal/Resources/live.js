@@ -147,7 +147,7 @@
   // Rows that arrive together are added together: one layout instead of hundreds.
   function flush() {
     if (isPaused) { return; }
-    const rows = waiting.splice(0).reverse().map(row);
+    const rows = waiting.splice(0).reverse().map((make) => make());
     filter(rows);
     list.prepend(...rows);
     trim();
@@ -156,13 +156,14 @@
     count();
   }
 
-  function arrive(event) {
+  // Adds a row, which is made when it is shown.
+  function arrive(id, make) {
     // After a reconnect the server may repeat rows.
-    if (!(event.id > newest)) { return; }
-    newest = event.id;
+    if (!(id > newest)) { return; }
+    newest = id;
     arrivals.push(Date.now());
     if (!waiting.length) { window.requestAnimationFrame(flush); }
-    waiting.push(event);
+    waiting.push(make);
     // A page in the background draws no frames; keep no more than it can show.
     if (waiting.length > most) { waiting.shift(); }
     if (isPaused) { label(); }
@@ -216,7 +217,10 @@
     source.addEventListener("alive", heard);
     source.onmessage = (message) => {
       heard();
-      try { arrive(JSON.parse(message.data)); } catch (error) { /* Half a row: the next connection sends it whole. */ }
+      try {
+        const event = JSON.parse(message.data);
+        arrive(event.id, () => row(event));
+      } catch (error) { /* Half a row: the next connection sends it whole. */ }
     };
     source.onerror = () => {
       show("wait", "Connection lost, trying again…");
@@ -233,11 +237,10 @@
       .then((answer) => (answer.ok && !answer.redirected ? answer.text() : Promise.reject(answer.status)))
       .then((text) => {
         const page = new DOMParser().parseFromString(text, "text/html");
-        const rows = Array.from(page.querySelectorAll(".stream > li")).filter((node) => Number(node.dataset.id) > newest);
-        rows.forEach((node) => { newest = Math.max(newest, Number(node.dataset.id)); arrivals.push(Date.now()); });
-        if (!isPaused) { filter(rows); list.prepend(...rows); trim(); }
+        // The page has the newest row first.
+        const rows = Array.from(page.querySelectorAll(".stream > li")).reverse();
+        rows.forEach((node) => { arrive(Number(node.dataset.id), () => node); });
         show("on", "Live, every 5 seconds");
-        count();
       })
       .catch(() => show("wait", "Connection lost, trying again…"))
       .then(() => window.setTimeout(poll, interval));

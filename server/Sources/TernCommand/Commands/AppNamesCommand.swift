@@ -42,7 +42,7 @@ extension AppsCommand {
     func run() async throws {
       let names = try await data.withReader { catalog, reader in
         let app = try AppOption.find(app, in: catalog)
-        if perDay != nil || usualPerDay { try catalog.setNewNamesPerDay(of: app.id, to: perDay) }
+        if perDay != nil || usualPerDay { try catalog.changeApp(app.id, AppChange(newNamesPerDay: perDay)) }
         return try await reader.names(of: app.id)
       }
       Terminal.say(json ? try CommandOutput.json(names) : Self.listing(names))

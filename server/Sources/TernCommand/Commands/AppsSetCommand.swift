@@ -61,20 +61,11 @@ extension AppsCommand {
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
       let app = try AppOption.find(app, in: catalog)
-      let keeping = try keep.map { try KeepingPeriod.reading($0) }
-      // Before anything changes.
-      if let timeZone { try catalog.check(timeZone: timeZone) }
-      var changed = try catalog.setApp(app.id, name: name, appSecret: appSecret, trackingID: trackingID)
-      if let keeping {
-        try catalog.setKeeping(of: app.id, to: keeping)
-        changed.keeping = keeping
-      }
-      // Also to the same zone if its days could not be counted again.
-      var job: DataJob?
-      if let timeZone, try timeZone != app.timeZone || catalog.zoneChange(of: app.id) != nil {
-        job = try catalog.changeZone(of: app.id, to: timeZone)
-        changed.timeZone = timeZone
-      }
+      let (changed, job) = try catalog.changeApp(
+        app.id,
+        AppChange(
+          name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID,
+          keeping: try keep.map { try KeepingPeriod.reading($0) }))
       Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
       if let job {
         let message = try await JobRunner.wait(for: job, data, catalog)

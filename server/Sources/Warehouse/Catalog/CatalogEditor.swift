@@ -1,7 +1,16 @@
 /// The views, limits, segments, dashboards, notes and error states that people see and change in the portal and through
 /// the HTTP API. Every change is recorded in the audit log.
 public protocol CatalogEditor: CatalogStore {
-  // MARK: Views and limits
+  // MARK: Apps, views and limits
+
+  /// Changes an app in one transaction.
+  ///
+  /// - Returns: The app, and the job that counts its days in the time zone of the change; `nil` if there is nothing to
+  ///   count.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app, or if the days
+  ///   are still being counted again in another time zone.
+  @discardableResult
+  func changeApp(_ id: AppID, _ change: AppChange) throws -> (app: App, recount: DataJob?)
 
   /// Creates a view of an app.
   ///
@@ -19,25 +28,12 @@ public protocol CatalogEditor: CatalogStore {
   /// Deletes a view with its shared links, and adds the job of deleting its stored days.
   @discardableResult
   func deleteView(_ view: View) throws -> DataJob
-  /// Sets how many new names of each kind an app may introduce per day; `nil` for the default.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if the number is out of range.
-  func setNewNamesPerDay(of app: AppID, to number: Int?) throws
   /// Sets an app's limits. A running server applies them within a second.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
   func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws
-  /// Throws ``WarehouseError`` with code `invalid` if there is no such time zone.
-  func check(timeZone: String) throws
-  /// Changes an app's time zone, and adds the job of counting its days again.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if there is no such time zone.
-  @discardableResult
-  func changeZone(of app: AppID, to timeZone: String) throws -> DataJob
   /// Returns the state of an app's latest change of time zone; `nil` if all days are counted in its time zone.
   func zoneChange(of app: AppID) throws -> ZoneChange?
-  /// Sets for how long the rows of an app are kept; `nil` for ever.
-  func setKeeping(of app: AppID, to period: KeepingPeriod?) throws
 
   // MARK: Saved segments
 

@@ -16,12 +16,6 @@ public protocol CatalogStore: Sendable {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid.
   func createApp(name: String, timeZone: String, appSecret: String?, trackingID: String?) throws -> App
-  /// Changes an app; `nil` keeps the current value.
-  ///
-  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
-  func setApp(
-    _ id: AppID, name: String?, timeZone: String?, appSecret: String?, trackingID: String?
-  ) throws -> App
 
   /// Returns the views of an app, or of all apps.
   func views(app: AppID?) throws -> [View]
