@@ -14,7 +14,7 @@ def draw(browser, address, name, height):
 
 def test_pictures(browser, demo):
     draw(browser, f"{demo.address}/apps/1?days=90", "overview", 900)
-    draw(browser, f"{demo.address}/apps/1/retention?range=90d", "retention", 900)
+    draw(browser, f"{demo.address}/apps/1/retention?days=90", "retention", 900)
     steps = "s1=session_start&s2=screen+Player&s3=screen+Checkout&s4=event+Purchase"
     draw(browser, f"{demo.address}/apps/1/funnels?days=90&{steps}", "funnel", 900)
     draw(browser, f"{demo.address}/apps/1/dashboards/2", "dashboard", 1060)

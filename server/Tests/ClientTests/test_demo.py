@@ -75,13 +75,13 @@ def test_a_funnel_is_built_by_clicking_and_leads_to_a_person_and_a_crash(browser
 def test_the_history_of_the_demo_tells_a_story(browser, demo):
     def funnel(filter_value):
         browser.open(
-            f"{demo.address}/apps/1/funnels?range=90d&k1=screen&n1=Checkout&k2=event&n2=Purchase&window=1h"
+            f"{demo.address}/apps/1/funnels?days=90&k1=screen&n1=Checkout&k2=event&n2=Purchase&window=1h"
             f"&f1=version&o1={filter_value}&v1=3.3.0")
         return float(row(browser, "2.").find_elements(By.TAG_NAME, "td")[1].text.rstrip("%"))
 
     assert funnel("contains") > funnel("is_not") + 10, "the newest release sells more"
 
-    browser.open(f"{demo.address}/apps/1/explore?range=90d&metric=crashes&breakdown=version")
+    browser.open(f"{demo.address}/apps/1/explore?days=90&metric=crashes&by=version")
     versions = [line.find_elements(By.CSS_SELECTOR, "th, td") for line in browser.all(".asked tbody tr")]
     crashing = [cells[0].text for cells in versions if cells[0].text.startswith("3.") and cells[1].text != "0"]
     assert crashing == ["3.2.0 (418) Filter"]
@@ -94,7 +94,7 @@ def test_the_history_of_the_demo_tells_a_story(browser, demo):
 
 
 def test_a_question_is_saved_to_a_dashboard_and_a_note_is_marked_on_its_chart(browser, demo):
-    browser.open(f"{demo.address}/apps/1/explore?range=90d&metric=crashes")
+    browser.open(f"{demo.address}/apps/1/explore?days=90&metric=crashes")
     browser.find("form.row").find_element(By.XPATH, "..").find_element(By.TAG_NAME, "summary").click()
     browser.find("form.row [name=name]").send_keys("Crashes")
     Select(browser.find("form.row [name=dashboard]")).select_by_visible_text("Sales")
@@ -158,13 +158,13 @@ def people_behind(browser, link):
 
 def test_figures_of_one_value_and_of_paths_lead_to_the_people_behind_them(browser, demo):
     browser.open(
-        f"{demo.address}/apps/1/funnels?range=90d&breakdown=version&k1=screen&n1=Checkout&k2=event&n2=Purchase&window=1h")
+        f"{demo.address}/apps/1/funnels?days=90&by=version&k1=screen&n1=Checkout&k2=event&n2=Purchase&window=1h")
     section = next(part for part in browser.all(".asked") if "3.3.0" in part.text)
     figure = section.find_elements(By.CSS_SELECTOR, "tbody tr")[1].find_element(By.CSS_SELECTOR, "td a")
     count = int(figure.text)
     assert people_behind(browser, figure) == count > 0
 
-    browser.open(f"{demo.address}/apps/1/paths?range=90d")
+    browser.open(f"{demo.address}/apps/1/paths?days=90")
     browser.find(".fold summary").click()
     sessions = browser.find(".asked tbody td a[href*='group=path']")
     count = int(sessions.text.replace(",", ""))
@@ -182,7 +182,7 @@ def test_a_page_is_compared_with_a_segment(browser, demo):
     browser.follow(browser.find("nav.menu a[href*='/events']"))
     assert "with the segment Buyers." in browser.find("footer").text
     for page in ["paths", "lifecycle"]:
-        browser.open(f"{demo.address}/apps/1/{page}?range=30d")
+        browser.open(f"{demo.address}/apps/1/{page}?days=30")
         fill(browser, "compare", "the segment Buyers")
         show(browser)
         browser.find(".fold summary").click()

@@ -38,7 +38,7 @@ def test_a_table_is_sorted_by_its_headings_and_searched(browser, demo):
     assert numbers(column(browser, 4)) == sorted(numbers(column(browser, 4)))
     assert not browser.check()
 
-    browser.open(f"{demo.address}/apps/1/people?range=90d")
+    browser.open(f"{demo.address}/apps/1/people?days=90")
     rows = len(browser.all("main tbody tr"))
     browser.find(".search input").send_keys("member-3")
     shown = [row for row in browser.all("main tbody tr") if row.is_displayed()]
@@ -48,7 +48,7 @@ def test_a_table_is_sorted_by_its_headings_and_searched(browser, demo):
 
 
 def test_no_page_scrolls_within_itself(browser, demo):
-    for page in ["people?range=90d", "events?days=90", "explore?range=90d&breakdown=country"]:
+    for page in ["people?days=90", "events?days=90", "explore?days=90&by=country"]:
         browser.open(f"{demo.address}/apps/1/{page}")
         boxes = browser.driver.execute_script(
             "return [...document.querySelectorAll('main *')].filter(node => node.scrollHeight > node.clientHeight + 1"
@@ -196,7 +196,7 @@ def test_the_light_of_a_new_app_turns_green(browser, demo):
 
 
 def test_today_looks_like_other_days(browser, demo):
-    browser.open(f"{demo.address}/apps/1/explore?range=14d&metric=events&show=table")
+    browser.open(f"{demo.address}/apps/1/explore?days=14&metric=events&show=table")
     counts = numbers(column(browser, 1))
     today, usual = counts[0], sorted(counts[1:])[len(counts) // 2]
     hours = datetime.datetime.now(datetime.UTC).hour

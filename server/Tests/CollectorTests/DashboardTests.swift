@@ -74,7 +74,7 @@ import Warehouse
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
       for query in [
-        "page=nowhere&query=", "page=funnels&query=n1%3Da", "page=people&query=", "page=explore&query=range%3Dnever",
+        "page=nowhere&query=", "page=funnels&query=n1%3Da", "page=people&query=", "page=explore&query=days%3Dnever",
         "page=explore&query=f1%3Duser%26v1%3Dann",
       ] {
         let response = try await post(client, "/apps/1/dashboards", "do=save&name=x&dashboard=&\(query)", cookie)
@@ -92,7 +92,7 @@ import Warehouse
       app: fixture.app.id, name: "Mixed",
       cards: [
         DashboardCard(name: "New", page: "new", query: ""),
-        DashboardCard(name: "Bad", page: "explore", query: "range=x"),
+        DashboardCard(name: "Bad", page: "explore", query: "days=x"),
         DashboardCard(name: "Good", page: "lifecycle", query: ""),
       ])
     try await fixture.routed { client in

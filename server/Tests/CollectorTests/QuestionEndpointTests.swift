@@ -243,7 +243,7 @@ import Warehouse
       let headers: HTTPFields = [.cookie: try fixture.cookie()]
       for (form, address) in [
         (
-          "explore?apply=1&metric=users&property=&k0=event&n0=A+b&breakdown=version&days=90&from=&to=&f1=&o1=is&v1=",
+          "explore?apply=1&metric=users&property=&k0=event&n0=A+b&by=version&days=90&from=&to=&f1=&o1=is&v1=",
           "explore?event=A+b&by=version&days=90"
         ),
         ("people?apply=1&days=30&f1=country&o1=is&v1=DE", "people?f1=country+is+DE"),

@@ -78,7 +78,7 @@ import Warehouse
         #expect(!html.contains(part), "\(part)")
       }
       let asked = Set(fixture.questions.asked.map { String(describing: $0) })
-      for more in ["days=400", "f1=country+is+FR", "breakdown=user", "dashboard=2", "metric=events", "segment=1"] {
+      for more in ["days=400", "f1=country+is+FR", "by=user", "dashboard=2", "metric=events", "segment=1"] {
         #expect(try await page(client, "\(path)?\(more)") == html, "\(more)")
       }
       #expect(Set(fixture.questions.asked.map { String(describing: $0) }) == asked)
@@ -110,7 +110,7 @@ import Warehouse
     let foreign = try catalog.createDashboard(app: other.id, name: "Secret", cards: [])
     try await fixture.routed { client in
       for mistake in [
-        "report=people", "report=explore&query=breakdown%3Duser", "report=explore&query=f1%3Duser%2Bis%2Bann",
+        "report=people", "report=explore&query=by%3Duser", "report=explore&query=f1%3Duser%2Bis%2Bann",
         "report=explore&query=segment%3D1", "report=explore&query=compare%3Dsegment-1",
         "report=overview&query=compare%3Dsegment-1", "report=overview&query=compare%3Dsegment-7", "report=funnels",
         "report=retention&query=days%3Dx", "report=explore&query=by%3Dcolour", "report=dashboards",

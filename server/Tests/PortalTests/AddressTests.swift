@@ -5,41 +5,40 @@ import Warehouse
 
 @testable import Portal
 
-/// Addresses of pages: short, readable, and those of older versions.
+/// Addresses of pages: short and readable, from the fields of their forms.
 struct AddressTests {
-  private func query(_ page: QuestionPage, _ old: String) -> String {
-    QuestionForm(page, URLEncodedForm(old).values, segments: []).query()
+  private func query(_ page: QuestionPage, _ fields: String) -> String {
+    QuestionForm(page, URLEncodedForm(fields).values, segments: []).query()
   }
 
   @Test(arguments: [
     (
-      QuestionPage.explore, "range=90d&metric=sum&property=Total&k0=event&n0=Purchase&breakdown=property%3APlan",
+      QuestionPage.explore, "days=90&metric=sum&property=Total&k0=event&n0=Purchase&by=property%3APlan",
       "metric=sum&property=Total&event=Purchase&by=property:Plan&days=90"
     ),
-    (.explore, "metric=users&k0=crash&interval=hour&by=user", "kind=crash&interval=hour&identity=user"),
+    (.explore, "metric=users&k0=crash&interval=hour&identity=user", "kind=crash&interval=hour&identity=user"),
     (
       .explore, "by=version&f1=country&o1=is_not&v1=DE&f2=property%3ALength&o2=gt&v2=10&f4=user&o4=set&v4=",
       "by=version&f1=country+is_not+DE&f2=property:Length+gt+10&f3=user+set"
     ),
     (
-      .funnels, "range=30d&window=1h&k1=session_start&k2=screen&n2=Player&n3=Purchase&compare=previous",
+      .funnels, "days=30&window=1h&k1=session_start&k2=screen&n2=Player&n3=Purchase&compare=before",
       "window=1h&compare=before&s1=session_start&s2=screen+Player&s3=event+Purchase"
     ),
-    (.retention, "k1=any&k2=event&n2=Play&interval=week&range=month", "return=event+Play&days=month"),
+    (.retention, "k1=any&k2=event&n2=Play&interval=week&days=month", "return=event+Play&days=month"),
     (.paths, "anchor=end&k1=screen&n1=Home&depth=5", "end=screen+Home"),
     (.paths, "anchor=start&k1=&n1=", ""),
     (
       .people, "group=path&step=2&k1=screen&n1=A&k2=event&n2=B&k3=screen&n3=C",
       "start=screen+A&group=path&step=2&pathfrom=event+B&pathto=screen+C"
     ),
-    (.people, "breakdown=user&group=figure&type=text&value=ann", "breakdown=user&group=figure&type=text&value=ann"),
-    (.lifecycle, "range=today&from=&to=", "days=1"),
-    (.lifecycle, "range=7d&from=2026-05-01&to=2026-05-02", "from=2026-05-01&to=2026-05-02"),
+    (.people, "by=user&group=figure&type=text&value=ann", "by=user&group=figure&type=text&value=ann"),
+    (.lifecycle, "days=1&from=&to=", "days=1"),
   ])
-  func `an address of an older version becomes a short one, which stays the same`(
-    page: QuestionPage, old: String, short: String
+  func `the fields of a form become a short address, which stays the same`(
+    page: QuestionPage, fields: String, short: String
   ) {
-    #expect(query(page, old) == short)
+    #expect(query(page, fields) == short)
     #expect(query(page, short) == short)
   }
 
@@ -48,14 +47,14 @@ struct AddressTests {
     #expect(query(.explore, "days=dates&from=2026-05-01&to=2026-05-02") == "from=2026-05-01&to=2026-05-02")
   }
 
-  @Test func `filters of older reports are read, and written one by one`() throws {
+  @Test func `filters as JSON are read, and written one by one`() throws {
     let sample = try SamplePages("e")
-    let old = #"[["is","country",["DE"]],["gt","property:Length",10]]"#
-    let links = PortalLinks(try sample.request("overview", ["filters": old, "days": "7"]))
+    let json = #"[["is","country",["DE"]],["gt","property:Length",10]]"#
+    let links = PortalLinks(try sample.request("overview", ["filters": json, "days": "7"]))
     let short = "/apps/1/events?days=7&f1=country+is+DE&f2=property:Length+gt+10"
     #expect(links.page(AppReports.events) == short)
     let merged = PortalPages.merged(["f1": "country is DE", "f2": "property:Length", "o2": "gt", "v2": "10"])
-    #expect(merged["filters"] == old)
+    #expect(merged["filters"] == json)
   }
 
   @Test func `pages of questions and reports lead to each other with days, filters and comparison`() async throws {

@@ -14,14 +14,14 @@ struct ChartTests {
 
   @Test func `an axis starts at zero, has equal integer steps, and ends just above the largest value`() {
     for maximum in Array(0...3_000) + [9_999, 10_001, 123_456, 999_999_999, Int(Int32.max), 1 << 60, Int.max / 2] {
-      let ticks = ChartScale(maximum: maximum).ticks
+      let ticks = ChartFormat.count.scale([Double(maximum)]).ticks
       #expect(ticks.first == 0)
       #expect((2...6).contains(ticks.count), "\(maximum)")
       #expect(Set(zip(ticks, ticks.dropFirst()).map { $1 - $0 }).count == 1, "\(maximum)")
       #expect(ticks[ticks.count - 1] >= Double(maximum), "\(maximum)")
       #expect(ticks[ticks.count - 2] < max(Double(maximum), 1), "\(maximum): the last step is needed")
     }
-    #expect(ChartScale(maximum: Int.max).top >= Double(Int.max), "no overflow at the end of the range")
+    #expect(ChartFormat.count.scale([Double(Int.max)]).top >= Double(Int.max), "no overflow at the end of the range")
   }
 
   private func chart(_ values: [Int], open: Set<Int> = [], mark: Chart.Mark = .line) -> Chart {

@@ -41,7 +41,7 @@ import Testing
   @Test func `each name leads to the paths from there on, and its arrow to those before`() async throws {
     let page = PageScanner(
       try await SamplePages("Home & more").question(
-        .paths, ["range": "7d", "anchor": "end", "k1": "screen", "n1": "X"]))
+        .paths, ["days": "7", "anchor": "end", "k1": "screen", "n1": "X"]))
     let links = page.tags.filter { $0.name == "a" && ($0["class"] == "name" || $0["class"] == "back") }
     let name = "screen+Home+%26+more"
     #expect(

@@ -32,7 +32,7 @@ import Warehouse
     let asked = try await asked(
       .funnels,
       [
-        "k1": "screen", "n1": "Home", "n2": "Play", "k3": "crash", "window": "2h", "range": "7d", "by": "user",
+        "k1": "screen", "n1": "Home", "n2": "Play", "k3": "crash", "window": "2h", "days": "7", "identity": "user",
         "f1": "property:Length", "o1": "gt", "v1": "10", "f2": "country", "v2": "DE",
       ])
     let filters: [QuestionFilter] = [
@@ -49,7 +49,7 @@ import Warehouse
   }
 
   @Test func `Explore asks for the metric over time, by value, and for the lines of the largest values`() async throws {
-    let asked = try await asked(.explore, ["metric": "crashes", "breakdown": "version", "interval": "week"])
+    let asked = try await asked(.explore, ["metric": "crashes", "by": "version", "interval": "week"])
     let metrics: [QuestionMetric] = [.plain(.crashes)]
     let timeline = QueryQuestion(
       metrics: metrics, groups: [.init(.time(.week))], includesTotals: true, includesTimeLabels: true)
@@ -77,14 +77,14 @@ import Warehouse
   }
 
   @Test(arguments: [
-    (QuestionPage.explore, ["range": "someday"], "days"), (.explore, ["breakdown": "colour"], "breakdown"),
+    (QuestionPage.explore, ["days": "someday"], "days"), (.explore, ["by": "colour"], "by"),
     (.explore, ["metric": "avg"], "property"), (.explore, ["metric": "visits"], "metric"),
     (.explore, ["from": "2026-05-01", "to": "soon"], "to"), (.explore, ["segment": "9"], "segment"),
     (.funnels, ["n1": "A", "n2": "B", "window": "soon"], "window"), (.paths, ["depth": "x"], "depth"),
     (.retention, ["interval": "hour"], "interval"), (.lifecycle, ["f1": "country is DE", "f2": "colour is red"], "f2"),
     (.people, ["f1": "property:Length gt long"], "f1"), (.paths, ["f1": "country gt 3"], "f1"),
-    (.explore, ["breakdown": "property:Length", "bins": "0, ten, 100"], "bins"),
-    (.explore, ["breakdown": "property:Length", "bins": "nan"], "bins"),
+    (.explore, ["by": "property:Length", "bins": "0, ten, 100"], "bins"),
+    (.explore, ["by": "property:Length", "bins": "nan"], "bins"),
   ])
   func `what does not exist is refused beside its field, in words`(
     page: QuestionPage, parameters: [String: String], field: String
@@ -105,21 +105,21 @@ import Warehouse
   }
 
   @Test func `buckets are said to be of equal width only if the page chose them`() async throws {
-    let html = try await sample.question(.explore, ["breakdown": "property:Length", "bins": "0, 10, 100"])
+    let html = try await sample.question(.explore, ["by": "property:Length", "bins": "0, 10, 100"])
     #expect(html.contains("Numbers in buckets; the last one has all that are larger."))
   }
 
   @Test func `a field that is refused keeps its value, and so do the others`() async throws {
     let page = PageScanner(
       try await sample.question(.explore, ["by": "colour", "event": "Kept", "f1": "country is DE"]))
-    for (name, value) in [("breakdown", "colour"), ("n0", "Kept"), ("f1", "country is DE")] {
+    for (name, value) in [("by", "colour"), ("n0", "Kept"), ("f1", "country is DE")] {
       #expect(page.tags.contains { $0["name"] == name && $0["value"] == value }, "\(name)")
     }
     #expect(page.text.contains("There is no “colour”."))
   }
 
   @Test(arguments: [
-    (QuestionPage.funnels, "window", "soon", "$.window"), (.funnels, "breakdown", "color", "$.breakdown"),
+    (QuestionPage.funnels, "window", "soon", "$.window"), (.funnels, "by", "color", "$.breakdown"),
     (.retention, "interval", "hour", "$.interval"), (.paths, "depth", "1", "$.depth"),
     (.paths, "depth", "x", "$.depth"),
     (.lifecycle, "identity", "device", "$.by"), (.explore, "metric", "visits", "$.metrics[0]"),
@@ -176,7 +176,7 @@ import Warehouse
     metric: String, filter: String?
   ) async throws {
     let parameters = [
-      "group": "figure", "metric": metric, "interval": "hour", "at": "2026-10-29T14:00", "breakdown": "version",
+      "group": "figure", "metric": metric, "interval": "hour", "at": "2026-10-29T14:00", "by": "version",
       "type": "text", "value": "1.0", "f1": "country", "v1": "DE",
     ]
     let kind: [QuestionFilter] =
@@ -194,7 +194,7 @@ import Warehouse
   }
 
   @Test func `figures of Explore lead to people: the total, each unit of time and each value`() async throws {
-    let page = try await sample.question(.explore, ["metric": "events", "breakdown": "version"])
+    let page = try await sample.question(.explore, ["metric": "events", "by": "version"])
     let links = PageScanner(page).tags.compactMap { $0["href"] }.filter { $0.contains("/people?") }
     let start = "/apps/1/people?metric=events&amp;by=version&amp;group=figure"
     #expect(links.first == start)
@@ -270,7 +270,7 @@ import Warehouse
   }
 
   @Test func `a funnel's figures of one value lead to the people with that value`() async throws {
-    let parameters = ["n1": "A", "n2": "B", "breakdown": "version"]
+    let parameters = ["n1": "A", "n2": "B", "by": "version"]
     let page = try await sample.question(.funnels, parameters)
     let link =
       "/apps/1/people?by=version&amp;s1=event+A&amp;s2=event+B&amp;group=funnel&amp;step=2&amp;dropped=1"
@@ -321,7 +321,7 @@ import Warehouse
     #expect(page.contains("All cohorts<b>40.0 %</b>"))
   }
 
-  @Test(arguments: [[:], ["range": "7d"]])
+  @Test(arguments: [[:], ["days": "7"]])
   func `downloads lead to the page's own address with a format`(parameters: [String: String]) async throws {
     let page = try await sample.pages.question(
       .retention, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source

@@ -113,7 +113,7 @@ struct SamplePages {
     let cards = [
       DashboardCard(name: text, page: "explore", query: "event=\(PercentCoding.encode(text))"),
       DashboardCard(name: text, page: "funnels", query: "s1=event+a&s2=screen+b"),
-      DashboardCard(name: text, page: "explore", query: "range=\(PercentCoding.encode(text))"),
+      DashboardCard(name: text, page: "explore", query: "days=\(PercentCoding.encode(text))"),
       DashboardCard(name: text, page: text, query: text),
     ]
     let dashboard = Dashboard(id: 1, app: app.id, name: text, cards: cards, author: text, changed: Self.now)
@@ -135,7 +135,7 @@ struct SamplePages {
   /// filled in.
   func questionPages(_ page: QuestionPage) async throws -> [(name: String, html: String)] {
     let filled = [
-      "k0": "event", "n0": text, "breakdown": "property:\(text)", "f1": "property:\(text)", "o1": "contains",
+      "k0": "event", "n0": text, "by": "property:\(text)", "f1": "property:\(text)", "o1": "contains",
       "v1": text, "f2": "country", "v2": text, "k1": "screen", "n1": text, "n2": text, "anchor": "end", "nodes": "both",
       "group": page == .people ? "funnel" : "", "step": "2", "metric": "avg", "property": text,
       "compare": "before",
@@ -151,7 +151,7 @@ struct SamplePages {
       ),
       ("\(page), no rows", try await question(page, filled, isEmpty: true)),
       (
-        "\(page), fault", try await question(page, ["range": text, "by": text, "metric": text, "n1": text, "n2": text])
+        "\(page), fault", try await question(page, ["days": text, "by": text, "metric": text, "n1": text, "n2": text])
       ),
       ("\(page), new", try await question(page, [:], isEmpty: true)),
     ]

@@ -36,8 +36,6 @@ struct ReportRequestTests {
       let request = try request("overview", ["days": String(days), "to": "2024-03-01"])
       #expect(request.length == days)
       #expect(request.days.upperBound == Day("2024-03-01"))
-      #expect(request.previous.length == days)
-      #expect(request.previous.days.upperBound.advanced(by: 1) == request.days.lowerBound)
     }
   }
 

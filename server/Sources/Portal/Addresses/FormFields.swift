@@ -1,9 +1,6 @@
-import Reports
-
-/// The fields of forms, which are also the parameters of addresses that earlier versions wrote: a filter has three, and
-/// a choice of rows two. Addresses have one for each.
+/// The fields of forms: a filter has three, and a choice of rows two. Addresses have one parameter for each.
 enum FormFields {
-  /// Joins the fields of filters and reads the older names of ranges and comparisons, which all pages have.
+  /// Joins the fields of filters, which all pages have.
   static func joined(_ fields: [String: String]) -> [String: String] {
     var parameters = fields
     for number in FilterRow.numbers {
@@ -16,34 +13,17 @@ enum FormFields {
       parameters["f\(number)"] =
         FilterRow(dimension: dimension, comparison: comparison.nonEmpty ?? "is", value: value ?? "").text
     }
-    if parameters["compare"] == "previous" { parameters["compare"] = ReportComparison.periodBefore.text }
     return parameters
   }
 
   /// The parameters of a page that asks a question.
   static func joined(_ fields: [String: String], of page: QuestionPage) -> [String: String] {
     var parameters = joined(fields).filter { !$0.value.isEmpty }
-    joinRange(&parameters)
-    // Earlier versions named the identity of users `by`, which is the name of the breakdown now.
-    if let identity = parameters["by"], ["install", "user"].contains(identity) {
-      parameters["by"] = nil
-      parameters["identity"] = parameters["identity"] ?? identity
-    }
-    if let breakdown = parameters["breakdown"], !["install", "user"].contains(breakdown) {
-      parameters["breakdown"] = nil
-      parameters["by"] = breakdown
+    if let days = parameters["days"] {
+      for name in days == QuestionForm.dates ? ["days"] : ["from", "to"] { parameters[name] = nil }
     }
     joinRows(&parameters, page)
     return parameters
-  }
-
-  private static func joinRange(_ parameters: inout [String: String]) {
-    let hasDates = parameters["from"] != nil && parameters["to"] != nil
-    if let range = parameters.removeValue(forKey: "range"), parameters["days"] == nil, !hasDates {
-      parameters["days"] = range == "today" ? "1" : Int(range.dropLast()) != nil ? String(range.dropLast()) : range
-    }
-    guard let days = parameters["days"] else { return }
-    for name in days == QuestionForm.dates ? ["days"] : ["from", "to"] { parameters[name] = nil }
   }
 
   private static func joinRows(_ parameters: inout [String: String], _ page: QuestionPage) {

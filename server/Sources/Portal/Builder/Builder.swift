@@ -27,8 +27,6 @@ struct Builder {
   var isOpen = false
   /// The names of events and screens that fields suggest.
   var names: [TemplateValues] = []
-  /// The summary of a form without any state.
-  var title = "Filter"
   /// The address that saves the filters as a segment; `nil` for readers who cannot.
   var saving: String?
   /// The page's address with other filters.
@@ -42,7 +40,7 @@ struct Builder {
     let state = filters.words + [segmentWords].compactMap { $0 }
     guard sentence.count > 1 else {
       let parts = state + sentence.compactMap(\.words)
-      return title + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+      return "Filter" + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
     }
     let question = sentence.compactMap(\.words).joined(separator: " ")
     return ([question] + state).joined(separator: ", ")

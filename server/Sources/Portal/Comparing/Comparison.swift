@@ -78,14 +78,6 @@ extension ClosedRange<Day> {
   func advanced(by days: Int) -> ClosedRange<Day> { lowerBound.advanced(by: days)...upperBound.advanced(by: days) }
 }
 
-extension ReportComparison {
-  /// The choices of a page, with their words.
-  static func choices(_ segments: [SavedSegment]) -> [(String, String)] {
-    [("", "Nothing"), (periodBefore.text, "Period before")]
-      + segments.map { (segment($0.id).text, "Segment \(shown($0.name))") }
-  }
-}
-
 extension PortalPages {
   /// The request for the rows of the segment with which a page is compared; `nil` for others.
   package func comparedRequest(_ request: ReportRequest) -> ReportRequest? {

@@ -8,8 +8,6 @@ struct OtherAnswer {
   /// The form that shows the answer as a page of its own.
   var form: QuestionForm
   var answer: Answer
-  /// True if its last day is not over.
-  var isOpen: Bool
 }
 
 extension QuestionForm {
@@ -39,8 +37,6 @@ extension PortalPages {
     if let segment = comparison.segment { other.choose(segment) } else { other.choose(comparison.otherDays) }
     let asked = try comparison.segment == nil ? question.over(comparison.otherDays) : make(other)
     guard let asked else { return nil }
-    return OtherAnswer(
-      comparison: comparison, form: other, answer: try await ask(asked).answer,
-      isOpen: asked.resolved(today: today).scope.endsOn(today))
+    return OtherAnswer(comparison: comparison, form: other, answer: try await ask(asked).answer)
   }
 }

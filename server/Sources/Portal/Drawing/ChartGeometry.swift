@@ -6,9 +6,6 @@ struct ChartScale {
 
   init(ticks: [Double]) { self.ticks = ticks }
 
-  /// Creates the scale of counts up to a maximum.
-  init(maximum: Int) { self.init(0...Double(maximum), smallestExponent: 0) }
-
   /// Creates a scale whose ends enclose a range that contains zero.
   ///
   /// - Parameter smallestExponent: The power of ten of the smallest step.

@@ -45,7 +45,7 @@ extension PortalPages {
     var shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
     if Self.showsChanges(request) { shell.comparison = Comparison(request, segments: other == nil ? [] : segments) }
     let page = PageContext(shell: shell, request: request, store: store, otherStore: other, ask: ask)
-    if request.view != nil { return try await viewPage(page) }
+    if let view = request.view { return try await viewPage(view, page) }
     // The sample code contains the app's key.
     if reader.canEdit, request.report.navigation?.entry != .live,
       try await store.recent(app: request.app, limit: 1).isEmpty

@@ -20,7 +20,7 @@ extension QuestionForm {
         return ("metric", "Choose one of these figures.")
       }
       return ("property", "Choose a property.")
-    case "breakdown": return ("breakdown", Self.unknownDimension(breakdown ?? ""))
+    case "breakdown": return ("by", Self.unknownDimension(breakdown ?? ""))
     case "bins": return ("bins", error.message)
     case "window": return ("window", "Write a time such as 30m, 2h or 14d.")
     case "depth": return ("depth", "Write a number from 2 to 20.")

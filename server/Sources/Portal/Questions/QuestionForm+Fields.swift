@@ -47,9 +47,7 @@ extension QuestionForm {
   }
 
   var breakdownField: BuilderField {
-    var field = text("by", "Breakdown", "breakdown", list: "dimensions", empty: "nothing")
-    field.value = breakdown ?? ""
-    return field
+    text("by", "Breakdown", "by", list: "dimensions", empty: "nothing")
   }
 
   /// The breakdown in words.

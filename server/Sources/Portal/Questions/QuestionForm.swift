@@ -121,7 +121,7 @@ struct QuestionForm: Sendable {
   /// The filters that fit in rows.
   var rows: [FilterRow] { FilterRow.rows(values) }
 
-  /// The filters of an older address that need more than a row.
+  /// The filters that need more than a row, which addresses have as JSON.
   var otherFilters: [JSONTree] {
     guard let json = values["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else {
       return []
@@ -159,7 +159,7 @@ struct QuestionForm: Sendable {
   var funnelSteps: [RowChoice] { Self.steps.compactMap { rows("s\($0)") } }
 
   /// The name of the dimension of the breakdown; `nil` without one.
-  var breakdown: String? { values["by"] ?? values["breakdown"] }
+  var breakdown: String? { values["by"] }
 
   /// The dimension of the breakdown; `nil` without one. Throws a fault if there is no such dimension.
   func breakdownDimension() throws(QuestionError) -> QuestionDimension? {

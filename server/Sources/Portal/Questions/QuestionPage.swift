@@ -12,7 +12,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
   /// The parameters of addresses, in order; those of filters follow.
   static let parameters: [String] =
     [
-      "metric", "property", "event", "screen", "kind", "start", "end", "return", "by", "breakdown", "interval",
+      "metric", "property", "event", "screen", "kind", "start", "end", "return", "by", "interval",
       "window",
       "order", "cohort", "nodes", "depth", "days", "from", "to", "identity", "compare", "segment", "show",
     ]

@@ -27,7 +27,7 @@ struct SharedName {
     let parameters = request.report.parameters.compactMap { request[$0] }.map { shown($0, limit: 60) }
     let filters = request.isFilterable ? words(FilterRows(json: request.filter.json)) : []
     let others = [segment(request.filter.segment), compared(request.comparison)].compactMap { $0 }
-    return subject + parameters + filters + others + [words(request.days, isRelative: nil)]
+    return subject + parameters + filters + others + [words(request.days, isRelative: true)]
   }
 
   private func parts(_ form: QuestionForm) -> [String] {
@@ -53,9 +53,9 @@ struct SharedName {
 
   /// The range in words. One that ends today moves on with the days.
   ///
-  /// - Parameter isRelative: False for two dates; `nil` if the range doesn't tell.
-  private func words(_ days: ClosedRange<Day>, isRelative: Bool?) -> String {
-    guard days.upperBound == today, isRelative ?? true else { return days.text }
+  /// - Parameter isRelative: False for two dates.
+  private func words(_ days: ClosedRange<Day>, isRelative: Bool) -> String {
+    guard days.upperBound == today, isRelative else { return days.text }
     return days.count == 1 ? "today" : "last \(counted(days.count, "day"))"
   }
 

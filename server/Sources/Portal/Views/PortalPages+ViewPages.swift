@@ -21,9 +21,8 @@ private enum ViewGroup: String, CaseIterable {
 
 extension PortalPages {
   /// The page of a view's report: the menu of the view, its figures with their changes, charts, and the lists.
-  func viewPage(_ page: PageContext) async throws -> String {
+  func viewPage(_ view: View, _ page: PageContext) async throws -> String {
     let (request, links) = (page.request, page.links)
-    guard let view = request.view else { return try await listsPage(page) }
     var shell = page.shell
     shell.report = nil
     shell.trail = .link("Views", links.views)

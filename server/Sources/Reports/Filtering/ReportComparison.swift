@@ -9,8 +9,7 @@ package enum ReportComparison: Sendable, Hashable {
 
   /// Parses the value of an address; `nil` for none.
   package init?(_ text: String) {
-    // Earlier versions wrote "previous".
-    if text == "before" || text == "previous" {
+    if text == "before" {
       self = .periodBefore
     } else if text.hasPrefix(Self.segmentPrefix), let number = Int64(text.dropFirst(Self.segmentPrefix.count)) {
       self = .segment(number)

@@ -57,13 +57,6 @@ public struct ReportRequest: Sendable, Hashable {
   /// The number of days in the range.
   public var length: Int { days.count }
 
-  /// The same request for the preceding range of equal length.
-  public var previous: ReportRequest {
-    var request = self
-    request.days = days.lowerBound.advanced(by: -length)...days.lowerBound.advanced(by: -1)
-    return request
-  }
-
   /// True if the range contains the day of the request, whose metrics are not final.
   public var includesToday: Bool { days.contains(today) }
 

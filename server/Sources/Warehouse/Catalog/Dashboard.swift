@@ -80,7 +80,7 @@ extension Dashboard {
         DashboardCard(name: "Users", page: "explore", query: "metric=users"),
         DashboardCard(name: "Sessions", page: "explore", query: "metric=sessions"),
         DashboardCard(name: "Crash-free users", page: "explore", query: "metric=crash_free_users"),
-        DashboardCard(name: "Users by version", page: "explore", query: "metric=users&breakdown=version"),
+        DashboardCard(name: "Users by version", page: "explore", query: "metric=users&by=version"),
         DashboardCard(name: "Users who come back", page: "retention", query: "days=90"),
         DashboardCard(name: "New and returning users", page: "lifecycle", query: "interval=week"),
       ], author: AuditActor.current.name, changed: created)
