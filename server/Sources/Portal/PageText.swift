@@ -11,6 +11,16 @@ func shown(_ name: String, empty: String = "(no name)", limit: Int = 300) -> Str
   return visible(start) + (start.utf8.count == name.utf8.count ? "" : "…")
 }
 
+/// Formats text of several lines from a client: control characters escaped, line breaks kept.
+func shownLines(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    line.isEmpty || line.allSatisfy({ $0 == " " }) ? "" : visible(String(line))
+  }.joined(separator: "\n")
+}
+
+/// A word as a title, with a capital.
+func titled(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
+
 /// The English name of a country for display, from its code.
 func countryName(_ code: String, empty: String = "–") -> String {
   code.isEmpty ? empty : shown(Ranking.Codes.countries.name(of: code), limit: 60)

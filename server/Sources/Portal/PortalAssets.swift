@@ -19,15 +19,14 @@ public enum PortalAssets {
     return "/assets/\(name)?v=\(version)"
   }
 
-  private static let assets: [String: Asset] = [
+  static let assets: [String: Asset] = [
     "tern.css": asset("text/css; charset=utf-8", PackageResources.tern_css),
     "shell.js": asset(
       "text/javascript; charset=utf-8",
       PackageResources.shell_js + PackageResources.tables_js + PackageResources.calendar_js),
     "builder.js": asset("text/javascript; charset=utf-8", PackageResources.builder_js),
     "live.js": asset("text/javascript; charset=utf-8", PackageResources.live_js),
-    "arrival.js": asset("text/javascript; charset=utf-8", PackageResources.arrival_js),
-    "realtime.js": asset("text/javascript; charset=utf-8", PackageResources.realtime_js),
+    "refresh.js": asset("text/javascript; charset=utf-8", PackageResources.refresh_js),
     "favicon.svg": asset("image/svg+xml", PackageResources.favicon_svg),
   ]
 

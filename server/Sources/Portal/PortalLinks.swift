@@ -140,11 +140,12 @@ struct PortalLinks {
   }
 
   private func query(_ values: [String], range: String?, limit: Int? = nil) -> String {
-    let more = [comparison.map { "compare=\($0.text)" }, limit.map { "limit=\($0)" }].compactMap { $0 }
-    let parts = (values + [range ?? self.range, filter.query(isForPrograms: isForPrograms)] + more).filter {
-      !$0.isEmpty
-    }
-    return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
+    let query = AddressText.joined(
+      values + [
+        range ?? self.range, filter.query(isForPrograms: isForPrograms), comparison.map { "compare=\($0.text)" },
+        limit.map { "limit=\($0)" },
+      ])
+    return query.isEmpty ? "" : "?\(query)"
   }
 }
 
@@ -155,6 +156,6 @@ extension ReportFilter {
       isForPrograms
       ? (json.isEmpty ? "" : "filters=\(PercentCoding.encode(json))")
       : AddressText.query(FilterRows(json: json).parameters)
-    return [filters, segment.map { "segment=\($0)" } ?? ""].filter { !$0.isEmpty }.joined(separator: "&")
+    return AddressText.joined([filters, segment.map { "segment=\($0)" }])
   }
 }

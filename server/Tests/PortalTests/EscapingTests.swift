@@ -65,8 +65,7 @@ struct EscapingTests {
         if tag.name == "script" {
           #expect(
             [
-              "/assets/shell.js?v=", "/assets/builder.js?v=", "/assets/live.js?v=", "/assets/realtime.js?v=",
-              "/assets/arrival.js?v=",
+              "/assets/shell.js?v=", "/assets/builder.js?v=", "/assets/live.js?v=", "/assets/refresh.js?v=",
             ].contains {
               tag["src"]?.hasPrefix($0) == true
             })

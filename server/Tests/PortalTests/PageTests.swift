@@ -352,14 +352,14 @@ struct PageTests {
       }
       let page = PageScanner(try await sample.viewReport(name, from: source))
       #expect(page.problems.isEmpty, "\(name)")
-      let scripts = page.tags.compactMap { $0["src"] }.filter { $0.hasPrefix("/assets/realtime.js?v=") }
+      let scripts = page.tags.compactMap { $0["src"] }.filter { $0.hasPrefix("/assets/refresh.js?v=") }
       #expect(scripts.count == (name == "realtime" ? 1 : 0), "only real-time refreshes itself")
       #expect(page.tags.contains { $0["data-refresh"] != nil }, "the element that the script replaces")
     }
   }
 
   @Test func `assets have types and tags, and pages link to existing ones`() async throws {
-    for name in ["tern.css", "live.js", "realtime.js", "favicon.svg"] {
+    for name in PortalAssets.assets.keys {
       let asset = try #require(PortalAssets.asset(named: name))
       #expect(!asset.bytes.isEmpty)
       #expect(asset.etag.hasPrefix("\"") && asset.etag.hasSuffix("\""))
@@ -375,7 +375,7 @@ struct PageTests {
   }
 
   @Test func `the style sheet and the scripts load nothing from other servers`() async throws {
-    for name in ["tern.css", "live.js", "realtime.js"] {
+    for name in PortalAssets.assets.keys where name != "favicon.svg" {
       let text = String(decoding: try #require(PortalAssets.asset(named: name)).bytes, as: UTF8.self)
       for word in ["http:", "https:", "@import", "url(", "innerHTML", "insertAdjacentHTML", "eval("] {
         #expect(!text.contains(word), "\(name): \(word)")

@@ -20,6 +20,8 @@ struct PortalRoutes: Sendable {
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
 
+  private static let allDays = Day(year: 1, month: 1, day: 1)...Day(year: 9999, month: 12, day: 31)
+
   func add(to routes: RouteTable) {
     routes.on(
       "/", [.get: .page(.permission(.read)) { try await home($0, $1, FormResult(outcome: $0.parameters["done"])) }])
@@ -106,9 +108,8 @@ struct PortalRoutes: Sendable {
     _ request: Request, _ context: CollectorContext, given: String? = nil, mistake: String? = nil
   ) async throws -> Response {
     let app = try context.app
-    guard let first = Day("0001-01-01"), let last = Day("9999-12-31") else { throw APIError.notFound }
     let events = try await reports.run(for: context.clientShare) { [store] in
-      try await store.count(app: app.id, dimension: .total, days: first...last)
+      try await store.count(app: app.id, dimension: .total, days: Self.allDays)
     }
     return .html(
       try pages.shown(to: context, request).zone(
@@ -140,12 +141,11 @@ struct PortalRoutes: Sendable {
 
   /// True if anything of an app has been counted by days of its time zone.
   private func hasDays(_ app: AppID, _ context: CollectorContext) async throws -> Bool {
-    guard let first = Day("0001-01-01"), let last = Day("9999-12-31") else { return true }
     return try await reports.run(for: context.clientShare) { [store] in
       // Rows that are not counted yet, then the counts of rows that are no longer kept.
       if try await !store.recent(app: app, limit: 1).isEmpty { return true }
       for dimension in [Dimension.total, .session, .kind, .dropped] {
-        if try await store.count(app: app, dimension: dimension, days: first...last) > 0 { return true }
+        if try await store.count(app: app, dimension: dimension, days: Self.allDays) > 0 { return true }
       }
       return false
     }

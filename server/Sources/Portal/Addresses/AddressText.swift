@@ -18,6 +18,11 @@ enum AddressText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Joins the parts of a query that are there.
+  static func joined(_ parts: [String?]) -> String {
+    parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "&")
+  }
+
   /// Returns the query of parameters in order.
   static func query(_ parameters: [(String, String)]) -> String {
     parameters.map { "\($0)=\(encode($1))" }.joined(separator: "&")

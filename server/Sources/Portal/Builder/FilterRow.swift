@@ -75,12 +75,8 @@ struct FilterRows {
 
   /// Reads filters from JSON; those of a text that is no array are left for the report to refuse.
   init(json: String) {
-    guard case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else {
-      (rows, others) = ([], [])
-      return
-    }
     (rows, others) = ([], [])
-    for filter in filters {
+    for filter in Self.parsed(json) {
       if rows.count < FilterRow.numbers.count, let row = FilterRow(filter) {
         rows.append(row)
       } else {
@@ -89,16 +85,18 @@ struct FilterRows {
     }
   }
 
+  /// The filters of a JSON array; none if the text is none.
+  static func parsed(_ json: String?) -> [JSONTree] {
+    guard let json, case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else { return [] }
+    return filters
+  }
+
   /// The parameters of a report's address in which the filters are JSON, as the report takes them.
   static func merged(_ parameters: [String: String]) -> [String: String] {
     var parameters = FormFields.joined(parameters)
     let rows = FilterRow.rows(parameters)
     guard !rows.isEmpty else { return parameters }
-    var others: [JSONTree] = []
-    if let json = parameters["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) {
-      others = filters
-    }
-    parameters["filters"] = String(decoding: JSONTree.array(rows.map(\.json) + others).encoded, as: UTF8.self)
+    parameters["filters"] = FilterRows(rows, others: parsed(parameters["filters"])).json
     return parameters
   }
 

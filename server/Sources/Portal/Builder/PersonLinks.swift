@@ -23,8 +23,7 @@ extension PortalPages {
     links.filter.json = filters.json
     if let days { links.range = "from=\(days.lowerBound)&to=\(days.upperBound)" }
     let group = error.map { AddressText.query([("group", "error"), ("error", String($0))]) }
-    return links.question(
-      .people, [group, links.state(of: .people)].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "&"))
+    return links.question(.people, AddressText.joined([group, links.state(of: .people)]))
   }
 
   /// The address of the people behind the figure of a key of a list; `nil` where there is none.

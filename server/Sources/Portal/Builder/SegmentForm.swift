@@ -37,9 +37,7 @@ package struct SegmentForm: Sendable {
     (id, name) = (segment?.id, fields["name"] ?? "")
     rows = FilterRow.rows(FormFields.joined(fields))
     conditions = SegmentCondition.numbers.compactMap { SegmentCondition($0, fields) }
-    if let json = fields["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) {
-      others += filters
-    }
+    others += FilterRows.parsed(fields["filters"])
   }
 
   /// The filters as JSON.

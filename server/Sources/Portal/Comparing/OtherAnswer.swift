@@ -8,6 +8,17 @@ struct OtherAnswer {
   /// The form that shows the answer as a page of its own.
   var form: QuestionForm
   var answer: Answer
+
+  /// The headings of the columns with the other side's shares and the changes since.
+  var columns: [String] { [comparison.heading, "Change"] }
+
+  /// One sentence about these columns.
+  var note: String { "\(comparison.about) Changes are in percentage points." }
+
+  /// The cells of these columns.
+  static func cells(_ share: Double?, other: Double?) -> [TemplateValues] {
+    [.cell(other.map { percentage($0) } ?? "–"), .cell(Change.text(share, before: other))]
+  }
 }
 
 extension QuestionForm {

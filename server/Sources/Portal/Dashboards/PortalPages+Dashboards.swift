@@ -42,10 +42,7 @@ extension PortalPages {
       "edit": reader.canEdit ? current.map { edit($0, links) } : nil,
       "full": cards.isEmpty || reader.isGuest
         ? nil
-        : current.map { dashboard in
-          [links.dashboard(dashboard.id) + "?view=full", links.filterQuery].filter { !$0.isEmpty }
-            .joined(separator: "&")
-        },
+        : current.map { AddressText.joined([links.dashboard($0.id) + "?view=full", links.filterQuery]) },
       "filterBar": cards.isEmpty || reader.isGuest ? nil : current.map { html(filterBar($0, links)) },
       "creation": reader.canEdit ? links.dashboards : nil,
       "changed": reader.isGuest

@@ -34,6 +34,3 @@ extension PortalPages {
     return "\(verb)\(author) on \(page.request.zone.dateTime(of: state.changed)).\(back)"
   }
 }
-
-/// A word as a title, with a capital.
-func titled(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }

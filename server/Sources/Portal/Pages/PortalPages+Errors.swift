@@ -159,10 +159,3 @@ extension PortalPages {
     return self.page(page.shell, body: templates.render("occurrence", values))
   }
 }
-
-/// Formats text of several lines from a client: control characters escaped, line breaks kept.
-func shownLines(_ text: String) -> String {
-  text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-    line.isEmpty || line.allSatisfy({ $0 == " " }) ? "" : visible(String(line))
-  }.joined(separator: "\n")
-}

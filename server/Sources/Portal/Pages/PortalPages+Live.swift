@@ -23,8 +23,9 @@ extension PortalPages {
     let unanswered = try request.rowFilter(segments).unanswered.map(\.words)
     let values: TemplateValues = [
       "people": "/apps/\(request.app)/people/numbers/",
-      "stream": ["/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", links.filterQuery]
-        .filter { !$0.isEmpty }.joined(separator: "&"), "timeZone": request.zone.identifier,
+      "stream": AddressText.joined(["/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", links.filterQuery]
+      ),
+      "timeZone": request.zone.identifier,
       "refreshLink": links.page(AppReports.live), "setupLink": links.setup,
       "ages": ages.map(String.init).joined(separator: " "), "rate": grouped(ages.count),
       "kinds": [StoredKind.event, .screen, .sessionStart, .crash, .handledError, .attachment, .drops].map {

@@ -71,7 +71,7 @@ extension PortalPages {
   private func emptyPage(_ shell: Shell) -> String {
     var shell = shell
     shell.request = nil
-    shell.script = "arrival.js"
+    shell.script = "refresh.js"
     let values: TemplateValues = [
       "tern": Icon.tern, "arrival": arrival(of: nil, shell.app),
       "liveLink": PortalLinks(app: shell.app.id).page(AppReports.live),

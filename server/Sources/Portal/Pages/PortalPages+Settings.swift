@@ -44,7 +44,7 @@ extension PortalPages {
       "trackingID": app.trackingID, "address": collector, "setup": setup(app: app),
     ]
     var shell = settingsShell(.setup, "Keys and code", app, apps)
-    shell.script = "arrival.js"
+    shell.script = "refresh.js"
     return page(shell, body: templates.render("keys", values))
   }
 

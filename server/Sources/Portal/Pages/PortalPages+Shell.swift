@@ -30,6 +30,11 @@ struct Shell {
   /// The question of the page in words. Readers of a shared link see it instead of the form.
   var asked: Asked?
 
+  /// The request whose range the page shows; `nil` for pages without a range.
+  var ranged: ReportRequest? { hasRange ? request : nil }
+  /// The time zone of the page's days.
+  var timeZone: String { request?.zone.identifier ?? app.timeZone }
+
   /// The days, the other side and the filters of a question.
   struct Asked {
     var days: String?
@@ -64,8 +69,9 @@ package struct RangeMistake: Sendable {
 extension PortalPages {
   /// The page of an app around its content.
   func page(_ shell: Shell, body: String) -> String {
+    if reader.isGuest { return guestPage(shell, body: body) }
     let links = shell.request.map { PortalLinks($0) } ?? shell.links ?? PortalLinks(app: shell.app.id)
-    let request = shell.hasRange ? shell.request : nil
+    let request = shell.ranged
     let downloads = shell.request.map { request in
       [ReportFormat.csv, .json].map { format in
         TemplateValues.link(format.rawValue.uppercased(), links.download(request, format: format))
@@ -80,7 +86,7 @@ extension PortalPages {
       "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
       "trail": shell.trail, "days": request?.days.text, "against": shell.comparison?.against,
       "range": request.map { range($0) },
-      "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
+      "timeZone": shell.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": shell.comparison?.explanation, "content": body,
       "reader": shown(reader.name),
@@ -95,24 +101,23 @@ extension PortalPages {
             $0.report.showsPersonalData || !$0.filter.isEmpty && !$0.isFilterable ? nil : links.share($0)
           } : nil,
     ]
-    if reader.isGuest {
-      let (heading, filters) = (
-        reader.sharedName ?? shell.title, shell.asked?.filters ?? request.map(filterWords) ?? []
-      )
-      let values: TemplateValues = [
-        "appName": shown(shell.app.name), "heading": heading, "days": shell.asked?.days ?? request?.days.text,
-        "against": shell.asked?.against ?? shell.comparison?.against,
-        "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone,
-        "isOpen": shell.asked?.isOpen ?? request?.includesToday, "compared": shell.comparison?.explanation,
-        "filters": filters, "isFiltered": !filters.isEmpty, "kept": request.flatMap { keepingNotice($0, shell.app) },
-        "recounting": zoneChange(shell.app.id).map { visible($0.text) },
-        "content": Self.withoutLinks(body),
-      ]
-      return layout(title: "\(heading) · \(shown(shell.app.name))", body: templates.render("shared", values))
-    }
     return layout(
       title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", values),
       script: shell.script)
+  }
+
+  /// The page for readers of a shared link, without navigation, forms and links.
+  private func guestPage(_ shell: Shell, body: String) -> String {
+    let (request, asked) = (shell.ranged, shell.asked)
+    let (heading, filters) = (reader.sharedName ?? shell.title, asked?.filters ?? request.map(filterWords) ?? [])
+    let values: TemplateValues = [
+      "appName": shown(shell.app.name), "heading": heading, "days": asked?.days ?? request?.days.text,
+      "against": asked?.against ?? shell.comparison?.against, "timeZone": shell.timeZone,
+      "isOpen": asked?.isOpen ?? request?.includesToday, "compared": shell.comparison?.explanation,
+      "filters": filters, "isFiltered": !filters.isEmpty, "kept": request.flatMap { keepingNotice($0, shell.app) },
+      "recounting": zoneChange(shell.app.id).map { visible($0.text) }, "content": Self.withoutLinks(body),
+    ]
+    return layout(title: "\(heading) · \(shown(shell.app.name))", body: templates.render("shared", values))
   }
 
   /// The range of days in use, and the form that changes it.

@@ -4,7 +4,7 @@ import Warehouse
 
 extension PortalPages {
   func show(
-    _ intervals: [LifecycleInterval], over days: ClosedRange<Day>, today: Day, before: OtherAnswer?,
+    _ intervals: [LifecycleInterval], over days: ClosedRange<Day>, today: Day, other: OtherAnswer?,
     _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard intervals.contains(where: { $0.new + $0.returning + $0.resurrected > 0 }) else {
@@ -18,12 +18,12 @@ extension PortalPages {
       + "not in this one."
     show(
       chart(intervals, heading, form.chart, over: days, today: today, form, app), heading, about: about, form, &view)
-    guard let before, case .lifecycle(let others) = before.answer else { return }
+    guard let other, case .lifecycle(let others) = other.answer else { return }
     // A chart of its own: bars of eight colours in one could not be told apart.
-    let other = chart(
-      others, "\(heading): \(before.comparison.name)", "\(form.chart)-compared", over: before.comparison.otherDays,
-      today: today, before.form, app)
-    show(other, other.title, about: before.comparison.about, form, &view)
+    let chart = chart(
+      others, "\(heading): \(other.comparison.name)", "\(form.chart)-compared", over: other.comparison.otherDays,
+      today: today, other.form, app)
+    show(chart, chart.title, about: other.comparison.about, form, &view)
   }
 
   private func chart(
@@ -37,7 +37,7 @@ extension PortalPages {
         count > 0 ? people(form, app, ["group": "lifecycle", "of": interval.interval, "state": state.rawValue]) : nil
       }
       return Chart.Series(
-        name: state.rawValue.prefix(1).uppercased() + state.rawValue.dropFirst(), values: counts.map { Double($0) },
+        name: titled(state.rawValue), values: counts.map { Double($0) },
         mark: mark, color: color, links: links)
     }
     var dormant = series(.dormant, intervals.map(\.dormant), mark: .stackBelow, color: 2)
@@ -56,17 +56,17 @@ extension PortalPages {
   }
 
   func show(
-    stickiness persons: [Int], before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+    stickiness persons: [Int], other: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard persons.contains(where: { $0 > 0 }) else { return }
     let (unit, all) = (form.unit.rawValue, persons.reduce(0, +))
     let shares = persons.map { Double($0) / Double(all) }
-    var past: [Double]?
-    if let before, case .stickiness(let others) = before.answer {
+    var otherShares: [Double]?
+    if let other, case .stickiness(let others) = other.answer {
       let all = others.reduce(0, +)
-      past = others.map { all > 0 ? Double($0) / Double(all) : 0 }
+      otherShares = others.map { all > 0 ? Double($0) / Double(all) : 0 }
     }
-    func pastShare(_ index: Int) -> Double? { past.map { $0.indices.contains(index) ? $0[index] : 0 } }
+    func otherShare(_ index: Int) -> Double? { otherShares.map { $0.indices.contains(index) ? $0[index] : 0 } }
     func link(_ index: Int) -> String? {
       persons[index] > 0 ? people(form, app, ["group": "stickiness", "active": String(index + 1)]) : nil
     }
@@ -74,7 +74,7 @@ extension PortalPages {
     let about =
       "In how many \(unit)s of the range users were active; the further "
       + "to the right, the more regularly they come."
-    let last = persons.indices.last { persons[$0] > 0 || (pastShare($0) ?? 0) > 0 } ?? 0
+    let last = persons.indices.last { persons[$0] > 0 || (otherShare($0) ?? 0) > 0 } ?? 0
     if form["show"] != "table" {
       view.foldsGrids = true
       var series = [
@@ -82,9 +82,9 @@ extension PortalPages {
           name: "Share of users", values: shares.prefix(last + 1).map { $0 }, mark: .bar, color: 1,
           links: (0...last).map(link))
       ]
-      if let before, past != nil {
+      if let other {
         series.append(
-          Chart.Series(name: before.comparison.name, values: (0...last).map(pastShare), isCompared: true, color: 3))
+          Chart.Series(name: other.comparison.name, values: (0...last).map(otherShare), isCompared: true, color: 3))
       }
       let chart = Chart(
         id: "stickiness-\(form.chart)", title: heading,
@@ -92,21 +92,19 @@ extension PortalPages {
         format: .share, unit: "\(form.unit.heading)s active")
       view.pictures.append(.init(heading: heading, about: about, content: chart.html()))
     }
-    let rows = (0...last).filter { persons[$0] > 0 || (pastShare($0) ?? 0) > 0 }.map { index -> [TemplateValues] in
+    let rows = (0...last).filter { persons[$0] > 0 || (otherShare($0) ?? 0) > 0 }.map { index -> [TemplateValues] in
       [
         .head(counted(index + 1, unit)),
         .cell(grouped(persons[index]), link: link(index), bar: ShareBar.svg(shares[index])),
         .cell(percentage(shares[index])),
       ]
-        + (pastShare(index).map { [.cell(percentage($0)), .cell(Change.text(shares[index], before: $0))] } ?? [])
+        + (otherShare(index).map { OtherAnswer.cells(shares[index], other: $0) } ?? [])
     }
     view.grids.append(
       AnswerGrid(
         heading: heading, about: about,
         columns: ["\(form.unit.heading)s active", "Users", "Share"]
-          + (past == nil ? [] : [before?.comparison.heading ?? "", "Change"]),
-        rows: rows,
-        note: past == nil ? nil : before.map { "\($0.comparison.about) Changes are in percentage points." }))
+          + (other?.columns ?? []), rows: rows, note: other?.note))
   }
 }
 
@@ -139,13 +137,13 @@ extension QuestionPageDefinition {
       ],
       view: { pages, form, app, today, ask in
         async let regularity = pages.stickiness(form, today: today, ask)
-        var view = try await pages.view(form, app, today: today, ask) { answered, before, view in
+        var view = try await pages.view(form, app, today: today, ask) { answered, other, view in
           guard case .lifecycle(let intervals) = answered.answer else { return }
           let days = answered.question.scope.range.resolved(today: today)
-          pages.show(intervals, over: days, today: today, before: before, form, app, &view)
+          pages.show(intervals, over: days, today: today, other: other, form, app, &view)
         }
-        if let (persons, before) = try await regularity {
-          pages.show(stickiness: persons, before: before, form, app, &view)
+        if let (persons, other) = try await regularity {
+          pages.show(stickiness: persons, other: other, form, app, &view)
         }
         return view
       })
@@ -164,7 +162,7 @@ extension PortalPages {
   /// The second question of the page Lifecycle: how regularly users come.
   fileprivate func stickiness(
     _ form: QuestionForm, today: Day, _ ask: Ask
-  ) async throws -> (persons: [Int], before: OtherAnswer?)? {
+  ) async throws -> (persons: [Int], other: OtherAnswer?)? {
     // A card of a dashboard shows the first picture only.
     guard form.card == nil else { return nil }
     let question = Question.stickiness(try form.interval())

@@ -104,8 +104,8 @@ extension PortalPages {
       ? [all.series(color: 1, mark: form.format == .count ? .area : .line)]
       : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
     let other = try await compared
-    if let other, case .query(let past) = other.answer {
-      var line = line(other.comparison.name, past.rows, at: past.timeLabels ?? [], nil, other.form, app)
+    if let other, case .query(let otherAnswer) = other.answer {
+      var line = line(other.comparison.name, otherAnswer.rows, at: otherAnswer.timeLabels ?? [], nil, other.form, app)
       // The units of both periods are paired by their place, the first with the first.
       line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
       line.links = labels.indices.map { line.links.indices.contains($0) ? line.links[$0] : nil }
@@ -137,8 +137,10 @@ extension PortalPages {
   private func change(
     _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: Ask
   ) async throws -> Change? {
-    guard let other, case .query(let past) = other.answer, let settled = other.comparison.settled else { return nil }
-    var (current, before) = (timeline.totals?.first ?? nil, past.totals?.first ?? nil)
+    guard let other, case .query(let otherAnswer) = other.answer, let settled = other.comparison.settled else {
+      return nil
+    }
+    var (current, before) = (timeline.totals?.first ?? nil, otherAnswer.totals?.first ?? nil)
     if other.comparison.isOpen {
       // The answers have the days that a change leaves out.
       async let currentTotal = total(form, over: settled.current, ask)
@@ -178,5 +180,5 @@ extension PortalPages {
 
 extension TimeUnit {
   /// The unit as the heading of a column.
-  var heading: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+  var heading: String { titled(rawValue) }
 }

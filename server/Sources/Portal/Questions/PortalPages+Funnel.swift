@@ -34,40 +34,38 @@ extension PortalPages {
       view.calm = ("No one took the first step", "Choose a longer range, or another first step.")
       return view
     }
-    let before = try await compared
+    let other = try await compared
     if case .funnel(let byValue)? = try await groups {
-      show(byValue.groups.sorted { $0.started > $1.started }, all: all, before: before, form, app, &view)
+      show(byValue.groups.sorted { $0.started > $1.started }, all: all, other: other, form, app, &view)
     } else {
-      show(all, before: before, form, app, &view)
+      show(all, other: other, form, app, &view)
     }
     return view
   }
 
   /// Shows the steps of all persons.
   private func show(
-    _ group: FunnelAnswer.Group, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+    _ group: FunnelAnswer.Group, other: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
-    let past = before.map { $0.steps }
     var bars = [FunnelDrawing.Bars(name: "This page", shares: group.shares, color: 1)]
-    if let before, let past {
+    if let other {
       bars.append(
-        .init(name: before.comparison.name, shares: past.map { $0.fromFirst ?? 0 }, color: 3, isCompared: true))
+        .init(name: other.comparison.name, shares: other.steps.map { $0.fromFirst ?? 0 }, color: 3, isCompared: true))
     }
     let drawing = drawing(group, bars, form, app)
     view.pictures.append(.init(heading: "Steps", about: Self.aboutSteps, content: drawing.html()))
     var columns = ["Step", "Users", "Of the first", "Of the one before", "Stopped here", "Median time"]
-    if let before { columns.insert(contentsOf: [before.comparison.heading, "Change"], at: 3) }
-    let rows = group.steps.indices.prefix(form.stepNames.count).map { row($0, group, before: past, form, app) }
+    if let other { columns.insert(contentsOf: other.columns, at: 3) }
+    let rows = group.steps.indices.prefix(form.stepNames.count).map { row($0, group, other: other, form, app) }
     view.grids.append(
       AnswerGrid(
         heading: "Steps in figures", about: "The median time is that from the step before.", columns: columns,
-        rows: rows,
-        note: before.map { "\($0.comparison.about) Changes are in percentage points." }))
+        rows: rows, note: other?.note))
   }
 
   /// Shows the steps of all persons and of those with each value of a breakdown.
   private func show(
-    _ groups: [FunnelAnswer.Group], all: FunnelAnswer.Group, before: OtherAnswer?, _ form: QuestionForm, _ app: App,
+    _ groups: [FunnelAnswer.Group], all: FunnelAnswer.Group, other: OtherAnswer?, _ form: QuestionForm, _ app: App,
     _ view: inout QuestionView
   ) {
     let drawn = groups.prefix(Self.drawnValues)
@@ -82,31 +80,23 @@ extension PortalPages {
         about: "The share of the users with each value who took each step; the figures below are those of all.",
         content: drawing.html(), note: note))
     let last = all.steps.count - 1
-    let past = before.map { $0.steps }
-    func cells(_ group: FunnelAnswer.Group, value: [(String, String?)], before: [FunnelAnswer.Step]?)
-      -> [TemplateValues]
-    {
-      let steps = group.steps.enumerated().map { index, step -> TemplateValues in
+    func cells(_ group: FunnelAnswer.Group, _ value: [(String, String?)] = []) -> [TemplateValues] {
+      group.steps.enumerated().map { index, step in
         let share = index == 0 ? "" : " · \(step.fromFirst.map { percentage($0) } ?? "–")"
-        let parameters: [(String, String?)] = [("group", "funnel"), ("step", String(index + 1))]
-        let link = people(form, app, parameters + value)
-        let lost = index == 0 ? 0 : group.steps[index - 1].persons - step.persons
-        let left = lost > 0 ? people(form, app, parameters + [("dropped", "1")] + value) : nil
+        let (lost, links) = outcome(of: index, in: group, form, app, value)
         return .cell(
-          grouped(step.persons) + share, link: step.persons > 0 ? link : nil,
-          bar: left.map { "<a class=\"left\" href=\"\(escaped($0))\">−\(grouped(lost))</a>" } ?? "")
+          grouped(step.persons) + share, link: links.reached,
+          bar: links.lost.map { "<a class=\"left\" href=\"\(escaped($0))\">−\(grouped(lost))</a>" } ?? "")
       }
-      guard let before else { return steps }
-      let earlier = before.indices.contains(last) ? before[last].fromFirst : nil
-      return steps + [
-        .cell(earlier.map { percentage($0) } ?? "–"), .cell(Change.text(group.steps[last].fromFirst, before: earlier)),
-      ]
     }
-    let overall = [TemplateValues.head("All users")] + cells(all, value: [], before: past)
+    // The other side has no breakdown: only all users are compared.
+    let overall =
+      [.head("All users")] + cells(all)
+      + (other.map { OtherAnswer.cells(all.steps[last].fromFirst, other: $0.share(at: last)) } ?? [])
     let rows = groups.map { group in
-      // The other side has no breakdown: only all users are compared.
       [.head(text(group.value, of: form.breakdown), filter: filterLink(form, app, group.value))]
-        + cells(group, value: QuestionForm.parameters(of: group.value), before: past.map { _ in [] })
+        + cells(group, QuestionForm.parameters(of: group.value))
+        + (other.map { _ in OtherAnswer.cells(group.steps[last].fromFirst, other: nil) } ?? [])
     }
     let columns = ["Value"] + form.stepNames.enumerated().map { "\($0 + 1). \(shown($1, limit: 40))" }
     view.grids.append(
@@ -115,8 +105,7 @@ extension PortalPages {
         about:
           "Users who took each step, their share of those who took the first, and how many stopped before. Someone "
           + "with several values counts under each of them.",
-        columns: columns + (before.map { [$0.comparison.heading, "Change"] } ?? []), rows: [overall] + rows,
-        note: before.map { "\($0.comparison.about) Changes are in percentage points." }))
+        columns: columns + (other?.columns ?? []), rows: [overall] + rows, note: other?.note))
   }
 
   private func drawing(
@@ -124,38 +113,42 @@ extension PortalPages {
   ) -> FunnelDrawing {
     let steps = zip(form.stepNames, group.steps).enumerated().map { index, pair -> FunnelDrawing.Step in
       let (name, step) = pair
-      func link(_ changes: [(String, String?)]) -> String? {
-        people(form, app, [("group", "funnel"), ("step", String(index + 1))] + changes)
-      }
-      let lost = index == 0 ? 0 : group.steps[index - 1].persons - step.persons
+      let (lost, links) = outcome(of: index, in: group, form, app)
       return FunnelDrawing.Step(
-        name: shown(name), persons: step.persons, share: index == 0 ? nil : step.fromFirst, lost: lost,
-        links: (step.persons > 0 ? link([]) : nil, lost > 0 ? link([("dropped", "1")]) : nil))
+        name: shown(name), persons: step.persons, share: index == 0 ? nil : step.fromFirst, lost: lost, links: links)
     }
     return FunnelDrawing(steps: steps, bars: bars)
   }
 
+  /// How many stopped before a step, with the addresses of those who took it and of those who stopped.
+  private func outcome(
+    of index: Int, in group: FunnelAnswer.Group, _ form: QuestionForm, _ app: App, _ value: [(String, String?)] = []
+  ) -> (lost: Int, links: (reached: String?, lost: String?)) {
+    let persons = group.steps[index].persons
+    let lost = index == 0 ? 0 : group.steps[index - 1].persons - persons
+    let step: [(String, String?)] = [("group", "funnel"), ("step", String(index + 1))]
+    return (
+      lost,
+      (
+        persons > 0 ? people(form, app, step + value) : nil,
+        lost > 0 ? people(form, app, step + [("dropped", "1")] + value) : nil
+      )
+    )
+  }
+
   private func row(
-    _ index: Int, _ group: FunnelAnswer.Group, before: [FunnelAnswer.Step]?, _ form: QuestionForm, _ app: App
+    _ index: Int, _ group: FunnelAnswer.Group, other: OtherAnswer?, _ form: QuestionForm, _ app: App
   ) -> [TemplateValues] {
-    let (steps, number) = (group.steps, String(index + 1))
-    let step = steps[index]
-    func link(_ changes: [(String, String?)]) -> String? {
-      people(form, app, [("group", "funnel"), ("step", number)] + changes)
-    }
-    let lost = index == 0 ? 0 : steps[index - 1].persons - step.persons
-    let (reached, left) = (step.persons > 0 ? link([]) : nil, lost > 0 ? link([("dropped", "1")]) : nil)
+    let step = group.steps[index]
+    let (lost, links) = outcome(of: index, in: group, form, app)
     var cells: [TemplateValues] = [
-      .head("\(number). \(shown(form.stepNames[index]))"), .cell(grouped(step.persons), link: reached),
+      .head("\(index + 1). \(shown(form.stepNames[index]))"), .cell(grouped(step.persons), link: links.reached),
       .cell(step.fromFirst.map { percentage($0) } ?? "–"),
     ]
-    if let before {
-      let earlier = before.indices.contains(index) ? before[index].fromFirst : nil
-      cells.append(.cell(earlier.map { percentage($0) } ?? "–"))
-      cells.append(.cell(Change.text(step.fromFirst, before: earlier)))
-    }
+    if let other { cells += OtherAnswer.cells(step.fromFirst, other: other.share(at: index)) }
     return cells + [
-      .cell(step.fromPrevious.map { percentage($0) } ?? "–"), .cell(index == 0 ? "–" : grouped(lost), link: left),
+      .cell(step.fromPrevious.map { percentage($0) } ?? "–"),
+      .cell(index == 0 ? "–" : grouped(lost), link: links.lost),
       .cell(step.medianSeconds.map { clockText(milliseconds: whole($0 * 1_000)) } ?? "–"),
     ]
   }
@@ -173,6 +166,9 @@ extension OtherAnswer {
   fileprivate var steps: [FunnelAnswer.Step] {
     if case .funnel(let answer) = answer { answer.groups.first?.steps ?? [] } else { [] }
   }
+
+  /// The share of the first step that reached a step.
+  fileprivate func share(at index: Int) -> Double? { steps.indices.contains(index) ? steps[index].fromFirst : nil }
 }
 
 extension QuestionPageDefinition {

@@ -4,30 +4,29 @@ import Warehouse
 
 extension PortalPages {
   func show(
-    _ answer: PathsAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+    _ answer: PathsAnswer, other: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard !answer.edges.isEmpty else {
       view.calm = ("No paths", "No session in this range has two such steps. Choose a longer range, or another start.")
       return
     }
     let isBackwards = form["end"] != nil
-    var past: PathShares?
-    if let before, case .paths(let other) = before.answer { past = PathShares(other) }
+    var otherAnswer: PathsAnswer?
+    if let other, case .paths(let answer) = other.answer { otherAnswer = answer }
     if form["show"] != "table" {
       view.foldsGrids = true
       view.pictures = [drawing(answer, isBackwards: isBackwards, form, app)]
-      if let before, case .paths(let other) = before.answer, !other.edges.isEmpty {
-        var picture = drawing(other, isBackwards: isBackwards, before.form, app)
-        picture.heading += ": \(before.comparison.name)"
+      if let other, let otherAnswer, !otherAnswer.edges.isEmpty {
+        var picture = drawing(otherAnswer, isBackwards: isBackwards, other.form, app)
+        picture.heading += ": \(other.comparison.name)"
         view.pictures.append(picture)
       }
     }
-    let shares = PathShares(answer)
-    let columns =
-      ["From", "To", "Sessions", "Share"] + (past == nil ? [] : [before?.comparison.heading ?? "", "Change"])
+    let (shares, otherShares) = (PathShares(answer), otherAnswer.map { PathShares($0) })
+    let columns = ["From", "To", "Sessions", "Share"] + (other?.columns ?? [])
     for step in Set(answer.edges.map(\.step)).sorted() {
       let edges = answer.edges.filter { $0.step == step }
-      let (other, ended) = (answer.other.at(step - 1), answer.ended.at(step - 1))
+      let (rest, ended) = (answer.other.at(step - 1), answer.ended.at(step - 1))
       var rows = edges.map { edge -> [TemplateValues] in
         let share = shares[edge] ?? 0
         return [
@@ -36,14 +35,11 @@ extension PortalPages {
           .cell(grouped(edge.sessions), link: people(edge, form, app), bar: ShareBar.svg(share)),
           .cell(percentage(share)),
         ]
-          + (past.map { past in
-            let earlier = past[edge]
-            return [.cell(earlier.map { percentage($0) } ?? "–"), .cell(Change.text(share, before: earlier))]
-          } ?? [])
+          + (otherShares.map { OtherAnswer.cells(share, other: $0[edge]) } ?? [])
       }
-      if other > 0 {
+      if rest > 0 {
         rows.append(
-          [.head("(other)"), .cell(""), .cell(grouped(other))]
+          [.head("(other)"), .cell(""), .cell(grouped(rest))]
             + Array(repeating: .cell(""), count: columns.count - 3))
       }
       view.grids.append(
@@ -131,8 +127,8 @@ extension QuestionPageDefinition {
         }
       ],
       view: { pages, form, app, today, ask in
-        try await pages.view(form, app, today: today, ask) { answered, before, view in
-          if case .paths(let answer) = answered.answer { pages.show(answer, before: before, form, app, &view) }
+        try await pages.view(form, app, today: today, ask) { answered, other, view in
+          if case .paths(let answer) = answered.answer { pages.show(answer, other: other, form, app, &view) }
         }
       })
   }

@@ -52,7 +52,7 @@ extension PortalPages {
       "downloads": ["csv", "json", "ndjson"].map { format in
         TemplateValues.link(
           format.uppercased(),
-          links.question(page, [form.query(), "format=\(format)"].filter { !$0.isEmpty }.joined(separator: "&")))
+          links.question(page, AddressText.joined([form.query(), "format=\(format)"])))
       },
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title)

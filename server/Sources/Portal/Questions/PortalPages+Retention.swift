@@ -40,7 +40,7 @@ extension PortalPages {
   private static let shownCohorts = 3
 
   func show(
-    _ answer: RetentionAnswer, before: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
+    _ answer: RetentionAnswer, other: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard !answer.cohorts.isEmpty else {
       view.calm = ("No cohorts", "No one started in this range. Choose a longer one, or another start.")
@@ -48,7 +48,7 @@ extension PortalPages {
     }
     let unit = form["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .week
     let length = answer.cohorts.map(\.values.count).max() ?? 1
-    if length > 1 { view.pictures = [curves(answer, before, unit, length: length - 1)] }
+    if length > 1 { view.pictures = [curves(answer, other, unit, length: length - 1)] }
     let columns = ["Cohort", "Users"] + (1..<max(length, 1)).map { "\(unit.rawValue.prefix(1).uppercased())\($0)" }
     let partial = Set(answer.partial)
     func isOpen(_ interval: String, _ after: Int) -> Bool {
@@ -79,17 +79,18 @@ extension PortalPages {
     ]
   }
 
-  /// The curves of all cohorts, of the latest ones, and of the period before.
+  /// The curves of all cohorts, and of those of the other side, or of the latest ones if the page compares with nothing.
   private func curves(
-    _ answer: RetentionAnswer, _ before: OtherAnswer?, _ unit: TimeUnit, length: Int
+    _ answer: RetentionAnswer, _ other: OtherAnswer?, _ unit: TimeUnit, length: Int
   ) -> QuestionView.Picture {
     var series = [
       Chart.Series(name: "All cohorts", values: RetentionCurve(answer, unit, length: length).shares, color: 1)
     ]
-    if let before, case .retention(let past) = before.answer {
+    if let other, case .retention(let otherAnswer) = other.answer {
       series.append(
         Chart.Series(
-          name: before.comparison.name, values: RetentionCurve(past, unit, length: length).shares, isCompared: true,
+          name: other.comparison.name, values: RetentionCurve(otherAnswer, unit, length: length).shares,
+          isCompared: true,
           color: 3))
     } else {
       let latest = answer.cohorts.map { ($0, RetentionCurve($0, of: answer, unit, length: length)) }
@@ -152,8 +153,8 @@ extension QuestionPageDefinition {
         }
       ],
       view: { pages, form, app, today, ask in
-        try await pages.view(form, app, today: today, ask) { answered, before, view in
-          if case .retention(let answer) = answered.answer { pages.show(answer, before: before, form, app, &view) }
+        try await pages.view(form, app, today: today, ask) { answered, other, view in
+          if case .retention(let answer) = answered.answer { pages.show(answer, other: other, form, app, &view) }
         }
       })
   }

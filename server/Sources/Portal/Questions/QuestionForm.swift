@@ -122,12 +122,7 @@ struct QuestionForm: Sendable {
   var rows: [FilterRow] { FilterRow.rows(values) }
 
   /// The filters that need more than a row, which addresses have as JSON.
-  var otherFilters: [JSONTree] {
-    guard let json = values["filters"], case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else {
-      return []
-    }
-    return filters
-  }
+  var otherFilters: [JSONTree] { FilterRows.parsed(values["filters"]) }
 
   /// All filters, without the segment.
   var plainFilters: [JSONTree] { rows.map(\.json) + otherFilters }

@@ -42,7 +42,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
     return standards
   }
 
-  var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+  var title: String { titled(rawValue) }
 
   /// The fields, the question and the view of this page alone.
   var definition: QuestionPageDefinition {

@@ -14,7 +14,7 @@ package enum SharedContent: Sendable {
 
   /// The query of a link to a dashboard, with the filter of all cards.
   static func query(dashboard: Int64, _ links: PortalLinks) -> String {
-    ["dashboard=\(dashboard)", links.filterQuery].filter { !$0.isEmpty }.joined(separator: "&")
+    AddressText.joined(["dashboard=\(dashboard)", links.filterQuery])
   }
 }
 
@@ -77,18 +77,17 @@ extension CatalogEditor {
 
 extension ReportRequest {
   fileprivate func checkShareable(_ segments: [SavedSegment]) throws {
-    if report.showsPersonalData {
-      throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
-    }
-    if case .segment(let number) = comparison, segments.first(where: { $0.id == number })?.showsPersonalData != false {
-      throw Self.namesPersons
-    }
+    if report.showsPersonalData { throw Self.showsPersons }
+    if segments.namePersons(in: comparison) { throw Self.namesPersons }
     guard !filter.isEmpty else { return }
     guard isFilterable else {
       throw WarehouseError(code: .invalid, message: "This page is about all rows. Remove the filters first.")
     }
     if try filter.filters(segments).contains(where: \.showsPersonalData) { throw Self.namesPersons }
   }
+
+  fileprivate static let showsPersons = WarehouseError(
+    code: .invalid, message: "This page shows personal data and can't be shared.")
 
   fileprivate static let namesPersons = WarehouseError(
     code: .invalid,
@@ -98,17 +97,20 @@ extension ReportRequest {
 extension QuestionForm {
   /// Checks that neither the question nor what the page asks beside it tells single persons apart.
   fileprivate func checkShareable() throws {
-    guard page != .people else {
-      throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
-    }
+    guard page != .people else { throw ReportRequest.showsPersons }
     guard let question = try question() else {
       throw WarehouseError(code: .invalid, message: "Fill in the form first.")
     }
-    var compared = false
-    if case .segment(let number) = self["compare"].flatMap({ ReportComparison($0) }) {
-      compared = segments.first { $0.id == number }?.showsPersonalData != false
-    }
+    let isCompared = segments.namePersons(in: self["compare"].flatMap { ReportComparison($0) })
     let groups = try breakdownDimension()?.isPersonal ?? false
-    if compared || groups || question.showsPersonalData { throw ReportRequest.namesPersons }
+    if isCompared || groups || question.showsPersonalData { throw ReportRequest.namesPersons }
+  }
+}
+
+extension [SavedSegment] {
+  /// True if a page compares with a segment that names persons or is not among these.
+  fileprivate func namePersons(in comparison: ReportComparison?) -> Bool {
+    guard case .segment(let number) = comparison else { return false }
+    return first { $0.id == number }?.showsPersonalData != false
   }
 }

@@ -27,7 +27,7 @@ extension PortalPages {
     shell.report = nil
     shell.trail = .link("Views", links.views)
     if request.report == ViewReports.realtime {
-      shell.script = "realtime.js"
+      shell.script = "refresh.js"
       // It shows the last half hour.
       shell.hasRange = false
     }
