@@ -126,6 +126,7 @@ struct CollectorApplication: Sendable {
       catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
       answering: answering, wallTime: wallTime
     ).add(to: routes)
+    AppSettingsRoutes(pages: pages, reader: reader, reports: reports, store: store, catalog: catalog).add(to: routes)
     PortalRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, notes: notes,
       answering: answering, limits: limits, wallTime: wallTime

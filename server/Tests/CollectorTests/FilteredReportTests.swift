@@ -4,6 +4,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Ingest
 import NIOCore
+import Portal
 import Questions
 import Reports
 import TernBase

@@ -1,6 +1,8 @@
 import Hummingbird
 import NIOCore
 import Portal
+import Reports
+import Warehouse
 
 extension BodyReader {
   /// The maximum size of a form, in bytes.
@@ -9,5 +11,19 @@ extension BodyReader {
   /// Reads a posted form.
   func form(_ request: Request, _ context: CollectorContext) async throws -> URLEncodedForm {
     URLEncodedForm(String(buffer: try await read(request, context, limit: Self.maximumFormBytes).bytes))
+  }
+}
+
+extension URLEncodedForm {
+  /// A text, or `nil` if the field is empty or missing.
+  func text(_ name: String) -> String? { self[name].map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// A whole number, or `nil` if the field is empty or missing.
+  func number(_ name: String) throws -> Int? {
+    guard let text = text(name) else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw WarehouseError(code: .invalid, message: "“\(visible(text))” is not a whole number.")
+    }
+    return number
   }
 }

@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import NIOCore
+import Reports
 import Warehouse
 
 /// The context of one request.
@@ -42,5 +43,12 @@ struct CollectorContext: RequestContext {
   /// The owners to which a request of this client, for this app, is charged.
   func owners(app: AppID?) -> [RequestOwner] {
     app.map { [.client(clientShare), .app($0.rawValue)] } ?? [.client(clientShare)]
+  }
+
+  /// The segments of the request's app that the visitor may see.
+  func visibleSegments(_ catalog: any CatalogEditor) throws -> [SavedSegment] {
+    let app = try app.id
+    let seesPersonalData = try visitor.rights.allows(.readPersonalData, app: app)
+    return try catalog.segments(app: app).filter { seesPersonalData || !$0.showsPersonalData }
   }
 }

@@ -62,12 +62,3 @@ struct SegmentPageRoutes: Sendable {
     return String(decoding: try SegmentFilters.checked(form.filters).json, as: UTF8.self)
   }
 }
-
-extension CollectorContext {
-  /// The segments of the request's app that the visitor may see.
-  func visibleSegments(_ catalog: any CatalogEditor) throws -> [SavedSegment] {
-    let app = try app.id
-    let seesPersonalData = try visitor.rights.allows(.readPersonalData, app: app)
-    return try catalog.segments(app: app).filter { seesPersonalData || !$0.showsPersonalData }
-  }
-}

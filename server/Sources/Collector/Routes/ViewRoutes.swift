@@ -149,17 +149,3 @@ extension View {
         + "reopened. To confirm, \(how).")
   }
 }
-
-extension URLEncodedForm {
-  /// A text, or `nil` if the field is empty or missing.
-  func text(_ name: String) -> String? { self[name].map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 } }
-
-  /// A whole number, or `nil` if the field is empty or missing.
-  func number(_ name: String) throws -> Int? {
-    guard let text = text(name) else { return nil }
-    guard let number = Int(text), number >= 0 else {
-      throw WarehouseError(code: .invalid, message: "“\(visible(text))” is not a whole number.")
-    }
-    return number
-  }
-}

@@ -62,6 +62,14 @@ struct FilterRow: Equatable {
   /// The value as a number that JSON can hold.
   private var finite: Double? { Double(value).flatMap { $0.isFinite ? $0 : nil } }
 
+  /// The mistake in the filter, in words; `nil` if there is none.
+  var fault: String? {
+    guard let known = QuestionDimension(dimension) else { return QuestionForm.unknownDimension(dimension) }
+    guard ["gt", "gte", "lt", "lte"].contains(comparison) else { return nil }
+    guard case .property = known else { return "Only a property can be larger or smaller. Choose is or contains." }
+    return Double(value).map(\.isFinite) == true ? nil : "Write a number, such as 10."
+  }
+
   private static func text(_ number: Double) -> String {
     Int(exactly: number).map(String.init) ?? String(number)
   }

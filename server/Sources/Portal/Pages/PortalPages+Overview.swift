@@ -141,13 +141,5 @@ private struct OverviewLists {
   var countries: [RankedKey]
 }
 
-extension Optional {
-  /// Returns the result of an asynchronous function of the value; `nil` without one.
-  func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
-    guard let self else { return nil }
-    return try await transform(self)
-  }
-}
-
 /// Returns a quotient; 0 if the whole is 0.
 private func ratio(_ part: Int, _ whole: Int) -> Double { whole > 0 ? Double(part) / Double(whole) : 0 }

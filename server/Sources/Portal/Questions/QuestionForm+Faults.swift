@@ -47,13 +47,3 @@ extension QuestionForm {
     "There is no “\(shown(name, limit: 60))”. Choose \(Builder.dimensions.joined(separator: ", ")), or a property."
   }
 }
-
-extension FilterRow {
-  /// The mistake in the filter, in words; `nil` if there is none.
-  var fault: String? {
-    guard let known = QuestionDimension(dimension) else { return QuestionForm.unknownDimension(dimension) }
-    guard ["gt", "gte", "lt", "lte"].contains(comparison) else { return nil }
-    guard case .property = known else { return "Only a property can be larger or smaller. Choose is or contains." }
-    return Double(value).map(\.isFinite) == true ? nil : "Write a number, such as 10."
-  }
-}

@@ -1,7 +1,7 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Foundation
+import Portal
 import Reports
 import TernBase
 import TernEvents
