@@ -55,7 +55,7 @@ enum FigureMeaning {
     "average_order": "Revenue divided by transactions.",
     "tax": "The tax in the revenue.",
     "shipping": "The shipping costs in the revenue.",
-    "transactions": "Orders, counted by their number once a day.",
+    "transactions": "Orders, each order ID counted once a day.",
     "quantity": "Units that were bought.",
     "refunds": "The number of refunds, on the day of the refund.",
     "refunded": "The amount paid back.",

@@ -106,7 +106,7 @@ func hundredths(_ part: Int, per whole: Int) -> Int {
 
 /// Formats a number for an axis: `950`, `1.5k`, `20k`, `3M`.
 func compact(_ value: Int) -> String {
-  for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] where value >= unit {
+  for (unit, suffix) in [(1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k")] where value >= unit {
     let tenths = value / (unit / 10)
     return tenths.isMultiple(of: 10) ? "\(tenths / 10)\(suffix)" : "\(tenths / 10).\(tenths % 10)\(suffix)"
   }

@@ -167,16 +167,16 @@ import WarehouseSQLite
       #expect(html.contains("/reports/events?\(json)&amp;segment=1&amp;format=csv"))
       #expect(dropped.contains("/reports/dropped?format=csv"), "a file has no filter that the API refuses")
       #expect(try await !page("/apps/1/dropped").contains("counted by day and reason alone"))
-      #expect(!html.contains("days before are empty"))
+      #expect(!html.contains("earlier days are empty"))
       try fixture.catalog.changeApp(fixture.app.id, AppChange(keeping: KeepingPeriod("90d")))
-      #expect(try await page(events).contains("days before are empty"))
-      #expect(try await !page("/apps/1/events").contains("days before are empty"))
+      #expect(try await page(events).contains("earlier days are empty"))
+      #expect(try await !page("/apps/1/events").contains("earlier days are empty"))
     }
   }
 
   @Test(arguments: [
     ("", "f1=colour+is+red", "f1", "There is no “colour”"), ("/events", "f1=country+gt+3", "f1", "Only a property"),
-    ("/live", "f1=country+is+DE&f2=property:Length+gt+x", "f2", "Write a number"),
+    ("/live", "f1=country+is+DE&f2=property:Length+gt+x", "f2", "Enter a number"),
     ("/versions", "segment=7", "segment", "This segment no longer exists."),
   ])
   func `a mistake in a report's filter is said beside its field, without figures`(

@@ -44,11 +44,11 @@ import Warehouse
   @Test(arguments: [
     (
       "/apps/1?f1=country+is+DE&f2=version+is+3.3.0&compare=before",
-      "Overview · Germany · 3.3.0 · compared with the period before · last 30 days"
+      "Overview · Germany · 3.3.0 · compared with the previous period · last 30 days"
     ),
     (
       "/apps/1/explore?event=Play&by=version&f1=country+is+DE&days=7&compare=before",
-      "Explore · Users of the event Play by version · Germany · compared with the period before · last 7 days"
+      "Explore · Users of the event Play by version · Germany · compared with the previous period · last 7 days"
     ),
     ("/apps/1/funnels?s1=event+Add&s2=event+Buy&f1=country+is_not+DE", "· country is not Germany · last 30 days"),
     ("/apps/1/retention?from=2026-01-01&to=2026-01-31", "· 1 Jan – 31 Jan 2026"),

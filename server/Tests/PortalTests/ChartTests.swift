@@ -182,7 +182,7 @@ struct ChartTests {
   @Test func `numbers on an axis are abbreviated`() {
     #expect(
       [0, 999, 1_000, 1_500, 20_000, 2_500_000, 3_000_000_000].map(compact)
-        == ["0", "999", "1k", "1.5k", "20k", "2.5M", "3G"])
+        == ["0", "999", "1k", "1.5k", "20k", "2.5M", "3B"])
   }
 
   @Test func `weekdays are correct across the calendar`() {

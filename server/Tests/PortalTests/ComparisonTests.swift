@@ -20,7 +20,7 @@ import WarehouseContract
       zone: try ReportZone("UTC"), now: now)
   }
 
-  @Test func `the period before has as many days, and changes leave out the days that are not over on both sides`() {
+  @Test func `the previous period has as many days, and changes leave out the days that are not over on both sides`() {
     for (first, last) in (-9...2).flatMap({ first in (first...3).map { (first, $0) } }) {
       let range = today.advanced(by: first)...today.advanced(by: last)
       let comparison = Comparison(range, today: today)
@@ -60,7 +60,7 @@ import WarehouseContract
     #expect(Changes(comparison: settled, current: 2, other: 1).of { $0 }?.note == "1 before")
   }
 
-  @Test func `charts show the period before if the page asks for it`() async throws {
+  @Test func `charts show the previous period if the page asks for it`() async throws {
     let warehouse = NaiveWarehouse()
     for back in 0..<14 { try warehouse.add(.event, "Tapped", on: today.advanced(by: -back), install: 1) }
     let app = App(

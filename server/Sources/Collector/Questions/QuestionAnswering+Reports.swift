@@ -41,7 +41,7 @@ extension QuestionAnswering {
 
 extension QuestionAnswering {
   /// Throws ``APIError`` 403 for the filter of a page if it tells persons apart and the visitor may not read personal data,
-  /// also if the page asks nothing yet. What is wrong with other filters is for the page to say.
+  /// even if the page asks nothing yet. What is wrong with other filters is for the page to say.
   func checkAllowed(
     _ filter: ReportFilter, _ segments: [SavedSegment], _ context: CollectorContext
   ) throws(APIError) {

@@ -139,7 +139,7 @@ struct AppSettingsRoutes: Sendable {
     let app = try context.app.id
     do {
       var changes = try catalog.usageLimitChanges(of: app)
-      // A form without a field leaves its limit as it is, also one between two units.
+      // A form without a field leaves its limit as it is, even one between two units.
       for member in UsageLimitChanges.members where form[member.name] != nil {
         let number = try form.number(member.name)
         guard number != member.units(in: changes) else { continue }

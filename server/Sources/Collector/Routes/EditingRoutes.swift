@@ -57,13 +57,13 @@ struct EditingRoutes: Sendable {
       ViewPatch.self, of: request, context, limit: Self.maximumBytes,
       members: "name and timeZone, and optionally the view's rules")
     return try Response.refusingInvalid {
-      let (change, standard) = (try wanted.change, ViewSettings())
+      let (change, defaults) = (try wanted.change, ViewSettings())
       let view = try catalog.createView(
         app: try context.app.id, name: change.name ?? "", timeZone: wanted.timeZone ?? "",
         lateness: change.lateness ?? .cutoff, filters: change.filters ?? [],
         settings: ViewSettings(
-          sessionTimeout: change.sessionTimeout ?? standard.sessionTimeout,
-          campaignDays: change.campaignDays ?? standard.campaignDays, hasQuotas: change.hasQuotas ?? false,
+          sessionTimeout: change.sessionTimeout ?? defaults.sessionTimeout,
+          campaignDays: change.campaignDays ?? defaults.campaignDays, hasQuotas: change.hasQuotas ?? false,
           currency: change.currency ?? "",
           identity: wanted.userID != true ? .client : change.hasUnification == false ? .explicitUser : .user))
       return try .json(encoding: try ViewDescription(view, now: wallTime()), status: .created)

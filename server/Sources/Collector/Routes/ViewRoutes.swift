@@ -131,7 +131,7 @@ extension ViewFilter {
     guard let filter = ViewFilter(text) else {
       throw WarehouseError(
         code: .invalid,
-        message: "“\(visible(text))” is not a filter. Write parameter=value or parameter!=value, such as av=2.0.")
+        message: "“\(visible(text))” is not a filter. Enter parameter=value or parameter!=value, such as av=2.0.")
     }
     self = filter
   }

@@ -4,7 +4,7 @@ struct BuilderField {
   var word: String
   /// The word after the control.
   var after: String?
-  /// The name for readers of the screen.
+  /// The accessible name, which screen readers read.
   var label: String
   /// The name of the parameter.
   var name: String

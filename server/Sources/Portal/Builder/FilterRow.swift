@@ -67,7 +67,7 @@ struct FilterRow: Equatable {
     guard let known = QuestionDimension(dimension) else { return QuestionForm.unknownDimension(dimension) }
     guard ["gt", "gte", "lt", "lte"].contains(comparison) else { return nil }
     guard case .property = known else { return "Only a property can be larger or smaller. Choose is or contains." }
-    return Double(value).map(\.isFinite) == true ? nil : "Write a number, such as 10."
+    return Double(value).map(\.isFinite) == true ? nil : "Enter a number, such as 10."
   }
 
   private static func text(_ number: Double) -> String {

@@ -57,7 +57,7 @@ extension PortalPages {
   /// A warning that days before the kept rows are empty; `nil` if the page has no filter or the app keeps all rows.
   func keepingNotice(_ request: ReportRequest, _ app: App) -> String? {
     guard !request.filter.isEmpty, request.isFilterable, let keeping = app.keeping else { return nil }
-    return "Filtered pages count rows, which this app keeps for \(keeping.words): days before are empty or incomplete."
+    return "Filtered pages count rows, which this app keeps for \(keeping.words): earlier days are empty or incomplete."
   }
 
   /// The reason why a page shows more than its filter asks for; `nil` if it does not.
@@ -90,11 +90,11 @@ extension PortalPages {
   }
 
   private func comparisonField(_ chosen: ReportComparison?) -> BuilderField {
-    // Figures always show their change since the period before.
+    // Figures always show their change since the previous period.
     BuilderField(
       word: "compared with", label: "Comparison", name: "compare", value: chosen?.text ?? "",
       options: [
-        ("", "the period before"), (ReportComparison.periodBefore.text, "the period before, in charts too"),
+        ("", "the previous period"), (ReportComparison.periodBefore.text, "the previous period, also in charts"),
       ] + segments.map { (ReportComparison.segment($0.id).text, "the segment \(shown($0.name))") })
   }
 }

@@ -50,10 +50,10 @@ package struct SegmentForm: Sendable {
     if rows.isEmpty && conditions.isEmpty && others.isEmpty { return "Choose at least one condition." }
     if let fault = rows.lazy.compactMap(\.fault).first { return fault }
     if conditions.contains(where: { !(1...1_000_000_000).contains($0.count) }) {
-      return "Write how often: a number from 1."
+      return "Enter how often: a number from 1."
     }
     let isLimited = conditions.allSatisfy { (1...QuestionRange.maximumDays).contains($0.days ?? 1) }
-    return isLimited ? nil : "Write a number of days from 1 to \(grouped(QuestionRange.maximumDays))."
+    return isLimited ? nil : "Enter a number of days from 1 to \(grouped(QuestionRange.maximumDays))."
   }
 
   func values(_ links: PortalLinks) -> TemplateValues {

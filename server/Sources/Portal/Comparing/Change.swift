@@ -1,7 +1,7 @@
 import Reports
 import Warehouse
 
-/// The change of a figure since the period before, or its difference from that of a segment.
+/// The change of a figure since the previous period, or its difference from that of a segment.
 struct Change {
   /// The CSS class of the mark: `up`, `down` or `flat`.
   var direction: String

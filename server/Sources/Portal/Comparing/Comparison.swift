@@ -1,15 +1,15 @@
 package import Reports
 import Warehouse
 
-/// The other side of a page's figures: the period before, or a segment over the same days.
+/// The other side of a page's figures: the previous period, or a segment over the same days.
 ///
-/// The period before has as many days and ends where the page's days begin, so a week is compared with the same weekdays.
+/// The previous period has as many days and ends where the page's days begin, so a week is compared with the same weekdays.
 /// While the last day is not over, changes leave it out on both sides: a day that has just begun has fewer events than a
 /// whole one, and would look like a drop every morning. Charts show both sides whole.
 struct Comparison {
   /// The days of the page.
   let days: ClosedRange<Day>
-  /// The segment on the other side; `nil` for the period before.
+  /// The segment on the other side; `nil` for the previous period.
   let segment: SavedSegment?
   /// The days of both sides whose figures make changes; `nil` if none of the page's days is over.
   let settled: (current: ClosedRange<Day>, other: ClosedRange<Day>)?
@@ -39,10 +39,10 @@ struct Comparison {
   var against: String? { settled.map { _ in name } }
 
   /// The heading of a column with the other side's figures.
-  var heading: String { segment == nil ? "Period before" : name }
+  var heading: String { segment == nil ? "Previous period" : name }
 
   /// One sentence that says what the other side is.
-  var about: String { segment == nil ? "The period before is \(name)." : "\(name) is a segment." }
+  var about: String { segment == nil ? "The previous period is \(name)." : "\(name) is a segment." }
 
   /// For example `Changes compare 4 – 9 May 2026 with 28 April – 3 May 2026.`; `nil` if there are none.
   var explanation: String? {
@@ -52,7 +52,7 @@ struct Comparison {
 }
 
 extension Comparison {
-  /// Compares the rows of a page; with the period before if the page asks for nothing else.
+  /// Compares the rows of a page; with the previous period if the page asks for nothing else.
   init(_ request: ReportRequest, segments: [SavedSegment]) {
     var chosen: SavedSegment?
     if case .segment(let number) = request.comparison, request.isFilterable {

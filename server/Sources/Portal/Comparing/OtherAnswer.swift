@@ -36,7 +36,7 @@ extension QuestionForm {
 }
 
 extension PortalPages {
-  /// Asks the question of a page for the period before or for another segment, if the page compares.
+  /// Asks the question of a page for the previous period or for another segment, if the page compares.
   ///
   /// - Parameter make: Makes the question of a form with the other segment; by default the page's main question.
   func other(

@@ -15,7 +15,7 @@ struct Chart {
     /// The value at each place; `nil` interrupts the line.
     var values: [Double?]
     var mark: Mark = .line
-    /// True for the values of another period, whose line is dashed.
+    /// True for the values of the other side of a comparison, whose line is dashed.
     var isCompared: Bool = false
     /// The number of the colour in the style sheet, 1…4.
     var color: Int

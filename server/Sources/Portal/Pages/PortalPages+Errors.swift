@@ -44,11 +44,11 @@ extension PortalPages {
     if let detail = metrics.detail {
       page.shell.hasRange = false
       page.shell.hasFilter = false
-      page.shell.trail = .link(
+      page.shell.breadcrumb = .link(
         "All occurrences", links.page(AppReports.error, [.group: String(detail.occurrence.group)]))
       return occurrencePage(detail, page)
     }
-    page.shell.trail = .link("Errors", links.page(AppReports.errors))
+    page.shell.breadcrumb = .link("Errors", links.page(AppReports.errors))
     return try await errorGroupPage(metrics, page)
   }
 

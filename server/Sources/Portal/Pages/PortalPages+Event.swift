@@ -32,7 +32,7 @@ extension PortalPages {
     }
     var shell = page.shell
     shell.title = shown(event.name)
-    shell.trail = .link("Events", page.links.page(AppReports.events))
+    shell.breadcrumb = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
       "tiles": tiles(eventTiles(event, changes, request)), "chart": drawn(chart), "table": table(chart),
       "panels": try await properties(of: event, page),

@@ -32,7 +32,7 @@ extension PortalPages {
         ["value": $0.name, "text": Self.caption($0)] as TemplateValues
       },
       "unanswered": unanswered.isEmpty ? nil : unanswered.joined(separator: " and "),
-      "hasNone": request.filter.isEmpty ? nil : "None of the latest \(grouped(RowFilter.searchedRows)) rows passes.",
+      "hasNone": request.filter.isEmpty ? nil : "No rows match among the latest \(grouped(RowFilter.searchedRows)).",
       "entries": rows.map { entry($0, in: request, links) },
     ]
     return self.page(shell, body: templates.render("live", values))

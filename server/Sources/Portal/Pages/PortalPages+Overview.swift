@@ -44,7 +44,7 @@ extension PortalPages {
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
       "aboutTraffic": "How many events the app tracked and how many sessions began on each day.",
       "aboutUsers": metrics.totals.mau == nil
-        ? "Users who were active on each day, with rows that pass the filter."
+        ? "Users who were active on each day, with rows that match the filter."
         : "Users who were active on each day, and in the 7 and 30 days up to it.",
       "panels": panels(try await lists, metrics.totals.users, page),
     ]

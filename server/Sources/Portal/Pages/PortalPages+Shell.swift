@@ -9,7 +9,7 @@ struct Shell {
   var report: ReportDefinition?
   var title: String
   /// The link above the title, for example to the list that contains an event.
-  var trail: TemplateValues?
+  var breadcrumb: TemplateValues?
   /// The request, if the page shows a report.
   var request: ReportRequest?
   /// True if the page shows the request's date range and lets the reader change it.
@@ -84,7 +84,7 @@ extension PortalPages {
     let values: TemplateValues = [
       "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
       "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
-      "trail": shell.trail, "days": request?.days.text, "against": shell.comparison?.against,
+      "breadcrumb": shell.breadcrumb, "days": request?.days.text, "against": shell.comparison?.against,
       "range": request.map { range($0) },
       "timeZone": shell.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,

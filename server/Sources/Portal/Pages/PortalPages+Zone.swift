@@ -19,7 +19,7 @@ extension PortalPages {
       "zones": TimeZone.knownTimeZoneIdentifiers.sorted(), "events": grouped(events), "keeping": app.keeping?.words,
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: "Time zone", place: .app)
-    shell.trail = .link("Settings", links.settings)
+    shell.breadcrumb = .link("Settings", links.settings)
     return page(shell, body: templates.render("zone", values))
   }
 }

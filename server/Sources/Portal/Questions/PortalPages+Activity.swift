@@ -8,7 +8,7 @@ extension PortalPages {
     _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard intervals.contains(where: { $0.new + $0.returning + $0.resurrected > 0 }) else {
-      view.calm = ("No users", "No one was active in this range. Choose a longer one.")
+      view.emptyState = ("No users", "No one was active in this range. Choose a longer one.")
       return
     }
     let (unit, heading) = (form.unit.rawValue, "Users by state")

@@ -80,7 +80,7 @@ extension PortalPages {
     var view = QuestionView(answered)
     guard case .query(let timeline) = answered.answer else { return view }
     guard !timeline.rows.isEmpty else {
-      view.calm = ("No rows", "No row passes in this range. Remove a filter or choose a longer range.")
+      view.emptyState = ("No rows", "No rows match in this range. Remove a filter or choose a longer range.")
       return view
     }
     let isOpen = answered.question.scope.endsOn(today)

@@ -13,7 +13,7 @@ extension PortalPages {
   func funnel(_ form: QuestionForm, _ app: App, today: Day, _ ask: Ask) async throws -> QuestionView {
     guard var funnel = try form.funnel() else {
       var view = QuestionView()
-      view.calm = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
+      view.emptyState = ("Choose two steps", "A funnel has at least two: for example a screen, and an event on it.")
       return view
     }
     let byValue = funnel.breakdown == nil ? nil : Question.funnel(funnel)
@@ -31,7 +31,7 @@ extension PortalPages {
     guard case .funnel(let answer) = answered.answer, let all = answer.groups.first,
       (all.steps.first?.persons ?? 0) > 0
     else {
-      view.calm = ("No one took the first step", "Choose a longer range, or another first step.")
+      view.emptyState = ("No one took the first step", "Choose a longer range, or another first step.")
       return view
     }
     let other = try await compared

@@ -7,7 +7,9 @@ extension PortalPages {
     _ answer: PathsAnswer, other: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard !answer.edges.isEmpty else {
-      view.calm = ("No paths", "No session in this range has two such steps. Choose a longer range, or another start.")
+      view.emptyState = (
+        "No paths", "No session in this range has two such steps. Choose a longer range, or another start."
+      )
       return
     }
     let isBackwards = form["end"] != nil

@@ -6,7 +6,7 @@ import Warehouse
 extension PortalPages {
   func show(_ answer: PersonsAnswer, _ form: QuestionForm, _ app: App, _ view: inout QuestionView) throws {
     guard !answer.persons.isEmpty else {
-      view.calm = ("No users", "No one matches. Remove a filter or choose a longer range.")
+      view.emptyState = ("No users", "No one matches. Remove a filter or choose a longer range.")
       return
     }
     let (links, key) = (PortalLinks(app: app.id), form["by"])
@@ -32,12 +32,12 @@ extension PortalPages {
         .cell(countryName(person.country ?? ""), filter: filter("country", person.country)),
       ]
     }
-    let isCut = answer.persons.count == PersonsQuestion.standardLimit
+    let isCut = answer.persons.count == PersonsQuestion.defaultLimit
     let next = isCut ? answer.persons.last.flatMap { people(form, app, ["before": $0.last.text]) } : nil
     view.grids = [
       AnswerGrid(
         heading: counted(answer.total, "user") + form.groupText,
-        about: "Events and sessions are those that pass the filters; open a user to see everything they did.",
+        about: "Events and sessions are those that match the filters; open a user to see everything they did.",
         columns: ["User", "Last seen", "First seen", "Events", "Sessions", "Version", "Model", "Country"], rows: rows,
         next: next)
     ]

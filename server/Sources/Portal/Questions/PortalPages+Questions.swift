@@ -43,7 +43,7 @@ extension PortalPages {
     let values: TemplateValues = [
       "explanation": page.definition.explanation, "builder": reader.isGuest ? "" : html(builder),
       "message": answer.message.map { visible($0) },
-      "calm": answer.calm.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
+      "emptyState": answer.emptyState.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
       "grids": answer.grids.map(\.values), "foldsGrids": answer.foldsGrids,
       "curl": reader.isGuest ? nil : curl(form, app),
@@ -61,7 +61,7 @@ extension PortalPages {
     shell.asked = asked(form, today: days.upperBound)
     shell.share = form.page == .people || builder.isOpen ? nil : links.share(page.rawValue, form.query())
     if form["group"] == "error", let error = form["error"], Int64(error) != nil {
-      shell.trail = .link("This error", links.page(AppReports.error, [.group: error]))
+      shell.breadcrumb = .link("This error", links.page(AppReports.error, [.group: error]))
     }
     return self.page(shell, body: templates.render("question", values))
   }

@@ -43,7 +43,7 @@ extension PortalPages {
     _ answer: RetentionAnswer, other: OtherAnswer?, _ form: QuestionForm, _ app: App, _ view: inout QuestionView
   ) {
     guard !answer.cohorts.isEmpty else {
-      view.calm = ("No cohorts", "No one started in this range. Choose a longer one, or another start.")
+      view.emptyState = ("No cohorts", "No one started in this range. Choose a longer one, or another start.")
       return
     }
     let unit = form["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .week

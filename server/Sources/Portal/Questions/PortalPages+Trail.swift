@@ -25,7 +25,7 @@ extension PortalPages {
       days[days.count - 1].entries.append(entry(row, after: earlier, links, zone))
     }
     var shell = Shell(app: app, apps: apps, report: nil, title: Self.title(of: person))
-    shell.trail = .link("People", links.question(.people))
+    shell.breadcrumb = .link("People", links.question(.people))
     shell.question = .people
     let values: TemplateValues = [
       "days": days.map { ["heading": $0.day.weekdayText, "entries": $0.entries] as TemplateValues },

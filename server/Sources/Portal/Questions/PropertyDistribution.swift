@@ -12,7 +12,8 @@ struct PropertyDistribution {
   let counts: [Double]
 
   private static let aggregates: [(String, QuestionMetric.Aggregate)] = [
-    ("Mean", .avg), ("Median", .p50), ("90 % up to", .p90), ("99 % up to", .p99), ("Minimum", .min), ("Maximum", .max),
+    ("Mean", .avg), ("Median", .p50), ("90th percentile", .p90), ("99th percentile", .p99), ("Minimum", .min),
+    ("Maximum", .max),
   ]
 
   /// Asks for the numbers of a property.

@@ -9,10 +9,10 @@ extension QuestionForm {
     let member = String(path.prefix { $0 != "." && $0 != "[" })
     switch member {
     case "date_range":
-      if values["days"] != nil { return ("days", "Choose some days.") }
+      if values["days"] != nil { return ("days", "Choose a date range.") }
       return (
         path.hasSuffix("[1]") ? "to" : "from",
-        path.contains("[") ? "Write a date such as 2026-10-31." : error.message
+        path.contains("[") ? "Enter a date such as 2026-10-31." : error.message
       )
     case "filters": return filterFault(error, path)
     case "metrics":
@@ -22,8 +22,8 @@ extension QuestionForm {
       return ("property", "Choose a property.")
     case "breakdown": return ("by", Self.unknownDimension(breakdown ?? ""))
     case "bins": return ("bins", error.message)
-    case "window": return ("window", "Write a time such as 30m, 2h or 14d.")
-    case "depth": return ("depth", "Write a number from 2 to 20.")
+    case "window": return ("window", "Enter a time such as 30m, 2h or 14d.")
+    case "depth": return ("depth", "Enter a number from 2 to 20.")
     case "by": return ("identity", "Choose what a user is.")
     case "interval", "cohort", "order", "nodes": return (member, "Choose one of these.")
     default: return nil

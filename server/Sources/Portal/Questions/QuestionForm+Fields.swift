@@ -20,8 +20,8 @@ extension QuestionForm {
 
   /// The days of the question.
   var daysFields: [BuilderField] {
-    let standard = values["from"] == nil && values["to"] == nil ? "30" : Self.dates
-    var days = choice("", "Days", "days", Self.ranges, standard)
+    let preset = values["from"] == nil && values["to"] == nil ? "30" : Self.dates
+    var days = choice("", "Days", "days", Self.ranges, preset)
     if let count = values["days"].flatMap({ Int($0) }), !Self.ranges.contains(where: { $0.0 == values["days"] }) {
       days.options = days.options?.dropLast()
       days.options?.append((String(count), "in the last \(grouped(count)) days"))
@@ -42,7 +42,7 @@ extension QuestionForm {
   var compareField: BuilderField {
     choice(
       "compared with", "Comparison", "compare",
-      [("", "nothing"), (ReportComparison.periodBefore.text, "the period before")]
+      [("", "nothing"), (ReportComparison.periodBefore.text, "the previous period")]
         + segments.map { (ReportComparison.segment($0.id).text, "the segment \(shown($0.name))") }, "")
   }
 
@@ -76,9 +76,9 @@ extension QuestionForm {
 
   /// A choice among words.
   func choice(
-    _ word: String, _ label: String, _ name: String, _ options: [(String, String)], _ standard: String
+    _ word: String, _ label: String, _ name: String, _ options: [(String, String)], _ defaultValue: String
   ) -> BuilderField {
-    let value = values[name] ?? standard
+    let value = values[name] ?? defaultValue
     // A value from an address that is none of the options stays visible, because the question still has it.
     let isKnown = value.isEmpty || options.contains { $0.0 == value }
     return BuilderField(
@@ -88,10 +88,11 @@ extension QuestionForm {
 
   /// A field with text.
   func text(
-    _ word: String, _ label: String, _ name: String, _ standard: String = "", list: String? = nil, empty: String = "",
+    _ word: String, _ label: String, _ name: String, _ defaultValue: String = "", list: String? = nil,
+    empty: String = "",
     style: String = ""
   ) -> BuilderField {
-    var field = BuilderField(word: word, label: label, name: name, value: values[name] ?? standard)
+    var field = BuilderField(word: word, label: label, name: name, value: values[name] ?? defaultValue)
     (field.list, field.placeholder, field.style) = (list, empty, style)
     if style == "property" { field.isShown = QuestionMetric.Aggregate(rawValue: self["metric"] ?? "") != nil }
     return field
@@ -99,10 +100,11 @@ extension QuestionForm {
 
   /// The kind of the rows of a choice.
   static func kind(
-    _ word: String, _ number: Int, _ choice: RowChoice?, _ standard: String, _ options: some Sequence<(String, String)>
+    _ word: String, _ number: Int, _ choice: RowChoice?, _ defaultValue: String,
+    _ options: some Sequence<(String, String)>
   ) -> BuilderField {
     BuilderField(
-      word: word, label: "Kind", name: "k\(number)", value: choice?.kind ?? standard,
+      word: word, label: "Kind", name: "k\(number)", value: choice?.kind ?? defaultValue,
       options: options.map { (value: $0.0, text: $0.1) }, style: "kind")
   }
 

@@ -7,7 +7,7 @@ extension QuestionForm {
     ("users", "Users"), ("events", "Events"), ("screens", "Screens"), ("sessions", "Sessions"),
     ("session_starts", "Session starts"), ("new_users", "New users"), ("events_per_user", "Events per user"),
     ("sessions_per_user", "Sessions per user"), ("session_duration_avg", "Average session (s)"),
-    ("session_duration_p50", "Median session (s)"), ("session_duration_p90", "90 % of sessions below (s)"),
+    ("session_duration_p50", "Median session (s)"), ("session_duration_p90", "90th percentile of sessions (s)"),
     ("errors", "Errors"), ("crashes", "Crashes"), ("crash_free_users", "Crash-free users"),
     ("crash_free_sessions", "Crash-free sessions"), ("sum", "Sum of a property"), ("avg", "Average of a property"),
     ("min", "Minimum of a property"), ("max", "Maximum of a property"), ("p50", "Median of a property"),
@@ -50,13 +50,13 @@ extension QuestionMetric.Plain {
   /// One sentence that says what the metric counts.
   var about: String {
     switch self {
-    case .users: "Everyone with at least one row that passes the filters, counted once in each unit of time."
-    case .events: "Every event that the app sent and that passes the filters."
+    case .users: "Everyone with at least one row that matches the filters, counted once in each unit of time."
+    case .events: "Every event that the app sent and that matches the filters."
     case .screens: "Every time a screen was shown."
     case .errors: "Every error that the app caught and reported."
     case .crashes: "Every time the app crashed."
     case .newUsers: "Users whose very first row, of all that is stored, falls in this unit of time."
-    case .sessions: "Sessions with at least one row that passes the filters."
+    case .sessions: "Sessions with at least one row that matches the filters."
     case .sessionStarts: "Sessions, counted when they began."
     case .eventsPerUser: "Events divided by users."
     case .sessionsPerUser: "Sessions divided by users."

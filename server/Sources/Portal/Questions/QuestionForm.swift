@@ -20,7 +20,7 @@ struct QuestionForm: Sendable {
   init(_ page: QuestionPage, _ parameters: [String: String], segments: [SavedSegment]) {
     (self.page, self.segments) = (page, segments)
     values = FormFields.joined(parameters, of: page).filter {
-      QuestionPage.known.contains($0.key) && $0.value != page.standards[$0.key]
+      QuestionPage.known.contains($0.key) && $0.value != page.defaults[$0.key]
     }
   }
 

@@ -27,8 +27,8 @@ package enum QuestionPage: String, CaseIterable, Sendable {
   static let known = Set(parameters + FilterRow.numbers.map { "f\($0)" } + ["filters"])
 
   /// The values that addresses leave out.
-  var standards: [String: String] {
-    var standards = ["days": "30", "identity": "install"]
+  var defaults: [String: String] {
+    var defaults = ["days": "30", "identity": "install"]
     let own: [String: String] =
       switch self {
       case .explore: ["metric": "users", "interval": "day"]
@@ -38,8 +38,8 @@ package enum QuestionPage: String, CaseIterable, Sendable {
       case .lifecycle: ["interval": "day"]
       case .people: [:]
       }
-    standards.merge(own) { $1 }
-    return standards
+    defaults.merge(own) { $1 }
+    return defaults
   }
 
   var title: String { titled(rawValue) }

@@ -18,7 +18,7 @@ struct QuestionView {
   }
 
   var message: String?
-  var calm: (heading: String, text: String)?
+  var emptyState: (heading: String, text: String)?
   /// Large figures as HTML.
   var tiles: String?
   var pictures: [Picture] = []

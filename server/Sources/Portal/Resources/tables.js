@@ -17,9 +17,9 @@
     }
     const clock = /^(?:([\d,]+):)?(\d\d):(\d\d)$/.exec(text);
     if (clock) { return ((clock[1] || "0").replace(/,/g, "") * 60 + Number(clock[2])) * 60 + Number(clock[3]); }
-    const amount = /^([+−-]?)[<#]?\s?([\d,]+(?:\.\d+)?)(?:\s?([kMG]))?(?:\s?(?:%|pp|ms|s|min|h|bytes?))?(?=\s|$)/.exec(text);
+    const amount = /^([+−-]?)[<#]?\s?([\d,]+(?:\.\d+)?)(?:\s?([kMB]))?(?:\s?(?:%|pp|ms|s|min|h|bytes?))?(?=\s|$)/.exec(text);
     if (!amount) { return text; }
-    const size = { k: 1e3, M: 1e6, G: 1e9 }[amount[3]] || 1;
+    const size = { k: 1e3, M: 1e6, B: 1e9 }[amount[3]] || 1;
     return Number(amount[2].replace(/,/g, "")) * size * (amount[1] === "−" || amount[1] === "-" ? -1 : 1);
   }
 

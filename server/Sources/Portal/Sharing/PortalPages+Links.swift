@@ -41,13 +41,13 @@ extension PortalPages {
     return management(
       ManagementPage(
         title: "Shared links", lead: "Anyone with a link can read its page without logging in.", result: result,
-        tables: [.list("Links", ["Page", "Embedded by", "Created", "Ends"], rows, empty: "No links yet")],
+        tables: [.list("Links", ["Page", "Embedded by", "Created", "Expires"], rows, empty: "No links yet")],
         forms: [
           .form(
             page.map { "Share \($0.name)" } ?? "Share a page", button: "Create link", "create", to: address,
             help: "To share a question, a dashboard or a page with filters, choose Share below it.",
             subject + [
-              .field("Ends after (days)", "days", type: "number", placeholder: "Never"),
+              .field("Expires after (days)", "days", type: "number", placeholder: "Never"),
               .field("Sites that may embed the page", "sites", placeholder: "https://wiki.example.com"),
             ])
         ]), app: app, apps: apps, place: .links)

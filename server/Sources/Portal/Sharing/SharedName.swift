@@ -45,7 +45,7 @@ struct SharedName {
 
   private func compared(_ comparison: ReportComparison?) -> String? {
     switch comparison {
-    case .periodBefore: "compared with the period before"
+    case .periodBefore: "compared with the previous period"
     case .segment(let number): segment(number).map { "compared with \($0)" }
     case nil: nil
     }

@@ -25,7 +25,7 @@ extension PortalPages {
     let (request, links) = (page.request, page.links)
     var shell = page.shell
     shell.report = nil
-    shell.trail = .link("Views", links.views)
+    shell.breadcrumb = .link("Views", links.views)
     if request.report == ViewReports.realtime {
       shell.script = "refresh.js"
       // It shows the last half hour.
@@ -54,7 +54,7 @@ extension PortalPages {
     ]
   }
 
-  /// True if the page of a view's report compares its totals with those of the period before.
+  /// True if the page of a view's report compares its totals with those of the previous period.
   static func comparesTotals(_ request: ReportRequest) -> Bool {
     request.view != nil && ["overview", "ecommerce"].contains(request.report.name)
   }

@@ -49,8 +49,8 @@ extension PortalPages {
     let numbers = list.columns.indices.filter { column in
       list.rows.allSatisfy { if case .integer = $0[column] { true } else { false } }
     }
-    let standard = [numbers.prefix(3).map { list.columns[$0].name }]
-    let groups = request.view == nil ? standard : Self.groups[request.report.name] ?? standard
+    let byDefault = [numbers.prefix(3).map { list.columns[$0].name }]
+    let groups = request.view == nil ? byDefault : Self.groups[request.report.name] ?? byDefault
     return groups.enumerated().compactMap { place, names in
       let series = self.series(list, list.rows, names, mark: .area, color: place * 2 % 4 + 1)
       guard let first = series.first else { return nil }

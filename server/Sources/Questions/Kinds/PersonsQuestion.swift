@@ -12,7 +12,7 @@ package struct PersonsQuestion: Equatable, Sendable {
   package var before: PersonsCursor?
 
   package init(
-    scope: QuestionScope = QuestionScope(), group: Group = .all, limit: Int = PersonsQuestion.standardLimit,
+    scope: QuestionScope = QuestionScope(), group: Group = .all, limit: Int = PersonsQuestion.defaultLimit,
     before: PersonsCursor? = nil
   ) {
     self.scope = scope
@@ -21,7 +21,7 @@ package struct PersonsQuestion: Equatable, Sendable {
     self.before = before
   }
 
-  package static let standardLimit = 100
+  package static let defaultLimit = 100
 
   /// A place of paths at which sessions go from one screen or event to another.
   package struct Edge: Equatable, Sendable {

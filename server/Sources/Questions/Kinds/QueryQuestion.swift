@@ -16,7 +16,7 @@ package struct QueryQuestion: Equatable, Sendable {
   package init(
     scope: QuestionScope = QuestionScope(), metrics: [QuestionMetric], groups: [Group] = [], order: [Order] = [],
     comparesPreviousPeriod: Bool = false, includesTotals: Bool = false, includesTimeLabels: Bool = false,
-    includesTotalRows: Bool = false, limit: Int = QueryQuestion.standardLimit, offset: Int = 0
+    includesTotalRows: Bool = false, limit: Int = QueryQuestion.defaultLimit, offset: Int = 0
   ) {
     self.scope = scope
     self.metrics = metrics
@@ -30,7 +30,7 @@ package struct QueryQuestion: Equatable, Sendable {
     self.offset = offset
   }
 
-  package static let standardLimit = 10_000
+  package static let defaultLimit = 10_000
 
   /// A dimension, its numeric values in buckets if it has bins.
   package struct Group: Equatable, Sendable {

@@ -22,7 +22,7 @@ public struct ReportRequest: Sendable, Hashable {
   public var limit: Int?
   /// The rows that the report is about; all, for a report that has no filters.
   public var filter = ReportFilter()
-  /// The rows that the report's page also shows; `nil` to compare only figures, with the period before.
+  /// The rows that the report's page also shows; `nil` to compare only figures, with the previous period.
   package var comparison: ReportComparison?
   /// The states of error groups that people set, for the reports about errors.
   public var errorStates: [Int64: ErrorState] = [:]

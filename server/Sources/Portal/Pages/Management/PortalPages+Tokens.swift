@@ -19,7 +19,7 @@ extension PortalPages {
         title: "Tokens",
         lead: "Programs use a token instead of a password: they send the header “Authorization: Bearer TOKEN”.",
         result: result,
-        tables: [.list("Tokens", ["Token", "Scopes", "App", "Last used", "Ends"], rows, empty: "No tokens yet")],
+        tables: [.list("Tokens", ["Token", "Scopes", "App", "Last used", "Expires"], rows, empty: "No tokens yet")],
         forms: [
           .form(
             "Create a token", button: "Create", "create", to: "/tokens",
@@ -32,7 +32,7 @@ extension PortalPages {
                   ("write", "Send events of one app"), ("manage", "Manage"),
                 ]),
               .choice("App", "app", [("", "All apps")] + apps.map { ($0.id.description, shown($0.name)) }),
-              .field("Ends after (days)", "days", type: "number", placeholder: "Never"),
+              .field("Expires after (days)", "days", type: "number", placeholder: "Never"),
             ])
         ]))
   }
@@ -65,7 +65,7 @@ extension PortalPages {
       result: result,
       tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address"], rows, empty: "No entries")]
         + (failed.isEmpty
-          ? [] : [.list("Failed logins", ["Name", "Address", "Number", "First", "Last"], logins, empty: "")]),
+          ? [] : [.list("Failed logins", ["Name", "Address", "Attempts", "First", "Last"], logins, empty: "")]),
       forms: [
         .form(
           "Delete old entries", button: "Delete them", "prune", to: "/audit",

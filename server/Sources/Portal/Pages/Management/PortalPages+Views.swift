@@ -77,12 +77,12 @@ extension PortalPages {
           + "confirm, enter the view’s name: \(shown(view.name)).", destroys: true,
         [.field("Name of the view", "confirm", isRequired: true)]),
     ]
-    return viewSettings(page, app: app, apps: apps, trail: true)
+    return viewSettings(page, app: app, apps: apps, isBelowViews: true)
   }
 
-  private func viewSettings(_ page: ManagementPage, app: App, apps: [App], trail: Bool = false) -> String {
+  private func viewSettings(_ page: ManagementPage, app: App, apps: [App], isBelowViews: Bool = false) -> String {
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title, place: .views)
-    if trail { shell.trail = .link("Views", PortalLinks(app: app.id).views) }
+    if isBelowViews { shell.breadcrumb = .link("Views", PortalLinks(app: app.id).views) }
     return self.page(shell, body: content(page))
   }
 
