@@ -105,7 +105,7 @@ extension PortalPages {
       do {
         view = try await page.definition.view(self, form, app, today, ask)
       } catch let error as QuestionError {
-        view.message = error.message
+        view.message = form.message(error)
       }
     } else {
       view.message = "This version of Tern has no page \"\(card.page)\"."

@@ -27,12 +27,11 @@ extension PortalPages {
     do {
       answer = try await page.definition.view(self, form, app, days.upperBound, ask)
     } catch let error as QuestionError {
-      let fault = form.fault(error)
       // Guests have no form.
-      if let fault, !reader.isGuest {
+      if let fault = form.fault(error), !reader.isGuest {
         faults = [fault.field: fault.words]
       } else {
-        answer.message = fault?.words ?? error.message
+        answer.message = form.message(error)
       }
     }
     let links = PortalLinks(form, app: app.id, today: days.upperBound)

@@ -30,6 +30,9 @@ extension QuestionForm {
     }
   }
 
+  /// An error in words, where no field is beside them.
+  func message(_ error: QuestionError) -> String { fault(error)?.words ?? error.message }
+
   private func filterFault(_ error: QuestionError, _ path: Substring) -> (field: String, words: String)? {
     guard let index = path.split(separator: "[").dropFirst().first.flatMap({ Int($0.dropLast()) }) else { return nil }
     guard rows.indices.contains(index) else {
