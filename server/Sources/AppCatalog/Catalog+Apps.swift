@@ -103,8 +103,12 @@ extension Catalog {
   }
 
   func check(name: String, timeZone: String) throws {
-    guard (1...100).contains(name.count), name.contains(where: { !$0.isWhitespace }) else {
-      throw invalid("A name must have 1 to 100 characters, at least one of them visible; this one has \(name.count).")
+    // A character may be a letter with any number of marks.
+    guard (1...100).contains(name.count), name.utf8.count <= 1_000, name.unicodeScalars.contains(where: isVisible)
+    else {
+      throw invalid(
+        "A name must have 1 to 100 characters and at most 1,000 bytes, at least one character of them visible; this one "
+          + "has \(name.count) characters and \(name.utf8.count) bytes.")
     }
     // Names are printed to terminals and logs, and passed to C libraries.
     guard !name.unicodeScalars.contains(where: isControl) else {
@@ -117,6 +121,12 @@ extension Catalog {
     guard !timeZone.isEmpty, TimeZone(identifier: timeZone) != nil else {
       throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")
     }
+  }
+
+  private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+      && ![.control, .format, .nonspacingMark, .enclosingMark].contains(properties.generalCategory)
   }
 
   private func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -65,7 +65,7 @@ extension Catalog {
       try database.execute(sql: "DELETE FROM dashboard WHERE id = ?", arguments: [id])
       try database.execute(
         sql:
-          "DELETE FROM link WHERE app = ? AND report = 'dashboards' AND (query || '&') LIKE 'dashboard=' || ? || '&%'",
+          "DELETE FROM link WHERE app = ? AND report = 'dashboards' AND '&' || query || '&' LIKE '%&dashboard=' || ? || '&%'",
         arguments: [app.rawValue, id])
       try record(.dashboardRemoved, "\(id) \(name), app \(app)", database)
       return true

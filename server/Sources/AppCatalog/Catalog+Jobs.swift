@@ -74,6 +74,16 @@ extension Catalog {
     }
   }
 
+  /// The numbers of finished and of unfinished jobs.
+  ///
+  /// No job has changed rows or counts between two moments with the same numbers and none unfinished.
+  public func jobCounts() throws -> (finished: Int, unfinished: Int) {
+    try reading { database in
+      let row = try Row.fetchOne(database, sql: "SELECT count(message), count(*) - count(message) FROM job")
+      return row.map { ($0[0], $0[1]) } ?? (0, 0)
+    }
+  }
+
   /// Stores the result of a job.
   public func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
     try writing { try Self.finishJob(id, result, $0) }

@@ -212,8 +212,9 @@ public final class Catalog: CatalogStore {
     }
   }
 
+  /// The catalog's words for an error of its database; errors of the work itself stay as they are.
   private func catalogFailure(_ error: any Error) -> any Error {
-    Self.failure(error, directory.catalogPath, "can't be accessed")
+    error is DatabaseError ? Self.failure(error, directory.catalogPath, "can't be accessed") : error
   }
 
   private static func failure(_ error: any Error, _ path: String, _ what: String) -> any Error {

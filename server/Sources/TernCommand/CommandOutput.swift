@@ -16,7 +16,8 @@ enum CommandOutput {
     }
     return rows.map { row in
       let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-      return cells.joined(separator: "  ").replacing(/\ +$/, with: "")
+      let line = cells.joined(separator: "  ")
+      return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
     }.joined(separator: "\n")
   }
 }

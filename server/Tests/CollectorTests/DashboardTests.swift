@@ -57,7 +57,7 @@ import Warehouse
       #expect(try names().last == ["Users"])
       for mistake in [
         "do=remove&card=0&name=Checkout", "do=remove&card=1&name=Users", "do=rename&name=",
-        "do=nothing", "do=delete",
+        "do=nothing", "do=delete", "do=up&card=0&name=Users", "do=nothing&card=0&name=Users",
       ] {
         #expect(try await post(client, "/apps/1/dashboards/2", mistake, cookie).status == .badRequest, "\(mistake)")
       }
@@ -75,7 +75,7 @@ import Warehouse
     try await fixture.routed { client in
       for query in [
         "page=nowhere&query=", "page=funnels&query=n1%3Da", "page=people&query=", "page=explore&query=days%3Dnever",
-        "page=explore&query=f1%3Duser%26v1%3Dann",
+        "page=explore&query=f1%3Duser%26v1%3Dann", "page=explore&query=by%3Duser",
       ] {
         let response = try await post(client, "/apps/1/dashboards", "do=save&name=x&dashboard=&\(query)", cookie)
         #expect(response.status == .badRequest, "\(query)")

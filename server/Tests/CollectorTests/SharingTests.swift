@@ -102,6 +102,37 @@ import Warehouse
     }
   }
 
+  @Test func `a link to what can't be shown any more leads to a page that says why`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie, app) = (fixture.catalog, try fixture.cookie(), fixture.app.id)
+    _ = try catalog.createSegment(app: app, name: "Germany", filters: #"[["is","country",["DE"]]]"#)
+    try await fixture.routed { client in
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      var paths: [String] = []
+      for query in ["?segment=1", "?compare=segment-1", "/explore?segment=1", "/explore?compare=segment-1"] {
+        paths.append(try await share(client, "/apps/1\(query)", cookie))
+      }
+      #expect(try catalog.removeSegment(1, app: app))
+      for path in paths {
+        let response = try await client.execute(uri: path, method: .get)
+        let html = String(buffer: response.body)
+        #expect(
+          response.headers[.contentType]?.hasPrefix("text/html") == true && response.status != .internalServerError)
+        #expect(html.contains("This segment no longer exists.") && !html.contains("href=\"/\""), "\(path)")
+      }
+      let plain = try await share(client, "/apps/1", cookie)
+      for format in ["xml", "html", ""] {
+        let response = try await client.execute(uri: "\(plain)?format=\(format)", method: .get)
+        #expect(response.status == .badRequest, "\(format)")
+        #expect(response.headers[.contentType]?.hasPrefix("application/json") == true, "\(format)")
+      }
+      let ended = try await client.execute(uri: "/shared/none", method: .get)
+      #expect(ended.status == .notFound && !String(buffer: ended.body).contains("href=\"/\""))
+      #expect(ended.headers[.robots] == "noindex, nofollow")
+    }
+  }
+
   @Test func `what shows persons, is incomplete or does not exist can't be shared`() async throws {
     let fixture = try Fixture()
     let (catalog, cookie, app) = (fixture.catalog, try fixture.cookie(), fixture.app.id)

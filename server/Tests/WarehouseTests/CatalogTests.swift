@@ -30,6 +30,32 @@ import Testing
     #expect(second.id > app.id)
   }
 
+  @Test func `a name has something to see and is not longer than it looks`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let marks = "e" + String(repeating: "\u{301}", count: 600)
+    for name in ["", " ", "\u{200B}\u{202E}", "\u{301}", "\u{3164}", marks, String(repeating: "x", count: 101), "a\nb"]
+    {
+      #expect(throws: WarehouseError.self, "\(name.unicodeScalars.prefix(3).map(\.value))") {
+        try catalog.createApp(name: name)
+      }
+    }
+    for name in ["x", "é", "👩‍👩‍👧", "日本", String(repeating: "ж", count: 100)] {
+      #expect(try catalog.createApp(name: name).name == name)
+    }
+  }
+
+  @Test func `jobs are counted as finished or not`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player")
+    #expect(try catalog.jobCounts() == (0, 0))
+    let job = try catalog.requestDeletion(of: app)
+    #expect(try catalog.jobCounts() == (0, 1))
+    try catalog.finishJob(job.id, DataJob.Result(message: "Done"))
+    #expect(try catalog.jobCounts() == (1, 0))
+  }
+
   @Test func `databases of a newer version are refused with a one-line message, for any operation`() async throws {
     let newer = "PRAGMA user_version = 1000"
     let directory = try TemporaryDirectory()

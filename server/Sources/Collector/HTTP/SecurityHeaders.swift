@@ -22,6 +22,8 @@ struct SecurityHeaders: RouterMiddleware {
       response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
     }
     response.headers[.xContentTypeOptions] = "nosniff"
+    // A shared link that is published somewhere must not bring its figures into search engines.
+    response.headers[.robots] = "noindex, nofollow"
     // Pages set `same-origin`: with `no-referrer`, browsers send `Origin: null` with forms, and the origin check could
     // not recognize our own pages. Neither reveals anything to other sites.
     if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
@@ -35,6 +37,7 @@ extension HTTPField.Name {
     HTTPField.Name(name) ?? .contentType
   }
 
+  static let robots = named("X-Robots-Tag")
   static let referrerPolicy = named("Referrer-Policy")
   static let secFetchSite = named("Sec-Fetch-Site")
   static let forwardedProtocol = named("X-Forwarded-Proto")

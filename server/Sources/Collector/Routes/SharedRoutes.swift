@@ -68,6 +68,21 @@ struct SharedRoutes: Sendable {
   }
 
   private func shared(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let isProgram = request.parameters["format"] != nil
+    do {
+      return try await content(request, context)
+    } catch let error as ReportError {
+      let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
+      guard !isProgram else {
+        throw APIError(status: status, code: error.code.description, message: error.message)
+      }
+      return .html(pages.brokenLink(error.message, status: status.code), status: status)
+    } catch let error as APIError where error.status == .badRequest && !isProgram {
+      return .html(pages.brokenLink(error.message, status: error.status.code), status: error.status)
+    }
+  }
+
+  private func content(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let now = wallTime()
     guard let link = try catalog.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app),
       let content = try catalog.content(of: link, app: app, now: now)
@@ -110,6 +125,8 @@ struct SharedRoutes: Sendable {
     func filtered(_ query: ReportRequest) throws -> any MetricsStore {
       try answering.metrics(for: query, from: self.store, segments: pages.segments, context, allowsRecent: true)
     }
+    // A segment may have been deleted, or name persons now.
+    if let fault = pages.fault(query) { throw APIError(status: .badRequest, code: "invalid", message: fault) }
     let metrics = try filtered(query)
     if let format {
       let format = try ReportFormat(parsing: format)

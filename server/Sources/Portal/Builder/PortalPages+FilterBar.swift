@@ -28,7 +28,7 @@ extension PortalPages {
       action: PortalLinks(app: request.app).page(request.report), links: links, hidden: kept,
       sentence: Self.showsChanges(request) ? [comparisonField(request.comparison)] : [],
       filters: FilterRows(json: request.filter.json), segment: segmentField(request.filter.segment?.description),
-      faults: faults(request.filter), saving: reader.canEdit ? links.segments : nil
+      faults: faults(request), saving: reader.canEdit ? links.segments : nil
     ) { filters in
       var links = links
       links.filter.json = filters.json
@@ -39,9 +39,24 @@ extension PortalPages {
   /// The page of a report whose filter has mistakes: the form with the mistakes beside their fields, and no figures. `nil`
   /// if there are none, or none that the form can show.
   package func faultyReport(_ request: ReportRequest, app: App, apps: [App]) -> String? {
-    guard request.isFilterable, !faults(request.filter).isEmpty else { return nil }
+    guard fault(request) != nil else { return nil }
     return page(
       Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request), body: "")
+  }
+
+  /// A mistake in the filter of a report that its form can show; `nil` if there is none.
+  package func fault(_ request: ReportRequest) -> String? {
+    request.isFilterable ? faults(request).values.min() : nil
+  }
+
+  private func faults(_ request: ReportRequest) -> [String: String] {
+    var faults = faults(request.filter)
+    if Self.showsChanges(request), case .segment(let segment) = request.comparison,
+      !segments.contains(where: { $0.id == segment })
+    {
+      faults["compare"] = QuestionForm.missingSegment
+    }
+    return faults
   }
 
   /// The mistakes in a filter, by the name of their field.

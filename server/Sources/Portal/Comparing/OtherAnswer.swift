@@ -23,13 +23,18 @@ struct OtherAnswer {
 
 extension QuestionForm {
   /// The other side of the answer; `nil` if the page compares with nothing.
-  func comparison(of scope: QuestionScope, today: Day) -> Comparison? {
+  ///
+  /// - Throws: `QuestionError` if the other side is a segment that no longer exists or that the reader may not see.
+  func comparison(of scope: QuestionScope, today: Day) throws(QuestionError) -> Comparison? {
     guard page != .people else { return nil }
     let days = scope.range.resolved(today: today)
     switch self["compare"].flatMap({ ReportComparison($0) }) {
     case .periodBefore: return Comparison(days, today: today)
     case .segment(let number):
-      return segments.first { $0.id == number }.map { Comparison(days, today: today, with: $0) }
+      guard let segment = segments.first(where: { $0.id == number }) else {
+        throw QuestionError(Self.missingSegment, at: "$.compare")
+      }
+      return Comparison(days, today: today, with: segment)
     case nil: return nil
     }
   }
@@ -43,7 +48,7 @@ extension PortalPages {
     _ form: QuestionForm, _ question: Question, today: Day, _ ask: Ask,
     make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
   ) async throws -> OtherAnswer? {
-    guard let comparison = form.comparison(of: question.scope, today: today) else { return nil }
+    guard let comparison = try form.comparison(of: question.scope, today: today) else { return nil }
     var other = form
     if let segment = comparison.segment { other.choose(segment) } else { other.choose(comparison.otherDays) }
     let asked = try comparison.segment == nil ? question.over(comparison.otherDays) : make(other)

@@ -74,12 +74,13 @@ extension PortalPages {
     guard let question = try question(page, parameters) else {
       throw QuestionError("The form of this page is not complete.", at: "$.query")
     }
-    guard !question.showsPersonalData else {
+    let form = QuestionForm(page, parameters, segments: segments)
+    guard try !form.namesPersons(question) else {
       throw QuestionError(
         "All readers of the app see its dashboards, so a card cannot name installs or users.", at: "$.query")
     }
     var checked = card
-    checked.query = QuestionForm(page, parameters, segments: segments).query()
+    checked.query = form.query()
     return checked
   }
 

@@ -58,6 +58,11 @@ public struct PortalPages: Sendable {
     errorPage(404, "This link has ended", "It expired or was revoked. Ask the person who sent it for a new one.")
   }
 
+  /// The page of a shared link that can't be shown any more, for example because its segment was deleted.
+  package func brokenLink(_ message: String, status: Int) -> String {
+    errorPage(status, "This page can’t be shown", message + " Ask the person who sent the link for a new one.")
+  }
+
   /// The error page of a request for a report, with a link to the page that helps.
   public func error(_ error: ReportError, status: Int, app: AppID?) -> String {
     let links = app.map { PortalLinks(app: $0) }

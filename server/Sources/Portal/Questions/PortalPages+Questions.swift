@@ -94,7 +94,7 @@ extension PortalPages {
     if let range { scope.range = range }
     let days = range?.resolved(today: today)
     return Shell.Asked(
-      days: days?.text, against: form.comparison(of: scope, today: today)?.against,
+      days: days?.text, against: (try? form.comparison(of: scope, today: today))?.against,
       isOpen: days?.contains(today) ?? false,
       filters: filterWords(
         FilterRows(form.rows, others: form.otherFilters), segment: form["segment"].flatMap { Int64($0) }))

@@ -23,8 +23,7 @@ extension CatalogEditor {
   package func content(of link: SharedLink, app: App, now: Timestamp) throws -> SharedContent? {
     let parameters = URLEncodedForm(link.query).values
     if link.report == SharedContent.dashboards {
-      let number = parameters["dashboard"].flatMap { Int64($0) }
-      return try dashboards(app: app.id).first { $0.id == number }
+      return try dashboards(app: app.id).first { $0.id.description == parameters["dashboard"] }
         .map { .dashboard($0, PortalPages.filter(in: parameters)) }
     }
     if let page = QuestionPage(rawValue: link.report) { return .question(page, parameters) }
@@ -101,9 +100,13 @@ extension QuestionForm {
     guard let question = try question() else {
       throw WarehouseError(code: .invalid, message: "Fill in the form first.")
     }
-    let isCompared = segments.namePersons(in: self["compare"].flatMap { ReportComparison($0) })
-    let groups = try breakdownDimension()?.isPersonal ?? false
-    if isCompared || groups || question.showsPersonalData { throw ReportRequest.namesPersons }
+    if try namesPersons(question) { throw ReportRequest.namesPersons }
+  }
+
+  /// True if the question of this form, or what the page asks beside it, tells single persons apart.
+  func namesPersons(_ question: Question) throws(QuestionError) -> Bool {
+    if segments.namePersons(in: self["compare"].flatMap({ ReportComparison($0) })) { return true }
+    return try breakdownDimension()?.isPersonal ?? false || question.showsPersonalData
   }
 }
 

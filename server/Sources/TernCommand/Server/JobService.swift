@@ -28,9 +28,10 @@ struct JobService: Service {
       while !Task.isCancelled {
         var pause = Self.pollInterval
         do {
-          let (runner, now) = (JobRunner(warehouse: warehouse, catalog: catalog), wallTime())
+          let runner = JobRunner(warehouse: warehouse, catalog: catalog)
           try await runner.run()
-          // A wrong clock would remove rows for good.
+          // After the jobs, which may take long. A wrong clock would remove rows for good.
+          let now = wallTime()
           if steady.isSteady(wall: now, uptime: start.duration(to: .now)),
             removed.map({ .now - $0 >= Self.keepingInterval }) ?? true
           {
