@@ -201,3 +201,5 @@ def test_today_looks_like_other_days(browser, demo):
     today, usual = counts[0], sorted(counts[1:])[len(counts) // 2]
     hours = datetime.datetime.now(datetime.UTC).hour
     assert today <= usual * 1.6 + 60, (today, usual, hours)
+    # In the morning there may be none yet, by chance.
+    assert today >= usual * hours / 24 * 0.3 - 10, (today, usual, hours)

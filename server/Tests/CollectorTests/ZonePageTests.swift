@@ -60,7 +60,8 @@ import Warehouse
         #expect(response.status == .seeOther && response.headers[.location] == "/apps/1/zone", "\(zone)")
       }
       #expect(try await page(client, "/apps/1/zone", cookie).contains("again in Asia/Tokyo"))
-      #expect(try await page(client, "/apps/1/zone", cookie).contains("When that is done, you can choose another one"))
+      #expect(
+        try await page(client, "/apps/1/zone", cookie).contains("When that is done, you can choose another time zone"))
       #expect(try catalog.app(app)?.timeZone == "Asia/Tokyo")
       try catalog.finishJob(job.id, DataJob.Result(isFailed: true, message: "The file is damaged."))
       #expect(try await page(client, "/apps/1", cookie).contains("has failed: The file is damaged."))
