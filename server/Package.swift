@@ -90,6 +90,10 @@ let package = Package(
         "ServerBase", .product(name: "TernBase", package: "tern"), .product(name: "TernGzip", package: "tern"),
         .product(name: "TernHTTP", package: "tern"),
       ]),
+    // Which rows go there, when, and what is known to be there.
+    .target(
+      name: "Shipping",
+      dependencies: ["ClickHouse", "ServerBase", .product(name: "TernEvents", package: "tern")]),
     .target(
       name: "Reports",
       dependencies: [
@@ -191,6 +195,9 @@ let package = Package(
         "ClickHouse", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernGzip", package: "tern"), .product(name: "TernHTTP", package: "tern"),
       ]),
+    .testTarget(
+      name: "ShippingTests",
+      dependencies: ["Shipping", "ClickHouse", .product(name: "TernEvents", package: "tern")]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",

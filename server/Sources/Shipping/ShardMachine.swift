@@ -1,0 +1,150 @@
+package import ClickHouse
+import TernEvents
+
+/// Brings the units of one shard to it, each exactly once: decides what to ask which of its replicas.
+///
+/// One unit is under way at a time. After a failure nobody knows what the shard has stored: nothing, all, or a part. So the
+/// machine looks before it sends again. An insert that arrives even later is one more copy of a block that ClickHouse has
+/// just stored, and therefore ignored. When a part is there, the rows are sent as another generation, for ClickHouse would
+/// ignore the same block again, and the part is deleted.
+package struct ShardMachine: Sendable {
+  package enum Input: Sendable {
+    /// Units to bring, after those that were given before.
+    case add([ShippingUnit])
+    /// The outcome of the last action that has one.
+    case outcome(Outcome)
+    /// The time to rest may be over.
+    case tick
+  }
+
+  package enum Outcome: Sendable {
+    /// The insert was confirmed.
+    case inserted
+    /// What the shard has of the unit.
+    case found(UnitContent)
+    /// The shard has been told to delete the rows of the unit's older generations.
+    case cleared
+    case failed(ClickHouseError)
+  }
+
+  package enum Action: Sendable, Equatable {
+    /// Insert the unit's rows at a replica, given by its place in the list.
+    case insert(ShippingUnit, replica: Int)
+    /// Wait until the replica has all that the others have, then count the unit's rows.
+    case look(ShippingUnit, replica: Int)
+    /// Delete the rows of the unit's older generations.
+    case clear(ShippingUnit, replica: Int)
+    /// Note the unit with its new generation, before anything of it is sent.
+    case renew(ShippingUnit)
+    /// Send ``Input/tick`` at a time.
+    case wake(Duration)
+    /// Note that the shard has the unit.
+    case confirm(ShippingUnit)
+  }
+
+  private enum State: Sendable {
+    case idle
+    case inserting(ShippingUnit)
+    case looking(ShippingUnit)
+    case clearing(ShippingUnit)
+    /// Waits before it looks again.
+    case resting(ShippingUnit, until: Duration)
+  }
+
+  /// The time before the second attempt, and the longest one between attempts, which go on for ever.
+  private static let (firstRest, longestRest): (Duration, Duration) = (.seconds(1), .seconds(60))
+
+  private let replicas: Int
+  private var replica = 0
+  private var state = State.idle
+  private var waiting: [ShippingUnit] = []
+  /// The failures of the unit under way.
+  private var failures = 0
+  private var chance: FastGenerator
+
+  /// The reason why the unit under way is not confirmed yet; `nil` if nothing failed.
+  package private(set) var problem: ClickHouseError?
+
+  package init(replicas: Int, seed: UInt64) {
+    self.replicas = max(1, replicas)
+    chance = FastGenerator(seed: seed)
+  }
+
+  /// The units that are not confirmed.
+  package var unconfirmed: [ShippingUnit] { [current].compactMap { $0 } + waiting }
+
+  private var current: ShippingUnit? {
+    switch state {
+    case .idle: nil
+    case .inserting(let unit), .looking(let unit), .clearing(let unit), .resting(let unit, _): unit
+    }
+  }
+
+  package mutating func handle(_ input: Input, now: Duration) -> [Action] {
+    switch input {
+    case .add(let units):
+      waiting += units
+      if case .idle = state { return begin() }
+      return []
+    case .tick:
+      guard case .resting(let unit, let end) = state else { return [] }
+      return end <= now ? look(unit) : [.wake(end)]
+    case .outcome(let outcome): return settle(outcome, now: now)
+    }
+  }
+
+  private mutating func settle(_ outcome: Outcome, now: Duration) -> [Action] {
+    switch (state, outcome) {
+    case (.inserting(let unit), .inserted): return confirm(unit)
+    case (.looking(let unit), .found(let content)) where content == unit.content: return confirm(unit)
+    case (.looking(let unit), .found(.empty)): return unit.generation == 0 ? insert(unit) : clear(unit)
+    case (.looking(var unit), .found):
+      // Before the part is deleted: without it, nobody could tell that ClickHouse knows the block.
+      unit.generation += 1
+      return [.renew(unit)] + clear(unit)
+    case (.clearing(let unit), .cleared): return insert(unit)
+    case (.inserting(let unit), .failed(let error)), (.looking(let unit), .failed(let error)),
+      (.clearing(let unit), .failed(let error)):
+      problem = error
+      replica = (replica + 1) % replicas
+      return rest(unit, now: now)
+    // No such action is under way.
+    default: return []
+    }
+  }
+
+  private mutating func begin() -> [Action] {
+    guard let unit = waiting.first else { return [] }
+    waiting.removeFirst()
+    return unit.mayBeThere ? look(unit) : insert(unit)
+  }
+
+  private mutating func insert(_ unit: ShippingUnit) -> [Action] {
+    state = .inserting(unit)
+    return [.insert(unit, replica: replica)]
+  }
+
+  private mutating func look(_ unit: ShippingUnit) -> [Action] {
+    state = .looking(unit)
+    return [.look(unit, replica: replica)]
+  }
+
+  private mutating func clear(_ unit: ShippingUnit) -> [Action] {
+    state = .clearing(unit)
+    return [.clear(unit, replica: replica)]
+  }
+
+  private mutating func confirm(_ unit: ShippingUnit) -> [Action] {
+    (state, failures, problem) = (.idle, 0, nil)
+    return [.confirm(unit)] + begin()
+  }
+
+  private mutating func rest(_ unit: ShippingUnit, now: Duration) -> [Action] {
+    let longest = min(Self.firstRest * (1 << min(failures, 6)), Self.longestRest)
+    failures += 1
+    // Shards that failed together don't come back together.
+    let end = now + longest * Double.random(in: 0.5...1, using: &chance)
+    state = .resting(unit, until: end)
+    return [.wake(end)]
+  }
+}

@@ -1,0 +1,40 @@
+/// Consecutive rows of one segment, which go to a shard in one insert.
+///
+/// Rows never change while they are in their segment: those that are deleted or written anew are in another one, and
+/// with it in another unit.
+package struct ShippingUnit: Sendable, Hashable {
+  /// The number of the unit at this home. Numbers rise, and none is used again.
+  package let number: Int64
+  /// The number of the copy that counts, from 0. Each row carries it, so that what is left of an older copy, or arrives late,
+  /// is told from the rows of this one, and so that ClickHouse doesn't take a new copy for one that it has stored already.
+  package var generation = 0
+  package let segment: Int64
+  package let ids: ClosedRange<Int64>
+  /// What the shard has to have afterwards.
+  package let content: UnitContent
+  /// True if an insert may have begun already, before the server was stopped.
+  package let mayBeThere: Bool
+
+  package init(
+    number: Int64, generation: Int = 0, segment: Int64, ids: ClosedRange<Int64>, content: UnitContent,
+    mayBeThere: Bool = false
+  ) {
+    self.number = number
+    self.generation = generation
+    self.segment = segment
+    self.ids = ids
+    self.content = content
+    self.mayBeThere = mayBeThere
+  }
+}
+
+/// The number of rows of a unit and their checksum, at home or as a shard has them.
+package struct UnitContent: Sendable, Hashable {
+  package static let empty = UnitContent(rows: 0, checksum: 0)
+
+  package var rows: Int
+  /// The sum of the rows' hashes, which doesn't depend on their order.
+  package var checksum: UInt64
+
+  package init(rows: Int, checksum: UInt64) { (self.rows, self.checksum) = (rows, checksum) }
+}
