@@ -93,7 +93,10 @@ let package = Package(
     // Which rows go there, when, and what is known to be there.
     .target(
       name: "Shipping",
-      dependencies: ["ClickHouse", "ServerBase", .product(name: "TernEvents", package: "tern")]),
+      dependencies: [
+        "ClickHouse", "Warehouse", .product(name: "TernEvents", package: "tern"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .target(
       name: "Reports",
       dependencies: [
@@ -197,7 +200,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "ShippingTests",
-      dependencies: ["Shipping", "ClickHouse", .product(name: "TernEvents", package: "tern")]),
+      dependencies: ["Shipping", "ClickHouse", "Warehouse"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",
