@@ -27,7 +27,7 @@ package final class ShippingLedger: Sendable {
       """
       CREATE TABLE home (id INTEGER NOT NULL, epoch INTEGER NOT NULL);
       CREATE TABLE unit (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, shard INTEGER NOT NULL,
+        number INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, shard TEXT NOT NULL,
         segment INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
         checksum INTEGER NOT NULL, is_confirmed INTEGER NOT NULL
       );
@@ -73,23 +73,25 @@ package final class ShippingLedger: Sendable {
     try queue.read { try Int64.fetchOne($0, sql: "SELECT max(last_id) FROM unit") ?? 0 }
   }
 
-  /// Adds a unit, which may be sent afterwards. Units go to the shards in turn.
+  /// Adds a unit, which may be sent afterwards.
   ///
-  /// - Returns: The unit with its number, and its shard.
+  /// - Parameter shards: The names of the shards, which get the units in turn. A name stays with its unit, however many
+  ///   shards there are later.
+  /// - Returns: The unit with its number, and the name of its shard.
   package func add(
-    segment: Int64, ids: ClosedRange<Int64>, content: UnitContent, shards: Int
-  ) throws -> (unit: ShippingUnit, shard: Int) {
+    segment: Int64, ids: ClosedRange<Int64>, content: UnitContent, shards: [String]
+  ) throws -> (unit: ShippingUnit, shard: String) {
     try queue.write { database in
       try database.execute(
         sql: """
           INSERT INTO unit (generation, shard, segment, first_id, last_id, rows, checksum, is_confirmed)
-          VALUES (0, 0, ?, ?, ?, ?, ?, 0)
+          VALUES (0, '', ?, ?, ?, ?, ?, 0)
           """,
         arguments: [
           segment, ids.lowerBound, ids.upperBound, content.rows, Int64(bitPattern: content.checksum),
         ])
       let number = database.lastInsertedRowID
-      let shard = Int(number % Int64(max(1, shards)))
+      let shard = shards[Int(number % Int64(shards.count))]
       try database.execute(sql: "UPDATE unit SET shard = ? WHERE number = ?", arguments: [shard, number])
       return (ShippingUnit(number: number, segment: segment, ids: ids, content: content), shard)
     }
@@ -114,7 +116,7 @@ package final class ShippingLedger: Sendable {
   }
 
   /// The units that a shard may or may not have, in order.
-  package func unconfirmed(shard: Int) throws -> [ShippingUnit] {
+  package func unconfirmed(shard: String) throws -> [ShippingUnit] {
     try queue.read { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM unit WHERE shard = ? AND NOT is_confirmed ORDER BY number", arguments: [shard]
@@ -133,12 +135,12 @@ package final class ShippingLedger: Sendable {
   }
 
   /// How far each shard is.
-  package func progress() throws -> [Int: Progress] {
+  package func progress() throws -> [String: Progress] {
     try queue.read { database in
       let rows = try Row.fetchAll(
         database, sql: "SELECT shard, is_confirmed, count(*), sum(rows) FROM unit GROUP BY shard, is_confirmed")
       return rows.reduce(into: [:]) { progress, row in
-        let (shard, isConfirmed, units, count): (Int, Bool, Int, Int) = (row[0], row[1], row[2], row[3])
+        let (shard, isConfirmed, units, count): (String, Bool, Int, Int) = (row[0], row[1], row[2], row[3])
         if isConfirmed {
           progress[shard, default: Progress()].confirmedUnits = units
           progress[shard, default: Progress()].confirmedRows = count

@@ -16,14 +16,14 @@ import Warehouse
     try withDirectory { path in
       let ledger = try ShippingLedger(path: path)
       let contents = (1...4).map { UnitContent(rows: $0, checksum: UInt64.max - UInt64($0)) }
-      var shards: [Int] = []
+      var shards: [String] = []
       for (index, content) in contents.enumerated() {
         let first = Int64(index * 10 + 1)
-        let (unit, shard) = try ledger.add(segment: 3, ids: first...first + 9, content: content, shards: 2)
+        let (unit, shard) = try ledger.add(segment: 3, ids: first...first + 9, content: content, shards: ["a", "b"])
         #expect(unit.content == content && !unit.mayBeThere)
         shards.append(shard)
       }
-      #expect(shards == [1, 0, 1, 0])
+      #expect(shards == ["b", "a", "b", "a"])
       let all = try ledger.units(in: 1...40)
       try ledger.confirm(all[0])
       var renewed = all[1]
@@ -37,15 +37,15 @@ import Warehouse
       let again = try ShippingLedger(path: path)
       #expect(again.home == home)
       #expect(try again.lastID() == 40)
-      #expect(try again.unconfirmed(shard: 1).map(\.number) == [3])
-      #expect(try again.unconfirmed(shard: 0).map(\.generation) == [1, 0])
-      #expect(try again.unconfirmed(shard: 0).allSatisfy(\.mayBeThere))
+      #expect(try again.unconfirmed(shard: "b").map(\.number) == [3])
+      #expect(try again.unconfirmed(shard: "a").map(\.generation) == [1, 0])
+      #expect(try again.unconfirmed(shard: "a").allSatisfy(\.mayBeThere))
       #expect(try again.units(in: 10...11).map(\.content) == [contents[0], contents[1]])
       #expect(try again.units(in: 41...50).isEmpty)
       #expect(
         try again.progress() == [
-          1: ShippingLedger.Progress(confirmedUnits: 1, confirmedRows: 1, waitingUnits: 1, waitingRows: 3),
-          0: ShippingLedger.Progress(confirmedUnits: 0, confirmedRows: 0, waitingUnits: 2, waitingRows: 6),
+          "b": ShippingLedger.Progress(confirmedUnits: 1, confirmedRows: 1, waitingUnits: 1, waitingRows: 3),
+          "a": ShippingLedger.Progress(confirmedUnits: 0, confirmedRows: 0, waitingUnits: 2, waitingRows: 6),
         ])
       try again.close()
     }
@@ -56,7 +56,7 @@ import Warehouse
     for _ in 0..<2 {
       try withDirectory { path in
         let ledger = try ShippingLedger(path: path)
-        #expect(try ledger.lastID() == 0 && ledger.progress().isEmpty && ledger.unconfirmed(shard: 0).isEmpty)
+        #expect(try ledger.lastID() == 0 && ledger.progress().isEmpty && ledger.unconfirmed(shard: "a").isEmpty)
         homes.insert(ledger.home)
         try ledger.close()
       }
