@@ -192,15 +192,17 @@ let package = Package(
       name: "QuestionsTestSupport",
       dependencies: ["ServerBase", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Tests/QuestionsTestSupport"),
+    // Where the servers of `Scripts/clickhouse` are.
+    .target(name: "ClickHouseTestSupport", dependencies: ["ClickHouse"], path: "Tests/ClickHouseTestSupport"),
     .testTarget(
       name: "ClickHouseTests",
       dependencies: [
-        "ClickHouse", "ServerBase", .product(name: "TernBase", package: "tern"),
+        "ClickHouse", "ClickHouseTestSupport", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernGzip", package: "tern"), .product(name: "TernHTTP", package: "tern"),
       ]),
     .testTarget(
       name: "ShippingTests",
-      dependencies: ["Shipping", "ClickHouse", "Warehouse"]),
+      dependencies: ["Shipping", "ClickHouse", "ClickHouseTestSupport", "Warehouse"]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",

@@ -1,4 +1,4 @@
-# `Scripts/clickhouse test`: the tests of the target ClickHouse, with a cluster of their own.
+# `Scripts/clickhouse test`: the tests of the targets ClickHouse and Shipping, with a cluster of their own.
 
 trial=$(mktemp -d)
 folder="$trial/cluster"
@@ -8,4 +8,4 @@ trap '"$root/Scripts/clickhouse" down "$folder" 2>/dev/null || true; rm -rf "$tr
 swift build --package-path "$root/server" --build-tests
 lines=$("$root/Scripts/clickhouse" up "$folder")
 eval "$lines"
-swift test --package-path "$root/server" --skip-build --filter ClickHouseTests
+swift test --package-path "$root/server" --skip-build --filter 'ClickHouseTests|ShippingTests'

@@ -1,4 +1,4 @@
-import Foundation
+import ClickHouseTestSupport
 import Testing
 
 @testable import ClickHouse
@@ -113,30 +113,5 @@ import Testing
       let error = await #expect(throws: ClickHouseError.self) { try await client.execute("SELECT 1", on: server) }
       #expect(error?.code == .untrusted, "\(error?.message ?? "")")
     }
-  }
-}
-
-/// The servers that `Scripts/clickhouse up` has started.
-enum Cluster {
-  static let isThere = ProcessInfo.processInfo.environment["TERN_CLICKHOUSE"] != nil
-
-  static func variable(_ name: String) throws -> String {
-    try #require(ProcessInfo.processInfo.environment[name], "Start the servers with Scripts/clickhouse up")
-  }
-
-  /// One server of the cluster of 18.16, and the recent one.
-  static var engines: [ClickHouseServer] {
-    guard isThere, let old = try? variable("TERN_CLICKHOUSE").split(separator: ",").first, let modern = try? modern()
-    else { return [] }
-    return [try? ClickHouseServer(String(old)), modern].compactMap { $0 }
-  }
-
-  static func modern() throws -> ClickHouseServer { try ClickHouseServer(try variable("TERN_CLICKHOUSE_MODERN")) }
-
-  static func client(authorities: String? = nil) throws -> ClickHouseClient {
-    ClickHouseClient(
-      try ClickHouseCredentials(
-        user: try variable("TERN_CLICKHOUSE_USER"), password: try variable("TERN_CLICKHOUSE_PASSWORD")),
-      authorities: authorities)
   }
 }
