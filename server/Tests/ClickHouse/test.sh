@@ -5,7 +5,7 @@ folder="$trial/cluster"
 export TERN_CLICKHOUSE_PORT=$((${TERN_CLICKHOUSE_PORT:-21800} + 200))
 trap '"$root/Scripts/clickhouse" down "$folder" 2>/dev/null || true; rm -rf "$trial"' EXIT
 # Before the servers, so that they don't wait for it.
-swift build --package-path "$root/server" --build-tests
+build "$root/server" --build-tests
 lines=$("$root/Scripts/clickhouse" up "$folder")
 eval "$lines"
-swift test --package-path "$root/server" --skip-build --filter 'ClickHouseTests|ShippingTests'
+run_tests "$root/server" --skip-build --filter 'ClickHouseTests|ShippingTests'
