@@ -35,6 +35,11 @@ func shortened(_ identifier: String) -> String? {
   return "\(identifier.prefix(8))…"
 }
 
+/// The name of an install as a person. A short one stays on one line.
+func shownInstall(_ name: String) -> String {
+  shortened(name).map { "Install\u{A0}\($0)" } ?? "Install \(shown(name))"
+}
+
 extension Day {
   private static let months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

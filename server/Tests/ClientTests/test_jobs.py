@@ -163,7 +163,7 @@ def test_a_property_has_statistics_and_a_histogram(start, browser):
     texts = {
         term.text: figure.text for term, figure in zip(
             panel.find_elements(By.CSS_SELECTOR, ".statistics dt"), panel.find_elements(By.CSS_SELECTOR, ".statistics dd"))}
-    values = [float(texts[name].replace(",", "")) for name in ["Minimum", "Median", "90th percentile", "99th percentile", "Maximum"]]
+    values = [float(texts[name].replace(",", "")) for name in ["Minimum", "Median", "P90", "P99", "Maximum"]]
     assert values == sorted(set(values)) and values[0] < float(texts["Mean"].replace(",", "")) < values[-1]
     counts = browser.driver.execute_script(
         "return [...arguments[0].querySelectorAll('.histogram tbody td')].map(cell => cell.textContent)", panel)

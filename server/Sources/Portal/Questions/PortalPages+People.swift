@@ -21,7 +21,7 @@ extension PortalPages {
     let rows = answer.persons.map { person -> [TemplateValues] in
       [
         .head(
-          person.user.map { shown($0) } ?? "Install \(shortened(person.install) ?? shown(person.install))",
+          person.user.map { shown($0) } ?? shownInstall(person.install),
           link: links.trail(
             of: key == "user" ? person.user.map { .user($0) } ?? .install(person.install) : .install(person.install)),
           whole: person.user == nil && shortened(person.install) != nil ? person.install : nil),

@@ -37,7 +37,7 @@ extension PortalPages {
       "others": summary.others.map { other -> TemplateValues in
         switch other {
         case .user(let name): .link("User \(shown(name))", links.trail(of: other))
-        case .install(let name): .link("Install \(shortened(name) ?? shown(name))", links.trail(of: other))
+        case .install(let name): .link(shownInstall(name), links.trail(of: other))
         }
       },
     ]

@@ -70,7 +70,7 @@ extension PortalPages {
     let note =
       partial.isEmpty
       ? nil
-      : "Grey figures are not final: the \(unit.rawValue) of \(answer.partial.joined(separator: ", ")) is not over."
+      : "Grey figures are not final. Not over yet: \(answer.partial.map { Chart.Slot($0, unit).title }.joined(separator: ", "))."
     view.grids = [
       AnswerGrid(
         heading: "Share of each cohort that came back",

@@ -52,7 +52,7 @@ extension PortalPages {
 
   private static func title(of person: Person) -> String {
     switch person {
-    case .install(let name): "Install \(shortened(name) ?? shown(name))"
+    case .install(let name): shownInstall(name)
     case .user(let name): shown(name)
     }
   }

@@ -12,7 +12,7 @@ struct PropertyDistribution {
   let counts: [Double]
 
   private static let aggregates: [(String, QuestionMetric.Aggregate)] = [
-    ("Mean", .avg), ("Median", .p50), ("90th percentile", .p90), ("99th percentile", .p99), ("Minimum", .min),
+    ("Mean", .avg), ("Median", .p50), ("P90", .p90), ("P99", .p99), ("Minimum", .min),
     ("Maximum", .max),
   ]
 

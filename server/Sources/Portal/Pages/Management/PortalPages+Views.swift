@@ -97,7 +97,7 @@ extension PortalPages {
       .choice(
         "Days close", "lateness",
         [
-          ("cutoff", "At 04:00 the next day; later hits are late"), ("window", "After 25 days"),
+          ("cutoff", "At 04:00 the next day"), ("window", "After 25 days"),
           ("none", "Never; every hit counts"),
         ], chosen: given["lateness"] ?? rules.lateness.rawValue),
       .field(
