@@ -41,7 +41,7 @@ struct DashboardRoutes: Sendable {
       guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
       shown = found
     }
-    let filter = PortalPages.filter(in: request.method == .get ? request.parameters : [:])
+    let filter = PortalPages.filter(in: request.parameters)
     // A form has several fields for what the address says in one.
     if let shown, request.method == .get, request.parameters["apply"] != nil {
       return Redirect(path: PortalPages.address(of: shown.id, filter, app: app.id)).response
@@ -133,7 +133,9 @@ struct DashboardRoutes: Sendable {
   ) async throws -> Response {
     do {
       guard let dashboard = try change() else { throw APIError.unknownDashboard }
-      return Redirect(path: "/apps/\(dashboard.app)/dashboards/\(dashboard.id)").response
+      // With the filter under which the reader edits it.
+      let filter = PortalPages.filter(in: request.parameters)
+      return Redirect(path: PortalPages.address(of: dashboard.id, filter, app: dashboard.app)).response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await show(request, context, FormResult(message: error.message))
     } catch let error as QuestionError {

@@ -127,7 +127,7 @@ extension PortalPages {
   private func edit(_ dashboard: Dashboard, _ links: PortalLinks) -> TemplateValues {
     let last = dashboard.cards.count - 1
     return [
-      "address": links.dashboard(dashboard.id), "name": dashboard.name,
+      "address": links.filtered(links.dashboard(dashboard.id)), "name": dashboard.name,
       "items": dashboard.cards.enumerated().map { index, card -> TemplateValues in
         [
           "number": index.description, "raw": card.name, "caption": shown(card.name), "isMovable": index > 0,
