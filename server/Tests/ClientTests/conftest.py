@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 
 from tern import Demo, Serve
@@ -62,17 +63,17 @@ class Browser:
 
     def leave(self, action):
         """Does something that leads to another page, and waits until the browser is there."""
-        before = self.find("html")
+        self.driver.execute_script("window.isOld = true")
         action()
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             try:
-                before.is_enabled()
-            except Exception:  # The old page is gone.
-                break
+                if self.driver.execute_script("return !window.isOld && document.readyState === 'complete'"):
+                    return
+            except WebDriverException:  # Between two pages.
+                pass
             time.sleep(0.02)
-        while self.driver.execute_script("return document.readyState") != "complete":
-            time.sleep(0.02)
+        raise AssertionError(f"{self.driver.current_url} is still there")
 
     def problems(self, host):
         """Errors in the console, and requests to other hosts, since the last call."""
