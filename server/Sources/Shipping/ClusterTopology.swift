@@ -2,7 +2,7 @@ package import ClickHouse
 
 /// The shards of a cluster with their replicas, as the servers themselves know them.
 package struct ClusterTopology: Sendable, Hashable {
-  /// What a server says of itself: the macros `shard` and `replica` of its settings.
+  /// A server with the macros `shard` and `replica` of its settings.
   package struct Place: Sendable, Hashable {
     package let server: ClickHouseServer
     package let shard: String?

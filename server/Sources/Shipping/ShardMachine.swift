@@ -3,7 +3,7 @@ import TernEvents
 
 /// Brings the units of one shard to it, each exactly once: decides what to ask which of its replicas.
 ///
-/// One unit is under way at a time. After a failure nobody knows what the shard has stored: nothing, all, or a part. So the
+/// The machine sends one unit at a time. After a failure, the shard may have stored nothing, all, or a part of it, so the
 /// machine looks before it sends again. An insert that arrives even later is one more copy of a block that ClickHouse has
 /// just stored, and therefore ignored. When a part is there, the rows are sent as another generation, for ClickHouse would
 /// ignore the same block again, and the part is deleted.
@@ -20,7 +20,7 @@ package struct ShardMachine: Sendable {
   package enum Outcome: Sendable {
     /// The insert was confirmed.
     case inserted
-    /// What the shard has of the unit.
+    /// The content that the shard has of the unit.
     case found(UnitContent)
     /// The shard has been told to delete the rows of the unit's older generations.
     case cleared
@@ -99,7 +99,8 @@ package struct ShardMachine: Sendable {
     case (.looking(let unit), .found(let content)) where content == unit.content: return confirm(unit)
     case (.looking(let unit), .found(.empty)): return unit.generation == 0 ? insert(unit) : clear(unit)
     case (.looking(var unit), .found):
-      // Before the part is deleted: without it, nobody could tell that ClickHouse knows the block.
+      // The ledger notes the generation before the part is deleted. Otherwise a restarted server would send a block that
+      // ClickHouse ignores.
       unit.generation += 1
       return [.renew(unit)] + clear(unit)
     case (.clearing(let unit), .cleared): return insert(unit)

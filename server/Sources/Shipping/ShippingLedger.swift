@@ -1,19 +1,19 @@
 import GRDB
 import Warehouse
 
-/// What is known of each unit at home: `shipping.sqlite`, beside the files with the rows.
+/// The record of each unit at home: `shipping.sqlite`, beside the files with the rows.
 ///
 /// A unit is written here before anything of it is sent, and confirmed after the shard has it. So a server that was killed
 /// knows which rows may be on the cluster, and the cluster never has rows of which the home knows nothing.
 package final class ShippingLedger: Sendable {
-  /// Who ships: drawn when the ledger is made. Homes that share a cluster are told apart by it.
+  /// The identity of the server that ships, drawn when the ledger is made. It tells homes on one cluster apart.
   package struct Home: Sendable, Hashable {
     package let id: UInt64
     /// Row IDs of a restored older backup are used again, for other rows. Each restore begins another epoch.
     package let epoch: UInt64
   }
 
-  /// How far a shard is.
+  /// The numbers of units and rows that a shard has confirmed, and of those that wait.
   package struct Progress: Sendable, Hashable {
     package var confirmedUnits = 0
     package var confirmedRows = 0
@@ -134,7 +134,7 @@ package final class ShippingLedger: Sendable {
     }
   }
 
-  /// How far each shard is.
+  /// The progress of each shard, by its name.
   package func progress() throws -> [String: Progress] {
     try queue.read { database in
       let rows = try Row.fetchAll(

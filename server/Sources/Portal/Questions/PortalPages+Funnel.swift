@@ -120,7 +120,7 @@ extension PortalPages {
     return FunnelDrawing(steps: steps, bars: bars)
   }
 
-  /// How many stopped before a step, with the addresses of those who took it and of those who stopped.
+  /// The number of users who stopped before a step, with the addresses of those who took it and of those who stopped.
   private func outcome(
     of index: Int, in group: FunnelAnswer.Group, _ form: QuestionForm, _ app: App, _ value: [(String, String?)] = []
   ) -> (lost: Int, links: (reached: String?, lost: String?)) {
