@@ -23,6 +23,12 @@ WIDE, NARROW = 1280, 390
 # Only the script of this package: the package itself drives another browser library.
 AXE = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
+# Why a form may not have been sent: where the focus is, and the fields that the browser does not accept.
+STAY = """
+return [document.activeElement.outerHTML,
+        [...document.querySelectorAll(":invalid")].map(node => `${node.outerHTML} "${node.value}"`)];
+"""
+
 
 class Browser:
     """Chromium, driven by chromedriver."""
@@ -73,7 +79,8 @@ class Browser:
             except WebDriverException:  # Between two pages.
                 pass
             time.sleep(0.02)
-        raise AssertionError(f"{self.driver.current_url} is still there")
+        focus, invalid = self.driver.execute_script(STAY)
+        raise AssertionError(f"{self.driver.current_url} is still there; the focus is on {focus}, invalid: {invalid}")
 
     def problems(self, host):
         """Errors in the console, and requests to other hosts, since the last call."""

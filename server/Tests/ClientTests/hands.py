@@ -5,14 +5,17 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-# The first link, button, field or fold in a part of the page that a person would call by a name.
+FIELDS = "input, select, textarea"
+CONTROLS = f"a[href], button, summary, {FIELDS}"
+
+# The first control of some kinds in a part of the page that a person would call by a name.
 FIND = """
-const [within, name, part] = arguments;
+const [within, name, part, kinds] = arguments;
 const plain = text => (text || "").replace(/\\s+/g, " ").trim();
 const names = node => [node.getAttribute("aria-label"), node.textContent, node.labels?.[0]?.textContent].map(plain);
 const matches = text => part ? text.includes(name) : text === name;
 for (const root of document.querySelectorAll(within)) {
-  for (const node of root.querySelectorAll("a[href], button, summary, input, select, textarea")) {
+  for (const node of root.querySelectorAll(kinds)) {
     if (node.checkVisibility() && names(node).some(matches)) { return node; }
   }
 }
@@ -42,14 +45,14 @@ class Hand:
         self.clicks = 0
         self.keys = 0
 
-    def see(self, name, within="main", part=False):
+    def see(self, name, within="main", part=False, kinds=CONTROLS):
         """Finds a link, button, field or fold by its name."""
-        node = self.driver.execute_script(FIND, within, name, part)
+        node = self.driver.execute_script(FIND, within, name, part, kinds)
         assert node, f"{self.driver.current_url} has no {name!r} in {within}"
         return node
 
-    def found(self, target, within):
-        return self.see(target, within) if isinstance(target, str) else target
+    def found(self, target, within, kinds=CONTROLS):
+        return self.see(target, within, kinds=kinds) if isinstance(target, str) else target
 
     def follow(self, target, within="main"):
         """Activates what leads to another page."""
@@ -62,7 +65,7 @@ class Hand:
 
     def write(self, target, text, within="main"):
         """Replaces the text of a field."""
-        target = self.found(target, within)
+        target = self.found(target, within, FIELDS)
         self.focus(target)
         if target.get_attribute("value"):
             self.type(Keys.CONTROL, "a")
@@ -99,7 +102,7 @@ class Mouse(Hand):
             self.activate(target)
 
     def choose(self, target, text, within="main"):
-        target = self.found(target, within)
+        target = self.found(target, within, FIELDS)
         self.clicks += 1
         assert self.clicks <= self.most, f"the job takes more than {self.most} clicks"
         Select(target).select_by_visible_text(text)
@@ -130,7 +133,7 @@ class Keyboard(Hand):
         self.type(Keys.SPACE if target.get_attribute("type") == "checkbox" else Keys.ENTER)
 
     def choose(self, target, text, within="main"):
-        target = self.found(target, within)
+        target = self.found(target, within, FIELDS)
         self.focus(target)
         options = [option.text for option in target.find_elements(By.TAG_NAME, "option")]
         steps = options.index(text) - options.index(Select(target).first_selected_option.text)
