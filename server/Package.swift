@@ -94,7 +94,8 @@ let package = Package(
     .target(
       name: "Shipping",
       dependencies: [
-        "ClickHouse", "Warehouse", .product(name: "TernEvents", package: "tern"),
+        "ServerBase", "ClickHouse", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .target(
@@ -131,6 +132,7 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "ServerBase", "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        "ClickHouse", "Shipping",
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
@@ -202,7 +204,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "ShippingTests",
-      dependencies: ["Shipping", "ClickHouse", "ClickHouseTestSupport", "Warehouse"]),
+      dependencies: [
+        "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
+      ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",

@@ -64,9 +64,13 @@ extension Catalog {
   }
 
   /// Returns the oldest job that isn't finished.
-  public func nextJob() throws -> DataJob? {
+  ///
+  /// - Parameter last: The number of a job; only later ones are looked at.
+  public func nextJob(after last: Int64 = 0) throws -> DataJob? {
     try reading { database in
-      try Row.fetchOne(database, sql: "SELECT * FROM job WHERE message IS NULL ORDER BY id LIMIT 1").flatMap { row in
+      try Row.fetchOne(
+        database, sql: "SELECT * FROM job WHERE message IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [last]
+      ).flatMap { row in
         DataJob.Kind(rawValue: row["kind"]).map {
           DataJob(id: row["id"], kind: $0, app: AppID(row["app"]), argument: row["argument"])
         }

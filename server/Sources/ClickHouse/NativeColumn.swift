@@ -109,6 +109,37 @@ package struct NativeColumn: Sendable, Equatable {
     }
   }
 
+  /// Adds each row's value to a hash of the row. The same values in the same order of columns give the same hashes, whoever
+  /// filled the columns.
+  package func addHashes(to hashes: inout [UInt64]) {
+    bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      var element = 0
+      for row in hashes.indices {
+        var hash = hashes[row]
+        if type.isArray {
+          let end = Int(ends[row])
+          hash = mixed(hash, UInt64(end - element))
+          while element < end {
+            hash = mixed(hash, value(&reader))
+            element += 1
+          }
+        } else {
+          hash = mixed(hash, value(&reader))
+        }
+        hashes[row] = hash
+      }
+    }
+  }
+
+  /// Reads a value as a number, or as the hash of a string.
+  @inline(__always)
+  private func value(_ reader: inout ByteReader) -> UInt64 {
+    let size = type.scalar.width ?? reader.varint().map { Int(clamping: $0) } ?? 0
+    guard let value = reader.bytes(size) else { return 0 }
+    return StringKey(value, seed: 0).hash
+  }
+
   /// The elements of a row of an array column, as places in ``numbers`` or ``strings``.
   package func elements(of row: Int) -> Range<Int> {
     (row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])

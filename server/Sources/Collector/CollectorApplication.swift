@@ -53,6 +53,7 @@ struct CollectorApplication: Sendable {
 
     var pages = pages
     pages.problems = dependencies.problems
+    pages.hasCluster = dependencies.cluster != nil
     pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
     // A catalog that can't be read says so elsewhere.
     pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
@@ -82,7 +83,8 @@ struct CollectorApplication: Sendable {
       CollectorGauges(
         reports: reports.load, questions: answering.load, recentAnswers: answering.recentAnswers,
         droppedLogLines: dependencies.accessLog?.droppedLines, certificateExpiry: identity?.expiry,
-        storage: dependencies.storage(), refused: usage.counts, problems: dependencies.problems().count)
+        storage: dependencies.storage(), cluster: dependencies.cluster?(), refused: usage.counts,
+        problems: dependencies.problems().count)
     }.add(to: routes)
     ReportRoutes(
       reader: reader, reports: reports, store: store, catalog: catalog, answering: answering,
@@ -121,7 +123,9 @@ struct CollectorApplication: Sendable {
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     AccountRoutes(access: access, pages: pages, reader: reader).add(to: routes)
-    AdminRoutes(catalog: catalog, pages: pages, reader: reader, wallTime: wallTime).add(to: routes)
+    AdminRoutes(
+      catalog: catalog, pages: pages, reader: reader, wallTime: wallTime, cluster: dependencies.cluster
+    ).add(to: routes)
     SharedRoutes(
       catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
       answering: answering, wallTime: wallTime

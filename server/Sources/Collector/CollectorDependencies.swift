@@ -33,6 +33,8 @@ public struct CollectorDependencies: Sendable {
   package var reportExecutor: (any TaskExecutor)?
   /// Returns the memory and disk space of the store, for `/metrics`.
   package var storage: @Sendable () -> StorageStatus
+  /// Returns how far the copy on a cluster is, or `nil` if that can't be read; `nil` if there is no copy.
+  package var cluster: (@Sendable () -> ClusterStatus?)?
   /// Returns the free bytes of the store's disk; `nil` if they can't be determined.
   package var freeDiskBytes: @Sendable () -> Int64?
   /// Returns false if the disk has no room for events: then the server isn't ready, also before a batch has failed.
@@ -57,7 +59,8 @@ public struct CollectorDependencies: Sendable {
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
     exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
-    storage: @escaping @Sendable () -> StorageStatus, freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
+    storage: @escaping @Sendable () -> StorageStatus, cluster: (@Sendable () -> ClusterStatus?)? = nil,
+    freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
     hasRoom: @escaping @Sendable () -> Bool = { true },
     problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
     requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
@@ -73,6 +76,7 @@ public struct CollectorDependencies: Sendable {
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
     self.storage = storage
+    self.cluster = cluster
     self.freeDiskBytes = freeDiskBytes
     self.hasRoom = hasRoom
     self.problems = problems

@@ -5,62 +5,111 @@ import ClickHouse
 /// They use what ClickHouse has had since 18.16: no codecs, no `LowCardinality`, no lightweight deletes. The tables are Tern's
 /// and may change with its versions; people ask the views.
 package struct ClusterSchema: Sendable {
-  /// The columns of a row. `row` has everything that home knows of it, for making a home again; the others are for people
-  /// and for finding rows.
-  static let columns: [(name: String, type: ColumnType)] = [
-    // Which copy of which row.
+  typealias Column = (name: String, type: ColumnType)
+
+  /// The columns that tell which copy of which row it is.
+  static let copyColumns: [Column] = [
     ("home", .one(.uint64)), ("epoch", .one(.uint64)), ("unit", .one(.uint64)), ("generation", .one(.uint32)),
-    ("segment", .one(.uint64)), ("id", .one(.uint64)), ("month", .one(.date)), ("hash", .one(.uint64)),
-    // For people.
-    ("app", .one(.uint32)), ("day", .one(.date)), ("time", .one(.dateTime)), ("milliseconds", .one(.int64)),
-    ("received", .one(.dateTime)), ("kind", .one(.string)), ("name", .one(.string)), ("version", .one(.string)),
-    ("os", .one(.string)), ("model", .one(.string)), ("country", .one(.string)), ("language", .one(.string)),
-    ("install", .one(.string)), ("user", .one(.string)), ("session", .one(.string)),
-    ("property_names", .array(.string)), ("property_values", .array(.string)),
-    // For a home.
-    ("row", .one(.string)),
+    ("month", .one(.date)), ("hash", .one(.uint64)),
   ]
 
+  /// The columns of a row, in the order in which ``RowColumns`` fills them. They have all that home knows of it, so that a
+  /// home can be made again from them: of each text also its number.
+  static let rowColumns: [Column] = [
+    ("id", .one(.uint64)), ("app", .one(.uint32)), ("day", .one(.date)), ("milliseconds", .one(.int64)),
+    ("received_milliseconds", .one(.int64)), ("kind", .one(.string)), ("flags", .one(.uint64)),
+    ("name", .one(.string)), ("name_id", .one(.uint64)), ("install", .one(.string)), ("slot", .one(.uint32)),
+    ("session", .one(.uint64)), ("user", .one(.string)), ("has_key", .one(.uint8)),
+    ("key_milliseconds", .one(.int64)), ("key_hash", .one(.uint64)), ("device", .one(.uint64)),
+    ("version", .one(.string)), ("os", .one(.string)), ("language", .one(.string)), ("model", .one(.string)),
+    ("country", .one(.string)), ("os_name", .one(.string)), ("os_version", .one(.string)),
+    ("locale", .one(.string)), ("app_version", .one(.string)), ("app_build", .one(.string)),
+    ("sdk_name", .one(.string)), ("sdk_version", .one(.string)), ("zone_offset", .one(.int32)),
+    ("device_texts", .array(.uint64)), ("property_names", .array(.string)), ("property_name_ids", .array(.uint64)),
+    ("property_types", .array(.uint8)), ("property_values", .array(.string)), ("parameter_names", .array(.string)),
+    ("parameter_values", .array(.string)),
+  ]
+
+  /// The columns of an error's details. They have a hash of their own, because the texts of old errors have to make room
+  /// for newer ones at home.
+  static let errorColumns: [Column] = [
+    ("error_id", .one(.string)), ("error_type", .one(.string)), ("error_place", .one(.string)),
+    ("error_fingerprint", .one(.uint64)), ("error_message", .one(.string)), ("error_stack", .one(.string)),
+    ("error_raw", .one(.string)),
+  ]
+
+  static let columns = copyColumns + rowColumns + errorColumns
+
   package static let rowTable = "tern_row"
+  static let allRows = "tern_row_all"
   package static let eventView = "tern_events"
+  package static let errorView = "tern_errors"
 
   private let isReplicated: Bool
+  private let cluster: String?
 
-  /// - Parameter isReplicated: True if the servers have the macros `shard` and `replica`.
-  package init(isReplicated: Bool) { self.isReplicated = isReplicated }
+  /// - Parameters:
+  ///   - isReplicated: True if the servers have the macros `shard` and `replica`.
+  ///   - cluster: The name of the cluster in the servers' settings, so that the views have the rows of all shards; `nil` for
+  ///     those of one server.
+  package init(isReplicated: Bool, cluster: String? = nil) {
+    (self.isReplicated, self.cluster) = (isReplicated, cluster)
+  }
 
-  /// The statements that make the tables and views on one server, in order. Existing tables stay as they are.
-  package var statements: [String] {
+  /// The statements that make the tables and views on one server, in order. An existing table stays as it is, the views are
+  /// made anew.
+  ///
+  /// - Parameter database: The database of the tables.
+  package func statements(database: String = "default") -> [String] {
     let columns = Self.columns.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
     // The rows of a unit are in one partition, so that an insert is one part, and whole or not there at all.
-    return [
+    var statements = [
       """
       CREATE TABLE IF NOT EXISTS \(Self.rowTable) (\(columns)) \
       ENGINE = \(engine) PARTITION BY month ORDER BY (app, home, id)
-      """,
       """
-      CREATE VIEW IF NOT EXISTS \(Self.eventView) AS \
-      SELECT app, day, time, kind, name, version, os, model, country, language, install, user, session, \
-      property_names, property_values, received FROM \(Self.rowTable)
-      """,
+    ]
+    if let cluster {
+      statements += [
+        "DROP TABLE IF EXISTS \(Self.allRows)",
+        "CREATE TABLE \(Self.allRows) (\(columns)) ENGINE = Distributed(\(cluster), \(database), \(Self.rowTable))",
+      ]
+    }
+    for (view, query) in views {
+      statements += ["DROP TABLE IF EXISTS \(view)", "CREATE VIEW \(view) AS \(query)"]
+    }
+    return statements
+  }
+
+  private var views: [(String, String)] {
+    let rows = cluster == nil ? Self.rowTable : Self.allRows
+    // Outside of these a DateTime would wrap around.
+    func time(_ column: String, as name: String) -> String {
+      "toDateTime(intDiv(least(greatest(\(column), 0), 4294967295000), 1000)) AS \(name)"
+    }
+    let common = """
+      app, day, \(time("milliseconds", as: "time")), kind, name, version, os, model, country, language, install, user, \
+      lower(hex(session)) AS session
+      """
+    return [
+      (
+        Self.eventView,
+        """
+        SELECT \(common), property_names, property_values, parameter_names, parameter_values, \
+        \(time("received_milliseconds", as: "received")), milliseconds, sdk_name, sdk_version, locale FROM \(rows)
+        """
+      ),
+      (
+        Self.errorView,
+        """
+        SELECT \(common), error_type AS type, error_place AS place, error_message AS message, error_stack AS stack, \
+        lower(hex(error_fingerprint)) AS fingerprint FROM \(rows) WHERE kind IN ('crash', 'handled_error')
+        """
+      ),
     ]
   }
 
   private var engine: String {
     isReplicated ? "ReplicatedMergeTree('/clickhouse/tables/{shard}/\(Self.rowTable)', '{replica}')" : "MergeTree"
-  }
-
-  /// The query for what a shard has of a unit: the number of its rows and the sum of their hashes, which wraps.
-  package static func content(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
-    "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"
-  }
-
-  /// The statement that deletes what is left of a unit's older generations.
-  package static func clearing(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
-    "ALTER TABLE \(rowTable) DELETE WHERE \(rows(of: unit, of: home)) AND generation < \(unit.generation)"
-  }
-
-  private static func rows(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
-    "home = \(home.id) AND epoch = \(home.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) AND unit = \(unit.number)"
   }
 }

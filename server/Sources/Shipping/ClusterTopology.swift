@@ -53,20 +53,34 @@ package struct ClusterTopology: Sendable, Hashable {
     }
   }
 
-  /// Asks servers for their places.
+  /// Asks servers for their places. One that doesn't answer is where it was the last time.
+  ///
+  /// - Parameter ledger: The record of the last time; `nil` for none.
   package static func found(
-    by client: ClickHouseClient, on servers: [ClickHouseServer]
-  ) async throws(ClickHouseError) -> ClusterTopology {
+    by client: ClickHouseClient, on servers: [ClickHouseServer], ledger: ShippingLedger? = nil
+  ) async throws -> ClusterTopology {
+    let known = try ledger?.places() ?? [:]
     var places: [Place] = []
     for server in servers {
-      var macros: [String: String] = [:]
-      for block in try await client.rows("SELECT macro, substitution FROM system.macros", on: server) {
-        for (name, value) in zip(block["macro"]?.strings ?? [], block["substitution"]?.strings ?? []) {
-          macros[String(decoding: name, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
-        }
+      do {
+        let place = try await place(of: server, client)
+        try ledger?.note(place)
+        places.append(place)
+      } catch let error as ClickHouseError where error.code == .unreachable {
+        guard let last = known[server.url] else { throw error }
+        places.append(Place(server, shard: last.shard, replica: last.replica))
       }
-      places.append(Place(server, shard: macros["shard"], replica: macros["replica"]))
     }
     return try ClusterTopology(places)
+  }
+
+  private static func place(of server: ClickHouseServer, _ client: ClickHouseClient) async throws -> Place {
+    var macros: [String: String] = [:]
+    for block in try await client.rows("SELECT macro, substitution FROM system.macros", on: server) {
+      for (name, value) in zip(block["macro"]?.strings ?? [], block["substitution"]?.strings ?? []) {
+        macros[String(decoding: name, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
+      }
+    }
+    return Place(server, shard: macros["shard"], replica: macros["replica"])
   }
 }

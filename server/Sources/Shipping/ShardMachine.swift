@@ -6,7 +6,7 @@ import TernEvents
 /// The machine sends one unit at a time. After a failure, the shard may have stored nothing, all, or a part of it, so the
 /// machine looks before it sends again. An insert that arrives even later is one more copy of a block that ClickHouse has
 /// just stored, and therefore ignored. When a part is there, the rows are sent as another generation, for ClickHouse would
-/// ignore the same block again, and the part is deleted.
+/// ignore the same block again; ``ShardSweep`` deletes the part.
 package struct ShardMachine: Sendable {
   package enum Input: Sendable {
     /// Units to bring, after those that were given before.
@@ -22,8 +22,6 @@ package struct ShardMachine: Sendable {
     case inserted
     /// The content that the shard has of the unit.
     case found(UnitContent)
-    /// The shard has been told to delete the rows of the unit's older generations.
-    case cleared
     case failed(ClickHouseError)
   }
 
@@ -32,8 +30,6 @@ package struct ShardMachine: Sendable {
     case insert(ShippingUnit, replica: Int)
     /// Wait until the replica has all that the others have, then count the unit's rows.
     case look(ShippingUnit, replica: Int)
-    /// Delete the rows of the unit's older generations.
-    case clear(ShippingUnit, replica: Int)
     /// Note the unit with its new generation, before anything of it is sent.
     case renew(ShippingUnit)
     /// Send ``Input/tick`` at a time.
@@ -46,7 +42,6 @@ package struct ShardMachine: Sendable {
     case idle
     case inserting(ShippingUnit)
     case looking(ShippingUnit)
-    case clearing(ShippingUnit)
     /// Waits before it looks again.
     case resting(ShippingUnit, until: Duration)
   }
@@ -76,7 +71,7 @@ package struct ShardMachine: Sendable {
   private var current: ShippingUnit? {
     switch state {
     case .idle: nil
-    case .inserting(let unit), .looking(let unit), .clearing(let unit), .resting(let unit, _): unit
+    case .inserting(let unit), .looking(let unit), .resting(let unit, _): unit
     }
   }
 
@@ -97,15 +92,13 @@ package struct ShardMachine: Sendable {
     switch (state, outcome) {
     case (.inserting(let unit), .inserted): return confirm(unit)
     case (.looking(let unit), .found(let content)) where content == unit.content: return confirm(unit)
-    case (.looking(let unit), .found(.empty)): return unit.generation == 0 ? insert(unit) : clear(unit)
+    case (.looking(let unit), .found(.empty)): return insert(unit)
     case (.looking(var unit), .found):
-      // The ledger notes the generation before the part is deleted. Otherwise a restarted server would send a block that
+      // The ledger notes the generation before anything of it is sent. Otherwise a restarted server would send a block that
       // ClickHouse ignores.
       unit.generation += 1
-      return [.renew(unit)] + clear(unit)
-    case (.clearing(let unit), .cleared): return insert(unit)
-    case (.inserting(let unit), .failed(let error)), (.looking(let unit), .failed(let error)),
-      (.clearing(let unit), .failed(let error)):
+      return [.renew(unit)] + insert(unit)
+    case (.inserting(let unit), .failed(let error)), (.looking(let unit), .failed(let error)):
       problem = error
       replica = (replica + 1) % replicas
       return rest(unit, now: now)
@@ -121,6 +114,8 @@ package struct ShardMachine: Sendable {
   }
 
   private mutating func insert(_ unit: ShippingUnit) -> [Action] {
+    // All of its rows were deleted at home.
+    guard unit.content.rows > 0 else { return confirm(unit) }
     state = .inserting(unit)
     return [.insert(unit, replica: replica)]
   }
@@ -128,11 +123,6 @@ package struct ShardMachine: Sendable {
   private mutating func look(_ unit: ShippingUnit) -> [Action] {
     state = .looking(unit)
     return [.look(unit, replica: replica)]
-  }
-
-  private mutating func clear(_ unit: ShippingUnit) -> [Action] {
-    state = .clearing(unit)
-    return [.clear(unit, replica: replica)]
   }
 
   private mutating func confirm(_ unit: ShippingUnit) -> [Action] {

@@ -1,3 +1,4 @@
+import ClickHouse
 import GRDB
 import Warehouse
 
@@ -6,10 +7,12 @@ import Warehouse
 /// A unit is written here before anything of it is sent, and confirmed after the shard has it. So a server that was killed
 /// knows which rows may be on the cluster, and the cluster never has rows of which the home knows nothing.
 package final class ShippingLedger: Sendable {
-  /// The identity of the server that ships, drawn when the ledger is made. It tells homes on one cluster apart.
+  /// The server that ships.
   package struct Home: Sendable, Hashable {
+    /// A number that tells homes on one cluster apart. A restored backup has the same one.
     package let id: UInt64
-    /// Row IDs of a restored older backup are used again, for other rows. Each restore begins another epoch.
+    /// The number of this ledger, drawn when it was made. Backups don't have the ledger, and a restored older backup uses
+    /// row IDs again for other rows: those go to the cluster in another epoch.
     package let epoch: UInt64
   }
 
@@ -29,9 +32,12 @@ package final class ShippingLedger: Sendable {
       CREATE TABLE unit (
         number INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, shard TEXT NOT NULL,
         segment INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
-        checksum INTEGER NOT NULL, is_confirmed INTEGER NOT NULL
+        checksum INTEGER NOT NULL, is_confirmed INTEGER NOT NULL, is_clean INTEGER NOT NULL
       );
       CREATE INDEX unit_waiting ON unit (shard, number) WHERE NOT is_confirmed;
+      CREATE INDEX unit_unclean ON unit (shard, number) WHERE NOT is_clean;
+      CREATE INDEX unit_rows ON unit (first_id);
+      CREATE TABLE server (url TEXT PRIMARY KEY, shard TEXT, replica TEXT) WITHOUT ROWID;
       """
     ])
 
@@ -40,8 +46,10 @@ package final class ShippingLedger: Sendable {
 
   /// Opens a ledger, and makes one if there is none.
   ///
-  /// - Throws: `WarehouseError` with code `invalid` if another program or a newer version has written the file.
-  package init(path: String, random: @Sendable () -> UInt64 = { .random(in: 1...UInt64.max) }) throws {
+  /// - Parameter homeID: The number of the home.
+  /// - Throws: `WarehouseError` with code `invalid` if another program or a newer version has written the file, or for another
+  ///   home.
+  package init(path: String, homeID: UInt64, random: @Sendable () -> UInt64 = { .random(in: 1...UInt64.max) }) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "shipping"
@@ -49,7 +57,7 @@ package final class ShippingLedger: Sendable {
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     }
-    let drawn = Home(id: random(), epoch: random())
+    let drawn = Home(id: homeID, epoch: random())
     home = try queue.write { database in
       let state = try Self.format.state(path) { try Int64.fetchOne(database, sql: $0) }
       if state != .current {
@@ -57,7 +65,13 @@ package final class ShippingLedger: Sendable {
           path, integer: { try Int64.fetchOne(database, sql: $0) }, execute: { try database.execute(sql: $0) })
       }
       if let row = try Row.fetchOne(database, sql: "SELECT id, epoch FROM home") {
-        return Home(id: UInt64(bitPattern: row[0]), epoch: UInt64(bitPattern: row[1]))
+        let home = Home(id: UInt64(bitPattern: row[0]), epoch: UInt64(bitPattern: row[1]))
+        guard home.id == homeID else {
+          throw WarehouseError(
+            code: .invalid,
+            message: "\(path) belongs to another data directory. Move it away: all rows are then sent anew.")
+        }
+        return home
       }
       try database.execute(
         sql: "INSERT INTO home VALUES (?, ?)",
@@ -75,34 +89,56 @@ package final class ShippingLedger: Sendable {
 
   /// Adds a unit, which may be sent afterwards.
   ///
-  /// - Parameter shards: The names of the shards, which get the units in turn. A name stays with its unit, however many
-  ///   shards there are later.
-  /// - Returns: The unit with its number, and the name of its shard.
+  /// - Parameter shard: The name of the shard that gets it. It stays there, however many shards there are later.
   package func add(
-    segment: Int64, ids: ClosedRange<Int64>, content: UnitContent, shards: [String]
-  ) throws -> (unit: ShippingUnit, shard: String) {
+    segment: Int64, ids: ClosedRange<Int64>, content: UnitContent, shard: String
+  ) throws -> ShippingUnit {
     try queue.write { database in
       try database.execute(
         sql: """
-          INSERT INTO unit (generation, shard, segment, first_id, last_id, rows, checksum, is_confirmed)
-          VALUES (0, '', ?, ?, ?, ?, ?, 0)
+          INSERT INTO unit (generation, shard, segment, first_id, last_id, rows, checksum, is_confirmed, is_clean)
+          VALUES (0, ?, ?, ?, ?, ?, ?, 0, 1)
           """,
         arguments: [
-          segment, ids.lowerBound, ids.upperBound, content.rows, Int64(bitPattern: content.checksum),
+          shard, segment, ids.lowerBound, ids.upperBound, content.rows, Int64(bitPattern: content.checksum),
         ])
-      let number = database.lastInsertedRowID
-      let shard = shards[Int(number % Int64(shards.count))]
-      try database.execute(sql: "UPDATE unit SET shard = ? WHERE number = ?", arguments: [shard, number])
-      return (ShippingUnit(number: number, segment: segment, ids: ids, content: content), shard)
+      return ShippingUnit(number: database.lastInsertedRowID, segment: segment, ids: ids, content: content)
     }
   }
 
-  /// Notes a new generation of a unit.
-  package func renew(_ unit: ShippingUnit) throws {
+  /// Notes the next generation of a unit, with its content.
+  ///
+  /// - Returns: False if there is such a generation already, because the rows have changed at home at the same time.
+  @discardableResult
+  package func renew(_ unit: ShippingUnit) throws -> Bool {
     try queue.write { database in
       try database.execute(
-        sql: "UPDATE unit SET generation = ?, is_confirmed = 0 WHERE number = ?",
-        arguments: [unit.generation, unit.number])
+        sql: """
+          UPDATE unit SET generation = ?1, segment = ?2, rows = ?3, checksum = ?4, is_confirmed = 0, is_clean = 0
+          WHERE number = ?5 AND generation = ?1 - 1
+          """,
+        arguments: [
+          unit.generation, unit.segment, unit.content.rows, Int64(bitPattern: unit.content.checksum), unit.number,
+        ])
+      return database.changesCount > 0
+    }
+  }
+
+  /// Notes that a unit's rows have moved to another segment, unchanged.
+  package func move(_ unit: ShippingUnit, to segment: Int64) throws {
+    try queue.write { database in
+      try database.execute(sql: "UPDATE unit SET segment = ? WHERE number = ?", arguments: [segment, unit.number])
+    }
+  }
+
+  /// Notes that no replica has rows of older generations of some units.
+  package func markClean(_ units: [ShippingUnit]) throws {
+    try queue.write { database in
+      for unit in units {
+        try database.execute(
+          sql: "UPDATE unit SET is_clean = 1 WHERE number = ? AND generation = ?",
+          arguments: [unit.number, unit.generation])
+      }
     }
   }
 
@@ -116,21 +152,45 @@ package final class ShippingLedger: Sendable {
   }
 
   /// The units that a shard may or may not have, in order.
-  package func unconfirmed(shard: String) throws -> [ShippingUnit] {
+  package func unconfirmed(shard: String, limit: Int = .max) throws -> [ShippingUnit] {
+    try units("shard = ? AND NOT is_confirmed ORDER BY number LIMIT ?", [shard, limit])
+  }
+
+  /// The units of which a shard may have rows of older generations, in order.
+  package func unclean(shard: String, limit: Int) throws -> [ShippingUnit] {
+    try units("shard = ? AND NOT is_clean ORDER BY number LIMIT ?", [shard, limit])
+  }
+
+  /// The number of units up to one that are not confirmed, or of which rows of older generations may be left.
+  package func unsettled(through number: Int64) throws -> Int {
     try queue.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM unit WHERE shard = ? AND NOT is_confirmed ORDER BY number", arguments: [shard]
-      ).map(Self.unit)
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM unit WHERE number <= ? AND NOT (is_confirmed AND is_clean)",
+        arguments: [number]) ?? 0
     }
   }
 
-  /// The units with rows in a range of IDs, in the order of their rows.
-  package func units(in ids: ClosedRange<Int64>) throws -> [ShippingUnit] {
+  /// All units, in the order of their rows.
+  package func units() throws -> [ShippingUnit] { try units("1 ORDER BY first_id", []) }
+
+  /// The units of a shard, in the order of their rows.
+  package func units(shard: String) throws -> [ShippingUnit] {
+    try units("shard = ? ORDER BY first_id", [shard])
+  }
+
+  /// A unit as it is now; `nil` if there is none.
+  package func unit(number: Int64, shard: String? = nil) throws -> ShippingUnit? {
+    try units("number = ? AND shard = coalesce(?, shard)", [number, shard]).first
+  }
+
+  /// Has all units compared with home by the next check.
+  package func forgetSegments() throws {
+    try queue.write { try $0.execute(sql: "UPDATE unit SET segment = 0") }
+  }
+
+  private func units(_ condition: String, _ arguments: StatementArguments) throws -> [ShippingUnit] {
     try queue.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM unit WHERE last_id >= ? AND first_id <= ? ORDER BY first_id",
-        arguments: [ids.lowerBound, ids.upperBound]
-      ).map(Self.unit)
+      try Row.fetchAll(database, sql: "SELECT * FROM unit WHERE " + condition, arguments: arguments).map(Self.unit)
     }
   }
 
@@ -149,6 +209,26 @@ package final class ShippingLedger: Sendable {
           progress[shard, default: Progress()].waitingRows = count
         }
       }
+    }
+  }
+
+  // MARK: Servers
+
+  /// The places of servers as they were found last, by address.
+  package func places() throws -> [String: (shard: String?, replica: String?)] {
+    try queue.read { database in
+      try Row.fetchAll(database, sql: "SELECT url, shard, replica FROM server").reduce(into: [:]) {
+        $0[$1["url"]] = (shard: $1["shard"], replica: $1["replica"])
+      }
+    }
+  }
+
+  /// Notes the place of a server, for starts at which it doesn't answer.
+  package func note(_ place: ClusterTopology.Place) throws {
+    try queue.write { database in
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO server VALUES (?, ?, ?)",
+        arguments: [place.server.url, place.shard, place.replica])
     }
   }
 

@@ -8,10 +8,11 @@ package struct ShippingUnit: Sendable, Hashable {
   /// The number of the copy that counts, from 0. Each row carries it, so that what is left of an older copy, or arrives late,
   /// is told from the rows of this one, and so that ClickHouse doesn't take a new copy for one that it has stored already.
   package var generation = 0
-  package let segment: Int64
+  /// The segment at home that had the rows when they were read.
+  package var segment: Int64
   package let ids: ClosedRange<Int64>
   /// What the shard has to have afterwards.
-  package let content: UnitContent
+  package var content: UnitContent
   /// True if an insert may have begun already, before the server was stopped.
   package let mayBeThere: Bool
 

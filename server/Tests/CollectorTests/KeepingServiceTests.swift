@@ -35,7 +35,7 @@ import WarehouseSQLite
     try await warehouse.flush()
     // Views must seal their days first.
     try await warehouse.sealDays(of: try catalog.views(), now: now)
-    try await JobRunner(warehouse: warehouse, catalog: catalog).removeOldRows(now: now)
+    try await JobRunner(warehouse: warehouse, catalog: catalog, directory: "").removeOldRows(now: now)
     let kept = try await apps.asyncMap { app in try await warehouse.reader.recent(app: app, limit: 9).map(\.name) }
     #expect(kept == [["29", "0"], ["60", "31", "29", "0"], ["100", "63", "60", "31", "29", "0"]])
     let report = try await warehouse.reader.verify()

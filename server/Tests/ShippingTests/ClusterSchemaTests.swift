@@ -16,15 +16,16 @@ import Testing
         AND id BETWEEN 10 AND 19 AND unit = 5 AND generation = 2
         """)
     #expect(
-      ClusterSchema.clearing(Self.unit, of: Self.home)
+      ClusterSchema.clearing([Self.unit], of: Self.home)
         == """
         ALTER TABLE tern_row DELETE WHERE home = 18446744073709551615 AND epoch = 7 \
-        AND id BETWEEN 10 AND 19 AND unit = 5 AND generation < 2
+        AND ((unit = 5 AND generation < 2))
         """)
   }
 
   @Test func `only servers with macros get replicated tables`() {
-    #expect(ClusterSchema(isReplicated: true).statements[0].contains("ReplicatedMergeTree('/clickhouse/tables/{shard}"))
-    #expect(!ClusterSchema(isReplicated: false).statements.contains { $0.contains("Replicated") })
+    #expect(
+      ClusterSchema(isReplicated: true).statements()[0].contains("ReplicatedMergeTree('/clickhouse/tables/{shard}"))
+    #expect(!ClusterSchema(isReplicated: false).statements().contains { $0.contains("Replicated") })
   }
 }

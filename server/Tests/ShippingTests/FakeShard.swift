@@ -48,17 +48,6 @@ struct FakeShard {
     return fault == .none
   }
 
-  mutating func clear(_ unit: ShippingUnit, _ fault: Fault) -> Bool {
-    let arrivals = takeLate()
-    defer { for arrival in arrivals { arrival(&self) } }
-    switch fault {
-    case .none, .kill, .after, .part: removeOlder(than: unit)
-    case .late: late.append { $0.removeOlder(than: unit) }
-    case .before: break
-    }
-    return fault == .none || fault == .late
-  }
-
   mutating func look(_ unit: ShippingUnit, _ fault: Fault) -> UnitContent? {
     let arrivals = takeLate()
     defer { for arrival in arrivals { arrival(&self) } }
@@ -73,7 +62,7 @@ struct FakeShard {
     return late
   }
 
-  private mutating func removeOlder(than unit: ShippingUnit) {
+  mutating func removeOlder(than unit: ShippingUnit) {
     stored = stored.filter { $0.key.number != unit.number || $0.key.generation >= unit.generation }
   }
 

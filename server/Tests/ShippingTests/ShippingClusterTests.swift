@@ -1,51 +1,70 @@
 import ClickHouse
 import ClickHouseTestSupport
+import Foundation
+import TernBase
 import Testing
+import Warehouse
 
 @testable import Shipping
 
-/// Tables and units on real servers, which `Scripts/clickhouse test` starts.
+/// Shipping to real servers, which `Scripts/clickhouse test` starts.
 @Suite(.enabled(if: Cluster.isThere), .serialized) struct ShippingClusterTests {
-  private let home = ShippingLedger.Home(
-    id: .random(in: 1...UInt64.max), epoch: .random(in: 1...UInt64.max))
+  private static let kinds = Cluster.isThere ? [true, false] : []
 
-  /// A block with the rows of a unit, as far as the statements about units look at them.
-  private func block(_ unit: ShippingUnit) -> NativeBlock {
-    NativeBlock(
-      ClusterSchema.columns.map { name, type in
-        var column = NativeColumn(name, type)
-        for id in unit.ids {
-          if case .array = type {
-            column.endRow()
-            continue
-          }
-          switch name {
-          case "home": column.append(home.id)
-          case "epoch": column.append(home.epoch)
-          case "unit": column.append(unit.number)
-          case "generation": column.append(UInt64(unit.generation))
-          case "id": column.append(id)
-          case "hash": column.append(UInt64.max - UInt64(id))
-          default: if type == .one(.string) { column.append(text: "") } else { column.append(0 as UInt64) }
-          }
-        }
-        return column
-      })
+  /// A home in memory with a ledger, and the cluster.
+  private struct World {
+    let rows = FakeRows()
+    let client: ClickHouseClient
+    let servers: [ClickHouseServer]
+    let ledger: ShippingLedger
+    let shipping: ClusterShipping
+    let problems = Locked<[String]>([])
+
+    init(
+      _ directory: URL, isReplicated: Bool, homeID: UInt64 = .random(in: 1...UInt64.max),
+      timeout: Duration = .seconds(60)
+    )
+      async throws
+    {
+      client = try Cluster.client()
+      servers = isReplicated ? try Cluster.servers() : [try Cluster.modern()]
+      ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: homeID)
+      shipping = try ClusterShipping(
+        client, servers: servers, ledger: ledger, source: rows, patience: .zero,
+        report: { [problems] text in problems.withLock { $0.append(text) } },
+        sleep: { try await Task.sleep(for: min($0, .milliseconds(50))) })
+      try await shipping.setUp(cluster: isReplicated ? "tern" : nil)
+    }
+
+    /// Waits until everything is settled, then compares all rows.
+    func verified() async throws -> [String] {
+      try await shipping.backfill()
+      return try await shipping.verify(mends: false).differences.map { "\($0)" }
+    }
+
+    /// The sum of a column's numbers over the first replicas of all shards.
+    func sum(_ query: String) async throws -> Int {
+      let topology = try await ClusterTopology.found(by: client, on: servers)
+      var sum = 0
+      for shard in topology.shards {
+        sum += Int(try await client.rows(query, on: shard.replicas[0]).first?.columns.first?.numbers.first ?? 0)
+      }
+      return sum
+    }
+
+    func execute(_ statement: String) async throws {
+      let topology = try await ClusterTopology.found(by: client, on: servers)
+      for shard in topology.shards { try await client.execute(statement, on: shard.replicas[0]) }
+    }
   }
 
-  private func unit(_ number: Int64, generation: Int = 0) -> ShippingUnit {
-    let ids = number * 100...number * 100 + 49
-    let checksum = ids.reduce(UInt64(0)) { $0 &+ (UInt64.max - UInt64($1)) }
-    return ShippingUnit(
-      number: number, generation: generation, segment: 1, ids: ids, content: UnitContent(rows: 50, checksum: checksum))
-  }
-
-  private func content(
-    _ unit: ShippingUnit, _ client: ClickHouseClient, _ server: ClickHouseServer
-  ) async throws -> UnitContent {
-    let block = try await client.rows(ClusterSchema.content(of: unit, of: home), on: server).first
-    return UnitContent(
-      rows: Int(block?["rows"]?.numbers.first ?? 0), checksum: block?["checksum"]?.numbers.first ?? 0)
+  private func withWorld(isReplicated: Bool, _ body: (World) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-cluster-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let world = try await World(directory, isReplicated: isReplicated)
+    try await body(world)
+    try world.ledger.close()
   }
 
   /// Asks again until a condition holds: replicas and deletions take their time.
@@ -65,40 +84,115 @@ import Testing
     #expect(!alone.isReplicated && alone.shards.count == 1)
   }
 
-  @Test(arguments: Cluster.isThere ? [true, false] : [])
-  func `a unit is found on each replica, once, and older generations are deleted`(isReplicated: Bool) async throws {
-    let client = try Cluster.client()
-    let servers = isReplicated ? try Cluster.servers() : [try Cluster.modern()]
-    let topology = try await ClusterTopology.found(by: client, on: servers)
-    #expect(topology.isReplicated == isReplicated)
-    for server in servers {
-      // Twice, as when a server is set up again.
-      for statement in ClusterSchema(isReplicated: isReplicated).statements
-        + ClusterSchema(isReplicated: isReplicated).statements
-      {
-        try await client.execute(statement, on: server)
+  @Test(arguments: kinds)
+  func `every row is there once, with the same values, and the views show it`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      // Units of a few rows each.
+      for last in stride(from: Int64(70), through: 700, by: 70) {
+        world.rows.add(through: last, inNewSegment: last % 140 == 0)
+        try await world.shipping.backfill()
+      }
+      #expect(try await world.verified() == [])
+      let home = world.ledger.home.id
+      #expect(try await world.sum("SELECT count() FROM tern_row WHERE home = \(home)") == 700)
+      #expect(try await world.sum("SELECT uniqExact(id) FROM tern_row WHERE home = \(home)") == 700)
+      let status = try world.shipping.status(lastRow: 703)
+      #expect(status.confirmedRows == 700 && status.backlog == 3 && status.problems == [])
+      // The views have the rows of all shards, and of other tests.
+      let view = try await world.client.rows(
+        "SELECT count() FROM tern_events WHERE name LIKE 'Purchase%' AND install = 'install-3'", on: world.servers[0])
+      #expect(view.first?.columns[0].numbers.first ?? 0 >= 63)
+      let errors = try await world.client.rows(
+        "SELECT count() FROM tern_errors WHERE message = 'Index out of range'", on: world.servers[0])
+      #expect(errors.first?.columns[0].numbers.first ?? 0 >= 100)
+      #expect(world.problems.withLock { $0 } == [])
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `a row that was removed, doubled, changed or added there is named and mended`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      world.rows.add(through: 300)
+      #expect(try await world.verified() == [])
+      let home = world.ledger.home
+      let columns = ClusterSchema.columns.map(\.name)
+      func copy(_ changes: [String: String], where condition: String) -> String {
+        let values = columns.map { changes[$0].map { "\($0)" } ?? $0 }.joined(separator: ", ")
+        return
+          "INSERT INTO tern_row (\(columns.joined(separator: ", "))) SELECT \(values) FROM tern_row WHERE home = \(home.id) AND epoch = \(home.epoch) AND \(condition)"
+      }
+      let tampering = [
+        "ALTER TABLE tern_row DELETE WHERE home = \(home.id) AND id = 17": "row 17 is missing",
+        copy([:], where: "id = 18"): "row 18 is there 2 times",
+        copy(["id": "toUInt64(5000)", "unit": "toUInt64(77)"], where: "id = 19"): "unknown unit 77",
+        copy(["unit": "toUInt64(78)"], where: "id = 20"): "row 20 is there 2 times",
+        "ALTER TABLE tern_row UPDATE name = 'Refund' WHERE home = \(home.id) AND id = 21":
+          "row 21 was changed in column name",
+        "ALTER TABLE tern_row UPDATE error_raw = 'x' WHERE home = \(home.id) AND id = 28":
+          "row 28 was changed in column error_raw",
+        "ALTER TABLE tern_row UPDATE hash = 1 WHERE home = \(home.id) AND id = 22": "row 22 was changed in column hash",
+      ]
+      for (statement, expected) in tampering {
+        try await world.execute(statement)
+        let isFound = try await eventually {
+          let found = try await world.shipping.verify(mends: false).differences
+          return found.contains { $0.text.contains(expected) }
+        }
+        #expect(isFound, "\(expected)")
+        _ = try await world.shipping.verify(mends: true)
+        #expect(try await eventually { try await world.verified() == [] }, "\(expected)")
       }
     }
-    let replicas = try #require(topology.shards.first).replicas
-    let (old, new) = (unit(1), unit(1, generation: 1))
-    for unit in [old, unit(2), new] {
-      let packed = try #require(ClickHouseClient.packed(block(unit)))
-      try await client.insert(packed, into: ClusterSchema.rowTable, on: replicas[0])
-      if isReplicated {
-        // The same block again, as after an answer that was lost.
-        try await client.insert(packed, into: ClusterSchema.rowTable, on: replicas[1])
+  }
+
+  @Test(arguments: kinds)
+  func `what is deleted at home is deleted on every replica before settling ends`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      world.rows.add(through: 200)
+      world.rows.add(through: 400, inNewSegment: true)
+      world.rows.add(through: 500, inNewSegment: true)
+      try await world.shipping.backfill()
+      let running = Task { await world.shipping.run() }
+      world.rows.delete { $0.user == "person 3" || $0.app == 2 && $0.id > 200 }
+      #expect(try await world.shipping.settle(within: .seconds(60)) == nil)
+      let home = world.ledger.home.id
+      for server in world.servers {
+        for condition in ["user = 'person 3'", "app = 2 AND id > 200"] {
+          let count = try await world.client.rows(
+            "SELECT count() FROM tern_row WHERE home = \(home) AND \(condition)", on: server)
+          #expect(count.first?.columns[0].numbers.first == 0, "\(server)")
+        }
       }
+      running.cancel()
+      await running.value
+      // What only moved is not sent again.
+      world.rows.rewrite()
+      #expect(try await world.verified() == [])
+      #expect(try world.ledger.units().map(\.generation) == [1, 1, 1])
+      #expect(Set(try world.ledger.units().map(\.segment)).isSubset(of: try await segments(world)))
     }
-    for replica in replicas {
-      for unit in [old, unit(2), new] {
-        #expect(try await eventually { try await content(unit, client, replica) == unit.content }, "\(replica)")
-      }
-    }
-    try await client.execute(ClusterSchema.clearing(new, of: home), on: replicas[0])
-    for replica in replicas {
-      #expect(try await eventually { try await content(old, client, replica) == .empty }, "\(replica)")
-      #expect(try await content(new, client, replica) == new.content)
-      #expect(try await content(unit(2), client, replica) == unit(2).content)
+  }
+
+  private func segments(_ world: World) async throws -> Set<Int64> {
+    Set(try await world.rows.stretches(after: 0).map(\.segment))
+  }
+
+  @Test(arguments: kinds)
+  func `after a restore nothing is sent until the older rows are discarded`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { old in
+      old.rows.add(through: 100)
+      try await old.shipping.backfill()
+      let directory = FileManager.default.temporaryDirectory.appending(path: "tern-cluster-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: directory) }
+      let new = try await World(directory, isReplicated: isReplicated, homeID: old.ledger.home.id)
+      new.rows.add(through: 60)
+      let error = await #expect(throws: ClickHouseError.self) { try await new.shipping.backfill() }
+      #expect(error?.message.contains("--discard-older") == true)
+      #expect(try await new.shipping.discardOlder { _ in } == 100)
+      #expect(try await new.verified() == [])
+      #expect(try await new.sum("SELECT count() FROM tern_row WHERE home = \(new.ledger.home.id)") == 60)
+      try new.ledger.close()
     }
   }
 }

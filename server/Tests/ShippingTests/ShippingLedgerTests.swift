@@ -1,3 +1,4 @@
+import ClickHouse
 import Foundation
 import Testing
 import Warehouse
@@ -14,61 +15,90 @@ import Warehouse
 
   @Test func `a ledger opened again knows its home and every unit`() throws {
     try withDirectory { path in
-      let ledger = try ShippingLedger(path: path)
+      let ledger = try ShippingLedger(path: path, homeID: 5)
       let contents = (1...4).map { UnitContent(rows: $0, checksum: UInt64.max - UInt64($0)) }
-      var shards: [String] = []
       for (index, content) in contents.enumerated() {
         let first = Int64(index * 10 + 1)
-        let (unit, shard) = try ledger.add(segment: 3, ids: first...first + 9, content: content, shards: ["a", "b"])
+        let unit = try ledger.add(
+          segment: 3, ids: first...first + 9, content: content, shard: index % 2 == 0 ? "b" : "a")
         #expect(unit.content == content && !unit.mayBeThere)
-        shards.append(shard)
       }
-      #expect(shards == ["b", "a", "b", "a"])
-      let all = try ledger.units(in: 1...40)
+      let all = try ledger.units()
       try ledger.confirm(all[0])
       var renewed = all[1]
       renewed.generation = 1
+      renewed.segment = 4
+      renewed.content = UnitContent(rows: 1, checksum: 9)
       try ledger.renew(renewed)
+      try ledger.move(all[0], to: 4)
       // A confirmation of the generation before, which comes late.
       try ledger.confirm(all[1])
       let home = ledger.home
       try ledger.close()
 
-      let again = try ShippingLedger(path: path)
+      let again = try ShippingLedger(path: path, homeID: 5)
       #expect(again.home == home)
       #expect(try again.lastID() == 40)
       #expect(try again.unconfirmed(shard: "b").map(\.number) == [3])
       #expect(try again.unconfirmed(shard: "a").map(\.generation) == [1, 0])
       #expect(try again.unconfirmed(shard: "a").allSatisfy(\.mayBeThere))
-      #expect(try again.units(in: 10...11).map(\.content) == [contents[0], contents[1]])
-      #expect(try again.units(in: 41...50).isEmpty)
+      #expect(try again.units().map(\.content) == [contents[0], renewed.content, contents[2], contents[3]])
+      #expect(try again.units().map(\.segment) == [4, 4, 3, 3])
+      #expect(try again.unclean(shard: "a", limit: 9).map(\.number) == [2])
+      #expect(try again.unsettled(through: 2) == 1 && again.unsettled(through: 4) == 3)
+      // Cleaned before it was renewed once more.
+      try again.markClean([all[1]])
+      #expect(try again.unclean(shard: "a", limit: 9).count == 1)
+      try again.markClean([renewed])
+      try again.confirm(renewed)
+      #expect(try again.unclean(shard: "a", limit: 9).isEmpty && again.unsettled(through: 2) == 0)
       #expect(
         try again.progress() == [
           "b": ShippingLedger.Progress(confirmedUnits: 1, confirmedRows: 1, waitingUnits: 1, waitingRows: 3),
-          "a": ShippingLedger.Progress(confirmedUnits: 0, confirmedRows: 0, waitingUnits: 2, waitingRows: 6),
+          "a": ShippingLedger.Progress(confirmedUnits: 1, confirmedRows: 1, waitingUnits: 1, waitingRows: 4),
         ])
       try again.close()
     }
   }
 
-  @Test func `an empty ledger has no units, and each has a home of its own`() throws {
+  @Test func `an empty ledger has no units, and each has an epoch of its own`() throws {
     var homes: Set<ShippingLedger.Home> = []
     for _ in 0..<2 {
       try withDirectory { path in
-        let ledger = try ShippingLedger(path: path)
+        let ledger = try ShippingLedger(path: path, homeID: 5)
         #expect(try ledger.lastID() == 0 && ledger.progress().isEmpty && ledger.unconfirmed(shard: "a").isEmpty)
         homes.insert(ledger.home)
         try ledger.close()
       }
     }
-    #expect(homes.count == 2)
+    #expect(homes.count == 2 && Set(homes.map(\.id)) == [5])
+  }
+
+  @Test func `the ledger of another home is refused`() throws {
+    try withDirectory { path in
+      try ShippingLedger(path: path, homeID: 5).close()
+      let error = #expect(throws: WarehouseError.self) { try ShippingLedger(path: path, homeID: 6) }
+      #expect(error?.code == .invalid)
+    }
+  }
+
+  @Test func `the places of servers are known at the next start`() throws {
+    try withDirectory { path in
+      let ledger = try ShippingLedger(path: path, homeID: 5)
+      let server = try ClickHouseServer("http://db1:8123")
+      try ledger.note(ClusterTopology.Place(server, shard: "1", replica: "a"))
+      try ledger.note(ClusterTopology.Place(server, shard: "2", replica: nil))
+      let place = try #require(try ledger.places()[server.url])
+      #expect(place.shard == "2" && place.replica == nil)
+      try ledger.close()
+    }
   }
 
   @Test func `a file of another program is refused`() throws {
     try withDirectory { path in
       try Data("This is no database, but a long enough text to be looked at as one, in vain.".utf8)
         .write(to: URL(fileURLWithPath: path))
-      #expect(throws: (any Error).self) { try ShippingLedger(path: path) }
+      #expect(throws: (any Error).self) { try ShippingLedger(path: path, homeID: 5) }
     }
   }
 }

@@ -1,9 +1,10 @@
 import Testing
+import Warehouse
 
 @testable import Shipping
 
 @Suite struct UnitPlannerTests {
-  private typealias Stretch = UnitPlanner.Stretch
+  private typealias Stretch = RowStretch
   private static let full = UnitPlanner.unitRows
 
   @Test func `full units are made at once, and the rest waits for a minute`() {
@@ -39,7 +40,7 @@ import Testing
       var now = Duration.zero
       for _ in 0..<40 {
         guard let unit = planner.next(rows, now: now) else {
-          now += UnitPlanner.patience
+          now += UnitPlanner.standardPatience
           continue
         }
         let stretch = rows.first { $0.segment == unit.segment }

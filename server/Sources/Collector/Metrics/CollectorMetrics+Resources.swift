@@ -15,6 +15,8 @@ struct CollectorGauges: Sendable {
   /// `nil` without TLS.
   var certificateExpiry: Int?
   var storage = StorageStatus()
+  /// `nil` without a copy on a cluster.
+  var cluster: ClusterStatus?
   /// Refused requests by the kind of owner and the limit.
   var refused: [(owner: String, kind: UsageLimits.Kind, count: Int)] = []
   /// The number of things that fail in the store.
@@ -72,6 +74,18 @@ extension CollectorMetrics {
     text.single("tern_damaged_places", "gauge", "Places in files of events that can't be read.", storage.damages)
     text.single(
       "tern_disk_reserve_bytes", "gauge", "Free bytes below which nothing is collected.", storage.reservedDiskBytes)
+  }
+
+  /// Writes the state of the copy on a cluster.
+  func write(_ cluster: ClusterStatus, to text: inout MetricsText) {
+    text.single(
+      "tern_cluster_backlog_rows", "gauge", "Stored rows that are not on the ClickHouse cluster yet.", cluster.backlog)
+    text.family("tern_cluster_rows", "gauge", "Rows that a shard of the ClickHouse cluster has confirmed.")
+    for shard in cluster.shards { text.sample("tern_cluster_rows", [("shard", shard.name)], shard.confirmedRows) }
+    text.single(
+      "tern_cluster_problems", "gauge",
+      "Reasons why rows wait for the ClickHouse cluster; the page /cluster says which.",
+      cluster.problems.count)
   }
 
   /// Writes the figures of the process under the names that Prometheus's client libraries use.

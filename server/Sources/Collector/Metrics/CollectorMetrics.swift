@@ -83,6 +83,7 @@ final class CollectorMetrics: Sendable {
     write(state, to: &text)
     write(gauges, to: &text)
     write(gauges.storage, to: &text)
+    if let cluster = gauges.cluster { write(cluster, to: &text) }
     write(gauges.process, to: &text)
     return text.text
   }

@@ -4,12 +4,13 @@ import Portal
 import TernEvents
 import Warehouse
 
-/// `/users`, `/tokens` and `/audit`: the pages of owners.
+/// `/users`, `/tokens`, `/audit` and, where rows are copied to a cluster, `/cluster`: the pages of owners.
 struct AdminRoutes: Sendable {
   let catalog: any CollectorCatalog
   let pages: PortalPages
   let reader: BodyReader
   let wallTime: @Sendable () -> Timestamp
+  let cluster: (@Sendable () -> ClusterStatus?)?
 
   private static let entriesPerPage = 200
 
@@ -29,6 +30,9 @@ struct AdminRoutes: Sendable {
       ])
     routes.on(
       "/audit", [.get: .page(owner) { try audit($0, $1) }, .post: .page(owner) { try await pruneAudit($0, $1) }])
+    if let cluster {
+      routes.on("/cluster", [.get: .page(owner) { .html(try pages.shown(to: $1, $0).cluster(cluster())) }])
+    }
   }
 
   private func users(

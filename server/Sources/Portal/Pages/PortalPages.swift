@@ -18,6 +18,8 @@ public struct PortalPages: Sendable {
   package var rangeMistake: RangeMistake?
   /// Returns what fails in the store, which pages say.
   public var problems: @Sendable () -> [WarehouseProblem] = { [] }
+  /// True if rows are copied to a cluster.
+  package var hasCluster = false
   /// Returns a sentence for each limit because of which requests of an app were refused in the last day.
   public var refusals: @Sendable (AppID) -> [String] = { _ in [] }
   /// Returns the state of an app's change of time zone whose days aren't all counted again.

@@ -20,6 +20,7 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
         tern serve --tls-cert tern.pem --tls-key tern.key --port 443
         tern serve --backup-to /mnt/backups          with a backup each day
+        tern serve --clickhouse http://db1:8123      with a copy of every row on a ClickHouse cluster
 
       Each option is also an environment variable (TERN_PORT=9000) and a member of the file of settings ({"port": 9000}).
       `tern config` shows all of them.
@@ -46,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
-      accessLog: accessLog)
+      accessLog: accessLog, cluster: try ClusterConnection(settings))
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)

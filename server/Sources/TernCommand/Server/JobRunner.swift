@@ -2,6 +2,8 @@ import AppCatalog
 import Foundation
 import Ingest
 import Reports
+import Shipping
+import TernBase
 import TernEvents
 import Warehouse
 import WarehouseSQLite
@@ -10,10 +12,24 @@ import WarehouseSQLite
 struct JobRunner {
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
+  /// The data directory.
+  let directory: String
+  /// The copying of rows to a cluster; `nil` if there is none.
+  let copy: ClusterCopy?
+  /// The deletions that are done here, and wait for the cluster, with what they have done.
+  private let deletedHere = Locked<[Int64: String]>([:])
+
+  init(warehouse: SQLiteWarehouse, catalog: Catalog, directory: String, copy: ClusterCopy? = nil) {
+    (self.warehouse, self.catalog, self.directory, self.copy) = (warehouse, catalog, directory, copy)
+  }
+
+  /// A deletion is done here, but not on the cluster. Other work goes on meanwhile.
+  private struct WaitsForCluster: Error {}
 
   /// Does all waiting work.
   func run() async throws {
-    while !Task.isCancelled, let job = try catalog.nextJob() {
+    var last: Int64 = 0
+    while !Task.isCancelled, let job = try catalog.nextJob(after: last) {
       // A command that waits must not take an earlier attempt for this one.
       if try catalog.progress(ofJob: job.id)?.isBlocked == true {
         try? catalog.note(DataJob.Progress(text: "Trying again."), ofJob: job.id)
@@ -22,6 +38,8 @@ struct JobRunner {
         try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
         if [.deletePerson, .deleteApp].contains(job.kind) { try catalog.emptyLog() }
         removeInput(of: job)
+      } catch is WaitsForCluster {
+        last = job.id
       } catch is CancellationError {
         // The server ends. The job begins again at the next start.
         throw CancellationError()
@@ -59,16 +77,20 @@ struct JobRunner {
     switch job.kind {
     case .importFile: return try await importFile(job, to: app)
     case .deleteApp:
-      try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
-      let message = "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
+      let message = try await deleted(by: job) {
+        try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
+        return "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
+      }
       try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
       return message
     case .deletePerson:
       guard let request = PersonDeletionRequest(job.argument) else { throw CommandFailure("The job has no person.") }
-      try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id))
-      let forgotten = try catalog.forget(request.person, app: app.id)
-      let filters = forgotten.text.isEmpty ? "" : " Filters named the person: \(forgotten.text)."
-      return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"
+      return try await deleted(by: job) {
+        try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id))
+        let forgotten = try catalog.forget(request.person, app: app.id)
+        let filters = forgotten.text.isEmpty ? "" : " Filters named the person: \(forgotten.text)."
+        return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"
+      }
     case .changeZone:
       var noted: ContinuousClock.Instant?
       let note = { [catalog] (done: Int, all: Int) in
@@ -78,12 +100,33 @@ struct JobRunner {
           DataJob.Progress(text: "\(grouped(done)) of \(grouped(all)) days are done."), ofJob: job.id)
       }
       try await warehouse.recountDays(of: app.id, progress: note)
+      // Rows on the cluster have the day of the zone before.
+      try copy?.shipping.ledger.forgetSegments()
       return "Counted the days of app \(app.id), \"\(visible(app.name))\", again in \(app.timeZone)."
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(app.id)."
     }
   }
+
+  /// Deletes here, then waits a moment for the cluster; if that takes longer, the job goes on at the next run.
+  private func deleted(by job: DataJob, _ delete: () async throws -> String) async throws -> String {
+    let known = deletedHere.withLock { $0[job.id] }
+    let message = if let known { known } else { try await delete() }
+    guard let copy else {
+      let isCopied = ClusterConnection.hasLedger(directory: directory)
+      return isCopied ? "\(message) The cluster has it until a server runs with --clickhouse." : message
+    }
+    deletedHere.withLock { $0[job.id] = message }
+    guard let reason = try await copy.shipping.settle(within: Self.patience) else {
+      deletedHere.withLock { $0[job.id] = nil }
+      return message
+    }
+    try? catalog.note(DataJob.Progress(text: "Deleted here; waits for the cluster. \(reason)"), ofJob: job.id)
+    throw WaitsForCluster()
+  }
+
+  private static let patience: Duration = .seconds(5)
 
   private func importFile(_ job: DataJob, to app: App) async throws -> String {
     guard let file = FileHandle(forReadingAtPath: job.argument) else {
@@ -130,7 +173,9 @@ struct JobRunner {
       } else {
         do {
           let warehouse = try SQLiteWarehouse(directory: data.directory, catalog: catalog)
-          let result = await Result { try await JobRunner(warehouse: warehouse, catalog: catalog).run() }
+          let result = await Result {
+            try await JobRunner(warehouse: warehouse, catalog: catalog, directory: data.directory).run()
+          }
           try await warehouse.close()
           try result.get()
         } catch let error as WarehouseError where error.code == .inUse {

@@ -15,6 +15,7 @@ struct JobService: Service {
 
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
+  let jobs: JobRunner
   /// Tries what the process before was doing when it crashed.
   let trials: any WorkTrials
   let logger: Logger
@@ -28,14 +29,13 @@ struct JobService: Service {
       while !Task.isCancelled {
         var pause = Self.pollInterval
         do {
-          let runner = JobRunner(warehouse: warehouse, catalog: catalog)
-          try await runner.run()
+          try await jobs.run()
           // After the jobs, which may take long. A wrong clock would remove rows for good.
           let now = wallTime()
           if steady.isSteady(wall: now, uptime: start.duration(to: .now)),
             removed.map({ .now - $0 >= Self.keepingInterval }) ?? true
           {
-            try await runner.removeOldRows(now: now)
+            try await jobs.removeOldRows(now: now)
             removed = .now
           }
         } catch is CancellationError where Task.isCancelled {

@@ -20,6 +20,8 @@ struct LocalServer {
   private let directory: String
   private let backups: BackupSeries?
   private let accessLog: AccessLog?
+  /// The copying of rows to a cluster; `nil` if there is none.
+  private let copy: ClusterCopy?
   private let logger: Logger
 
   /// Opens a data directory, creating it if missing.
@@ -31,9 +33,11 @@ struct LocalServer {
   ///   - diskReserve: The free bytes on the disk below which nothing is collected.
   ///   - backups: The regular backups; `nil` for none.
   ///   - accessLog: The log of requests; `nil` for none.
+  ///   - cluster: The cluster to which rows are copied; `nil` for none.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
-    backups: BackupSeries? = nil, accessLog: AccessLog? = nil, logger: Logger = LocalServer.standardLogger
+    backups: BackupSeries? = nil, accessLog: AccessLog? = nil, cluster: ClusterConnection? = nil,
+    logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
     self.directory = directory
@@ -44,6 +48,9 @@ struct LocalServer {
     warehouse = try SQLiteWarehouse(
       directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
       examinesInterruptedWork: true, report: { logger.error("\($0)") })
+    copy = try cluster.map { [catalog, warehouse] in
+      try ClusterCopy($0, directory: directory, catalog: catalog, reader: warehouse.reader) { logger.notice("\($0)") }
+    }
   }
 
   /// A logger that writes lines to standard error.
@@ -63,6 +70,7 @@ struct LocalServer {
     onListening: @escaping @Sendable (_ port: Int) async -> Void
   ) async throws {
     let result = await Result { try await serve(configuration, signals, onListening) }
+    copy?.close()
     let closed = await Result { try await warehouse.close() }
     try catalog.close()
     // Last, because a program that no longer reads standard output would block it.
@@ -76,11 +84,12 @@ struct LocalServer {
     _ onListening: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let secret = try catalog.duplicateSecret()
+    let clusterStatus: (@Sendable () -> ClusterStatus?)? = if let copy { { copy.status() } } else { nil }
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, questions: warehouse.reader, exporter: warehouse.reader,
       catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
-      storage: { [warehouse] in warehouse.storageStatus },
+      storage: { [warehouse] in warehouse.storageStatus }, cluster: clusterStatus,
       freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, hasRoom: { [warehouse] in warehouse.hasRoom },
       problems: { [warehouse] in warehouse.problems },
       requestJournal: warehouse, accessLog: accessLog,
@@ -94,13 +103,16 @@ struct LocalServer {
       .init(service: MemoryService()),
       .init(
         service: JobService(
-          warehouse: warehouse, catalog: catalog, trials: ProcessTrials(directory: directory), logger: logger)),
+          warehouse: warehouse, catalog: catalog,
+          jobs: JobRunner(warehouse: warehouse, catalog: catalog, directory: directory, copy: copy),
+          trials: ProcessTrials(directory: directory), logger: logger)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
     if let backups {
       services.append(
         .init(service: BackupService(directory: directory, series: backups, catalog: catalog, logger: logger)))
     }
+    if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: services, gracefulShutdownSignals: signals, logger: quiet))

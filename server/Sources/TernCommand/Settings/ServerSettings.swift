@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClickHouse
 import Collector
 import Foundation
 import Warehouse
@@ -61,6 +62,20 @@ struct ServerSettings: Sendable {
   let keepBackups = Setting(
     "keep-backups", "number", "The number of backups to keep.", standard: "7",
     parse: { try Self.number($0, 1...1_000_000) })
+  let clickhouse = Setting(
+    "clickhouse", "addresses",
+    "The servers of a ClickHouse cluster to which every row is copied, such as http://db1:8123,http://db2:8123. The user "
+      + "and the password are in a file (clickhouse-credentials) or in TERN_CLICKHOUSE_USER and TERN_CLICKHOUSE_PASSWORD.",
+    parse: Self.clickHouseServers)
+  let clickhouseCredentials = Setting(
+    "clickhouse-credentials", "file", "A file with user:password for ClickHouse in its first line.", parse: Self.path)
+  let clickhouseDatabase = Setting(
+    "clickhouse-database", "name", "The database of the tables on the cluster.", standard: "default",
+    parse: Self.databaseName)
+  let clickhouseCa = Setting(
+    "clickhouse-ca", "file",
+    "The certificates in PEM format of the authorities that are trusted for https to ClickHouse; by default the system's.",
+    parse: Self.path)
 
   static let table = ServerSettings()
   /// All settings, in the order in which they are declared and shown.
@@ -77,6 +92,26 @@ extension ServerSettings {
       throw ValidationError("Enter a size such as 256MiB.")
     }
     return number << (unit?.1 ?? 0)
+  }
+
+  @Sendable private static func clickHouseServers(_ text: String) throws -> [ClickHouseServer] {
+    do throws(ClickHouseError) {
+      var servers: [ClickHouseServer] = []
+      for part in text.split(separator: ",") {
+        servers.append(try ClickHouseServer(part.trimmingCharacters(in: .whitespaces)))
+      }
+      return servers
+    } catch {
+      throw ValidationError(error.message)
+    }
+  }
+
+  @Sendable private static func databaseName(_ text: String) throws -> String {
+    // It stands in statements.
+    guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else {
+      throw ValidationError("Enter a name of letters, digits and underscores.")
+    }
+    return text
   }
 
   private static func number(_ text: String, _ allowed: ClosedRange<Int>) throws -> Int {

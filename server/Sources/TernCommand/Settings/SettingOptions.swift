@@ -1,8 +1,21 @@
 import ArgumentParser
 import Foundation
 
+/// Options that are settings of the server: each is also an environment variable and a member of the file of settings.
+protocol SettingArguments: ParsableArguments {}
+
+/// The options about a ClickHouse cluster.
+struct ClusterOptions: SettingArguments {
+  @Option(\.clickhouse) var clickhouse: String?
+  @Option(\.clickhouseCredentials) var clickhouseCredentials: String?
+  @Option(\.clickhouseDatabase) var clickhouseDatabase: String?
+  @Option(\.clickhouseCa) var clickhouseCa: String?
+
+  func validate() throws { try EffectiveSettings(options: values).check() }
+}
+
 /// The options of `tern serve` and `tern config`, apart from those of every command.
-struct SettingOptions: ParsableArguments {
+struct SettingOptions: SettingArguments {
   @Option(\.host) var host: String?
   @Option(\.port) var port: String?
   @Option(\.tlsCert) var tlsCert: String?
@@ -21,11 +34,17 @@ struct SettingOptions: ParsableArguments {
   @Option(\.backupTo) var backupTo: String?
   @Option(\.backupEvery) var backupEvery: String?
   @Option(\.keepBackups) var keepBackups: String?
+  @OptionGroup var cluster: ClusterOptions
 
+  func validate() throws { try EffectiveSettings(options: values).check() }
+}
+
+extension SettingArguments {
   /// The options that were given, by the name of their setting.
   var values: [String: [String]] {
     var values: [String: [String]] = [:]
     for child in Mirror(reflecting: self).children {
+      if let group = child.value as? OptionGroup<ClusterOptions> { values.merge(group.wrappedValue.values) { $1 } }
       let texts: [String] =
         switch child.value {
         case let option as Option<String?>: option.wrappedValue.map { [$0] } ?? []
@@ -51,8 +70,6 @@ struct SettingOptions: ParsableArguments {
     try settings.check()
     return settings
   }
-
-  func validate() throws { try EffectiveSettings(options: values).check() }
 }
 
 extension Option where Value == String? {

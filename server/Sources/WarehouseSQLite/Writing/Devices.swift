@@ -75,9 +75,12 @@ final class WriterDevices {
   }
 
   /// Returns the IDs of the texts of stored device properties.
-  static func texts(_ facts: UnsafeRawBufferPointer) -> Set<Int64> {
+  static func texts(_ facts: UnsafeRawBufferPointer) -> Set<Int64> { Set(numbers(facts)) }
+
+  /// Returns the IDs of the texts of stored device properties, in their order.
+  static func numbers(_ facts: UnsafeRawBufferPointer) -> [Int64] {
     var reader = ByteReader(facts)
-    return Set((0..<12).compactMap { _ in reader.varint().map { Int64(bitPattern: $0) } })
+    return (0..<12).compactMap { _ in reader.varint().map { Int64(bitPattern: $0) } }
   }
 
   /// Encodes the IDs of twelve texts and the UTC offset. If any ID is 0 because there is no room, a varint with a bit

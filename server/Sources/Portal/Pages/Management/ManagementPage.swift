@@ -164,7 +164,8 @@ extension PortalPages {
 
   /// The links to the pages of the server that the reader may open.
   func serverLinks() -> [TemplateValues] {
-    let owner = [("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit")]
+    let cluster = hasCluster ? [("Cluster", "/cluster")] : []
+    let owner = [("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit")] + cluster
     return ([("Apps", "/")] + (reader.isOwner ? owner : []) + [("Account", "/account")]).map { .link($0.0, $0.1) }
   }
 

@@ -1,0 +1,64 @@
+extension ClusterSchema {
+  /// The query for what a shard has of a unit: the number of its rows and the sum of their hashes, which wraps.
+  package static func content(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+    "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"
+  }
+
+  /// The query for those of some units of which there are rows of older generations.
+  static func older(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
+    "SELECT unit FROM \(rowTable) WHERE \(olderRows(units, of: home)) GROUP BY unit"
+  }
+
+  /// The statement that deletes what is left of older generations of some units.
+  static func clearing(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
+    "ALTER TABLE \(rowTable) DELETE WHERE \(olderRows(units, of: home))"
+  }
+
+  private static func olderRows(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
+    let older = units.map { "(unit = \($0.number) AND generation < \($0.generation))" }.joined(separator: " OR ")
+    return "home = \(home.id) AND epoch = \(home.epoch) AND (\(older))"
+  }
+
+  /// The query for everything that a replica has of a range of rows, whatever unit it says it is of.
+  static func rows(in ids: ClosedRange<Int64>, of home: ShippingLedger.Home) -> String {
+    """
+    SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
+    WHERE home = \(home.id) AND epoch = \(home.epoch) AND id BETWEEN \(ids.lowerBound) AND \(ids.upperBound)
+    """
+  }
+
+  /// The statement that deletes the rows of a unit's range of IDs that are not of its current generation, nor of one before.
+  static func deletingUnknown(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+    """
+    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) \
+    AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) \
+    AND (unit != \(unit.number) OR generation > \(unit.generation))
+    """
+  }
+
+  /// The query for the numbers of units of which there are rows.
+  static func units(of home: ShippingLedger.Home) -> String {
+    "SELECT unit, count() AS rows FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit ORDER BY unit"
+  }
+
+  /// The statement that deletes the rows of some units.
+  static func deleting(units: [Int64], of home: ShippingLedger.Home) -> String {
+    """
+    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) \
+    AND unit IN (\(units.map(String.init).joined(separator: ", ")))
+    """
+  }
+
+  /// The query for the number of rows that a home shipped before it was restored from a backup, or lost its ledger.
+  static func abandoned(of home: ShippingLedger.Home) -> String {
+    "SELECT count() AS rows FROM \(rowTable) WHERE home = \(home.id) AND epoch != \(home.epoch)"
+  }
+
+  static func deletingAbandoned(of home: ShippingLedger.Home) -> String {
+    "ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch != \(home.epoch)"
+  }
+
+  private static func rows(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+    "home = \(home.id) AND epoch = \(home.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) AND unit = \(unit.number)"
+  }
+}

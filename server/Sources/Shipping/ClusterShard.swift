@@ -1,0 +1,93 @@
+import ClickHouse
+
+/// The statements of one home to the replicas of one shard.
+struct ClusterShard: Sendable {
+  let shard: ClusterTopology.Shard
+  let client: ClickHouseClient
+  let home: ShippingLedger.Home
+  let isReplicated: Bool
+
+  var name: String { shard.name }
+  var replicas: [ClickHouseServer] { shard.replicas }
+
+  func insert(_ body: [UInt8], at replica: Int) async throws(ClickHouseError) {
+    try await client.insert(body, into: ClusterSchema.rowTable, on: replicas[replica])
+  }
+
+  /// Returns what a replica has of a unit, once it has all that the others have.
+  func content(of unit: ShippingUnit, at replica: Int) async throws(ClickHouseError) -> UnitContent {
+    try await catchUp(replicas[replica])
+    let block = try await client.rows(ClusterSchema.content(of: unit, of: home), on: replicas[replica]).first
+    return UnitContent(rows: Int(block?["rows"]?.numbers.first ?? 0), checksum: block?["checksum"]?.numbers.first ?? 0)
+  }
+
+  /// Returns those units of which a replica has rows of older generations.
+  func unclean(_ units: [ShippingUnit]) async throws(ClickHouseError) -> Set<Int64> {
+    var unclean: Set<Int64> = []
+    for server in replicas {
+      try await catchUp(server)
+      for block in try await client.rows(ClusterSchema.older(units, of: home), on: server) {
+        for number in block["unit"]?.numbers ?? [] { unclean.insert(Int64(bitPattern: number)) }
+      }
+    }
+    return unclean
+  }
+
+  /// Tells the shard to delete the rows of older generations of some units. It does so later.
+  func clear(_ units: [ShippingUnit]) async throws(ClickHouseError) {
+    try await onAnyReplica { server throws(ClickHouseError) in
+      try await client.execute(ClusterSchema.clearing(units, of: home), on: server)
+    }
+  }
+
+  /// Returns the number of rows of other epochs of this home, on the replica that has most of them.
+  func abandonedRows() async throws(ClickHouseError) -> Int {
+    var rows = 0
+    for server in replicas {
+      let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
+      rows = max(rows, Int(block?["rows"]?.numbers.first ?? 0))
+    }
+    return rows
+  }
+
+  func deleteAbandonedRows() async throws(ClickHouseError) {
+    try await onAnyReplica { server throws(ClickHouseError) in
+      try await client.execute(ClusterSchema.deletingAbandoned(of: home), on: server)
+    }
+  }
+
+  /// Tells the shard to delete rows in a unit's range of IDs that are of other units, or of generations to come.
+  func deleteUnknown(in unit: ShippingUnit) async throws(ClickHouseError) {
+    try await onAnyReplica { server throws(ClickHouseError) in
+      try await client.execute(ClusterSchema.deletingUnknown(in: unit, of: home), on: server)
+    }
+  }
+
+  /// Tells the shard to delete the rows of some units.
+  func delete(units: [Int64]) async throws(ClickHouseError) {
+    try await onAnyReplica { server throws(ClickHouseError) in
+      try await client.execute(ClusterSchema.deleting(units: units, of: home), on: server)
+    }
+  }
+
+  /// Waits until a replica has done what the others have done.
+  func catchUp(_ server: ClickHouseServer) async throws(ClickHouseError) {
+    guard isReplicated else { return }
+    try await client.execute("SYSTEM SYNC REPLICA \(ClusterSchema.rowTable)", on: server)
+  }
+
+  /// Does something on the first replica that answers.
+  private func onAnyReplica(
+    _ body: (ClickHouseServer) async throws(ClickHouseError) -> Void
+  ) async throws(ClickHouseError) {
+    var failure: ClickHouseError?
+    for server in replicas {
+      do throws(ClickHouseError) {
+        return try await body(server)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+}

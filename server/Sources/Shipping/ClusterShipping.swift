@@ -1,0 +1,168 @@
+package import ClickHouse
+import TernEvents
+package import Warehouse
+
+/// Brings every row at home to a ClickHouse cluster, once.
+package final class ClusterShipping: Sendable {
+  private static let retryTime: Duration = .seconds(10)
+  /// The time between looks whether rows that were shipped have changed at home.
+  private static let checkInterval: Duration = .seconds(60)
+
+  package let ledger: ShippingLedger
+  package let client: ClickHouseClient
+  package let servers: [ClickHouseServer]
+  private let source: any RowSource
+  private let supply: UnitSupply
+  private let problems: ShippingProblems
+  private let uptime: @Sendable () -> Duration
+  let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameters:
+  ///   - source: The rows at home.
+  ///   - patience: The time that a few new rows wait for more of them.
+  ///   - report: Receives the reasons why shipping waits, for a log.
+  package init(
+    _ client: ClickHouseClient, servers: [ClickHouseServer], ledger: ShippingLedger, source: any RowSource,
+    patience: Duration = UnitPlanner.standardPatience, report: @escaping @Sendable (String) -> Void,
+    uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) throws {
+    (self.client, self.servers, self.ledger, self.source) = (client, servers, ledger, source)
+    (self.uptime, self.sleep) = (uptime, sleep)
+    problems = ShippingProblems(report: report)
+    supply = try UnitSupply(source, ledger: ledger, patience: patience, uptime: uptime)
+  }
+
+  private static let start = ContinuousClock.now
+  package static let systemUptime: @Sendable () -> Duration = { start.duration(to: .now) }
+
+  /// Ships until the task is cancelled, whatever fails.
+  package func run() async {
+    while !Task.isCancelled {
+      do {
+        try await ship()
+        return
+      } catch is CancellationError {
+        return
+      } catch {
+        problems.note("\(error)", of: "")
+        try? await sleep(Self.retryTime)
+      }
+    }
+  }
+
+  /// Ships until all rows that are there now are confirmed.
+  package func backfill() async throws {
+    try await check()
+    let shards = try await shards()
+    let last = try await source.stretches(after: 0).last?.ids.upperBound ?? 0
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for shard in shards {
+        group.addTask { [self] in
+          try await shipping(to: shard).run { [self] in await supply.last >= last }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func ship() async throws {
+    let shards = try await shards()
+    problems.note(nil, of: "")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for shard in shards { group.addTask { [self] in try await shipping(to: shard).run() } }
+      group.addTask { [self] in
+        while true {
+          try await check()
+          try await sleep(Self.checkInterval)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func shipping(to shard: ClusterShard) -> ShardShipping {
+    ShardShipping(shard: shard, ledger: ledger, supply: supply, problems: problems, uptime: uptime, sleep: sleep)
+  }
+
+  /// Finds the shards, and makes sure that they have no rows that would be mixed with those of this ledger.
+  func shards() async throws -> [ClusterShard] {
+    let shards = try await foundShards()
+    for shard in shards where try await shard.abandonedRows() > 0 {
+      throw ClickHouseError(
+        .invalid,
+        """
+        Shard \(shard.name) has rows that this server sent before its data directory was restored from a backup, or lost \
+        shipping.sqlite. `tern clickhouse setup --discard-older` deletes them there; all rows are then sent anew.
+        """)
+    }
+    return shards
+  }
+
+  func foundShards() async throws -> [ClusterShard] {
+    let topology = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
+    return topology.shards.map {
+      ClusterShard(shard: $0, client: client, home: ledger.home, isReplicated: topology.isReplicated)
+    }
+  }
+
+  // MARK: Rows that change
+
+  /// Finds the units whose rows have changed at home since they were shipped, and has them sent anew.
+  package func check() async throws {
+    var stretches = try await source.stretches(after: 0)[...]
+    for unit in try ledger.units() {
+      while let first = stretches.first, first.ids.upperBound < unit.ids.lowerBound { stretches.removeFirst() }
+      guard let stretch = stretches.first, stretch.segment != unit.segment else { continue }
+      try await check(unit, in: stretch.segment)
+    }
+  }
+
+  /// Reads the rows of a unit as they are now.
+  func rows(of unit: ShippingUnit) async throws -> RowColumns { try await supply.rows(unit.ids) }
+
+  private func check(_ unit: ShippingUnit, in segment: Int64) async throws {
+    let content = try await supply.rows(unit.ids).content
+    guard content != unit.content else { return try ledger.move(unit, to: segment) }
+    var unit = unit
+    unit.generation += 1
+    unit.segment = segment
+    unit.content = content
+    try ledger.renew(unit)
+  }
+
+  /// Waits until no replica has what was deleted at home before the call.
+  ///
+  /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
+  package func settle(within patience: Duration) async throws -> String? {
+    try await check()
+    let last = try ledger.units().map(\.number).max() ?? 0
+    let end = uptime() + patience
+    while try ledger.unsettled(through: last) > 0 {
+      guard uptime() < end else {
+        let reasons = problems.all.sorted { $0.key < $1.key }.map(\.value)
+        return reasons.isEmpty ? "It is deleting rows." : reasons.joined(separator: " ")
+      }
+      try await sleep(.seconds(1))
+    }
+    return nil
+  }
+
+  // MARK: State
+
+  /// The state of each shard, and the rows at home that no unit has yet.
+  package func status(lastRow: Int64) throws -> ClusterStatus {
+    let problems = problems.all
+    var status = ClusterStatus()
+    status.problem = problems[""]
+    for (name, progress) in try ledger.progress().sorted(by: { $0.key < $1.key }) {
+      var shard = ClusterStatus.Shard(name: name)
+      shard.confirmedRows = progress.confirmedRows
+      shard.waitingRows = progress.waitingRows
+      shard.problem = problems[name]
+      status.shards.append(shard)
+    }
+    status.newRows = Int(max(0, lastRow - (try ledger.lastID())))
+    return status
+  }
+}

@@ -1,0 +1,171 @@
+import ClickHouse
+import Ingest
+import ServerBase
+import TernEvents
+package import Warehouse
+
+/// Rows as the columns of ``ClusterSchema``, with a hash of each row.
+package struct RowColumns: Sendable {
+  /// The size at which a unit ends early, so that hostile rows don't take all memory.
+  static let maximumBytes = 64 << 20
+
+  private(set) var columns: [NativeColumn]
+  /// The IDs of the rows.
+  private(set) var ids: [Int64] = []
+  /// The time at which the first row was received, in milliseconds since 1970.
+  private(set) var firstReceived: Int64 = 0
+  /// The errors whose texts have made room for newer ones.
+  private(set) var textlessErrors: Set<Int64> = []
+  private var next = 0
+
+  package init() {
+    columns = (ClusterSchema.rowColumns + ClusterSchema.errorColumns).map { NativeColumn($0.name, $0.type) }
+  }
+
+  /// The rows of a block that a server has sent.
+  init?(_ block: NativeBlock) {
+    columns = (ClusterSchema.rowColumns + ClusterSchema.errorColumns).compactMap { column in
+      block[column.name].flatMap { $0.type == column.type ? $0 : nil }
+    }
+    guard columns.count == ClusterSchema.rowColumns.count + ClusterSchema.errorColumns.count else { return nil }
+    ids = columns[0].numbers.map { Int64(bitPattern: $0) }
+  }
+
+  package var rows: Int { ids.count }
+  /// The size as sent, without compression.
+  package private(set) var byteCount = 0
+  /// True if there should be no more rows.
+  var isFull: Bool { byteCount >= Self.maximumBytes }
+
+  /// Adds a row; returns false once there should be no more.
+  package mutating func add(_ row: StoredRow) -> Bool {
+    if ids.isEmpty { firstReceived = row.received }
+    ids.append(row.id)
+    next = 0
+    put(row.id)
+    put(row.app)
+    put(Int64(clamped(row.day, 0...65_535)))
+    put(row.time)
+    put(row.received)
+    put(row.kind.name)
+    put(row.flags)
+    put(row.name)
+    put(row.nameID)
+    put(row.install)
+    put(Int64(row.slot))
+    put(row.session)
+    put(row.user)
+    put(row.key == nil ? 0 : 1)
+    put(row.key?.milliseconds ?? 0)
+    put(row.key?.hash ?? 0)
+    add(row.device)
+    put(row.properties.lazy.map(\.name))
+    put(row.properties.lazy.map(\.nameID))
+    put(row.properties.lazy.map { Int64($0.type) })
+    put(row.properties.lazy.map(\.value))
+    put(row.parameters.lazy.map(\.name))
+    put(row.parameters.lazy.map(\.value))
+    add(row.error ?? StoredRow.ErrorDetails())
+    if row.error?.hasTexts == false { textlessErrors.insert(row.id) }
+    return !isFull
+  }
+
+  private mutating func add(_ device: StoredRow.Device) {
+    put(device.id)
+    let facts = device.facts
+    for text in [
+      device.labels.version, device.labels.system, device.labels.language, facts.model, facts.country, facts.osName,
+      facts.osVersion, facts.locale, facts.appVersion, facts.appBuild, facts.sdkName, facts.sdkVersion,
+    ] { put(text) }
+    put(Int64(facts.timeZoneOffsetMinutes))
+    put(device.texts)
+  }
+
+  private mutating func add(_ error: StoredRow.ErrorDetails) {
+    put(error.id)
+    put(error.type)
+    put(error.place)
+    put(error.fingerprint)
+    put(error.message)
+    put(error.stack)
+    error.raw.withUnsafeBytes { columns[next].append(bytes: $0) }
+    byteCount += error.raw.count + 1
+    next += 1
+  }
+
+  private mutating func put(_ number: Int64) {
+    columns[next].append(number)
+    byteCount += 8
+    next += 1
+  }
+
+  private mutating func put(_ text: String) {
+    columns[next].append(text: text)
+    byteCount += text.utf8.count + 1
+    next += 1
+  }
+
+  private mutating func put(_ numbers: some Sequence<Int64>) {
+    for number in numbers {
+      columns[next].append(number)
+      byteCount += 8
+    }
+    columns[next].endRow()
+    next += 1
+  }
+
+  private mutating func put(_ texts: some Sequence<String>) {
+    for text in texts {
+      columns[next].append(text: text)
+      byteCount += text.utf8.count + 1
+    }
+    columns[next].endRow()
+    next += 1
+  }
+
+  // MARK: Hashes
+
+  /// The hashes of each row without the details of errors, and of these details.
+  package var hashes: (rows: [UInt64], errors: [UInt64]) {
+    let count = ClusterSchema.rowColumns.count
+    return (Self.hashes(columns[..<count], rows: rows), Self.hashes(columns[count...], rows: rows))
+  }
+
+  private static func hashes(_ columns: ArraySlice<NativeColumn>, rows: Int) -> [UInt64] {
+    var hashes = [UInt64](repeating: 0, count: rows)
+    for column in columns { column.addHashes(to: &hashes) }
+    return hashes
+  }
+
+  /// The number of rows and the sum of their hashes.
+  package var content: UnitContent {
+    let (rows, errors) = hashes
+    return UnitContent(rows: self.rows, checksum: rows.reduce(0, &+) &+ errors.reduce(0, &+))
+  }
+
+  // MARK: Sending
+
+  /// The block to insert.
+  func block(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> NativeBlock {
+    let (rowHashes, errorHashes) = hashes
+    let copy: [UInt64?] = [
+      home.id, home.epoch, UInt64(unit.number), UInt64(unit.generation), UInt64(Self.month(of: firstReceived)), nil,
+    ]
+    let first = zip(ClusterSchema.copyColumns, copy).map { column, value in
+      var filled = NativeColumn(column.name, column.type)
+      for row in 0..<rows { filled.append(value ?? rowHashes[row] &+ errorHashes[row]) }
+      return filled
+    }
+    return NativeBlock(first + columns)
+  }
+
+  /// Returns the first day of a time's month in UTC, in days since 1970.
+  static func month(of milliseconds: Int64) -> Int {
+    let day = Day(number: clamped(Int(flooredQuotient(milliseconds, 86_400_000)), 0...65_535))
+    return day.number - (day.components.day - 1)
+  }
+}
+
+private func clamped(_ number: Int, _ range: ClosedRange<Int>) -> Int {
+  min(max(number, range.lowerBound), range.upperBound)
+}

@@ -1,0 +1,135 @@
+import ClickHouse
+import TernBase
+import TernEvents
+import Warehouse
+
+/// Brings units to one shard, one after the other, and deletes what is left of older generations.
+struct ShardShipping: Sendable {
+  let shard: ClusterShard
+  let ledger: ShippingLedger
+  let supply: UnitSupply
+  let problems: ShippingProblems
+  let uptime: @Sendable () -> Duration
+  let sleep: @Sendable (Duration) async throws -> Void
+
+  /// The time between looks for new rows when there are too few.
+  private static let pollInterval: Duration = .seconds(1)
+  /// The time until the next attempt after home could not read its rows, or a replica did not answer.
+  private static let retryTime: Duration = .seconds(5)
+
+  /// Ships until the task is cancelled.
+  ///
+  /// - Parameter isDone: Asked when there is nothing to do; true to end.
+  func run(until isDone: @Sendable () async throws -> Bool = { false }) async throws {
+    var sweep = ShardSweep(shard, ledger: ledger)
+    var swept = uptime() - Self.retryTime
+    while true {
+      try Task.checkCancellation()
+      do {
+        var isIdle = !(try await bringNext())
+        if isIdle || uptime() - swept >= Self.retryTime {
+          swept = uptime()
+          isIdle = try await sweep.run(now: swept) && isIdle
+        }
+        problems.note(nil, of: shard.name)
+        guard isIdle else { continue }
+        if try await isDone() { return }
+        try await sleep(Self.pollInterval)
+      } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        problems.note("\(error)", of: shard.name)
+        try await sleep(Self.retryTime)
+      }
+    }
+  }
+
+  /// Brings the next unit; returns false if there is none.
+  private func bringNext() async throws -> Bool {
+    if let unit = try ledger.unconfirmed(shard: shard.name, limit: 1).first {
+      if let next = try await read(unit) { try await bring(next) }
+      return true
+    }
+    guard let (unit, rows) = try await supply.next(for: shard.name) else { return false }
+    try await bring((unit, rows))
+    return true
+  }
+
+  /// Reads the rows of a unit of the ledger. If they are others by now, the unit gets another generation.
+  ///
+  /// - Returns: `nil` if the ledger has another one meanwhile.
+  private func read(_ unit: ShippingUnit) async throws -> (ShippingUnit, RowColumns)? {
+    let rows = try await supply.rows(unit.ids)
+    guard rows.content != unit.content else { return (unit, rows) }
+    var unit = unit
+    unit.generation += 1
+    unit.content = rows.content
+    return try ledger.renew(unit) ? (unit, rows) : nil
+  }
+
+  private func bring(_ next: (unit: ShippingUnit, rows: RowColumns)) async throws {
+    var machine = ShardMachine(replicas: shard.replicas.count, seed: .random(in: 0...UInt64.max))
+    var actions = machine.handle(.add([next.unit]), now: uptime())[...]
+    var body: (generation: Int, bytes: [UInt8])?
+    while let action = actions.popFirst() {
+      switch action {
+      case .insert(let unit, let replica):
+        if body?.generation != unit.generation {
+          guard let bytes = ClickHouseClient.packed(next.rows.block(unit, of: shard.home)) else {
+            throw WarehouseError(code: .unavailable, message: "There is no memory for a unit of rows.")
+          }
+          body = (unit.generation, bytes)
+        }
+        let bytes = body?.bytes ?? []
+        actions += machine.handle(
+          .outcome(
+            await outcome { () async throws(ClickHouseError) in
+              try await shard.insert(bytes, at: replica)
+              return .inserted
+            }), now: uptime())
+      case .look(let unit, let replica):
+        actions += machine.handle(
+          .outcome(
+            await outcome { () async throws(ClickHouseError) in
+              .found(try await shard.content(of: unit, at: replica))
+            }), now: uptime())
+      case .renew(let unit):
+        // The rows have changed at home meanwhile: these are not to be sent any more.
+        guard try ledger.renew(unit) else { return }
+      case .wake(let end):
+        problems.note(machine.problem?.message, of: shard.name)
+        try await sleep(end - uptime())
+        actions += machine.handle(.tick, now: uptime())
+      case .confirm(let unit): try ledger.confirm(unit)
+      }
+      try Task.checkCancellation()
+    }
+  }
+
+  private func outcome(
+    _ body: () async throws(ClickHouseError) -> ShardMachine.Outcome
+  ) async -> ShardMachine.Outcome {
+    do throws(ClickHouseError) { return try await body() } catch { return .failed(error) }
+  }
+}
+
+/// The reasons why shards are behind, by the name of the shard; the empty name is for the cluster as a whole.
+package final class ShippingProblems: Sendable {
+  private let texts = Locked<[String: String]>([:])
+  private let report: @Sendable (String) -> Void
+
+  /// - Parameter report: Receives each reason once, and that it is over.
+  init(report: @escaping @Sendable (String) -> Void) { self.report = report }
+
+  package var all: [String: String] { texts.withLock { $0 } }
+
+  func note(_ text: String?, of shard: String) {
+    let before = texts.withLock { texts in
+      defer { texts[shard] = text }
+      return texts[shard]
+    }
+    guard before != text else { return }
+    let name = shard.isEmpty ? "the cluster" : "shard \(shard)"
+    report(text.map { "Shipping to \(name) waits: \($0)" } ?? "Shipping to \(name) goes on.")
+  }
+}

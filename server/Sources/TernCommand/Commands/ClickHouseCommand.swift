@@ -1,0 +1,240 @@
+import AppCatalog
+import ArgumentParser
+import ClickHouse
+import Reports
+import Shipping
+import Warehouse
+import WarehouseSQLite
+
+/// `tern clickhouse`
+struct ClickHouseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clickhouse", abstract: "Keep a copy of every row on a ClickHouse cluster.",
+    discussion: """
+      `tern serve --clickhouse ADDRESSES` copies every row once, those stored before, too. docs/scaling.md tells when a cluster is \
+      worth it, and how to run one.
+
+      The user and the password are in a file (--clickhouse-credentials) or in TERN_CLICKHOUSE_USER and
+      TERN_CLICKHOUSE_PASSWORD, never in an address.
+
+      Examples:
+        export TERN_CLICKHOUSE=http://db1:8123,http://db2:8123
+        tern clickhouse setup                        make tables and views
+        tern serve                                   collect, and copy
+        tern clickhouse status                       how far the copy is
+        tern clickhouse verify                       compare every row
+      """,
+    subcommands: [
+      ClickHouseSetupCommand.self, ClickHouseStatusCommand.self, ClickHouseVerifyCommand.self,
+      ClickHouseBackfillCommand.self,
+    ])
+}
+
+/// What the commands about a cluster share.
+struct ClusterCommandOptions: ParsableArguments {
+  @OptionGroup var data: DataOption
+  @OptionGroup var options: ClusterOptions
+
+  func connection() throws -> ClusterConnection {
+    guard let connection = try ClusterConnection(try options.settings(data)) else {
+      throw CommandFailure("Name the servers of the cluster with --clickhouse, such as --clickhouse http://db1:8123.")
+    }
+    return connection
+  }
+
+  /// Runs `body` with a copy that reads the data directory. A server may be running on it.
+  func withCopy<Value>(_ body: (ClusterConnection, ClusterCopy, Catalog) async throws -> Value) async throws -> Value {
+    let connection = try connection()
+    return try await data.withReader { catalog, reader in
+      let copy = try ClusterCopy(connection, directory: data.directory, catalog: catalog, reader: reader) {
+        Terminal.complain("tern: \($0)")
+      }
+      defer { copy.close() }
+      return try await CommandFailure.describing { try await body(connection, copy, catalog) }
+    }
+  }
+}
+
+extension CommandFailure {
+  /// Runs `body`; errors of ClickHouse become messages.
+  static func describing<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch let error as ClickHouseError {
+      throw CommandFailure(error.message)
+    }
+  }
+}
+
+/// `tern clickhouse setup`
+struct ClickHouseSetupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setup", abstract: "Make the tables and views on all servers of the cluster.",
+    discussion: """
+      Can be repeated: tables that are there stay as they are, views are made anew. Servers with the macros shard and replica
+      get replicated tables.
+
+      Examples:
+        tern clickhouse setup --clickhouse http://db1:8123
+        tern clickhouse setup --clickhouse http://a1:8123,http://a2:8123,http://b1:8123 --cluster tern
+      """)
+
+  @OptionGroup var cluster: ClusterCommandOptions
+
+  @Option(
+    name: .customLong("cluster"),
+    help: ArgumentHelp(
+      "The name of the cluster in the servers' settings (remote_servers), so that views show the rows of all shards.",
+      valueName: "name"))
+  var name: String?
+
+  @Flag(
+    help: """
+      Delete the rows that this server sent before its data directory was restored from a backup, or lost shipping.sqlite. \
+      Rows that only the cluster has are lost.
+      """)
+  var discardOlder = false
+
+  func validate() throws {
+    if let name, !name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }) {
+      throw ValidationError("The name of a cluster has letters, digits, - and _.")
+    }
+  }
+
+  func run() async throws {
+    try await cluster.withCopy { connection, copy, _ in
+      try await copy.shipping.setUp(cluster: name, database: connection.database)
+      Terminal.say("The tables and the views \(ClusterSchema.eventView) and \(ClusterSchema.errorView) are there.")
+      guard discardOlder else { return }
+      let rows = try await copy.shipping.discardOlder { Terminal.progress("\(grouped($0)) rows are left") }
+      Terminal.progress("")
+      Terminal.say("\(grouped(rows)) older rows were deleted.")
+    }
+  }
+}
+
+/// `tern clickhouse status`
+struct ClickHouseStatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show how far the copy is, by shard, and why.",
+    discussion: """
+      Exit code 0: all servers answer. 1: some don't, or the tables are missing.
+
+      Example:
+        tern clickhouse status --clickhouse http://db1:8123
+      """)
+
+  @OptionGroup var cluster: ClusterCommandOptions
+
+  func run() async throws {
+    let (status, servers) = try await cluster.withCopy { _, copy, _ in
+      (copy.status() ?? ClusterStatus(), await copy.shipping.serverStates())
+    }
+    let isServed = try cluster.data.withCatalog { try $0.isServed() }
+    for shard in status.shards {
+      let waiting = shard.waitingRows == 0 ? "" : ", \(grouped(shard.waitingRows)) on their way"
+      Terminal.say("Shard \(shard.name): \(grouped(shard.confirmedRows)) rows\(waiting).")
+    }
+    for state in servers {
+      Terminal.say(
+        "\(state.server): \(state.problem ?? "answers")\(state.isBehind ? ", but is behind its shard" : "").")
+    }
+    let newest =
+      status.newRows == 0 ? "" : ", up to \(grouped(status.newRows)) of them newer than a minute or not begun"
+    Terminal.say(
+      status.backlog == 0
+        ? "Every row is on the cluster." : "\(grouped(status.backlog)) rows are at home only\(newest).")
+    if !isServed {
+      Terminal.say("No server is running here. `tern serve --clickhouse …` or `tern clickhouse backfill` sends rows.")
+    }
+    if servers.contains(where: { $0.problem != nil }) { throw ExitCode(1) }
+  }
+}
+
+/// `tern clickhouse verify`
+struct ClickHouseVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Compare every row with those of each replica.",
+    discussion: """
+      Reads all rows of the cluster. Works while a server runs. Exit code 0: no differences. 1: differences, with one row of
+      each unit that differs.
+
+      Examples:
+        tern clickhouse verify --clickhouse http://db1:8123
+        tern clickhouse verify --clickhouse http://db1:8123 --mend
+      """)
+
+  @OptionGroup var cluster: ClusterCommandOptions
+
+  @Flag(help: "Have units that differ sent anew by the server, and delete rows that this server doesn't have.")
+  var mend = false
+
+  func run() async throws {
+    let (differences, rows) = try await cluster.withCopy { _, copy, _ in
+      try await copy.shipping.verify(mends: mend) { Terminal.progress("\(grouped($0)) rows compared") }
+    }
+    Terminal.progress("")
+    for difference in differences { Terminal.say(CommandEnding.line("\(difference)")) }
+    guard !differences.isEmpty else {
+      return Terminal.say("\(grouped(rows)) rows are the same on every replica.")
+    }
+    Terminal.complain(
+      mend
+        ? "tern: The units that differ are sent anew by the server that runs here, or by `tern clickhouse backfill`. Verify again afterwards."
+        : "tern: \(grouped(differences.count)) units differ. Run this with --mend to have them sent anew.")
+    throw ExitCode(1)
+  }
+}
+
+/// `tern clickhouse backfill`
+struct ClickHouseBackfillCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backfill", abstract: "Send all rows that the cluster lacks, without a server.",
+    discussion: """
+      A server with --clickhouse sends them, too, those stored before that option was set included; this is for a data directory on
+      which no server runs.
+
+      Example:
+        tern clickhouse backfill --clickhouse http://db1:8123
+      """)
+
+  @OptionGroup var cluster: ClusterCommandOptions
+
+  func run() async throws {
+    let (connection, directory) = (try cluster.connection(), cluster.data.directory)
+    let catalog = try cluster.data.openCatalog()
+    defer { try? catalog.close() }
+    let warehouse: SQLiteWarehouse
+    do {
+      warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    } catch let error as WarehouseError where error.code == .inUse {
+      throw CommandFailure(
+        "A server runs on \(directory). If it was started with --clickhouse, it sends all rows: see `tern clickhouse status`."
+      )
+    }
+    let result = await Result {
+      let copy = try ClusterCopy(
+        connection, directory: directory, catalog: catalog, reader: warehouse.reader, patience: .zero
+      ) { Terminal.complain("tern: \($0)") }
+      defer { copy.close() }
+      try await CommandFailure.describing {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            while true {
+              try await Task.sleep(for: .seconds(1))
+              if let status = copy.status() { Terminal.progress("\(grouped(status.backlog)) rows to send") }
+            }
+          }
+          group.addTask { try await copy.shipping.backfill() }
+          // The first never ends.
+          _ = try await group.next()
+          group.cancelAll()
+        }
+      }
+      return copy.status()?.confirmedRows ?? 0
+    }
+    try await warehouse.close()
+    Terminal.progress("")
+    Terminal.say("The cluster has all \(grouped(try result.get())) rows.")
+  }
+}

@@ -1,0 +1,94 @@
+import AppCatalog
+import ClickHouse
+import Foundation
+import Logging
+import ServiceLifecycle
+import Shipping
+import Warehouse
+import WarehouseSQLite
+
+/// The cluster of the settings, and the credentials for it.
+struct ClusterConnection {
+  static let (userVariable, passwordVariable) = ("TERN_CLICKHOUSE_USER", "TERN_CLICKHOUSE_PASSWORD")
+
+  let servers: [ClickHouseServer]
+  let database: String
+  let client: ClickHouseClient
+
+  /// Reads the settings; `nil` if they name no cluster.
+  ///
+  /// - Throws: ``CommandFailure`` for a file that can't be read, or credentials that can't be used.
+  init?(_ settings: EffectiveSettings) throws {
+    guard let servers = try settings.value(\.clickhouse), !servers.isEmpty else { return nil }
+    self.servers = servers
+    database = try settings.value(\.clickhouseDatabase)
+    let authorities = try settings.value(\.clickhouseCa)
+    if let authorities, !FileManager.default.isReadableFile(atPath: authorities) {
+      throw CommandFailure("\(authorities) can't be read.")
+    }
+    client = ClickHouseClient(
+      try Self.credentials(settings), database: database, authorities: authorities)
+  }
+
+  private static func credentials(_ settings: EffectiveSettings) throws -> ClickHouseCredentials {
+    do {
+      if let path = try settings.value(\.clickhouseCredentials) {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+          throw CommandFailure("\(path) can't be read.")
+        }
+        return try ClickHouseCredentials(line: text)
+      }
+      return try ClickHouseCredentials(
+        user: settings.environment[userVariable].flatMap { $0.isEmpty ? nil : $0 } ?? "default",
+        password: settings.environment[passwordVariable] ?? "")
+    } catch let error as ClickHouseError {
+      throw CommandFailure(error.message)
+    }
+  }
+
+  /// Opens the ledger of a data directory, and makes it if there is none.
+  static func ledger(directory: String, _ catalog: Catalog) throws -> ShippingLedger {
+    // A restored backup has the same name, and another home never has.
+    let name = try JobRunner.serverName(catalog)
+    return try ShippingLedger(path: ledgerPath(directory), homeID: UInt64(name, radix: 16) ?? 0)
+  }
+
+  static func ledgerPath(_ directory: String) -> String { directory + "/shipping.sqlite" }
+
+  /// True if the rows of a data directory are, or were, copied to a cluster.
+  static func hasLedger(directory: String) -> Bool { FileManager.default.fileExists(atPath: ledgerPath(directory)) }
+}
+
+/// The copying of a server's rows to its cluster, opened and closed together.
+struct ClusterCopy: Sendable {
+  let shipping: ClusterShipping
+  private let rows: ShippedRows
+
+  init(
+    _ connection: ClusterConnection, directory: String, catalog: Catalog, reader: WarehouseReader,
+    patience: Duration? = nil, report: @escaping @Sendable (String) -> Void
+  ) throws {
+    rows = ShippedRows(reader)
+    let ledger = try ClusterConnection.ledger(directory: directory, catalog)
+    shipping = try ClusterShipping(
+      connection.client, servers: connection.servers, ledger: ledger, source: rows,
+      patience: patience ?? UnitPlanner.standardPatience, report: report)
+  }
+
+  /// How far the copy is; `nil` if the files can't be read.
+  func status() -> ClusterStatus? { try? shipping.status(lastRow: rows.lastID()) }
+
+  func close() {
+    rows.close()
+    try? shipping.ledger.close()
+  }
+}
+
+/// Copies rows to the cluster while the server runs.
+struct ShippingService: Service {
+  let copy: ClusterCopy
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await copy.shipping.run() }
+  }
+}

@@ -1,0 +1,25 @@
+/// Consecutive rows that are stored together.
+///
+/// Rows are only added behind the last stretch. Whatever deletes or changes rows writes their stretch anew, with another
+/// segment; so rows are unchanged as long as their segment is.
+package struct RowStretch: Sendable, Hashable {
+  package let segment: Int64
+  package let ids: ClosedRange<Int64>
+
+  package init(segment: Int64, ids: ClosedRange<Int64>) { (self.segment, self.ids) = (segment, ids) }
+}
+
+/// The rows of all apps, for a copy elsewhere.
+package protocol RowSource: Sendable {
+  /// Returns the stretches with rows after an ID, in the order of their IDs. Deleted rows leave gaps within them, so some of
+  /// their IDs may have no row.
+  func stretches(after id: Int64) async throws -> [RowStretch]
+
+  /// Combines the rows of a range of IDs, in order.
+  ///
+  /// - Parameter add: Receives one row after the other; after it has returned false, it gets no more.
+  func rows<Result: Sendable>(
+    _ ids: ClosedRange<Int64>, into initial: Result,
+    _ add: @escaping @Sendable (inout Result, StoredRow) throws -> Bool
+  ) async throws -> Result
+}

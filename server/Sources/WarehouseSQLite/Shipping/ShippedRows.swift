@@ -1,0 +1,62 @@
+import Threads
+package import Warehouse
+
+/// Reads the rows of a warehouse for a copy elsewhere, on a thread of its own, so that reports don't wait for it.
+package final class ShippedRows: RowSource {
+  private let reader: WarehouseReader
+  private let threads = ThreadPool<Never>(name: "tern-shipping", count: 1)
+
+  package init(_ reader: WarehouseReader) { self.reader = reader }
+
+  /// Ends the thread. Later reads throw.
+  package func close() { threads.close() }
+
+  /// Returns the ID of the last row stored; 0 if there is none.
+  package func lastID() throws -> Int64 {
+    do {
+      return try reader.read { try WarehouseSchema.lastRow($0) }
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+
+  package func stretches(after id: Int64) async throws -> [RowStretch] {
+    try await reading { connection in
+      var stretches: [RowStretch] = []
+      for span in try StoredSpan.all(connection, after: id) {
+        if let last = stretches.last, last.segment == span.segment {
+          stretches[stretches.count - 1] = RowStretch(
+            segment: last.segment, ids: last.ids.lowerBound...span.ids.upperBound)
+        } else {
+          stretches.append(RowStretch(segment: span.segment, ids: span.ids))
+        }
+      }
+      return stretches
+    }
+  }
+
+  package func rows<Result: Sendable>(
+    _ ids: ClosedRange<Int64>, into initial: Result,
+    _ add: @escaping @Sendable (inout Result, StoredRow) throws -> Bool
+  ) async throws -> Result {
+    try await reading { [reader] connection in
+      var result = initial
+      var reading = try StoredRowReading(connection, reader.dictionary, reader.catalog)
+      let scan = try EventScan(connection, ids: ids)
+      while let row = try scan.next() {
+        guard try add(&result, try reading.complete(row, scan)) else { break }
+      }
+      return result
+    }
+  }
+
+  private func reading<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLConnection) throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await threads.run { [reader] in try reader.read(body) }
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+}

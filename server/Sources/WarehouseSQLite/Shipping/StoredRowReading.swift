@@ -1,0 +1,126 @@
+import Foundation
+import Ingest
+import ServerBase
+import TernEvents
+import Warehouse
+
+/// Adds to rows the texts that they name by number. One object reads rows within one transaction.
+struct StoredRowReading {
+  // Neighbouring rows have the same ones; the limit bounds the memory for a range of any kind.
+  private static let maximumKnown = 50_000
+  private let connection: SQLConnection
+  private let dictionary: ReaderDictionary
+  private let catalog: any CatalogStore
+  private let findInstall: SQLStatement
+  private let findDevice: SQLStatement
+  private let findError: SQLStatement
+  private var installs: [Install: String] = [:]
+  private var devices: [Int64: StoredRow.Device] = [:]
+  /// `nil` for the time zone of an app that is being deleted, or that this system doesn't know.
+  private var calendars: [Int64: ZoneCalendar?] = [:]
+
+  private struct Install: Hashable {
+    let app: Int64
+    let slot: UInt32
+  }
+
+  init(_ connection: SQLConnection, _ dictionary: ReaderDictionary, _ catalog: any CatalogStore) throws {
+    self.connection = connection
+    self.dictionary = dictionary
+    self.catalog = catalog
+    findInstall = try connection.prepare("SELECT name FROM install WHERE app = ? AND slot = ?")
+    findDevice = try connection.prepare("SELECT facts FROM device WHERE id = ?")
+    findError = try connection.prepare(
+      """
+      SELECT e.name, g.type, g.place, g.fingerprint, t.id, t.message, t.stack, t.raw
+      FROM error e JOIN error_group g ON g.id = e.grp LEFT JOIN error_text t ON t.id = e.id WHERE e.id = ?
+      """)
+  }
+
+  /// Returns the row that a scan has just returned.
+  mutating func complete(_ row: EventRow, _ scan: EventScan) throws -> StoredRow {
+    let kind = row.flags.kind
+    return StoredRow(
+      id: row.id, app: row.app, day: day(of: row), time: row.time, received: row.received, kind: kind,
+      flags: row.flags.rawValue, name: try name(of: row, scan), nameID: row.name, install: try install(row),
+      slot: row.slot, session: row.session, user: scan.userBytes.isEmpty ? "" : scan.user, key: row.key,
+      device: try device(row.device), properties: try properties(scan.properties),
+      parameters: scan.parameters.map { HitCoding.decode($0) } ?? [],
+      error: kind == .handledError || kind == .crash ? try error(row.id) : nil)
+  }
+
+  private mutating func day(of row: EventRow) -> Int {
+    let calendar = calendars[row.app] ?? (try? catalog.calendar(AppID(row.app)))
+    calendars[row.app] = .some(calendar)
+    return calendar?.day(of: row.time) ?? Int(flooredQuotient(row.time, 86_400_000))
+  }
+
+  private func name(of row: EventRow, _ scan: EventScan) throws -> String {
+    try (row.name == 0 ? PropertyCoding.eventName(scan.properties) : nil) ?? dictionary.text(row.name, connection)
+  }
+
+  private mutating func install(_ row: EventRow) throws -> String {
+    let key = Install(app: row.app, slot: row.slot)
+    if let name = installs[key] { return name }
+    let name = try findInstall.bind(row.app, Int64(row.slot)).first { WriterInstalls.name($0, 0) } ?? ""
+    if installs.count >= Self.maximumKnown { installs.removeAll(keepingCapacity: true) }
+    installs[key] = name
+    return name
+  }
+
+  private mutating func device(_ id: Int64) throws -> StoredRow.Device {
+    if let device = devices[id] { return device }
+    let device = try findDevice.bind(id).first { row in
+      let facts = try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
+      return StoredRow.Device(
+        id: id, facts: facts, labels: DeviceLabels(facts), texts: WriterDevices.numbers(row.bytes(0)))
+    }
+    let found =
+      device ?? StoredRow.Device(id: id, facts: IncomingDevice(), labels: DeviceLabels(IncomingDevice()), texts: [])
+    if devices.count >= Self.maximumKnown { devices.removeAll(keepingCapacity: true) }
+    devices[id] = found
+    return found
+  }
+
+  private func properties(_ bytes: UnsafeRawBufferPointer) throws -> [StoredRow.Property] {
+    var reader = ByteReader(bytes)
+    var properties: [StoredRow.Property] = []
+    while !reader.isAtEnd {
+      guard let id = reader.varint() else { break }
+      let own = id == 0 ? reader.text() : nil
+      var tag = reader
+      guard let type = tag.byte(), let value = PropertyCoding.value(&reader) else { break }
+      let name = try own ?? dictionary.text(Int64(bitPattern: id), connection)
+      properties.append(
+        StoredRow.Property(name: name, nameID: Int64(bitPattern: id), type: type, value: Self.text(value)))
+    }
+    return properties
+  }
+
+  /// A text from which the value can be read again exactly.
+  private static func text(_ value: PropertyValue) -> String {
+    switch value {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .double(let number): "\(number)"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .date(let time): String(time.millisecondsSince1970)
+    }
+  }
+
+  private func error(_ id: Int64) throws -> StoredRow.ErrorDetails? {
+    try findError.bind(id).first { row in
+      var details = StoredRow.ErrorDetails()
+      details.id = row.text(0)
+      details.type = row.text(1)
+      details.place = row.text(2)
+      details.fingerprint = row.integer(3)
+      details.hasTexts = !row.isNull(4)
+      guard details.hasTexts else { return details }
+      details.message = row.text(5)
+      details.stack = row.text(6)
+      details.raw = Array(row.bytes(7))
+      return details
+    }
+  }
+}
