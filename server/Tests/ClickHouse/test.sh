@@ -1,4 +1,4 @@
-# `Scripts/clickhouse test`: the tests of the targets ClickHouse and Shipping, with a cluster of their own.
+# `Scripts/clickhouse test`: the tests of the targets ClickHouse and Shipping, and of the program, with a cluster of their own.
 
 trial=$(mktemp -d)
 folder="$trial/cluster"
@@ -9,3 +9,5 @@ build "$root/server" --build-tests
 lines=$("$root/Scripts/clickhouse" up "$folder")
 eval "$lines"
 run_tests "$root/server" --skip-build --filter 'ClickHouseTests|ShippingTests'
+say "killing the server while it ships 60,000 events through faulty connections (SEED=N repeats a run)"
+run_python_tests "$root/server/Tests/ClientTests/test_clickhouse.py"

@@ -37,7 +37,9 @@ import Testing
       "view-cache-size": "1GiB", "disk-reserve": "0", "public-metrics": "true", "access-log": "-",
       "access-log-addresses": "true", "backup-to": "/b", "backup-every": "6h",
       "keep-backups": "2", "address-requests-per-second": "50", "address-events-per-second": "60",
-      "address-bytes-per-day": "70MiB", "address-installs-per-day": "80",
+      "address-bytes-per-day": "70MiB", "address-installs-per-day": "80", "clickhouse": "http://a:1",
+      "clickhouse-user": "u", "clickhouse-password": "p", "clickhouse-credentials": "/f", "clickhouse-database": "d",
+      "clickhouse-ca": "/a",
     ]
     let help = ServeCommand.helpMessage(columns: 1_000)
     for setting in ServerSettings.all {
@@ -61,11 +63,16 @@ import Testing
       "--view-cache-size", "3KiB", "--disk-reserve", "4", "--no-public-metrics",
       "--access-log", "-", "--access-log-addresses", "--backup-to", "/b", "--backup-every",
       "5m", "--keep-backups", "6", "--address-requests-per-second", "7", "--address-events-per-second", "8",
-      "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10",
+      "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10", "--clickhouse",
+      "http://a:1,https://b", "--clickhouse-user", "u", "--clickhouse-credentials", "/c", "--clickhouse-database", "d",
+      "--clickhouse-ca", "/a",
     ]
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? ServeCommand)
     let settings = try command.options.settings(command.data)
-    for setting in ServerSettings.all { #expect(settings.texts(setting).1 == .option("--\(setting.name)")) }
+    for setting in ServerSettings.all where !setting.isSecret {
+      #expect(settings.texts(setting).1 == .option("--\(setting.name)"))
+    }
+    #expect(try settings.value(\.clickhouse)?.map { "\($0)" } == ["http://a:1", "https://b"])
     #expect(try settings.value(\.viewCacheSize) == 3_072)
     #expect(try settings.value(\.backupEvery) == .seconds(300))
     #expect(try settings.value(\.publicMetrics) == false)

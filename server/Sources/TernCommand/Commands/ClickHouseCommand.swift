@@ -14,8 +14,8 @@ struct ClickHouseCommand: ParsableCommand {
       `tern serve --clickhouse ADDRESSES` copies every row once, those stored before, too. docs/scaling.md tells when a cluster is \
       worth it, and how to run one.
 
-      The user and the password are in a file (--clickhouse-credentials) or in TERN_CLICKHOUSE_USER and
-      TERN_CLICKHOUSE_PASSWORD, never in an address.
+      The password is in TERN_CLICKHOUSE_PASSWORD, in the file of settings, or with the user in a file of its own
+      (--clickhouse-credentials): never in an address or an option, which others on the machine could read.
 
       Examples:
         export TERN_CLICKHOUSE=http://db1:8123,http://db2:8123

@@ -9,8 +9,6 @@ import WarehouseSQLite
 
 /// The cluster of the settings, and the credentials for it.
 struct ClusterConnection {
-  static let (userVariable, passwordVariable) = ("TERN_CLICKHOUSE_USER", "TERN_CLICKHOUSE_PASSWORD")
-
   let servers: [ClickHouseServer]
   let database: String
   let client: ClickHouseClient
@@ -39,8 +37,7 @@ struct ClusterConnection {
         return try ClickHouseCredentials(line: text)
       }
       return try ClickHouseCredentials(
-        user: settings.environment[userVariable].flatMap { $0.isEmpty ? nil : $0 } ?? "default",
-        password: settings.environment[passwordVariable] ?? "")
+        user: try settings.value(\.clickhouseUser), password: try settings.value(\.clickhousePassword) ?? "")
     } catch let error as ClickHouseError {
       throw CommandFailure(error.message)
     }

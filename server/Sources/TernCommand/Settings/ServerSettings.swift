@@ -64,11 +64,18 @@ struct ServerSettings: Sendable {
     parse: { try Self.number($0, 1...1_000_000) })
   let clickhouse = Setting(
     "clickhouse", "addresses",
-    "The servers of a ClickHouse cluster to which every row is copied, such as http://db1:8123,http://db2:8123. The user "
-      + "and the password are in a file (clickhouse-credentials) or in TERN_CLICKHOUSE_USER and TERN_CLICKHOUSE_PASSWORD.",
+    "The servers of a ClickHouse cluster to which every row is copied, such as http://db1:8123,http://db2:8123.",
     parse: Self.clickHouseServers)
+  let clickhouseUser = Setting(
+    "clickhouse-user", "name", "The user on the cluster.", standard: "default",
+    parse: { try Self.notEmpty($0, "Enter a name.") })
+  let clickhousePassword = Setting<String?>(
+    name: "clickhouse-password", valueName: "text", explanation: "The user's password on the cluster.", standard: nil,
+    isList: false, isSecret: true, parse: { $0.last })
   let clickhouseCredentials = Setting(
-    "clickhouse-credentials", "file", "A file with user:password for ClickHouse in its first line.", parse: Self.path)
+    "clickhouse-credentials", "file",
+    "A file with user:password for the cluster in its first line, instead of clickhouse-user and clickhouse-password.",
+    parse: Self.path)
   let clickhouseDatabase = Setting(
     "clickhouse-database", "name", "The database of the tables on the cluster.", standard: "default",
     parse: Self.databaseName)

@@ -7,6 +7,7 @@ protocol SettingArguments: ParsableArguments {}
 /// The options about a ClickHouse cluster.
 struct ClusterOptions: SettingArguments {
   @Option(\.clickhouse) var clickhouse: String?
+  @Option(\.clickhouseUser) var clickhouseUser: String?
   @Option(\.clickhouseCredentials) var clickhouseCredentials: String?
   @Option(\.clickhouseDatabase) var clickhouseDatabase: String?
   @Option(\.clickhouseCa) var clickhouseCa: String?

@@ -1,0 +1,213 @@
+"""Every row is on the cluster exactly once, whatever happens to the server and to its requests.
+
+`Scripts/clickhouse test` starts the cluster. SEED repeats a run.
+"""
+
+import http.client
+import http.server
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import requests
+
+from tern import PROGRAM, Serve
+from test_extremes import create_app, line
+
+SERVERS = [address for address in os.environ.get("TERN_CLICKHOUSE", "").split(",") if address]
+SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
+EVENTS, ROUNDS = 60_000, 24
+
+pytestmark = pytest.mark.skipif(not SERVERS, reason="run Scripts/clickhouse test")
+
+
+class FaultyProxy:
+    """Stands before a server. Of inserts it repeats some, cuts some off, and keeps some answers to itself."""
+
+    def __init__(self, target, chance):
+        self.faults = {"repeated": 0, "cut": 0, "unanswered": 0, "lost": 0, "passed": 0}
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                isInsert = parse_qs(urlsplit(self.path).query).get("query", [""])[0].startswith("INSERT")
+                fault = chance.choice(["repeated", "repeated", "cut", "unanswered", "lost", "passed"]) if isInsert else "passed"
+                proxy.faults[fault] += 1
+                if fault == "cut":
+                    proxy.forward(target, self, body, len(body) * chance.randrange(100) // 100)
+                    fault = "unanswered"
+                elif fault != "lost":
+                    for _ in range(2 if fault == "repeated" else 1):
+                        status, headers, answer = proxy.forward(target, self, body)
+                if fault in ("unanswered", "lost"):
+                    self.close_connection = True
+                    return
+                self.send_response(status)
+                for name in ("X-ClickHouse-Exception-Code", "Content-Type"):
+                    if name in headers:
+                        self.send_header(name, headers[name])
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        class Listener(http.server.ThreadingHTTPServer):
+            def handle_error(self, *_):
+                """A client that is killed ends its connections."""
+
+        self.server = Listener(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def forward(target, request, body, length=None):
+        connection = http.client.HTTPConnection(urlsplit(target).netloc, timeout=60)
+        connection.putrequest("POST", request.path, skip_accept_encoding=True)
+        for name, value in request.headers.items():
+            if name.lower() not in ("host", "connection", "expect"):
+                connection.putheader(name, value)
+        connection.endheaders()
+        try:
+            connection.send(body[:length])
+            if length is not None:
+                return None
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+
+def query(statement, server):
+    headers = {"X-ClickHouse-User": os.environ["TERN_CLICKHOUSE_USER"],
+               "X-ClickHouse-Key": os.environ["TERN_CLICKHOUSE_PASSWORD"]}
+    answer = requests.post(server, data=statement.encode(), headers=headers, timeout=60)
+    answer.raise_for_status()
+    return [row.split("\t") for row in answer.text.splitlines()]
+
+
+def homes():
+    """The homes of which the cluster has rows."""
+    return {home for server in SERVERS[::2] for home, in query("SELECT DISTINCT home FROM tern_row", server)}
+
+
+def command(data, *arguments, check=True):
+    done = subprocess.run(
+        [PROGRAM, "clickhouse", *arguments, "--data", str(data)], capture_output=True, text=True, timeout=120)
+    if check and done.returncode:
+        raise AssertionError(done.stdout + done.stderr)
+    return done.stdout + done.stderr
+
+
+def options(servers):
+    return ["--clickhouse", ",".join(servers)]
+
+
+class Home:
+    """A server that is killed at any moment, and the events that it has confirmed."""
+
+    def __init__(self, directory, servers):
+        self.directory, self.servers = directory, servers
+        self.sent = 0
+        self.start()
+        self.server.authorization = {"Authorization": f"Bearer {self.server.token()}"}
+        self.app = create_app(self.server, "shop")
+
+    def start(self):
+        self.server = Serve(self.directory, *options(self.servers))
+        self.data = self.server.data
+
+    def kill(self):
+        self.server.process.send_signal(signal.SIGKILL)
+        self.server.process.wait()
+
+    def send(self, count, person=None):
+        lines = [line("event", f"Event {number % 7}", f"00000000-0000-4000-8000-{number % 500:012}", user=person or f"user-{number % 90}",
+                      properties={"n": number, "text": f"täxt {number}"}) for number in range(count)]
+        for start in range(0, count, 500):
+            self.server.send(self.app, lines[start:start + 500])
+        self.sent += count
+
+
+@pytest.fixture
+def before():
+    return homes()
+
+
+def test_60_000_events_are_there_once_after_faults_and_kills(before):
+    print(f"SEED={SEED}")
+    chance = random.Random(SEED)
+    proxies = [FaultyProxy(server, random.Random(chance.random())) for server in SERVERS]
+    with tempfile.TemporaryDirectory() as directory:
+        home = Home(directory, [proxy.address for proxy in proxies])
+        command(home.data, "setup", "--cluster", "tern", *options(SERVERS))
+        for _ in range(ROUNDS):
+            home.send(EVENTS // ROUNDS)
+            home.kill()
+            # Whatever it is doing then: before its first request, in the middle of one, after the last.
+            for _ in range(2):
+                backfill = subprocess.Popen(
+                    [PROGRAM, "clickhouse", "backfill", "--data", str(home.data), *options(home.servers)],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(0.3 + chance.random() * 2)
+                backfill.kill()
+                backfill.wait()
+            home.start()
+        home.server.stop()
+        faults = {name: sum(proxy.faults[name] for proxy in proxies) for name in proxies[0].faults}
+        print(faults)
+        assert faults["repeated"] and faults["cut"] and faults["unanswered"] and faults["lost"]
+        said = command(home.data, "backfill", *options(SERVERS))
+        assert f"{home.sent:,}" in said, said
+        assert "rows are the same on every replica" in command(home.data, "verify", *options(SERVERS)), "verify"
+        mine, = homes() - before
+        for half in (SERVERS[0::2], SERVERS[1::2]):
+            counts = [query(f"SELECT count(), uniqExact(id) FROM tern_row WHERE home = {mine}", server)[0] for server in half]
+            assert sum(int(count) for count, _ in counts) == sum(int(unique) for _, unique in counts) == home.sent
+        assert "Every row is on the cluster" in command(home.data, "status", *options(SERVERS))
+
+
+def test_a_person_who_was_deleted_is_on_no_replica(before):
+    with tempfile.TemporaryDirectory() as directory:
+        home = Home(directory, SERVERS)
+        home.send(1_000)
+        home.send(20, person="Ada Deleted")
+        home.server.stop()
+        command(home.data, "backfill", *options(SERVERS))
+        home.start()
+        mine, = homes() - before
+        wanted = f"SELECT count() FROM tern_row WHERE home = {mine} AND user = 'Ada Deleted'"
+        assert sum(int(query(wanted, server)[0][0]) for server in SERVERS[::2]) == 20
+        said = home.server.command("persons", "delete", "--app", str(home.app["id"]), "--user", "Ada Deleted", "--yes")
+        assert "Deleted the person" in said
+        # As soon as it says so.
+        assert [query(wanted, server) for server in SERVERS] == [[["0"]]] * len(SERVERS)
+        home.server.stop()
+        command(home.data, "backfill", *options(SERVERS))
+        assert "1,000 rows are the same" in command(home.data, "verify", *options(SERVERS))
+        assert sum(int(query(f"SELECT count() FROM tern_row WHERE home = {mine}", server)[0][0])
+                   for server in SERVERS[::2]) == 1_000
+
+
+def test_the_password_is_in_no_list_of_processes_and_in_no_log(before):
+    with tempfile.TemporaryDirectory() as directory:
+        home = Home(directory, SERVERS)
+        password = os.environ["TERN_CLICKHOUSE_PASSWORD"]
+        listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+        assert "clickhouse" in listing and password not in listing
+        wrong = subprocess.run(
+            [PROGRAM, "clickhouse", "verify", "--data", str(home.data), *options(SERVERS)], capture_output=True, text=True,
+            env={**os.environ, "TERN_CLICKHOUSE_PASSWORD": password + "x"}, timeout=60)
+        assert wrong.returncode == 2 and password not in wrong.stdout + wrong.stderr
+        home.server.stop()
+        assert password not in home.server.log.read_text(encoding="utf-8")
