@@ -205,8 +205,9 @@ let package = Package(
     .testTarget(
       name: "ShippingTests",
       dependencies: [
-        "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
+        "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "WarehouseContract", "WarehouseSQLite",
+        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(

@@ -87,9 +87,11 @@ package struct ClusterSchema: Sendable {
     func time(_ column: String, as name: String) -> String {
       "toDateTime(intDiv(least(greatest(\(column), 0), 4294967295000), 1000)) AS \(name)"
     }
+    // As in exports; empty for 0.
+    func hexadecimal(_ column: String) -> String { "replaceRegexpOne(lower(hex(\(column))), '^0+', '')" }
     let common = """
       app, day, \(time("milliseconds", as: "time")), kind, name, version, os, model, country, language, install, user, \
-      lower(hex(session)) AS session
+      \(hexadecimal("session")) AS session
       """
     return [
       (
@@ -103,7 +105,7 @@ package struct ClusterSchema: Sendable {
         Self.errorView,
         """
         SELECT \(common), error_type AS type, error_place AS place, error_message AS message, error_stack AS stack, \
-        lower(hex(error_fingerprint)) AS fingerprint FROM \(rows) WHERE kind IN ('crash', 'handled_error')
+        \(hexadecimal("error_fingerprint")) AS fingerprint FROM \(rows) WHERE kind IN ('crash', 'handled_error')
         """
       ),
     ]

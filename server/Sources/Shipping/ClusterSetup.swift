@@ -31,11 +31,11 @@ extension ClusterShipping {
   package func discardOlder(_ waiting: @Sendable (Int) -> Void) async throws -> Int {
     let shards = try await foundShards()
     var rows = 0
-    for shard in shards { rows += try await shard.abandonedRows() }
+    for shard in shards { rows += try await shard.abandonedRows(includesAll: true) }
     for shard in shards { try await shard.deleteAbandonedRows() }
     while true {
       var left = 0
-      for shard in shards { left = max(left, try await shard.abandonedRows()) }
+      for shard in shards { left = max(left, try await shard.abandonedRows(includesAll: true)) }
       guard left > 0 else { return rows }
       waiting(left)
       try await sleep(.seconds(1))

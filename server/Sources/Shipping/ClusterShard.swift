@@ -41,13 +41,21 @@ struct ClusterShard: Sendable {
   }
 
   /// Returns the number of rows of other epochs of this home, on the replica that has most of them.
-  func abandonedRows() async throws(ClickHouseError) -> Int {
-    var rows = 0
+  ///
+  /// - Parameter includesAll: True if every replica has to answer; otherwise one is enough.
+  func abandonedRows(includesAll: Bool) async throws(ClickHouseError) -> Int {
+    var rows: Int?
+    var failure: ClickHouseError?
     for server in replicas {
-      let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
-      rows = max(rows, Int(block?["rows"]?.numbers.first ?? 0))
+      do throws(ClickHouseError) {
+        let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
+        rows = max(rows ?? 0, Int(block?["rows"]?.numbers.first ?? 0))
+      } catch {
+        failure = error
+      }
     }
-    return rows
+    if let failure, includesAll || rows == nil { throw failure }
+    return rows ?? 0
   }
 
   func deleteAbandonedRows() async throws(ClickHouseError) {

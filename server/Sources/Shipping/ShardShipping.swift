@@ -26,21 +26,32 @@ struct ShardShipping: Sendable {
     while true {
       try Task.checkCancellation()
       do {
-        var isIdle = !(try await bringNext())
-        if isIdle || uptime() - swept >= Self.retryTime {
+        let hasMore = try await bringNext()
+        if !hasMore || uptime() - swept >= Self.retryTime {
           swept = uptime()
-          isIdle = try await sweep.run(now: swept) && isIdle
+          // A replica that is away keeps deletions waiting, but not new rows.
+          let isClean = await isClean(&sweep, now: swept)
+          if !hasMore, isClean, try await isDone() { return }
         }
-        problems.note(nil, of: shard.name)
-        guard isIdle else { continue }
-        if try await isDone() { return }
-        try await sleep(Self.pollInterval)
+        if !hasMore { try await sleep(Self.pollInterval) }
       } catch is CancellationError {
         throw CancellationError()
       } catch {
         problems.note("\(error)", of: shard.name)
         try await sleep(Self.retryTime)
       }
+    }
+  }
+
+  /// Deletes what is left of older generations; returns true if nothing is.
+  private func isClean(_ sweep: inout ShardSweep, now: Duration) async -> Bool {
+    do {
+      let isClean = try await sweep.run(now: now)
+      problems.note(nil, of: shard.name)
+      return isClean
+    } catch {
+      problems.note("\(error)", of: shard.name)
+      return false
     }
   }
 

@@ -110,6 +110,22 @@ import Warehouse
   }
 
   @Test(arguments: kinds)
+  func `the queries of the documentation are answered`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      let page = URL(filePath: #filePath).appending(path: "../../../../docs/scaling.md").standardized
+      let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```sql\n").dropFirst()
+      #expect(blocks.count == 10)
+      for block in blocks {
+        let query = block.components(separatedBy: "```")[0]
+        await #expect(throws: Never.self, "\(query)") {
+          // Types that Tern doesn't read are no matter.
+          _ = try await world.client.rows("SELECT count() AS rows FROM (\(query))", on: world.servers[0])
+        }
+      }
+    }
+  }
+
+  @Test(arguments: kinds)
   func `a row that was removed, doubled, changed or added there is named and mended`(isReplicated: Bool) async throws {
     try await withWorld(isReplicated: isReplicated) { world in
       world.rows.add(through: 300)
