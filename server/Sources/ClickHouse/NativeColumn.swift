@@ -21,8 +21,14 @@ package struct NativeColumn: Sendable, Equatable {
 
   /// Appends a number: its low bytes, as many as the type has. Negative ones and fractions are given by their bits.
   package mutating func append(_ number: UInt64) {
-    guard let width = type.scalar.width else { return append(text: String(number)) }
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0.prefix(width)) }
+    // One call of a fixed size for each width: a slice would cost several times as much.
+    switch type.scalar.width {
+    case 8: withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    case 4: withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).littleEndian) { bytes.append(contentsOf: $0) }
+    case 2: withUnsafeBytes(of: UInt16(truncatingIfNeeded: number).littleEndian) { bytes.append(contentsOf: $0) }
+    case 1: bytes.append(UInt8(truncatingIfNeeded: number))
+    default: return append(text: String(number))
+    }
     count += 1
   }
 
@@ -34,7 +40,7 @@ package struct NativeColumn: Sendable, Equatable {
 
   /// Appends a string of any bytes.
   package mutating func append(bytes string: UnsafeRawBufferPointer) {
-    bytes.appendVarint(UInt64(string.count))
+    if string.count < 0x80 { bytes.append(UInt8(string.count)) } else { bytes.appendVarint(UInt64(string.count)) }
     bytes.append(contentsOf: string)
     count += 1
   }
@@ -112,20 +118,21 @@ package struct NativeColumn: Sendable, Equatable {
   /// Adds each row's value to a hash of the row. The same values in the same order of columns give the same hashes, whoever
   /// filled the columns.
   package func addHashes(to hashes: inout [UInt64]) {
+    let (isArray, width) = (type.isArray, type.scalar.width)
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
       var element = 0
       for row in hashes.indices {
         var hash = hashes[row]
-        if type.isArray {
+        if isArray {
           let end = Int(ends[row])
           hash = mixed(hash, UInt64(end - element))
           while element < end {
-            hash = mixed(hash, value(&reader))
+            hash = mixed(hash, Self.value(&reader, width))
             element += 1
           }
         } else {
-          hash = mixed(hash, value(&reader))
+          hash = mixed(hash, Self.value(&reader, width))
         }
         hashes[row] = hash
       }
@@ -134,10 +141,12 @@ package struct NativeColumn: Sendable, Equatable {
 
   /// Reads a value as a number, or as the hash of a string.
   @inline(__always)
-  private func value(_ reader: inout ByteReader) -> UInt64 {
-    let size = type.scalar.width ?? reader.varint().map { Int(clamping: $0) } ?? 0
-    guard let value = reader.bytes(size) else { return 0 }
-    return StringKey(value, seed: 0).hash
+  private static func value(_ reader: inout ByteReader, _ width: Int?) -> UInt64 {
+    if width == 8 {
+      return reader.bytes(8).map { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) } ?? 0
+    }
+    let size = width ?? reader.varint().map { Int(clamping: $0) } ?? 0
+    return reader.bytes(size).map { StringKey($0, seed: 0).hash } ?? 0
   }
 
   /// The elements of a row of an array column, as places in ``numbers`` or ``strings``.

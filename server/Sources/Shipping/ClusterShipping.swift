@@ -119,7 +119,7 @@ package final class ClusterShipping: Sendable {
   }
 
   /// Reads the rows of a unit as they are now.
-  func rows(of unit: ShippingUnit) async throws -> RowColumns { try await supply.rows(unit.ids) }
+  func rows(of unit: ShippingUnit) async throws -> HashedRows { try await supply.rows(unit.ids) }
 
   private func check(_ unit: ShippingUnit, in segment: Int64) async throws {
     let content = try await supply.rows(unit.ids).content

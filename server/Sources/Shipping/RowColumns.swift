@@ -123,41 +123,8 @@ package struct RowColumns: Sendable {
     next += 1
   }
 
-  // MARK: Hashes
-
-  /// The hashes of each row without the details of errors, and of these details.
-  package var hashes: (rows: [UInt64], errors: [UInt64]) {
-    let count = ClusterSchema.rowColumns.count
-    return (Self.hashes(columns[..<count], rows: rows), Self.hashes(columns[count...], rows: rows))
-  }
-
-  private static func hashes(_ columns: ArraySlice<NativeColumn>, rows: Int) -> [UInt64] {
-    var hashes = [UInt64](repeating: 0, count: rows)
-    for column in columns { column.addHashes(to: &hashes) }
-    return hashes
-  }
-
-  /// The number of rows and the sum of their hashes.
-  package var content: UnitContent {
-    let (rows, errors) = hashes
-    return UnitContent(rows: self.rows, checksum: rows.reduce(0, &+) &+ errors.reduce(0, &+))
-  }
-
-  // MARK: Sending
-
-  /// The block to insert.
-  func block(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> NativeBlock {
-    let (rowHashes, errorHashes) = hashes
-    let copy: [UInt64?] = [
-      home.id, home.epoch, UInt64(unit.number), UInt64(unit.generation), UInt64(Self.month(of: firstReceived)), nil,
-    ]
-    let first = zip(ClusterSchema.copyColumns, copy).map { column, value in
-      var filled = NativeColumn(column.name, column.type)
-      for row in 0..<rows { filled.append(value ?? rowHashes[row] &+ errorHashes[row]) }
-      return filled
-    }
-    return NativeBlock(first + columns)
-  }
+  /// The hashes of the rows, which don't change any more.
+  package var hashed: HashedRows { HashedRows(self) }
 
   /// Returns the first day of a time's month in UTC, in days since 1970.
   static func month(of milliseconds: Int64) -> Int {

@@ -69,7 +69,7 @@ struct ShardShipping: Sendable {
   /// Reads the rows of a unit of the ledger. If they are others by now, the unit gets another generation.
   ///
   /// - Returns: `nil` if the ledger has another one meanwhile.
-  private func read(_ unit: ShippingUnit) async throws -> (ShippingUnit, RowColumns)? {
+  private func read(_ unit: ShippingUnit) async throws -> (ShippingUnit, HashedRows)? {
     let rows = try await supply.rows(unit.ids)
     guard rows.content != unit.content else { return (unit, rows) }
     var unit = unit
@@ -78,7 +78,7 @@ struct ShardShipping: Sendable {
     return try ledger.renew(unit) ? (unit, rows) : nil
   }
 
-  private func bring(_ next: (unit: ShippingUnit, rows: RowColumns)) async throws {
+  private func bring(_ next: (unit: ShippingUnit, rows: HashedRows)) async throws {
     var machine = ShardMachine(replicas: shard.replicas.count, seed: .random(in: 0...UInt64.max))
     var actions = machine.handle(.add([next.unit]), now: uptime())[...]
     var body: (generation: Int, bytes: [UInt8])?

@@ -31,30 +31,27 @@ package struct RowDifference: Sendable, Hashable, CustomStringConvertible {
 /// Compares the rows of a unit, value by value.
 struct UnitComparison {
   private let unit: ShippingUnit
-  private let rows: RowColumns
-  private let hashes: (rows: [UInt64], errors: [UInt64])
+  private let home: HashedRows
   private let places: [Int64: Int]
 
   /// - Parameter rows: The rows at home.
-  init(_ unit: ShippingUnit, _ rows: RowColumns) {
-    (self.unit, self.rows) = (unit, rows)
-    hashes = rows.hashes
-    places = Dictionary(uniqueKeysWithValues: rows.ids.enumerated().map { ($1, $0) })
+  init(_ unit: ShippingUnit, _ home: HashedRows) {
+    (self.unit, self.home) = (unit, home)
+    places = Dictionary(uniqueKeysWithValues: home.columns.ids.enumerated().map { ($1, $0) })
   }
 
   /// Compares with all rows that a replica has in the unit's range of IDs, from whatever unit.
   ///
   /// The hashes are computed from the columns, and so is the stored one checked, by which a server compares later.
   func difference(_ blocks: [NativeBlock]) -> RowDifference? {
-    var found = [Int](repeating: 0, count: rows.rows)
+    var found = [Int](repeating: 0, count: home.columns.rows)
     var differences: [(id: Int64, kind: RowDifference.Kind)] = []
     for block in blocks {
-      guard let there = RowColumns(block), let copies = Copies(block) else {
+      guard let there = RowColumns(block)?.hashed, let copies = Copies(block) else {
         differences.append((unit.ids.lowerBound, .changed("(the table has other columns)")))
         continue
       }
-      let thereHashes = there.hashes
-      for (index, id) in there.ids.enumerated() {
+      for (index, id) in there.columns.ids.enumerated() {
         guard let place = places[id] else {
           differences.append((id, .unknown))
           continue
@@ -62,18 +59,17 @@ struct UnitComparison {
         found[place] += 1
         if found[place] > 1 {
           differences.append((id, .repeated(found[place])))
-        } else if thereHashes.rows[index] != hashes.rows[place]
-          || thereHashes.errors[index] != hashes.errors[place] && !rows.lacksErrorTexts(at: place)
+        } else if there.hashes[index] != home.hashes[place]
+          || there.errorHashes[index] != home.errorHashes[place] && !home.columns.textlessErrors.contains(id)
         {
-          differences.append((id, .changed(rows.column(at: place, differingFrom: there, at: index))))
-        } else if let column = copies.faulty(
-          index, unit, hash: thereHashes.rows[index] &+ thereHashes.errors[index])
-        {
+          let column = home.columns.column(at: place, differingFrom: there.columns, at: index)
+          differences.append((id, .changed(column)))
+        } else if let column = copies.faulty(index, unit, hash: there.hash(of: index)) {
           differences.append((id, .changed(column)))
         }
       }
     }
-    for (place, count) in found.enumerated() where count == 0 { differences.append((rows.ids[place], .missing)) }
+    for (place, count) in found.enumerated() where count == 0 { differences.append((home.columns.ids[place], .missing)) }
     let ids = Set(differences.map(\.id))
     // The last one of a repeated row knows how often it is there.
     guard let first = ids.min(), let kind = differences.last(where: { $0.id == first })?.kind else { return nil }
@@ -102,9 +98,6 @@ struct UnitComparison {
 }
 
 extension RowColumns {
-  /// True if a row is an error whose texts have made room for newer ones at home.
-  fileprivate func lacksErrorTexts(at row: Int) -> Bool { textlessErrors.contains(ids[row]) }
-
   /// The first column in which a row differs from another one.
   fileprivate func column(at row: Int, differingFrom other: RowColumns, at otherRow: Int) -> String {
     for (column, otherColumn) in zip(columns, other.columns) {

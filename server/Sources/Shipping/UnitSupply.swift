@@ -23,7 +23,7 @@ actor UnitSupply {
   var last: Int64 { planner.last }
 
   /// Makes the next unit for a shard; `nil` while there are too few rows.
-  func next(for shard: String) async throws -> (unit: ShippingUnit, rows: RowColumns)? {
+  func next(for shard: String) async throws -> (unit: ShippingUnit, rows: HashedRows)? {
     let before = previous
     let making = Task {
       await before?.value
@@ -33,7 +33,7 @@ actor UnitSupply {
     return try await making.value
   }
 
-  private func make(for shard: String) async throws -> (unit: ShippingUnit, rows: RowColumns)? {
+  private func make(for shard: String) async throws -> (unit: ShippingUnit, rows: HashedRows)? {
     var planned = planner
     guard let stretch = planned.next(try await source.stretches(after: planner.last), now: uptime()) else {
       planner = planned
@@ -41,7 +41,7 @@ actor UnitSupply {
     }
     let rows = try await self.rows(stretch.ids)
     // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
-    let end = rows.isFull ? rows.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
+    let end = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
     let ids = stretch.ids.lowerBound...end
     let unit = try ledger.add(segment: stretch.segment, ids: ids, content: rows.content, shard: shard)
     planned.end(at: end)
@@ -50,7 +50,7 @@ actor UnitSupply {
   }
 
   /// Reads rows anew.
-  func rows(_ ids: ClosedRange<Int64>) async throws -> RowColumns {
-    try await source.rows(ids, into: RowColumns()) { $0.add($1) }
+  func rows(_ ids: ClosedRange<Int64>) async throws -> HashedRows {
+    try await source.rows(ids, into: RowColumns()) { $0.add($1) }.hashed
   }
 }

@@ -13,16 +13,16 @@ import Testing
   }
 
   @Test func `every column has a value of each row, and a block that is read again has the same hashes`() throws {
-    let columns = Self.columns(Array(1...200))
+    let columns = Self.columns(Array(1...200)).hashed
     let unit = ShippingUnit(number: 1, segment: 1, ids: 1...200, content: columns.content)
     let block = columns.block(unit, of: Self.home)
     #expect(block.columns.map(\.name) == ClusterSchema.columns.map(\.name))
     #expect(block.columns.allSatisfy { $0.rows == 200 })
     let read = try #require(try NativeBlock.blocks(block.encoded).first)
-    let again = try #require(RowColumns(read))
-    #expect(again.ids == columns.ids && again.hashes.rows == columns.hashes.rows)
-    #expect(again.hashes.errors == columns.hashes.errors && again.content == columns.content)
-    #expect(Set(columns.hashes.rows).count == 200)
+    let again = try #require(RowColumns(read)).hashed
+    #expect(again.columns.ids == columns.columns.ids && again.hashes == columns.hashes)
+    #expect(again.errorHashes == columns.errorHashes && again.content == columns.content)
+    #expect(Set(columns.hashes).count == 200)
     #expect(read["hash"]?.numbers.reduce(0, &+) == columns.content.checksum)
   }
 
@@ -31,11 +31,11 @@ import Testing
     for column in ClusterSchema.rowColumns + ClusterSchema.errorColumns {
       var changed = columns
       changed.change(column.name, row: 3)
-      let (before, after) = (columns.hashes, changed.hashes)
+      let (before, after) = (columns.hashed, changed.hashed)
       let isError = ClusterSchema.errorColumns.contains { $0.name == column.name }
-      let differ = (0..<9).filter { before.rows[$0] != after.rows[$0] || before.errors[$0] != after.errors[$0] }
+      let differ = (0..<9).filter { before.hash(of: $0) != after.hash(of: $0) }
       #expect(differ == [3], "\(column.name)")
-      #expect((before.rows[3] == after.rows[3]) == isError, "\(column.name)")
+      #expect((before.hashes[3] == after.hashes[3]) == isError, "\(column.name)")
     }
   }
 
