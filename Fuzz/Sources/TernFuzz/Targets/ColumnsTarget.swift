@@ -94,4 +94,5 @@ private struct NoNames: PersonNames {
   func install(_ number: UInt32) -> String { "\(number)" }
   func users() -> [String] { (0..<256).map { "\($0)" } }
   func user(_ number: UInt32) -> String { "\(number)" }
+  func errors(ofGroup number: Int64) -> [Int64] { [number] }
 }
