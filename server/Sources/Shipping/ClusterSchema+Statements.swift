@@ -1,4 +1,10 @@
 extension ClusterSchema {
+  /// The query for 0 if a replica has all parts that others have inserted, after it has read of them.
+  static let missingRows = """
+    SELECT sum(inserts_in_queue) + sum(log_pointer <= log_max_index) + sum(is_readonly) AS missing FROM system.replicas \
+    WHERE database = currentDatabase() AND table = '\(rowTable)'
+    """
+
   /// The query for what a shard has of a unit: the number of its rows and the sum of their hashes, which wraps.
   package static func content(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"

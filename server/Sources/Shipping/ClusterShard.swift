@@ -6,6 +6,7 @@ struct ClusterShard: Sendable {
   let client: ClickHouseClient
   let home: ShippingLedger.Home
   let isReplicated: Bool
+  let sleep: @Sendable (Duration) async throws -> Void
 
   var name: String { shard.name }
   var replicas: [ClickHouseServer] { shard.replicas }
@@ -78,11 +79,20 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Waits until a replica has done what the others have done.
+  /// Waits until a replica has all rows that others of its shard have.
+  ///
+  /// `SYSTEM SYNC REPLICA` would also wait for merges, which a server may put off for as long as it likes.
   func catchUp(_ server: ClickHouseServer) async throws(ClickHouseError) {
     guard isReplicated else { return }
-    try await client.execute("SYSTEM SYNC REPLICA \(ClusterSchema.rowTable)", on: server)
+    for _ in 0..<Self.polls {
+      let replica = try await client.rows(ClusterSchema.missingRows, on: server).first
+      if replica?["missing"]?.numbers == [0] { return }
+      do { try await sleep(Self.pollInterval) } catch { throw ClickHouseError(.cancelled, "\(error)") }
+    }
+    throw ClickHouseError(.unreachable, "\(server) has yet to copy rows from the other replicas of its shard.")
   }
+
+  private static let (polls, pollInterval): (Int, Duration) = (100, .milliseconds(200))
 
   /// Does something on the first replica that answers.
   private func onAnyReplica(

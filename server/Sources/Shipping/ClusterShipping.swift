@@ -102,7 +102,7 @@ package final class ClusterShipping: Sendable {
   func foundShards() async throws -> [ClusterShard] {
     let topology = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
     return topology.shards.map {
-      ClusterShard(shard: $0, client: client, home: ledger.home, isReplicated: topology.isReplicated)
+      ClusterShard(shard: $0, client: client, home: ledger.home, isReplicated: topology.isReplicated, sleep: sleep)
     }
   }
 

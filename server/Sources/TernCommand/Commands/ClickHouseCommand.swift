@@ -136,8 +136,8 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
       Terminal.say("Shard \(shard.name): \(grouped(shard.confirmedRows)) rows\(waiting).")
     }
     for state in servers {
-      Terminal.say(
-        "\(state.server): \(state.problem ?? "answers")\(state.isBehind ? ", but is behind its shard" : "").")
+      let answer = state.isBehind ? "answers, but has yet to copy rows from other replicas" : "answers"
+      Terminal.say(state.problem ?? "\(state.server) \(answer).")
     }
     let newest =
       status.newRows == 0 ? "" : ", up to \(grouped(status.newRows)) of them newer than a minute or not begun"
