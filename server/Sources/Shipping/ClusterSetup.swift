@@ -60,7 +60,9 @@ extension ClusterShipping {
       var state = ServerState(server: server)
       do throws(ClickHouseError) {
         let table = try await client.rows("EXISTS TABLE \(ClusterSchema.rowTable)", on: server).first
-        if table?.columns.first?.numbers.first != 1 { state.problem = "\(server) lacks the tables. Run `tern clickhouse setup`." }
+        if table?.columns.first?.numbers.first != 1 {
+          state.problem = "\(server) lacks the tables. Run `tern clickhouse setup`."
+        }
         let queue = try await client.rows(
           "SELECT sum(queue_size) AS waiting FROM system.replicas WHERE table = '\(ClusterSchema.rowTable)'", on: server
         )

@@ -69,7 +69,9 @@ struct UnitComparison {
         }
       }
     }
-    for (place, count) in found.enumerated() where count == 0 { differences.append((home.columns.ids[place], .missing)) }
+    for (place, count) in found.enumerated() where count == 0 {
+      differences.append((home.columns.ids[place], .missing))
+    }
     let ids = Set(differences.map(\.id))
     // The last one of a repeated row knows how often it is there.
     guard let first = ids.min(), let kind = differences.last(where: { $0.id == first })?.kind else { return nil }

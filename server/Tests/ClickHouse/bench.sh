@@ -22,7 +22,7 @@ start_server() {
     --address-bytes-per-day 1000000GiB "$@" >"$trial/out" 2>&1 &
   server=$!
   for _ in $(seq 100); do
-    port=$(grep -ohE '127\.0\.0\.1:[0-9]+' "$trial/out" 2>/dev/null | head -1 | cut -d: -f2 || true)
+    port=$(sed -nE 's,.*listens on http://127.0.0.1:([0-9]+).*,\1,p' "$trial/out" || true)
     [ -n "$port" ] && return
     sleep 0.1
   done
