@@ -17,9 +17,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import requests
 
-from tern import PROGRAM, Serve
+from tern import PROGRAM, ROOT, Serve
 from test_extremes import create_app, line
 
+SCRIPT = ROOT / "Scripts/clickhouse"
+# The folder of the cluster, for the test that kills its nodes.
+FOLDER = os.environ.get("TERN_CLICKHOUSE_FOLDER")
 SERVERS = [address for address in os.environ.get("TERN_CLICKHOUSE", "").split(",") if address]
 SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
 EVENTS, ROUNDS = 60_000, 24
@@ -88,6 +91,45 @@ class FaultyProxy:
             connection.close()
 
 
+class Outages:
+    """Kills nodes of the cluster and starts them again, one after the other or several at once, until it is told to stop."""
+
+    NODES = ["s1r1", "s1r2", "s2r1", "s2r2", "zookeeper"]
+
+    def __init__(self, chance):
+        self.chance, self.killed, self.down = chance, [], set()
+        self.isOver = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def kill(self, node):
+        subprocess.run([SCRIPT, "kill", node, FOLDER], check=True, capture_output=True, timeout=90)
+        self.down.add(node)
+        self.killed.append(node)
+
+    def start(self, node):
+        """A server doesn't start without ZooKeeper: then it is tried again later."""
+        done = subprocess.run([SCRIPT, "start", node, FOLDER], capture_output=True, text=True, timeout=90)
+        if done.returncode == 0 or "runs already" in done.stderr:
+            self.down.discard(node)
+
+    def run(self):
+        while not self.isOver.wait(self.chance.random() * 3):
+            node = self.chance.choice(self.NODES)
+            if node in self.down:
+                self.start(node)
+            else:
+                self.kill(node)
+
+    def end(self):
+        self.isOver.set()
+        self.thread.join()
+        for _ in range(3):
+            for node in sorted(self.down, key=self.NODES.index, reverse=True):
+                self.start(node)
+        assert not self.down, f"{self.down} did not start again"
+
+
 def query(statement, server):
     headers = {"X-ClickHouse-User": os.environ["TERN_CLICKHOUSE_USER"],
                "X-ClickHouse-Key": os.environ["TERN_CLICKHOUSE_PASSWORD"]}
@@ -98,7 +140,8 @@ def query(statement, server):
 
 def homes():
     """The homes of which the cluster has rows."""
-    return {home for server in SERVERS[::2] for home, in query("SELECT DISTINCT home FROM tern_row", server)}
+    return {home for server in SERVERS[::2] if query("EXISTS TABLE tern_row", server) == [["1"]]
+            for home, in query("SELECT DISTINCT home FROM tern_row", server)}
 
 
 def command(data, *arguments, check=True):
@@ -131,6 +174,26 @@ class Home:
         self.server.process.send_signal(signal.SIGKILL)
         self.server.process.wait()
 
+    def backfill(self, seconds):
+        """Ships for a time, and is killed then."""
+        process = subprocess.Popen(
+            [PROGRAM, "clickhouse", "backfill", "--data", str(self.data), *options(self.servers)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        process.kill()
+        process.wait()
+
+    def check(self, before):
+        """Count = distinct = stored = confirmed, on each replica."""
+        said = command(self.data, "backfill", *options(SERVERS))
+        assert f"{self.sent:,}" in said, said
+        assert f"{self.sent:,} rows are the same on every replica" in command(self.data, "verify", *options(SERVERS))
+        mine, = homes() - before
+        for half in (SERVERS[0::2], SERVERS[1::2]):
+            counts = [query(f"SELECT count(), uniqExact(id) FROM tern_row WHERE home = {mine}", server)[0] for server in half]
+            assert sum(int(count) for count, _ in counts) == sum(int(unique) for _, unique in counts) == self.sent
+        assert "Every row is on the cluster" in command(self.data, "status", *options(SERVERS))
+
     def send(self, count, person=None):
         lines = [line("event", f"Event {number % 7}", f"00000000-0000-4000-8000-{number % 500:012}", user=person or f"user-{number % 90}",
                       properties={"n": number, "text": f"täxt {number}"}) for number in range(count)]
@@ -156,25 +219,37 @@ def test_60_000_events_are_there_once_after_faults_and_kills(before):
             home.kill()
             # Whatever it is doing then: before its first request, in the middle of one, after the last.
             for _ in range(2):
-                backfill = subprocess.Popen(
-                    [PROGRAM, "clickhouse", "backfill", "--data", str(home.data), *options(home.servers)],
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(0.3 + chance.random() * 2)
-                backfill.kill()
-                backfill.wait()
+                home.backfill(0.3 + chance.random() * 2)
             home.start()
         home.server.stop()
         faults = {name: sum(proxy.faults[name] for proxy in proxies) for name in proxies[0].faults}
         print(faults)
         assert faults["repeated"] and faults["cut"] and faults["unanswered"] and faults["lost"]
-        said = command(home.data, "backfill", *options(SERVERS))
-        assert f"{home.sent:,}" in said, said
-        assert "rows are the same on every replica" in command(home.data, "verify", *options(SERVERS)), "verify"
-        mine, = homes() - before
-        for half in (SERVERS[0::2], SERVERS[1::2]):
-            counts = [query(f"SELECT count(), uniqExact(id) FROM tern_row WHERE home = {mine}", server)[0] for server in half]
-            assert sum(int(count) for count, _ in counts) == sum(int(unique) for _, unique in counts) == home.sent
-        assert "Every row is on the cluster" in command(home.data, "status", *options(SERVERS))
+        home.check(before)
+
+
+@pytest.mark.skipif(not FOLDER, reason="run Scripts/clickhouse outage")
+def test_rows_are_there_once_after_nodes_were_killed(before):
+    seconds = int(os.environ.get("OUTAGE_SECONDS", "240"))
+    print(f"SEED={SEED}")
+    chance = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as directory:
+        home = Home(directory, SERVERS)
+        command(home.data, "setup", "--cluster", "tern", *options(SERVERS))
+        outages = Outages(random.Random(chance.random()))
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                home.send(2_000)
+                home.kill()
+                home.backfill(chance.random() * 8)
+                home.start()
+        finally:
+            outages.end()
+        home.server.stop()
+        print(f"{home.sent} events, killed: {' '.join(outages.killed)}")
+        assert outages.killed
+        home.check(before)
 
 
 def test_a_person_who_was_deleted_is_on_no_replica(before):
