@@ -1,5 +1,5 @@
 extension ClusterSchema {
-  /// The query for 0 if a replica has all parts that others have inserted, after it has read of them.
+  /// The query for 0 once a replica has read the log of its shard, and has every part that others have inserted.
   static let missingRows = """
     SELECT sum(inserts_in_queue) + sum(log_pointer <= log_max_index) + sum(is_readonly) AS missing FROM system.replicas \
     WHERE database = currentDatabase() AND table = '\(rowTable)'
@@ -21,7 +21,9 @@ extension ClusterSchema {
   }
 
   private static func olderRows(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
-    let older = units.map { "(unit = \($0.number) AND generation < \($0.generation))" }.joined(separator: " OR ")
+    let older = units.map {
+      "(id BETWEEN \($0.ids.lowerBound) AND \($0.ids.upperBound) AND unit = \($0.number) AND generation < \($0.generation))"
+    }.joined(separator: " OR ")
     return "home = \(home.id) AND epoch = \(home.epoch) AND (\(older))"
   }
 
@@ -33,7 +35,7 @@ extension ClusterSchema {
     """
   }
 
-  /// The statement that deletes the rows of a unit's range of IDs that are not of its current generation, nor of one before.
+  /// The statement that deletes rows in a unit's range of IDs that are of other units, or of generations to come.
   static func deletingUnknown(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) \

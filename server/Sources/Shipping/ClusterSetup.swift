@@ -63,10 +63,8 @@ extension ClusterShipping {
         if table?.columns.first?.numbers.first != 1 {
           state.problem = "\(server) lacks the tables. Run `tern clickhouse setup`."
         }
-        let queue = try await client.rows(
-          "SELECT sum(queue_size) AS waiting FROM system.replicas WHERE table = '\(ClusterSchema.rowTable)'", on: server
-        )
-        state.isBehind = queue.first?["waiting"]?.numbers.first ?? 0 > 0
+        let replica = try await client.rows(ClusterSchema.missingRows, on: server).first
+        state.isBehind = replica?["missing"]?.numbers.first ?? 0 > 0
       } catch {
         state.problem = error.message
       }

@@ -18,8 +18,12 @@ struct ClusterShard: Sendable {
   /// Returns what a replica has of a unit, once it has all that the others have.
   func content(of unit: ShippingUnit, at replica: Int) async throws(ClickHouseError) -> UnitContent {
     try await catchUp(replicas[replica])
-    let block = try await client.rows(ClusterSchema.content(of: unit, of: home), on: replicas[replica]).first
-    return UnitContent(rows: Int(block?["rows"]?.numbers.first ?? 0), checksum: block?["checksum"]?.numbers.first ?? 0)
+    let query = ClusterSchema.content(of: unit, of: home)
+    let block = try await client.rows(query, on: replicas[replica]).first
+    guard let rows = block?["rows"]?.numbers.first.flatMap({ Int(exactly: $0) }),
+      let checksum = block?["checksum"]?.numbers.first
+    else { throw Self.noAnswer(replicas[replica]) }
+    return UnitContent(rows: rows, checksum: checksum)
   }
 
   /// Returns those units of which a replica has rows of older generations.
@@ -34,7 +38,7 @@ struct ClusterShard: Sendable {
     return unclean
   }
 
-  /// Tells the shard to delete the rows of older generations of some units. It does so later.
+  /// Starts deleting the rows of older generations of some units; ClickHouse goes on after it has answered.
   func clear(_ units: [ShippingUnit]) async throws(ClickHouseError) {
     try await onAnyReplica { server throws(ClickHouseError) in
       try await client.execute(ClusterSchema.clearing(units, of: home), on: server)
@@ -50,7 +54,10 @@ struct ClusterShard: Sendable {
     for server in replicas {
       do throws(ClickHouseError) {
         let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
-        rows = max(rows ?? 0, Int(block?["rows"]?.numbers.first ?? 0))
+        guard let count = block?["rows"]?.numbers.first.flatMap({ Int(exactly: $0) }) else {
+          throw Self.noAnswer(server)
+        }
+        rows = max(rows ?? 0, count)
       } catch {
         failure = error
       }
@@ -65,14 +72,14 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Tells the shard to delete rows in a unit's range of IDs that are of other units, or of generations to come.
+  /// Starts deleting rows in a unit's range of IDs that are of other units, or of generations to come.
   func deleteUnknown(in unit: ShippingUnit) async throws(ClickHouseError) {
     try await onAnyReplica { server throws(ClickHouseError) in
       try await client.execute(ClusterSchema.deletingUnknown(in: unit, of: home), on: server)
     }
   }
 
-  /// Tells the shard to delete the rows of some units.
+  /// Starts deleting the rows of some units.
   func delete(units: [Int64]) async throws(ClickHouseError) {
     try await onAnyReplica { server throws(ClickHouseError) in
       try await client.execute(ClusterSchema.deleting(units: units, of: home), on: server)
@@ -90,6 +97,10 @@ struct ClusterShard: Sendable {
       do { try await sleep(Self.pollInterval) } catch { throw ClickHouseError(.cancelled, "\(error)") }
     }
     throw ClickHouseError(.unreachable, "\(server) has yet to copy rows from the other replicas of its shard.")
+  }
+
+  private static func noAnswer(_ server: ClickHouseServer) -> ClickHouseError {
+    ClickHouseError(.damaged, "\(server) answered a query for a number with none.")
   }
 
   private static let (polls, pollInterval): (Int, Duration) = (100, .milliseconds(200))

@@ -42,9 +42,8 @@ package final class ClusterShipping: Sendable {
       do {
         try await ship()
         return
-      } catch is CancellationError {
-        return
       } catch {
+        if Task.isCancelled { return }
         problems.note("\(error)", of: "")
         try? await sleep(Self.retryTime)
       }
@@ -73,7 +72,13 @@ package final class ClusterShipping: Sendable {
       for shard in shards { group.addTask { [self] in try await shipping(to: shard).run() } }
       group.addTask { [self] in
         while true {
-          try await check()
+          do {
+            try await check()
+            problems.note(nil, of: "")
+          } catch {
+            try Task.checkCancellation()
+            problems.note("\(error)", of: "")
+          }
           try await sleep(Self.checkInterval)
         }
       }
@@ -101,6 +106,15 @@ package final class ClusterShipping: Sendable {
 
   func foundShards() async throws -> [ClusterShard] {
     let topology = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
+    let names = Set(topology.shards.map(\.name))
+    if let name = try ledger.progress().keys.sorted().first(where: { !names.contains($0) }) {
+      throw ClickHouseError(
+        .invalid,
+        """
+        No address leads to shard \(name), which has rows of this server. Name its servers, too. If they are gone for good, \
+        stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
+        """)
+    }
     return topology.shards.map {
       ClusterShard(shard: $0, client: client, home: ledger.home, isReplicated: topology.isReplicated, sleep: sleep)
     }
@@ -110,11 +124,12 @@ package final class ClusterShipping: Sendable {
 
   /// Finds the units whose rows have changed at home since they were shipped, and has them sent anew.
   package func check() async throws {
-    var stretches = try await source.stretches(after: 0)[...]
-    for unit in try ledger.units() {
-      while let first = stretches.first, first.ids.upperBound < unit.ids.lowerBound { stretches.removeFirst() }
-      guard let stretch = stretches.first, stretch.segment != unit.segment else { continue }
-      try await check(unit, in: stretch.segment)
+    // The unit that is being made may have rows that have changed since they were read.
+    await supply.finishPending()
+    for stretch in try await source.stretches(after: 0) {
+      for unit in try ledger.units(in: stretch.ids, outside: stretch.segment) {
+        try await check(unit, in: stretch.segment)
+      }
     }
   }
 
@@ -124,11 +139,7 @@ package final class ClusterShipping: Sendable {
   private func check(_ unit: ShippingUnit, in segment: Int64) async throws {
     let content = try await supply.rows(unit.ids).content
     guard content != unit.content else { return try ledger.move(unit, to: segment) }
-    var unit = unit
-    unit.generation += 1
-    unit.segment = segment
-    unit.content = content
-    try ledger.renew(unit)
+    try ledger.renew(unit.next(content, segment: segment))
   }
 
   /// Waits until no replica has what was deleted at home before the call.
@@ -136,7 +147,7 @@ package final class ClusterShipping: Sendable {
   /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
   package func settle(within patience: Duration) async throws -> String? {
     try await check()
-    let last = try ledger.units().map(\.number).max() ?? 0
+    let last = try ledger.lastNumber()
     let end = uptime() + patience
     while try ledger.unsettled(through: last) > 0 {
       guard uptime() < end else {

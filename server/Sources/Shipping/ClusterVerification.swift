@@ -20,29 +20,31 @@ extension ClusterShipping {
   ///
   /// - Parameters:
   ///   - mends: True to have units that differ sent anew, and to delete rows that home doesn't know.
+  ///   - found: Receives each difference.
   ///   - progress: Receives the number of rows compared so far.
-  /// - Returns: The differences, and the number of rows compared.
+  /// - Returns: The number of rows compared, and of those that the cluster has not confirmed yet.
   package func verify(
-    mends: Bool, progress: @Sendable (Int) -> Void = { _ in }
-  ) async throws -> (differences: [ClusterDifference], rows: Int) {
+    mends: Bool, found: (ClusterDifference) -> Void, progress: (Int) -> Void = { _ in }
+  ) async throws -> (compared: Int, waiting: Int) {
     // Rows that have changed since are sent anew anyway.
     try await check()
-    var (differences, compared): ([ClusterDifference], Int) = ([], 0)
+    var (compared, unconfirmed) = (0, 0)
     for shard in try await shards() {
-      let waiting = Set(try ledger.unconfirmed(shard: shard.name).map(\.number))
-      let units = try ledger.units(shard: shard.name).filter { !waiting.contains($0.number) }
-      for unit in units {
-        let found = try await verify(unit, shard)
+      let waiting = try ledger.unconfirmed(shard: shard.name)
+      unconfirmed += waiting.reduce(0) { $0 + $1.content.rows }
+      let numbers = Set(waiting.map(\.number))
+      for unit in try ledger.units(shard: shard.name) where !numbers.contains(unit.number) {
+        let differences = try await verify(unit, shard)
+        for difference in differences { found(difference) }
         compared += unit.content.rows
         progress(compared)
-        differences += found
-        if mends, !found.isEmpty { try await mend(unit, shard) }
+        if mends, !differences.isEmpty { try await mend(unit, shard) }
       }
       let unknown = try await unknownUnits(shard)
-      differences += unknown
+      for difference in unknown { found(difference) }
       if mends, !unknown.isEmpty { try await shard.delete(units: Set(unknown.compactMap(\.unknownUnit)).sorted()) }
     }
-    return (differences, compared)
+    return (compared, unconfirmed)
   }
 
   private func verify(_ unit: ShippingUnit, _ shard: ClusterShard) async throws -> [ClusterDifference] {
@@ -53,20 +55,19 @@ extension ClusterShipping {
       let blocks = try await shard.client.rows(
         ClusterSchema.rows(in: unit.ids, of: shard.home), on: server, maximumBytes: 4 * RowColumns.maximumBytes)
       guard let difference = comparison.difference(blocks) else { continue }
-      // It may have been renewed meanwhile.
-      guard try ledger.unit(number: unit.number) == unit else { return [] }
       differences.append(
         ClusterDifference(unit: unit, server: server, shard: shard.name, text: "\(difference)"))
     }
-    return differences
+    guard !differences.isEmpty else { return [] }
+    // Rows that have changed at home meanwhile are no difference: they are sent anew.
+    try await check()
+    return try ledger.unit(number: unit.number)?.generation == unit.generation ? differences : []
   }
 
   private func mend(_ unit: ShippingUnit, _ shard: ClusterShard) async throws {
-    var unit = unit
-    unit.generation += 1
-    unit.content = try await rows(of: unit).content
-    try ledger.renew(unit)
-    try await shard.deleteUnknown(in: unit)
+    let next = unit.next(try await rows(of: unit).content)
+    guard try ledger.renew(next) else { return }
+    try await shard.deleteUnknown(in: next)
   }
 
   /// Finds rows that say they are of units that the ledger doesn't have for this shard.

@@ -4,7 +4,7 @@ import ServerBase
 import TernEvents
 package import Warehouse
 
-/// Rows as the columns of ``ClusterSchema``, with a hash of each row.
+/// Rows as the columns of ``ClusterSchema``.
 package struct RowColumns: Sendable {
   /// The size at which a unit ends early, so that hostile rows don't take all memory.
   static let maximumBytes = 64 << 20
@@ -123,7 +123,7 @@ package struct RowColumns: Sendable {
     next += 1
   }
 
-  /// The hashes of the rows, which don't change any more.
+  /// The rows with their hashes; ask for it after the last row was added.
   package var hashed: HashedRows { HashedRows(self) }
 
   /// Returns the first day of a time's month in UTC, in days since 1970.

@@ -1,12 +1,13 @@
 package import ClickHouse
 import TernEvents
 
-/// Brings the units of one shard to it, each exactly once: decides what to ask which of its replicas.
+/// Brings units to one shard, each exactly once: decides the next request, and which replica gets it.
 ///
 /// The machine sends one unit at a time. After a failure, the shard may have stored nothing, all, or a part of it, so the
 /// machine looks before it sends again. An insert that arrives even later is one more copy of a block that ClickHouse has
-/// just stored, and therefore ignored. When a part is there, the rows are sent as another generation, for ClickHouse would
-/// ignore the same block again; ``ShardSweep`` deletes the part.
+/// just stored, and therefore ignored; a table without replication ignores nothing, so there it is found by a verification.
+/// When a part is there, the rows are sent as another generation, for ClickHouse would ignore the same block again;
+/// ``ShardSweep`` deletes the part.
 package struct ShardMachine: Sendable {
   package enum Input: Sendable {
     /// Units to bring, after those that were given before.
@@ -50,7 +51,8 @@ package struct ShardMachine: Sendable {
   private static let (firstRest, longestRest): (Duration, Duration) = (.seconds(1), .seconds(60))
 
   private let replicas: Int
-  private var replica = 0
+  /// The replica to ask next, by its place in the list.
+  package private(set) var replica: Int
   private var state = State.idle
   private var waiting: [ShippingUnit] = []
   /// The failures of the unit under way.
@@ -60,8 +62,10 @@ package struct ShardMachine: Sendable {
   /// The reason why the unit under way is not confirmed yet; `nil` if nothing failed.
   package private(set) var problem: ClickHouseError?
 
-  package init(replicas: Int, seed: UInt64) {
+  /// - Parameter first: The replica to begin with, by its place in the list.
+  package init(replicas: Int, first: Int = 0, seed: UInt64) {
     self.replicas = max(1, replicas)
+    replica = first
     chance = FastGenerator(seed: seed)
   }
 

@@ -21,22 +21,21 @@ struct ShardShipping: Sendable {
   ///
   /// - Parameter isDone: Asked when there is nothing to do; true to end.
   func run(until isDone: @Sendable () async throws -> Bool = { false }) async throws {
-    var sweep = ShardSweep(shard, ledger: ledger)
+    var (sweep, replica) = (ShardSweep(shard, ledger: ledger), 0)
     var swept = uptime() - Self.retryTime
     while true {
       try Task.checkCancellation()
       do {
-        let hasMore = try await bringNext()
-        if !hasMore || uptime() - swept >= Self.retryTime {
+        let hasMore = try await bringNext(&replica)
+        if uptime() - swept >= (hasMore ? Self.retryTime : Self.pollInterval) {
           swept = uptime()
           // A replica that is away keeps deletions waiting, but not new rows.
           let isClean = await isClean(&sweep, now: swept)
           if !hasMore, isClean, try await isDone() { return }
         }
         if !hasMore { try await sleep(Self.pollInterval) }
-      } catch is CancellationError {
-        throw CancellationError()
       } catch {
+        try Task.checkCancellation()
         problems.note("\(error)", of: shard.name)
         try await sleep(Self.retryTime)
       }
@@ -50,19 +49,21 @@ struct ShardShipping: Sendable {
       problems.note(nil, of: shard.name)
       return isClean
     } catch {
-      problems.note("\(error)", of: shard.name)
+      if !Task.isCancelled { problems.note("\(error)", of: shard.name) }
       return false
     }
   }
 
   /// Brings the next unit; returns false if there is none.
-  private func bringNext() async throws -> Bool {
+  ///
+  /// - Parameter replica: The replica that answered last, by its place in the list.
+  private func bringNext(_ replica: inout Int) async throws -> Bool {
     if let unit = try ledger.unconfirmed(shard: shard.name, limit: 1).first {
-      if let next = try await read(unit) { try await bring(next) }
+      if let next = try await read(unit) { try await bring(next, &replica) }
       return true
     }
     guard let (unit, rows) = try await supply.next(for: shard.name) else { return false }
-    try await bring((unit, rows))
+    try await bring((unit, rows), &replica)
     return true
   }
 
@@ -72,19 +73,21 @@ struct ShardShipping: Sendable {
   private func read(_ unit: ShippingUnit) async throws -> (ShippingUnit, HashedRows)? {
     let rows = try await supply.rows(unit.ids)
     guard rows.content != unit.content else { return (unit, rows) }
-    var unit = unit
-    unit.generation += 1
-    unit.content = rows.content
-    return try ledger.renew(unit) ? (unit, rows) : nil
+    let next = unit.next(rows.content)
+    return try ledger.renew(next) ? (next, rows) : nil
   }
 
-  private func bring(_ next: (unit: ShippingUnit, rows: HashedRows)) async throws {
-    var machine = ShardMachine(replicas: shard.replicas.count, seed: .random(in: 0...UInt64.max))
+  private func bring(_ next: (unit: ShippingUnit, rows: HashedRows), _ replica: inout Int) async throws {
+    var machine = ShardMachine(
+      replicas: shard.replicas.count, first: replica, seed: .random(in: 0...UInt64.max))
+    defer { replica = machine.replica }
     var actions = machine.handle(.add([next.unit]), now: uptime())[...]
     var body: (generation: Int, bytes: [UInt8])?
     while let action = actions.popFirst() {
       switch action {
       case .insert(let unit, let replica):
+        // The rows may have changed at home while the shard was away: these are not to be sent any more.
+        guard try ledger.unit(number: unit.number)?.generation == unit.generation else { return }
         if body?.generation != unit.generation {
           guard let bytes = ClickHouseClient.packed(next.rows.block(unit, of: shard.home)) else {
             throw WarehouseError(code: .unavailable, message: "There is no memory for a unit of rows.")
@@ -105,7 +108,6 @@ struct ShardShipping: Sendable {
               .found(try await shard.content(of: unit, at: replica))
             }), now: uptime())
       case .renew(let unit):
-        // The rows have changed at home meanwhile: these are not to be sent any more.
         guard try ledger.renew(unit) else { return }
       case .wake(let end):
         problems.note(machine.problem?.message, of: shard.name)

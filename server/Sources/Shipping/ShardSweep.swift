@@ -12,7 +12,8 @@ struct ShardSweep: Sendable {
 
   let shard: ClusterShard
   let ledger: ShippingLedger
-  private var told: [Int64: Duration] = [:]
+  /// The last deletion that the shard was told, by the unit's number.
+  private var deletions: [Int64: (generation: Int, time: Duration)] = [:]
 
   init(_ shard: ClusterShard, ledger: ShippingLedger) { (self.shard, self.ledger) = (shard, ledger) }
 
@@ -20,17 +21,23 @@ struct ShardSweep: Sendable {
   mutating func run(now: Duration) async throws -> Bool {
     let units = try ledger.unclean(shard: shard.name, limit: Self.maximumUnits)
     guard !units.isEmpty else {
-      told = [:]
+      deletions = [:]
       return true
     }
+    // Before the replicas are asked: one that is away must not keep the others from deleting.
+    try await clear(units.filter { deletions[$0.number]?.generation != $0.generation }, now: now)
     let unclean = try await shard.unclean(units)
     try ledger.markClean(units.filter { !unclean.contains($0.number) })
-    let due = units.filter { unit in
-      unclean.contains(unit.number) && told[unit.number].map { now - $0 >= Self.patience } ?? true
-    }
-    guard !due.isEmpty else { return unclean.isEmpty }
-    try await shard.clear(due)
-    for unit in due { told[unit.number] = now }
-    return false
+    try await clear(
+      units.filter { unit in
+        unclean.contains(unit.number) && now - (deletions[unit.number]?.time ?? now) >= Self.patience
+      }, now: now)
+    return unclean.isEmpty
+  }
+
+  private mutating func clear(_ units: [ShippingUnit], now: Duration) async throws {
+    guard !units.isEmpty else { return }
+    try await shard.clear(units)
+    for unit in units { deletions[unit.number] = (unit.generation, now) }
   }
 }

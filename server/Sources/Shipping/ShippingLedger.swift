@@ -16,11 +16,9 @@ package final class ShippingLedger: Sendable {
     package let epoch: UInt64
   }
 
-  /// The numbers of units and rows that a shard has confirmed, and of those that wait.
+  /// The numbers of rows that a shard has confirmed, and of those that wait.
   package struct Progress: Sendable, Hashable {
-    package var confirmedUnits = 0
     package var confirmedRows = 0
-    package var waitingUnits = 0
     package var waitingRows = 0
   }
 
@@ -36,7 +34,8 @@ package final class ShippingLedger: Sendable {
       );
       CREATE INDEX unit_waiting ON unit (shard, number) WHERE NOT is_confirmed;
       CREATE INDEX unit_unclean ON unit (shard, number) WHERE NOT is_clean;
-      CREATE INDEX unit_rows ON unit (first_id);
+      CREATE INDEX unit_rows ON unit (first_id, segment);
+      CREATE INDEX unit_progress ON unit (shard, is_confirmed, rows);
       CREATE TABLE server (url TEXT PRIMARY KEY, shard TEXT, replica TEXT) WITHOUT ROWID;
       """
     ])
@@ -84,7 +83,7 @@ package final class ShippingLedger: Sendable {
 
   /// The last row ID of all units; 0 if there are none.
   package func lastID() throws -> Int64 {
-    try queue.read { try Int64.fetchOne($0, sql: "SELECT max(last_id) FROM unit") ?? 0 }
+    try queue.read { try Int64.fetchOne($0, sql: "SELECT last_id FROM unit ORDER BY first_id DESC LIMIT 1") ?? 0 }
   }
 
   /// Adds a unit, which may be sent afterwards.
@@ -124,10 +123,12 @@ package final class ShippingLedger: Sendable {
     }
   }
 
-  /// Notes that a unit's rows have moved to another segment, unchanged.
+  /// Notes that a unit's rows have moved to another segment, unchanged, unless the unit has changed since it was read.
   package func move(_ unit: ShippingUnit, to segment: Int64) throws {
     try queue.write { database in
-      try database.execute(sql: "UPDATE unit SET segment = ? WHERE number = ?", arguments: [segment, unit.number])
+      try database.execute(
+        sql: "UPDATE unit SET segment = ? WHERE number = ? AND generation = ? AND segment = ?",
+        arguments: [segment, unit.number, unit.generation, unit.segment])
     }
   }
 
@@ -173,6 +174,17 @@ package final class ShippingLedger: Sendable {
   /// All units, in the order of their rows.
   package func units() throws -> [ShippingUnit] { try units("1 ORDER BY first_id", []) }
 
+  /// The units that begin in a range of IDs, but were read from another segment, in the order of their rows.
+  package func units(in ids: ClosedRange<Int64>, outside segment: Int64) throws -> [ShippingUnit] {
+    try units(
+      "first_id BETWEEN ? AND ? AND segment <> ? ORDER BY first_id", [ids.lowerBound, ids.upperBound, segment])
+  }
+
+  /// The number of the newest unit; 0 if there is none.
+  package func lastNumber() throws -> Int64 {
+    try queue.read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM unit") ?? 0 }
+  }
+
   /// The units of a shard, in the order of their rows.
   package func units(shard: String) throws -> [ShippingUnit] {
     try units("shard = ? ORDER BY first_id", [shard])
@@ -197,17 +209,12 @@ package final class ShippingLedger: Sendable {
   /// The progress of each shard, by its name.
   package func progress() throws -> [String: Progress] {
     try queue.read { database in
-      let rows = try Row.fetchAll(
-        database, sql: "SELECT shard, is_confirmed, count(*), sum(rows) FROM unit GROUP BY shard, is_confirmed")
-      return rows.reduce(into: [:]) { progress, row in
-        let (shard, isConfirmed, units, count): (String, Bool, Int, Int) = (row[0], row[1], row[2], row[3])
-        if isConfirmed {
-          progress[shard, default: Progress()].confirmedUnits = units
-          progress[shard, default: Progress()].confirmedRows = count
-        } else {
-          progress[shard, default: Progress()].waitingUnits = units
-          progress[shard, default: Progress()].waitingRows = count
-        }
+      try Row.fetchAll(
+        database, sql: "SELECT shard, is_confirmed, sum(rows) FROM unit GROUP BY shard, is_confirmed"
+      ).reduce(into: [:]) { progress, row in
+        let (shard, isConfirmed, rows): (String, Bool, Int) = (row[0], row[1], row[2])
+        let figure: WritableKeyPath<Progress, Int> = isConfirmed ? \.confirmedRows : \.waitingRows
+        progress[shard, default: Progress()][keyPath: figure] = rows
       }
     }
   }
@@ -238,7 +245,8 @@ package final class ShippingLedger: Sendable {
       throw WarehouseError(
         code: .damaged,
         message:
-          "shipping.sqlite is damaged. Move it away: all rows are then sent to the cluster again, as another home.")
+          "shipping.sqlite is damaged. Move it away, run `tern clickhouse setup --discard-older` and restart: all rows are then sent anew."
+      )
     }
     return ShippingUnit(
       number: row["number"], generation: row["generation"], segment: row["segment"], ids: first...last,

@@ -1,7 +1,7 @@
 /// Consecutive rows of one segment, which go to a shard in one insert.
 ///
-/// Rows never change while they are in their segment: those that are deleted or written anew are in another one, and
-/// with it in another unit.
+/// Rows never change within a segment. Whatever deletes or changes rows writes their segment anew under another number, and the
+/// unit is sent again as its next generation.
 package struct ShippingUnit: Sendable, Hashable {
   /// The number of the unit at this home. Numbers rise, and none is used again.
   package let number: Int64
@@ -26,6 +26,15 @@ package struct ShippingUnit: Sendable, Hashable {
     self.ids = ids
     self.content = content
     self.mayBeThere = mayBeThere
+  }
+
+  /// The next generation, with its content.
+  package func next(_ content: UnitContent, segment: Int64? = nil) -> ShippingUnit {
+    var next = self
+    next.generation += 1
+    next.content = content
+    next.segment = segment ?? self.segment
+    return next
   }
 }
 

@@ -46,6 +46,8 @@ struct UnitComparison {
   func difference(_ blocks: [NativeBlock]) -> RowDifference? {
     var found = [Int](repeating: 0, count: home.columns.rows)
     var differences: [(id: Int64, kind: RowDifference.Kind)] = []
+    // Where the changed row with the lowest ID is: finding its column takes as long as hashing all rows.
+    var changed: (id: Int64, there: RowColumns, index: Int)?
     for block in blocks {
       guard let there = RowColumns(block)?.hashed, let copies = Copies(block) else {
         differences.append((unit.ids.lowerBound, .changed("(the table has other columns)")))
@@ -62,8 +64,8 @@ struct UnitComparison {
         } else if there.hashes[index] != home.hashes[place]
           || there.errorHashes[index] != home.errorHashes[place] && !home.columns.textlessErrors.contains(id)
         {
-          let column = home.columns.column(at: place, differingFrom: there.columns, at: index)
-          differences.append((id, .changed(column)))
+          differences.append((id, .changed("")))
+          if changed.map({ id < $0.id }) ?? true { changed = (id, there.columns, index) }
         } else if let column = copies.faulty(index, unit, hash: there.hash(of: index)) {
           differences.append((id, .changed(column)))
         }
@@ -75,7 +77,11 @@ struct UnitComparison {
     let ids = Set(differences.map(\.id))
     // The last one of a repeated row knows how often it is there.
     guard let first = ids.min(), let kind = differences.last(where: { $0.id == first })?.kind else { return nil }
-    return RowDifference(id: first, kind: kind, count: ids.count)
+    guard kind == .changed(""), let changed, changed.id == first, let place = places[first] else {
+      return RowDifference(id: first, kind: kind, count: ids.count)
+    }
+    let column = home.columns.column(at: place, differingFrom: changed.there, at: changed.index)
+    return RowDifference(id: first, kind: .changed(column), count: ids.count)
   }
 
   /// The columns that tell which copy a row is.

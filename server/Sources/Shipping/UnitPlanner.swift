@@ -5,7 +5,7 @@ package import Warehouse
 /// A unit ends at the end of its segment, or when it is full. Rows at the end of all rows wait for more of them, so that a
 /// server with few events doesn't make a thousand tiny parts on the cluster, but not for long.
 package struct UnitPlanner: Sendable {
-  /// The IDs of a unit. Deleted rows leave gaps, so it may have fewer rows.
+  /// The maximum number of IDs in a unit. Deleted rows leave gaps, so it may have fewer rows.
   package static let unitRows: Int64 = 131_072
   /// The time that rows wait for others by default.
   package static let standardPatience: Duration = .seconds(60)

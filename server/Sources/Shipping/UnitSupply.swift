@@ -39,7 +39,7 @@ actor UnitSupply {
       planner = planned
       return nil
     }
-    let rows = try await self.rows(stretch.ids)
+    let rows = try await source.rows(stretch.ids, into: RowColumns()) { $0.add($1) }.hashed
     // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
     let end = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
     let ids = stretch.ids.lowerBound...end
@@ -49,8 +49,14 @@ actor UnitSupply {
     return (unit, rows)
   }
 
-  /// Reads rows anew.
+  /// Waits for the unit that is being made.
+  func finishPending() async { await previous?.value }
+
+  /// Reads the rows of a unit anew, however large they are by now.
   func rows(_ ids: ClosedRange<Int64>) async throws -> HashedRows {
-    try await source.rows(ids, into: RowColumns()) { $0.add($1) }.hashed
+    try await source.rows(ids, into: RowColumns()) { rows, row in
+      _ = rows.add(row)
+      return true
+    }.hashed
   }
 }

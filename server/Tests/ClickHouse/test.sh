@@ -9,5 +9,5 @@ build "$root/server" --build-tests
 lines=$("$root/Scripts/clickhouse" up "$folder")
 eval "$lines"
 run_tests "$root/server" --skip-build --filter 'ClickHouseTests|ShippingTests'
-say "killing the server while it ships 60,000 events through faulty connections (SEED=N repeats a run)"
+say "killing servers and backfills while 60,000 events are shipped through faulty connections (SEED=N repeats a run)"
 run_python_tests "$root/server/Tests/ClientTests/test_clickhouse.py"

@@ -255,6 +255,7 @@ def test_rows_are_there_once_after_nodes_were_killed(before):
 def test_a_person_who_was_deleted_is_on_no_replica(before):
     with tempfile.TemporaryDirectory() as directory:
         home = Home(directory, SERVERS)
+        command(home.data, "setup", "--cluster", "tern", *options(SERVERS))
         home.send(1_000)
         home.send(20, person="Ada Deleted")
         home.server.stop()
@@ -277,9 +278,10 @@ def test_a_person_who_was_deleted_is_on_no_replica(before):
 def test_the_password_is_in_no_list_of_processes_and_in_no_log(before):
     with tempfile.TemporaryDirectory() as directory:
         home = Home(directory, SERVERS)
+        command(home.data, "setup", "--cluster", "tern", *options(SERVERS))
         password = os.environ["TERN_CLICKHOUSE_PASSWORD"]
         listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-        assert "clickhouse" in listing and password not in listing
+        assert f"{PROGRAM} serve" in listing and password not in listing
         wrong = subprocess.run(
             [PROGRAM, "clickhouse", "verify", "--data", str(home.data), *options(SERVERS)], capture_output=True, text=True,
             env={**os.environ, "TERN_CLICKHOUSE_PASSWORD": password + "x"}, timeout=60)

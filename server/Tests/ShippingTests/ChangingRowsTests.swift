@@ -95,16 +95,17 @@ import WarehouseContract
       let shipping = try ClusterShipping(
         client, servers: servers, ledger: ledger, source: rows, patience: .zero, report: { _ in },
         sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) })
-      try await shipping.setUp(cluster: servers.count > 1 ? "tern" : nil)
+      try await ClusterTables.shared.make(by: shipping, isReplicated: servers.count > 1)
       try await shipping.backfill()
-      let compared = try await shipping.verify(mends: false)
+      var differences: [String] = []
+      let compared = try await shipping.verify(mends: false) { differences.append("\($0)") }.compared
       let home = try await warehouse.reader.reading { connection in
         let scan = try EventScan(connection, after: 0)
         var count = 0
         while try scan.next() != nil { count += 1 }
         return count
       }
-      return compared.differences.map { "\($0)" } + (compared.rows == home ? [] : ["\(compared.rows) of \(home) rows"])
+      return differences + (compared == home ? [] : ["\(compared) of \(home) rows"])
     }
 
     func rows(of person: Person) async throws -> [UInt64] {

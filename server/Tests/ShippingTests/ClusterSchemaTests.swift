@@ -19,7 +19,7 @@ import Testing
       ClusterSchema.clearing([Self.unit], of: Self.home)
         == """
         ALTER TABLE tern_row DELETE WHERE home = 18446744073709551615 AND epoch = 7 \
-        AND ((unit = 5 AND generation < 2))
+        AND ((id BETWEEN 10 AND 19 AND unit = 5 AND generation < 2))
         """)
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Ingest
 import TernBase
 import Warehouse
@@ -10,14 +11,16 @@ final class FakeRows: RowSource {
     var segment: Int64 = 1
   }
 
+  /// The beginning of the names of all installs, which no other rows have.
+  let installs = UUID().uuidString
   private let state = Locked(State())
 
   /// Adds rows with IDs up to one, in a segment that goes on or in another one.
-  func add(through last: Int64, inNewSegment isNew: Bool = false, large: Bool = false) {
+  func add(through last: Int64, inNewSegment isNew: Bool = false, bytesOfTexts: Int = 0) {
     state.withLock { state in
       let first = (state.stretches.last?.ids.upperBound ?? 0) + 1
       for id in first...last {
-        state.rows[id] = Self.row(id, text: large ? String(repeating: "x", count: 1 << 20) : "")
+        state.rows[id] = Self.row(id, text: String(repeating: "x", count: bytesOfTexts), installs: installs)
       }
       if !isNew, let open = state.stretches.popLast() {
         state.stretches.append(RowStretch(segment: open.segment, ids: open.ids.lowerBound...last))
@@ -68,13 +71,13 @@ final class FakeRows: RowSource {
   }
 
   /// A row with values in all columns that differ from those of other rows.
-  static func row(_ id: Int64, text: String = "") -> StoredRow {
+  static func row(_ id: Int64, text: String = "", installs: String = "install") -> StoredRow {
     let facts = IncomingDevice(model: "iPhone\(id % 3)", country: "DE")
     return StoredRow(
       id: id, app: 1 + id % 2, day: 20_000 + Int(id % 5), time: 1_750_000_000_123 + id,
       received: 1_750_000_001_000 + id,
       kind: id % 7 == 0 ? .crash : .event, flags: id % 7 == 0 ? 5 : 0, name: "Purchase \"\(id % 4)\"\t\n",
-      nameID: id % 4, install: "install-\(id % 11)", slot: UInt32(id % 11), session: -id,
+      nameID: id % 4, install: "\(installs)-\(id % 11)", slot: UInt32(id % 11), session: -id,
       user: id % 3 == 0 ? "person \(id % 6)" : "",
       key: id % 2 == 0 ? nil : DuplicateKey(milliseconds: 1_750_000_000_123 - id, hash: .min + id),
       device: StoredRow.Device(id: id % 3, facts: facts, labels: DeviceLabels(facts), texts: [1, 2, id % 3]),

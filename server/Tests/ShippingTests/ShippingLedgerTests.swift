@@ -31,6 +31,9 @@ import Warehouse
       renewed.content = UnitContent(rows: 1, checksum: 9)
       try ledger.renew(renewed)
       try ledger.move(all[0], to: 4)
+      // Read before.
+      try ledger.move(all[0], to: 5)
+      #expect(try ledger.units(in: 1...20, outside: 4).isEmpty && ledger.units(in: 1...30, outside: 4).count == 1)
       // A confirmation of the generation before, which comes late.
       try ledger.confirm(all[1])
       let home = ledger.home
@@ -54,8 +57,8 @@ import Warehouse
       #expect(try again.unclean(shard: "a", limit: 9).isEmpty && again.unsettled(through: 2) == 0)
       #expect(
         try again.progress() == [
-          "b": ShippingLedger.Progress(confirmedUnits: 1, confirmedRows: 1, waitingUnits: 1, waitingRows: 3),
-          "a": ShippingLedger.Progress(confirmedUnits: 1, confirmedRows: 1, waitingUnits: 1, waitingRows: 4),
+          "b": ShippingLedger.Progress(confirmedRows: 1, waitingRows: 3),
+          "a": ShippingLedger.Progress(confirmedRows: 1, waitingRows: 4),
         ])
       try again.close()
     }

@@ -43,8 +43,15 @@ struct ClusterCommandOptions: ParsableArguments {
   }
 
   /// Runs `body` with a copy that reads the data directory. A server may be running on it.
-  func withCopy<Value>(_ body: (ClusterConnection, ClusterCopy, Catalog) async throws -> Value) async throws -> Value {
+  ///
+  /// - Parameter needsLedger: True to fail if nothing was ever sent from there.
+  func withCopy<Value>(
+    needsLedger: Bool = false, _ body: (ClusterConnection, ClusterCopy, Catalog) async throws -> Value
+  ) async throws -> Value {
     let connection = try connection()
+    if needsLedger, !ClusterConnection.hasLedger(directory: data.directory) {
+      throw CommandFailure("Nothing was sent from \(data.directory) yet. Run `tern clickhouse setup` first.")
+    }
     return try await data.withReader { catalog, reader in
       let copy = try ClusterCopy(connection, directory: data.directory, catalog: catalog, reader: reader) {
         Terminal.complain("tern: \($0)")
@@ -116,7 +123,7 @@ struct ClickHouseSetupCommand: AsyncParsableCommand {
 /// `tern clickhouse status`
 struct ClickHouseStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show how far the copy is, by shard, and why.",
+    commandName: "status", abstract: "Show how far the copy is, by shard, and whether each server answers.",
     discussion: """
       Exit code 0: all servers answer. 1: some don't, or the tables are missing.
 
@@ -127,7 +134,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
   @OptionGroup var cluster: ClusterCommandOptions
 
   func run() async throws {
-    let (status, servers) = try await cluster.withCopy { _, copy, _ in
+    let (status, servers) = try await cluster.withCopy(needsLedger: true) { _, copy, _ in
       (copy.status() ?? ClusterStatus(), await copy.shipping.serverStates())
     }
     let isServed = try cluster.data.withCatalog { try $0.isServed() }
@@ -170,18 +177,25 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
   var mend = false
 
   func run() async throws {
-    let (differences, rows) = try await cluster.withCopy { _, copy, _ in
-      try await copy.shipping.verify(mends: mend) { Terminal.progress("\(grouped($0)) rows compared") }
+    var differences = 0
+    let rows = try await cluster.withCopy(needsLedger: true) { _, copy, _ in
+      try await copy.shipping.verify(mends: mend) { difference in
+        differences += 1
+        Terminal.progress("")
+        Terminal.say(CommandEnding.line("\(difference)"))
+      } progress: {
+        Terminal.progress("\(grouped($0)) rows compared")
+      }
     }
     Terminal.progress("")
-    for difference in differences { Terminal.say(CommandEnding.line("\(difference)")) }
-    guard !differences.isEmpty else {
-      return Terminal.say("\(grouped(rows)) rows are the same on every replica.")
+    let waiting = rows.waiting == 0 ? "" : " \(grouped(rows.waiting)) rows that are on their way were not compared."
+    guard differences > 0 else {
+      return Terminal.say("\(grouped(rows.compared)) rows are the same on every replica.\(waiting)")
     }
     Terminal.complain(
       mend
         ? "tern: The units that differ are sent anew by the server that runs here, or by `tern clickhouse backfill`. Verify again afterwards."
-        : "tern: \(grouped(differences.count)) units differ. Run this with --mend to have them sent anew.")
+        : "tern: \(grouped(differences)) differences. Run this with --mend to have them sent anew.")
     throw ExitCode(1)
   }
 }

@@ -101,12 +101,21 @@ struct JobRunner {
       }
       try await warehouse.recountDays(of: app.id, progress: note)
       // Rows on the cluster have the day of the zone before.
-      try copy?.shipping.ledger.forgetSegments()
+      try forgetShippedDays()
       return "Counted the days of app \(app.id), \"\(visible(app.name))\", again in \(app.timeZone)."
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(app.id)."
     }
+  }
+
+  /// Has all rows on the cluster compared with those here, by the next server with a cluster if this one has none.
+  private func forgetShippedDays() throws {
+    if let copy { return try copy.shipping.ledger.forgetSegments() }
+    guard ClusterConnection.hasLedger(directory: directory) else { return }
+    let ledger = try ClusterConnection.ledger(directory: directory, catalog)
+    try ledger.forgetSegments()
+    try ledger.close()
   }
 
   /// Deletes here, then waits a moment for the cluster; if that takes longer, the job goes on at the next run.
@@ -118,9 +127,16 @@ struct JobRunner {
       return isCopied ? "\(message) The cluster has it until a server runs with --clickhouse." : message
     }
     deletedHere.withLock { $0[job.id] = message }
-    guard let reason = try await copy.shipping.settle(within: Self.patience) else {
-      deletedHere.withLock { $0[job.id] = nil }
-      return message
+    let reason: String
+    do {
+      guard let waiting = try await copy.shipping.settle(within: Self.patience) else {
+        deletedHere.withLock { $0[job.id] = nil }
+        return message
+      }
+      reason = waiting
+    } catch {
+      try Task.checkCancellation()
+      reason = "\(error)"
     }
     try? catalog.note(DataJob.Progress(text: "Deleted here; waits for the cluster. \(reason)"), ofJob: job.id)
     throw WaitsForCluster()

@@ -41,7 +41,7 @@ struct StoredRowReading {
   mutating func complete(_ row: EventRow, _ scan: EventScan) throws -> StoredRow {
     let kind = row.flags.kind
     return StoredRow(
-      id: row.id, app: row.app, day: day(of: row), time: row.time, received: row.received, kind: kind,
+      id: row.id, app: row.app, day: try day(of: row), time: row.time, received: row.received, kind: kind,
       flags: row.flags.rawValue, name: try name(of: row, scan), nameID: row.name, install: try install(row),
       slot: row.slot, session: row.session, user: scan.userBytes.isEmpty ? "" : scan.user, key: row.key,
       device: try device(row.device), properties: try properties(scan.properties),
@@ -49,10 +49,18 @@ struct StoredRowReading {
       error: kind == .handledError || kind == .crash ? try error(row.id) : nil)
   }
 
-  private mutating func day(of row: EventRow) -> Int {
-    let calendar = calendars[row.app] ?? (try? catalog.calendar(AppID(row.app)))
+  private mutating func day(of row: EventRow) throws -> Int {
+    let calendar = try calendars[row.app] ?? calendar(row.app)
     calendars[row.app] = .some(calendar)
     return calendar?.day(of: row.time) ?? Int(flooredQuotient(row.time, 86_400_000))
+  }
+
+  private func calendar(_ app: Int64) throws -> ZoneCalendar? {
+    do {
+      return try catalog.calendar(AppID(app))
+    } catch let error as WarehouseError where error.code == .unknownApp || error.code == .invalid {
+      return nil
+    }
   }
 
   private func name(of row: EventRow, _ scan: EventScan) throws -> String {

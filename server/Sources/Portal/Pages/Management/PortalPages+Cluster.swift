@@ -24,11 +24,12 @@ extension PortalPages {
 
   private static func lead(_ status: ClusterStatus?) -> String {
     guard let status else { return "How far the copy is can't be read: shipping.sqlite is damaged or in use." }
-    let problem = status.problem.map { " Nothing is sent: \(visible($0))" } ?? ""
-    guard status.backlog > 0 else { return "Every row is on the ClickHouse cluster.\(problem)" }
-    return """
-      \(grouped(status.backlog)) rows are on this server only; new ones are sent within a minute. Reports don't depend on the \
-      cluster.\(problem)
-      """
+    let rows = "\(grouped(status.backlog)) rows are only on this server"
+    if !status.problems.isEmpty {
+      let reason = status.problem.map { " \(visible($0))" } ?? ""
+      return "Copying is stopped or delayed; \(rows). Reports don't depend on the cluster.\(reason)"
+    }
+    guard status.backlog > 0 else { return "Every row is on the ClickHouse cluster." }
+    return "\(rows); new ones are sent within a minute. Reports don't depend on the cluster."
   }
 }

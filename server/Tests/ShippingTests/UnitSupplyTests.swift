@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+import Warehouse
+
+@testable import Shipping
+
+@Suite struct UnitSupplyTests {
+  private static func withSupply(
+    _ rows: FakeRows, _ body: (UnitSupply, ShippingLedger) async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-supply-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: 1)
+    try await body(try UnitSupply(rows, ledger: ledger, patience: .zero, uptime: { .zero }), ledger)
+    try ledger.close()
+  }
+
+  @Test func `shards that ask at the same time get different units, which leave no row out`() async throws {
+    let rows = FakeRows()
+    for last in stride(from: Int64(100), through: 1_000, by: 100) { rows.add(through: last, inNewSegment: true) }
+    try await Self.withSupply(rows) { supply, ledger in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for shard in ["a", "b", "c"] {
+          group.addTask { while try await supply.next(for: shard) != nil {} }
+        }
+        try await group.waitForAll()
+      }
+      let units = try ledger.units()
+      #expect(units.map(\.ids.lowerBound) == Array(stride(from: 1, through: 901, by: 100)))
+      #expect(units.map(\.ids.upperBound) == Array(stride(from: 100, through: 1_000, by: 100)))
+      #expect(units.allSatisfy { $0.content.rows == 100 })
+      #expect(await supply.last == 1_000)
+    }
+  }
+
+  @Test func `large rows end a unit, and the next one begins with the rows that did not fit`() async throws {
+    let rows = FakeRows()
+    rows.add(through: 300, bytesOfTexts: 1 << 20)
+    try await Self.withSupply(rows) { supply, ledger in
+      while try await supply.next(for: "a") != nil {}
+      let units = try ledger.units()
+      #expect(units.count > 2)
+      #expect(units.reduce(0) { $0 + $1.content.rows } == 300)
+      #expect(zip(units, units.dropFirst()).allSatisfy { $0.ids.upperBound + 1 == $1.ids.lowerBound })
+      // All of it is read again, although it is as large.
+      for unit in units { #expect(try await supply.rows(unit.ids).content == unit.content) }
+    }
+  }
+}
