@@ -5,6 +5,11 @@ extension ClusterSchema {
     WHERE database = currentDatabase() AND table = '\(rowTable)'
     """
 
+  static let replicas = """
+    SELECT toUInt64(max(total_replicas)) AS replicas FROM system.replicas \
+    WHERE database = currentDatabase() AND table = '\(rowTable)'
+    """
+
   /// The query for what a shard has of a unit: the number of its rows and the sum of their hashes, which wraps.
   package static func content(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"
@@ -44,9 +49,24 @@ extension ClusterSchema {
     """
   }
 
-  /// The query for the numbers of units of which there are rows.
+  /// The statement that deletes rows that say they are of a unit, but aren't in its range of IDs.
+  static func deletingOutside(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+    """
+    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) AND unit = \(unit.number) \
+    AND NOT (id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound))
+    """
+  }
+
+  /// The query for the units and generations of which there are rows.
+  static func generations(of home: ShippingLedger.Home) -> String {
+    """
+    SELECT unit, min(generation) AS oldest FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit
+    """
+  }
+
+  /// The query for the numbers of units of which there are rows, with the first and the last one.
   static func units(of home: ShippingLedger.Home) -> String {
-    "SELECT unit, count() AS rows FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit ORDER BY unit"
+    "SELECT unit, min(id) AS first, max(id) AS last FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit ORDER BY unit"
   }
 
   /// The statement that deletes the rows of some units.

@@ -66,7 +66,7 @@ package struct ClusterSchema: Sendable {
     var statements = [
       """
       CREATE TABLE IF NOT EXISTS \(Self.rowTable) (\(columns)) \
-      ENGINE = \(engine) PARTITION BY month ORDER BY (app, home, id)
+      ENGINE = \(engine(database)) PARTITION BY month ORDER BY (app, home, id)
       """
     ]
     if let cluster {
@@ -111,7 +111,11 @@ package struct ClusterSchema: Sendable {
     ]
   }
 
-  private var engine: String {
-    isReplicated ? "ReplicatedMergeTree('/clickhouse/tables/{shard}/\(Self.rowTable)', '{replica}')" : "MergeTree"
+  private func engine(_ database: String) -> String {
+    isReplicated
+      ? "ReplicatedMergeTree('/clickhouse/tables/{shard}/\(database)/\(Self.rowTable)', '{replica}')" : "MergeTree"
   }
+
+  /// The statement for a server without replication, so that it ignores known blocks; old versions don't know it.
+  static let ignoringKnownBlocks = "ALTER TABLE \(rowTable) MODIFY SETTING non_replicated_deduplication_window = 1000"
 }

@@ -19,6 +19,7 @@ extension ClusterShipping {
     for shard in topology.shards {
       for server in shard.replicas {
         for statement in schema.statements(database: database) { try await client.execute(statement, on: server) }
+        if !topology.isReplicated { try? await client.execute(ClusterSchema.ignoringKnownBlocks, on: server) }
       }
     }
   }

@@ -86,6 +86,37 @@ struct ClusterShard: Sendable {
     }
   }
 
+  func deleteRows(outside unit: ShippingUnit) async throws(ClickHouseError) {
+    try await onAnyReplica { server throws(ClickHouseError) in
+      try await client.execute(ClusterSchema.deletingOutside(unit, of: home), on: server)
+    }
+  }
+
+  /// Returns the oldest generation of each unit of which a replica has rows.
+  func oldestGenerations() async throws(ClickHouseError) -> [Int64: Int] {
+    var oldest: [Int64: Int] = [:]
+    for server in replicas {
+      for block in try await client.rows(ClusterSchema.generations(of: home), on: server) {
+        for (unit, generation) in zip(block["unit"]?.numbers ?? [], block["oldest"]?.numbers ?? []) {
+          let number = Int64(bitPattern: unit)
+          oldest[number] = min(oldest[number] ?? .max, Int(clamping: generation))
+        }
+      }
+    }
+    return oldest
+  }
+
+  /// Returns the number of replicas of the shard that ClickHouse knows, on the first one that answers; 0 without replication.
+  func knownReplicas() async throws(ClickHouseError) -> Int {
+    guard isReplicated else { return 0 }
+    var count = 0
+    try await onAnyReplica { server throws(ClickHouseError) in
+      let block = try await client.rows(ClusterSchema.replicas, on: server).first
+      count = Int(clamping: block?["replicas"]?.numbers.first ?? 0)
+    }
+    return count
+  }
+
   /// Waits until a replica has all rows that others of its shard have.
   ///
   /// `SYSTEM SYNC REPLICA` would also wait for merges, which a server may put off for as long as it likes.

@@ -7,6 +7,8 @@ package final class ClusterShipping: Sendable {
   private static let retryTime: Duration = .seconds(10)
   /// The time between looks whether rows that were shipped have changed at home.
   private static let checkInterval: Duration = .seconds(60)
+  /// The checks, an hour's, after which it looks for inserts that were given up and arrived later.
+  private static let checksPerLook = 60
 
   package let ledger: ShippingLedger
   package let client: ClickHouseClient
@@ -52,8 +54,9 @@ package final class ClusterShipping: Sendable {
 
   /// Ships until all rows that are there now are confirmed.
   package func backfill() async throws {
-    try await check()
     let shards = try await shards()
+    try await checkForOtherLedger(shards)
+    try await check()
     let last = try await source.stretches(after: 0).last?.ids.upperBound ?? 0
     try await withThrowingTaskGroup(of: Void.self) { group in
       for shard in shards {
@@ -67,13 +70,17 @@ package final class ClusterShipping: Sendable {
 
   private func ship() async throws {
     let shards = try await shards()
+    try await checkForOtherLedger(shards)
     problems.note(nil, of: "")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for shard in shards { group.addTask { [self] in try await shipping(to: shard).run() } }
       group.addTask { [self] in
+        var checks = 0
         while true {
           do {
             try await check()
+            checks += 1
+            if checks % Self.checksPerLook == 0 { try await lookForLateRows(shards) }
             problems.note(nil, of: "")
           } catch {
             try Task.checkCancellation()
@@ -90,18 +97,50 @@ package final class ClusterShipping: Sendable {
     ShardShipping(shard: shard, ledger: ledger, supply: supply, problems: problems, uptime: uptime, sleep: sleep)
   }
 
-  /// Finds the shards, and makes sure that they have no rows that would be mixed with those of this ledger.
+  /// Finds the shards, and makes sure that this ledger, the rows at home and the cluster belong together.
   func shards() async throws -> [ClusterShard] {
     let shards = try await foundShards()
-    for shard in shards where try await shard.abandonedRows(includesAll: false) > 0 {
+    let remedy =
+      "Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew."
+    let last = try await source.stretches(after: 0).last?.ids.upperBound ?? 0
+    guard try ledger.lastID() <= last else {
+      throw ClickHouseError(
+        .invalid, "shipping.sqlite is newer than the rows of this data directory, which was restored. \(remedy)")
+    }
+    for shard in shards {
+      let replicas = try await shard.knownReplicas()
+      guard replicas <= shard.replicas.count else {
+        throw ClickHouseError(
+          .invalid,
+          "Shard \(shard.name) has \(replicas) replicas, but the addresses name \(shard.replicas.count). Name all of them."
+        )
+      }
+      if try await shard.abandonedRows(includesAll: false) > 0 {
+        throw ClickHouseError(
+          .invalid,
+          """
+          Shard \(shard.name) has rows that this server sent before its data directory was restored from a backup, or lost \
+          shipping.sqlite. `tern clickhouse setup --discard-older` deletes them there; all rows are then sent anew.
+          """)
+      }
+    }
+    return shards
+  }
+
+  /// Makes sure that no other ledger with the same epoch has sent rows: that of a copy of the data directory, or a later state
+  /// of this one.
+  func checkForOtherLedger(_ shards: [ClusterShard]) async throws {
+    for shard in shards {
+      guard let newest = try await shard.oldestGenerations().keys.max(), try newest > ledger.lastNumber() else {
+        continue
+      }
       throw ClickHouseError(
         .invalid,
         """
-        Shard \(shard.name) has rows that this server sent before its data directory was restored from a backup, or lost \
-        shipping.sqlite. `tern clickhouse setup --discard-older` deletes them there; all rows are then sent anew.
+        Shard \(shard.name) has rows that shipping.sqlite doesn't know: a copy of this data directory was used, or it was set back. \
+        Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
         """)
     }
-    return shards
   }
 
   func foundShards() async throws -> [ClusterShard] {
@@ -142,6 +181,15 @@ package final class ClusterShipping: Sendable {
     try ledger.renew(unit.next(content, segment: segment))
   }
 
+  /// Finds rows of older generations that have arrived after they were deleted, and has them deleted again.
+  func lookForLateRows(_ shards: [ClusterShard]) async throws {
+    for shard in shards {
+      for (number, generation) in try await shard.oldestGenerations() {
+        try ledger.markUnclean(number, olderThan: generation)
+      }
+    }
+  }
+
   /// Waits until no replica has what was deleted at home before the call.
   ///
   /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
@@ -155,6 +203,11 @@ package final class ClusterShipping: Sendable {
         return reasons.isEmpty ? "It is deleting rows." : reasons.joined(separator: " ")
       }
       try await sleep(.seconds(1))
+    }
+    // Rows that another ledger sent may be the person's, too.
+    for shard in try await foundShards() where try await shard.abandonedRows(includesAll: true) > 0 {
+      return
+        "Run `tern clickhouse setup --discard-older`: shard \(shard.name) has rows from before this data directory was restored."
     }
     return nil
   }

@@ -42,7 +42,7 @@ extension ClusterShipping {
       }
       let unknown = try await unknownUnits(shard)
       for difference in unknown { found(difference) }
-      if mends, !unknown.isEmpty { try await shard.delete(units: Set(unknown.compactMap(\.unknownUnit)).sorted()) }
+      if mends { try await deleteUnknown(unknown, shard) }
     }
     return (compared, unconfirmed)
   }
@@ -70,21 +70,36 @@ extension ClusterShipping {
     try await shard.deleteUnknown(in: next)
   }
 
-  /// Finds rows that say they are of units that the ledger doesn't have for this shard.
+  private func deleteUnknown(_ differences: [ClusterDifference], _ shard: ClusterShard) async throws {
+    let units = Set(differences.compactMap(\.unknownUnit)).sorted()
+    if !units.isEmpty { try await shard.delete(units: units) }
+    for unit in Set(differences.compactMap(\.unit)) { try await shard.deleteRows(outside: unit) }
+  }
+
+  /// Finds rows that say they are of units that the ledger doesn't have for this shard, or that have other rows.
   private func unknownUnits(_ shard: ClusterShard) async throws -> [ClusterDifference] {
-    let known = Set(try ledger.units(shard: shard.name).map(\.number))
     var differences: [ClusterDifference] = []
     for server in shard.replicas {
       let blocks = try await shard.client.rows(ClusterSchema.units(of: shard.home), on: server)
       for block in blocks {
-        let (numbers, rows) = (block["unit"]?.numbers ?? [], block["rows"]?.numbers ?? [])
-        for (number, count) in zip(numbers, rows) where !known.contains(Int64(bitPattern: number)) {
-          // It may be newer than the answer from the ledger.
-          guard try ledger.unit(number: Int64(bitPattern: number), shard: shard.name) == nil else { continue }
+        let numbers = (block["unit"]?.numbers ?? []).map { Int64(bitPattern: $0) }
+        let (first, last) = (block["first"]?.numbers ?? [], block["last"]?.numbers ?? [])
+        for (number, ids) in zip(numbers, zip(first, last)) {
+          let unit = try ledger.unit(number: number)
+          let isHere = try unit != nil && ledger.unit(number: number, shard: shard.name) != nil
+          let text: String
+          switch unit {
+          case nil: text = "rows of an unknown unit \(number)"
+          case .some where !isHere: text = "rows of unit \(number), which belongs to another shard"
+          case .some(let unit):
+            guard ids.0 < UInt64(unit.ids.lowerBound) || ids.1 > UInt64(unit.ids.upperBound) else { continue }
+            text = "rows of unit \(number) that are outside of it"
+          }
+          // What the ledger has for another shard is left alone: these may be the only copies, after shards were renamed.
           differences.append(
             ClusterDifference(
-              unit: nil, server: server, shard: shard.name, text: "\(count) rows of an unknown unit \(number)",
-              unknownUnit: Int64(bitPattern: number)))
+              unit: isHere ? unit : nil, server: server, shard: shard.name, text: text,
+              unknownUnit: unit == nil ? number : nil))
         }
       }
     }

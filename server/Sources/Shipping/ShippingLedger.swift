@@ -52,7 +52,16 @@ package final class ShippingLedger: Sendable {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "shipping"
-    queue = try DatabaseQueue(path: path, configuration: configuration)
+    do {
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+    } catch {
+      throw WarehouseError(
+        code: .damaged,
+        message: """
+          \(path) can't be opened. If it is damaged, move it away, run `tern clickhouse setup --discard-older` and start again: all \
+          rows are then sent anew.
+          """, cause: error)
+    }
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     }
@@ -129,6 +138,14 @@ package final class ShippingLedger: Sendable {
       try database.execute(
         sql: "UPDATE unit SET segment = ? WHERE number = ? AND generation = ? AND segment = ?",
         arguments: [segment, unit.number, unit.generation, unit.segment])
+    }
+  }
+
+  /// Notes that a replica has rows of a unit that are older than its generation.
+  package func markUnclean(_ number: Int64, olderThan generation: Int) throws {
+    try queue.write { database in
+      try database.execute(
+        sql: "UPDATE unit SET is_clean = 0 WHERE number = ? AND generation > ?", arguments: [number, generation])
     }
   }
 

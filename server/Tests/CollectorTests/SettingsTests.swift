@@ -145,6 +145,10 @@ import Testing
     #expect(ConfigCommand.listing(EffectiveSettings(), of: [secret]).contains(/mail-password +- +default/))
     let line = try message { try EffectiveSettings(environment: ["TERN_MAIL_PASSWORD": "abc"]).check([secret]) }
     #expect(!line.contains("abc") && line.contains("Enter four characters."))
+    let address = try message {
+      try EffectiveSettings(options: ["clickhouse": ["http://tern:hunter2@db1:8123"]]).check()
+    }
+    #expect(!address.contains("hunter2") && address.contains("Give them in a file."))
   }
 
   @Test func `the documentation lists every setting with its default`() throws {

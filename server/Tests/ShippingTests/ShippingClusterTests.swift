@@ -14,6 +14,7 @@ import Warehouse
   /// A home in memory with a ledger, and the cluster.
   private struct World {
     let rows = FakeRows()
+    let directory: URL
     let client: ClickHouseClient
     let servers: [ClickHouseServer]
     let ledger: ShippingLedger
@@ -25,6 +26,7 @@ import Warehouse
     )
       async throws
     {
+      self.directory = directory
       client = try Cluster.client()
       servers = isReplicated ? try Cluster.servers() : [try Cluster.modern()]
       ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: homeID)
@@ -206,6 +208,8 @@ import Warehouse
       defer { try? FileManager.default.removeItem(at: directory) }
       let new = try await World(directory, isReplicated: isReplicated, homeID: old.ledger.home.id)
       new.rows.add(through: 60)
+      let waiting = try await new.shipping.settle(within: .seconds(1))
+      #expect(waiting?.contains("--discard-older") == true, "a deletion is not done while there are older rows")
       let error = await #expect(throws: ClickHouseError.self) { try await new.shipping.backfill() }
       #expect(error?.message.contains("--discard-older") == true)
       #expect(try await new.shipping.discardOlder { _ in } == 100)
@@ -213,5 +217,63 @@ import Warehouse
       #expect(try await new.sum("SELECT count() FROM tern_row WHERE home = \(new.ledger.home.id)") == 60)
       try new.ledger.close()
     }
+  }
+
+  @Test(arguments: kinds)
+  func `a ledger that was set back, or does not belong to the rows, sends nothing`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      world.rows.add(through: 100)
+      try await world.shipping.backfill()
+      let directory = FileManager.default.temporaryDirectory.appending(path: "tern-cluster-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: directory) }
+      // A copy of the data directory.
+      for file in try FileManager.default.contentsOfDirectory(atPath: world.directory.path) {
+        try FileManager.default.copyItem(
+          at: world.directory.appending(path: file), to: directory.appending(path: file))
+      }
+      let copy = try await World(directory, isReplicated: isReplicated, homeID: world.ledger.home.id)
+      world.rows.add(through: 200)
+      try await world.shipping.backfill()
+      copy.rows.add(through: 150)
+      let other = await #expect(throws: ClickHouseError.self) { try await copy.shipping.backfill() }
+      #expect(other?.message.contains("a copy of this data directory") == true)
+      let older = try await World(directory, isReplicated: isReplicated, homeID: world.ledger.home.id)
+      older.rows.add(through: 50)
+      let newer = await #expect(throws: ClickHouseError.self) { try await older.shipping.backfill() }
+      #expect(newer?.message.contains("newer than the rows") == true)
+      #expect(try await world.verified() == [])
+      try copy.ledger.close()
+      try older.ledger.close()
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `rows of an older generation that arrive late are found and deleted`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      world.rows.add(through: 100)
+      try await world.shipping.backfill()
+      world.rows.delete { $0.id == 7 }
+      try await world.shipping.backfill()
+      let (home, unit) = (world.ledger.home, try #require(try world.ledger.units().first))
+      // Another block than the first one: ClickHouse would ignore that.
+      var late = RowColumns()
+      for id in Int64(1)...8 { _ = late.add(FakeRows.row(id)) }
+      var old = unit
+      old.generation = 0
+      let body = try #require(ClickHouseClient.packed(late.hashed.block(old, of: home)))
+      for shard in try await world.shipping.shards()
+      where try world.ledger.unit(number: unit.number, shard: shard.name) != nil {
+        try await shard.insert(body, at: 0)
+      }
+      #expect(try await !world.differences().isEmpty)
+      try await world.shipping.lookForLateRows(try await world.shipping.shards())
+      #expect(try world.ledger.unclean(shard: unitShard(world, unit), limit: 9).count == 1)
+      #expect(try await world.verified() == [])
+    }
+  }
+
+  private func unitShard(_ world: World, _ unit: ShippingUnit) throws -> String {
+    try world.ledger.progress().keys.first { try world.ledger.unit(number: unit.number, shard: $0) != nil } ?? ""
   }
 }

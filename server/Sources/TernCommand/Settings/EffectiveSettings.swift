@@ -77,7 +77,9 @@ struct EffectiveSettings: Sendable {
       case .file(let path, let name): "\"\(name)\" in \(path)"
       case .standard: setting.name
       }
-    let value = setting.isSecret ? "" : " \"\(texts.joined(separator: ", "))\""
+    // An address may have a password.
+    let isSecret = setting.isSecret || texts.contains { $0.contains("://") && $0.contains("@") }
+    let value = isSecret ? "" : " \"\(texts.joined(separator: ", "))\""
     return CommandFailure("The value\(value) of \(place) is invalid. \(error.message)")
   }
 }
