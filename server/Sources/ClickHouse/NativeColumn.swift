@@ -115,8 +115,8 @@ package struct NativeColumn: Sendable, Equatable {
     }
   }
 
-  /// Adds each row's value to a hash of the row. The same values in the same order of columns give the same hashes, whoever
-  /// filled the columns.
+  /// Adds each row's value to a hash of the row. Columns with the same values give the same hashes, whether this program filled
+  /// them or a server sent them.
   package func addHashes(to hashes: inout [UInt64]) {
     let (isArray, width) = (type.isArray, type.scalar.width)
     bytes.withUnsafeBytes { bytes in

@@ -44,7 +44,7 @@ extension ClusterShipping {
   }
 }
 
-/// Whether a server of the cluster answers.
+/// The state of one server of the cluster.
 package struct ServerState: Sendable {
   package let server: ClickHouseServer
   /// `nil` if it can be used.

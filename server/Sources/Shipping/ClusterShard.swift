@@ -49,21 +49,15 @@ struct ClusterShard: Sendable {
   ///
   /// - Parameter includesAll: True if every replica has to answer; otherwise one is enough.
   func abandonedRows(includesAll: Bool) async throws(ClickHouseError) -> Int {
-    var rows: Int?
-    var failure: ClickHouseError?
-    for server in replicas {
-      do throws(ClickHouseError) {
-        let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
-        guard let count = block?["rows"]?.numbers.first.flatMap({ Int(exactly: $0) }) else {
-          throw Self.noAnswer(server)
-        }
-        rows = max(rows ?? 0, count)
-      } catch {
-        failure = error
+    var rows = 0
+    try await onReplicas(includesAll: includesAll) { server throws(ClickHouseError) in
+      let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
+      guard let count = block?["rows"]?.numbers.first.flatMap({ Int(exactly: $0) }) else {
+        throw Self.noAnswer(server)
       }
+      rows = max(rows, count)
     }
-    if let failure, includesAll || rows == nil { throw failure }
-    return rows ?? 0
+    return rows
   }
 
   func deleteAbandonedRows() async throws(ClickHouseError) {
@@ -92,10 +86,10 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Returns the oldest generation of each unit of which a replica has rows.
+  /// Returns the oldest generation of each unit of which one of the replicas that answer has rows.
   func oldestGenerations() async throws(ClickHouseError) -> [Int64: Int] {
     var oldest: [Int64: Int] = [:]
-    for server in replicas {
+    try await onReplicas(includesAll: false) { server throws(ClickHouseError) in
       for block in try await client.rows(ClusterSchema.generations(of: home), on: server) {
         for (unit, generation) in zip(block["unit"]?.numbers ?? [], block["oldest"]?.numbers ?? []) {
           let number = Int64(bitPattern: unit)
@@ -135,6 +129,24 @@ struct ClusterShard: Sendable {
   }
 
   private static let (polls, pollInterval): (Int, Duration) = (100, .milliseconds(200))
+
+  /// Does something on every replica that answers.
+  ///
+  /// - Parameter includesAll: True if every replica has to answer; otherwise one is enough.
+  private func onReplicas(
+    includesAll: Bool, _ body: (ClickHouseServer) async throws(ClickHouseError) -> Void
+  ) async throws(ClickHouseError) {
+    var (answers, failure) = (0, ClickHouseError?.none)
+    for server in replicas {
+      do throws(ClickHouseError) {
+        try await body(server)
+        answers += 1
+      } catch {
+        failure = error
+      }
+    }
+    if let failure, includesAll || answers == 0 { throw failure }
+  }
 
   /// Does something on the first replica that answers.
   private func onAnyReplica(

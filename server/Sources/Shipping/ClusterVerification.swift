@@ -72,7 +72,13 @@ extension ClusterShipping {
 
   private func deleteUnknown(_ differences: [ClusterDifference], _ shard: ClusterShard) async throws {
     let units = Set(differences.compactMap(\.unknownUnit)).sorted()
-    if !units.isEmpty { try await shard.delete(units: units) }
+    if !units.isEmpty {
+      try await shard.delete(units: units)
+      // ClickHouse deletes later, and until then a start takes these rows for those of another ledger.
+      for _ in 0..<60 where try await !shard.oldestGenerations().keys.filter(units.contains).isEmpty {
+        try await sleep(.seconds(1))
+      }
+    }
     for unit in Set(differences.compactMap(\.unit)) { try await shard.deleteRows(outside: unit) }
   }
 
@@ -95,7 +101,7 @@ extension ClusterShipping {
             guard ids.0 < UInt64(unit.ids.lowerBound) || ids.1 > UInt64(unit.ids.upperBound) else { continue }
             text = "rows of unit \(number) that are outside of it"
           }
-          // What the ledger has for another shard is left alone: these may be the only copies, after shards were renamed.
+          // A mending never deletes units that the ledger has for another shard: if shards were renamed, they are the only copies.
           differences.append(
             ClusterDifference(
               unit: isHere ? unit : nil, server: server, shard: shard.name, text: text,

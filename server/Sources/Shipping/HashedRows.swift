@@ -1,6 +1,6 @@
 import ClickHouse
 
-/// Rows as columns, with a hash of each row that is computed from the columns, whoever filled them.
+/// Rows as columns, with a hash of each row. Home and the cluster have the same hashes, because both are computed from columns.
 package struct HashedRows: Sendable {
   let columns: RowColumns
   /// The hashes without the details of errors.

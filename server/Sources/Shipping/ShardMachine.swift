@@ -5,7 +5,7 @@ import TernEvents
 ///
 /// The machine sends one unit at a time. After a failure, the shard may have stored nothing, all, or a part of it, so the
 /// machine looks before it sends again. An insert that arrives even later is one more copy of a block that ClickHouse has
-/// just stored, and therefore ignored; a table without replication ignores nothing, so there it is found by a verification.
+/// just stored, and therefore ignored; an old server without replication ignores nothing, so a verification finds it there.
 /// When a part is there, the rows are sent as another generation, for ClickHouse would ignore the same block again;
 /// ``ShardSweep`` deletes the part.
 package struct ShardMachine: Sendable {

@@ -7,12 +7,12 @@ import ClickHouse
 struct ShardSweep: Sendable {
   /// Statements are executed for several units at once, because each makes a server look at all of its rows.
   private static let maximumUnits = 200
-  /// The time that a shard has for a deletion until it is told again.
+  /// The time after which a deletion that the shard has not done is sent again.
   private static let patience: Duration = .seconds(60)
 
   let shard: ClusterShard
   let ledger: ShippingLedger
-  /// The last deletion that the shard was told, by the unit's number.
+  /// The last deletion that was sent to the shard, by the unit's number.
   private var deletions: [Int64: (generation: Int, time: Duration)] = [:]
 
   init(_ shard: ClusterShard, ledger: ShippingLedger) { (self.shard, self.ledger) = (shard, ledger) }

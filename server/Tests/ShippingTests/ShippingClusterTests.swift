@@ -219,6 +219,25 @@ import Warehouse
     }
   }
 
+  @Test func `a start with a replica that is away ships to the others`() async throws {
+    try await withWorld(isReplicated: true) { world in
+      _ = try await world.shipping.foundShards()
+      let away = try ClickHouseServer("http://127.0.0.1:1")
+      let place = try #require(try world.ledger.places()[world.servers[0].url])
+      // Asked first, and found by an earlier start.
+      try world.ledger.note(ClusterTopology.Place(away, shard: place.shard, replica: "0"))
+      let shipping = try ClusterShipping(
+        world.client, servers: world.servers + [away], ledger: world.ledger, source: world.rows, patience: .zero,
+        report: { _ in }, sleep: { try await Task.sleep(for: min($0, .milliseconds(50))) })
+      for last in stride(from: Int64(100), through: 400, by: 100) { world.rows.add(through: last, inNewSegment: true) }
+      try await shipping.backfill()
+      #expect(try shipping.status(lastRow: 400).confirmedRows == 400)
+      for count in ["count()", "uniqExact(id)"] {
+        #expect(try await world.sum("SELECT \(count) FROM tern_row WHERE home = \(world.ledger.home.id)") == 400)
+      }
+    }
+  }
+
   @Test(arguments: kinds)
   func `a ledger that was set back, or does not belong to the rows, sends nothing`(isReplicated: Bool) async throws {
     try await withWorld(isReplicated: isReplicated) { world in

@@ -30,7 +30,7 @@ struct ClickHouseCommand: ParsableCommand {
     ])
 }
 
-/// What the commands about a cluster share.
+/// The options of all commands about a cluster.
 struct ClusterCommandOptions: ParsableArguments {
   @OptionGroup var data: DataOption
   @OptionGroup var options: ClusterOptions

@@ -72,7 +72,7 @@ struct ClusterCopy: Sendable {
       patience: patience ?? UnitPlanner.standardPatience, report: report)
   }
 
-  /// How far the copy is; `nil` if the files can't be read.
+  /// The progress of the copy; `nil` if the files can't be read.
   func status() -> ClusterStatus? { try? shipping.status(lastRow: rows.lastID()) }
 
   func close() {

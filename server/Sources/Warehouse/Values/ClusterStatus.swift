@@ -1,4 +1,4 @@
-/// How far the rows of a server are on a ClickHouse cluster.
+/// The progress of the copy of a server's rows on a ClickHouse cluster.
 public struct ClusterStatus: Sendable, Hashable {
   /// One shard.
   public struct Shard: Sendable, Hashable {
