@@ -169,9 +169,12 @@ extension CollectorSettings {
   /// Creates settings with the policies that operators choose.
   public init(
     unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool,
-    addressLimits: UsageLimits
+    addressLimits: UsageLimits, maximumEventAge: Duration
   ) {
     self.init()
+    native.maximumAge = min(native.maximumAge, maximumEventAge)
+    appCenter.maximumAge = min(appCenter.maximumAge, maximumEventAge)
+    measurement.maximumAge = min(measurement.maximumAge, maximumEventAge)
     self.unknownSecret = unknownSecret
     self.trustedProxies = trustedProxies
     self.hasPublicMetrics = hasPublicMetrics

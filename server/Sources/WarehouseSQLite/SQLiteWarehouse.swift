@@ -12,7 +12,7 @@ public import Warehouse
 ///
 /// ## Topics
 /// ### Opening and closing
-/// - ``init(directory:catalog:viewCacheBytes:diskReserve:examinesInterruptedWork:report:)``
+/// - ``init(directory:catalog:viewCacheBytes:diskReserve:recognizedAge:examinesInterruptedWork:report:)``
 /// - ``close()``
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
@@ -57,18 +57,21 @@ public final class SQLiteWarehouse: EventSink {
   /// - Parameters:
   ///   - viewCacheBytes: The memory that counted days of views may take.
   ///   - diskReserve: The free bytes on the disk below which ``commit(_:app:)`` throws `full`; 0 for no limit.
+  ///   - recognizedAge: The age at which the caller refuses events; duplicates of younger ones are recognized.
   ///   - examinesInterruptedWork: True if the caller will examine what the process before was doing when it crashed. That work is
   ///     held until then.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
     directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes, diskReserve: Int64 = 0,
-    examinesInterruptedWork: Bool = false, report: @escaping @Sendable (String) -> Void = { _ in }
+    recognizedAge: Duration = IngestLimits.native.maximumAge, examinesInterruptedWork: Bool = false,
+    report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     var configuration = WarehouseConfiguration()
     configuration.examinesInterruptedWork = examinesInterruptedWork
     configuration.viewCacheBytes = viewCacheBytes
     configuration.diskReserve = diskReserve
+    configuration.recognizedAge = recognizedAge
     configuration.report = report
     try self.init(directory: directory, catalog: catalog, configuration: configuration)
   }

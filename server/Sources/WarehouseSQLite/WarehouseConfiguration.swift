@@ -1,3 +1,4 @@
+import Ingest
 import TernEvents
 import Warehouse
 
@@ -16,6 +17,8 @@ struct WarehouseConfiguration: Sendable {
   var recountedRows = 2_000_000
   /// The number of duplicate keys collected in memory before they are sorted and written (about 18 MB).
   var pendingKeys = 1 << 19
+  /// The age at which the collector refuses events. Duplicates of younger ones are recognized.
+  var recognizedAge = IngestLimits.native.maximumAge
   /// The number of installs cached in memory; others are looked up on disk (about 60 MB).
   var cachedInstalls = 1_000_000
   /// The number of 4 KiB pages after which the write-ahead log is checkpointed.

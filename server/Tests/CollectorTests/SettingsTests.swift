@@ -1,8 +1,11 @@
 import ArgumentParser
 import Foundation
+import Ingest
 import Testing
 
+@testable import Collector
 @testable import TernCommand
+@testable import Warehouse
 
 /// Tests settings from options, the environment and a file.
 @Suite struct SettingsTests {
@@ -34,7 +37,8 @@ import Testing
     let texts = [
       "data": "/srv", "host": "::", "port": "0", "tls-cert": "/c", "tls-key": "/k", "unknown-secret": "reject",
       "trusted-proxy": "10.0.0.0/8",
-      "view-cache-size": "1GiB", "disk-reserve": "0", "public-metrics": "true", "access-log": "-",
+      "view-cache-size": "1GiB", "disk-reserve": "0", "recognize-duplicates": "30d", "public-metrics": "true",
+      "access-log": "-",
       "access-log-addresses": "true", "backup-to": "/b", "backup-every": "6h",
       "keep-backups": "2", "address-requests-per-second": "50", "address-events-per-second": "60",
       "address-bytes-per-day": "70MiB", "address-installs-per-day": "80", "clickhouse": "http://a:1",
@@ -60,7 +64,7 @@ import Testing
     let arguments = [
       "serve", "--data", "/d", "--host", "::1", "--port", "1", "--tls-cert", "/c", "--tls-key", "/k",
       "--unknown-secret", "discard", "--trusted-proxy", "::2",
-      "--view-cache-size", "3KiB", "--disk-reserve", "4", "--no-public-metrics",
+      "--view-cache-size", "3KiB", "--disk-reserve", "4", "--recognize-duplicates", "7d", "--no-public-metrics",
       "--access-log", "-", "--access-log-addresses", "--backup-to", "/b", "--backup-every",
       "5m", "--keep-backups", "6", "--address-requests-per-second", "7", "--address-events-per-second", "8",
       "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10", "--clickhouse",
@@ -76,6 +80,21 @@ import Testing
     #expect(try settings.value(\.viewCacheSize) == 3_072)
     #expect(try settings.value(\.backupEvery) == .seconds(300))
     #expect(try settings.value(\.publicMetrics) == false)
+  }
+
+  @Test func `events may be as old as duplicates are recognized, of App Center at most 25 days`() throws {
+    let days = { (text: String) in
+      try EffectiveSettings(options: ["recognize-duplicates": [text]]).value(\.recognizeDuplicates)
+    }
+    for (text, native, appCenter) in [("7d", 7, 7), ("30d", 30, 25), ("400d", 400, 25)] {
+      let settings = CollectorSettings(
+        unknownSecret: .retryLater, trustedProxies: [], hasPublicMetrics: false, addressLimits: .address,
+        maximumEventAge: try days(text))
+      #expect(settings.native.maximumAge == .seconds(native * 86_400))
+      #expect(settings.measurement.maximumAge == .seconds(native * 86_400))
+      #expect(settings.appCenter.maximumAge == .seconds(appCenter * 86_400))
+    }
+    for text in ["6d", "401d", "1mo", "forever", ""] { #expect(throws: (any Error).self) { try days(text) } }
   }
 
   @Test func `lists are JSON lists, or have commas in the environment`() throws {

@@ -76,12 +76,24 @@ import Testing
   @Test(
     arguments: [
       ("&qt=10010", 10_010), ("", 0), ("&qt=-5", 0), ("&qt=x", 0), ("&qt=99999999999999999999", 0),
-      ("&qt=14400001", 14_400_001), ("&qt=9223372036854775807", 400 * 86_400_000),
+      ("&qt=14400001", 14_400_001), ("&qt=34560000000", 400 * 86_400_000),
     ] as [(String, Int64)]) func `the time of a hit is its receipt minus the queue time`(more: String, queued: Int64)
     throws
   {
     let event = try one("&t=screenview&cd=A" + more)
     #expect(testTime.millisecondsSince1970 - event.time.millisecondsSince1970 == queued)
+  }
+
+  @Test func `a hit that waited for longer than the server remembers hits is rejected`() throws {
+    for (queued, limit) in [("34560000001", 400), ("9223372036854775807", 400), ("604800001", 7)] {
+      let payload = base + "&t=screenview&cd=A&qt=" + queued
+      var limits = IngestLimits.measurement
+      limits.maximumAge = .seconds(limit * 86_400)
+      let batch = try #require(
+        MeasurementParser.collect(payload, received: testTime, key: testKey, limits: limits).first?.batch)
+      #expect(batch.events.isEmpty && batch.rejections.map(\.reason) == [RejectionReason.timeTooOld.rawValue])
+      #expect(batch.rejections.first?.message.contains("'qt'") == true)
+    }
   }
 
   @Test func `only sc=start starts a session`() throws {

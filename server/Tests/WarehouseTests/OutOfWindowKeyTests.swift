@@ -76,7 +76,7 @@ import Testing
       try await expectKnown(warehouse, app, after: 3, "after restart \(round)")
     }
     for days in [1, 30, 200, 399] as [Int64] {
-      let bound = Self.start + (days - DuplicateIndex.lifetimeDays) * Self.day
+      let bound = Self.start + (days - 400) * Self.day - DuplicateIndex.margin
       try await warehouse.perform { $0.duplicates.expire(before: bound) }
       try await expectKnown(warehouse, app, after: days, "after \(days) days of expiry")
     }
@@ -101,6 +101,35 @@ import Testing
     try await expectKnown(warehouse, app, after: 1, "not yet expired")
     try await warehouse.perform { $0.duplicates.expire(before: bound) }
     #expect(try await warehouse.commit(request(after: 1), app: app).accepted == all.count)
+    try await warehouse.close()
+  }
+
+  @Test func `an event that may have been forgotten is refused, also after the age that is accepted grew`() async throws
+  {
+    let (directory, catalog, app) = try setUp()
+    var configuration = WarehouseConfiguration(pendingKeys: 1, recognizedAge: .seconds(7 * 86_400))
+    func at(_ day: Int64, number: Int64, sent: Int64) -> IncomingBatch {
+      let time = Timestamp(millisecondsSince1970: Self.start + day * Self.day)
+      return IncomingBatch(
+        source: .native, received: Timestamp(millisecondsSince1970: Self.start + sent * Self.day),
+        installs: ["install"], devices: [phone],
+        events: [IncomingEvent(index: 0, duplicateKey: key(number, at: time), time: time, name: "e")])
+    }
+    var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    #expect(try await warehouse.commit(at(0, number: 1, sent: 0), app: app).accepted == 1)
+    #expect(try await warehouse.commit(at(36, number: 2, sent: 36), app: app).accepted == 1)
+    #expect(try await warehouse.commit(at(0, number: 1, sent: 36), app: app).duplicates == [0], "not forgotten yet")
+    #expect(try await warehouse.commit(at(38, number: 3, sent: 38), app: app).accepted == 1)
+    try await warehouse.perform { #expect($0.duplicates.coveredRow >= 1) }
+    try await warehouse.close()
+
+    configuration.recognizedAge = .seconds(400 * 86_400)
+    warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    let refused = try await warehouse.commit(at(0, number: 1, sent: 39), app: app)
+    #expect(refused.rejections.map(\.reason) == [RejectionReason.timeTooOld.rawValue] && refused.accepted == 0)
+    #expect(try await warehouse.commit(at(29, number: 4, sent: 39), app: app).accepted == 0)
+    #expect(try await warehouse.commit(at(31, number: 5, sent: 39), app: app).accepted == 1)
+    #expect(try await warehouse.commit(at(36, number: 2, sent: 39), app: app).duplicates == [0])
     try await warehouse.close()
   }
 

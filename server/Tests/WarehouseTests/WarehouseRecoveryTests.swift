@@ -261,7 +261,9 @@ import Testing
     try await reopened.close()
     reopened = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     try await reopened.perform { $0.duplicates.expire(before: milliseconds("2026-01-01T00:00:00Z")) }
-    #expect(try await reopened.commit(old, app: app).accepted == 1)
+    let refused = try await reopened.commit(old, app: app)
+    #expect(refused.duplicates.isEmpty && refused.accepted == 0)
+    #expect(refused.rejections.map(\.reason) == [RejectionReason.timeTooOld.rawValue])
     #expect(try await reopened.commit(new, app: app).duplicates == [0])
     try await reopened.close()
   }

@@ -48,6 +48,6 @@ public struct IngestLimits: Sendable, Hashable {
   public static let appCenter = IngestLimits(
     maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumRatio: 1_100,
     maximumAge: .seconds(25 * 86_400))
-  /// The limits of the Measurement Protocol; any queue time is accepted.
+  /// The limits of the Measurement Protocol.
   public static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
 }

@@ -64,7 +64,7 @@ struct MeasurementHit {
     if parameters.text("v", limit: 8) != "1" { return .versionInvalid }
     if client.isEmpty { return .clientIDMissing }
     if type.isEmpty { return .typeMissing }
-    return missing
+    return missing ?? (isTooOld ? .timeTooOld : nil)
   }
 
   /// The reason to reject a hit that lacks a parameter its type requires.
@@ -146,6 +146,9 @@ struct MeasurementHit {
   var deviceMilliseconds: Int64? { parameters.integer("ht") }
   /// The time that the hit waited on the device, in milliseconds; zero unless it is a whole number.
   var queueMilliseconds: Int64 { max(parameters.integer("qt") ?? 0, 0) }
+
+  /// True if the hit waited for so long that it may be a duplicate of one that was forgotten.
+  var isTooOld: Bool { .milliseconds(queueMilliseconds) > limits.maximumAge }
 
   /// Returns the properties. Hits of other types are stored as raw text.
   func properties(raw: UnsafeRawBufferPointer) -> [Properties.Element] {

@@ -55,7 +55,9 @@ struct MeasurementReading {
     let device = Self.index(of: hit.device(userAgent: userAgent), in: &batches[batch].batch.devices)
     batches[batch].batch.events.append(
       IncomingEvent(
-        index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit), time: time(of: hit), install: install,
+        index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit),
+        time: received - .milliseconds(hit.queueMilliseconds),
+        install: install,
         device: device, startsSession: hit.startsSession, user: hit.user, name: hit.name,
         properties: hit.properties(raw: text)))
     batches[batch].batch.hits.append(
@@ -79,13 +81,6 @@ struct MeasurementReading {
     if let index = list.firstIndex(of: element) { return index }
     list.append(element)
     return list.count - 1
-  }
-
-  /// Returns the time of a hit. Its queue time is right even if the device's clock is wrong. A queue time beyond the
-  /// limit counts as the limit: the protocol accepts such hits, but times thousands of years ago would only do harm.
-  private func time(of hit: MeasurementHit) -> Timestamp {
-    let oldest = received - limits.maximumAge
-    return max(oldest, received - .milliseconds(hit.queueMilliseconds))
   }
 
   /// Returns the key of a hit. A retry repeats `ht` and `z`, while its `qt` grows.

@@ -30,6 +30,9 @@ public struct MeasurementValidation: Sendable, Hashable {
     if hit.client.isEmpty { require("cid") }
     checkType(hit, form)
     checkAppView(hit, form)
+    if hit.isTooOld {
+      error("qt", "The value provided for parameter 'qt' is longer than the server accepts.", "VALUE_INVALID")
+    }
     for (parameter, fault) in HitParameters(form).faults where !messages.contains(where: { $0.parameter == parameter })
     {
       switch fault {

@@ -45,7 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
-      diskReserve: Int64(settings.value(\.diskReserve)),
+      diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
       accessLog: accessLog, cluster: try ClusterConnection(settings))
     let catalog = server.catalog
@@ -79,7 +79,8 @@ struct ServeCommand: AsyncParsableCommand {
           requestsPerSecond: settings.value(\.addressRequestsPerSecond),
           eventsPerSecond: settings.value(\.addressEventsPerSecond),
           bytesPerDay: settings.value(\.addressBytesPerDay),
-          installsPerDay: settings.value(\.addressInstallsPerDay))))
+          installsPerDay: settings.value(\.addressInstallsPerDay)),
+        maximumEventAge: settings.value(\.recognizeDuplicates)))
   }
 
   /// Returns the address for a browser on this machine.

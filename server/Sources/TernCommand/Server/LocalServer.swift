@@ -31,12 +31,14 @@ struct LocalServer {
   /// - Parameters:
   ///   - viewCacheBytes: The maximum memory for counted days of views.
   ///   - diskReserve: The free bytes on the disk below which nothing is collected.
+  ///   - recognizedAge: The age at which the collector refuses events.
   ///   - backups: The regular backups; `nil` for none.
   ///   - accessLog: The log of requests; `nil` for none.
   ///   - cluster: The cluster to which rows are copied; `nil` for none.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
-    backups: BackupSeries? = nil, accessLog: AccessLog? = nil, cluster: ClusterConnection? = nil,
+    recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
+    cluster: ClusterConnection? = nil,
     logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
@@ -47,7 +49,7 @@ struct LocalServer {
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(
       directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
-      examinesInterruptedWork: true, report: { logger.error("\($0)") })
+      recognizedAge: recognizedAge, examinesInterruptedWork: true, report: { logger.error("\($0)") })
     copy = try cluster.map { [catalog, warehouse] in
       try ClusterCopy($0, directory: directory, catalog: catalog, reader: warehouse.reader) { logger.notice("\($0)") }
     }

@@ -34,6 +34,10 @@ struct ServerSettings: Sendable {
     "disk-reserve", "size",
     "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", standard: "256MiB",
     parse: Self.size)
+  let recognizeDuplicates = Setting(
+    "recognize-duplicates", "days",
+    "The age up to which events are accepted, since a second delivery is recognized that long: 7d to 400d.",
+    standard: "400d", parse: Self.recognizedAge)
   let addressRequestsPerSecond = Setting(
     "address-requests-per-second", "number",
     "The requests with events that one client address may send per second, averaged over a minute.",
@@ -119,6 +123,14 @@ extension ServerSettings {
       throw ValidationError("Enter a name of letters, digits and underscores.")
     }
     return text
+  }
+
+  @Sendable private static func recognizedAge(_ text: String) throws -> Duration {
+    // Devices keep events for 25 days at most; keys of more than 400 days were never kept.
+    guard case .days(let days) = KeepingPeriod(text), (7...400).contains(days) else {
+      throw ValidationError("Enter a number of days from 7d to 400d.")
+    }
+    return .seconds(days * 86_400)
   }
 
   private static func number(_ text: String, _ allowed: ClosedRange<Int>) throws -> Int {

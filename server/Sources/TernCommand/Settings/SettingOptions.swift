@@ -25,6 +25,7 @@ struct SettingOptions: SettingArguments {
   @Option(\.trustedProxy) var trustedProxy: [String] = []
   @Option(\.viewCacheSize) var viewCacheSize: String?
   @Option(\.diskReserve) var diskReserve: String?
+  @Option(\.recognizeDuplicates) var recognizeDuplicates: String?
   @Option(\.addressRequestsPerSecond) var addressRequestsPerSecond: String?
   @Option(\.addressEventsPerSecond) var addressEventsPerSecond: String?
   @Option(\.addressBytesPerDay) var addressBytesPerDay: String?

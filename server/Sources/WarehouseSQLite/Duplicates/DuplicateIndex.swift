@@ -10,8 +10,9 @@ import Warehouse
 /// Runs expire by arrival. A key's time comes from the device, whose clock may be off by years, but its arrival tells
 /// how long the device may still deliver it again.
 final class DuplicateIndex {
-  /// The lifetime of keys after their arrival, in days. Older events are not accepted.
-  static let lifetimeDays: Int64 = 430
+  /// The time for which keys outlive the age at which events are refused, in milliseconds: an event may lie three days in
+  /// the future when it arrives, and a clock may be corrected differently at each attempt.
+  static let margin: Int64 = 30 * 86_400_000
 
   private let pendingLimit: Int
   private let runs: KeyRunDirectory
@@ -64,6 +65,12 @@ final class DuplicateIndex {
     let hash = key.mixedHash
     if runs.contains(key, hash) || draining?.contains(key, hash) == true { return false }
     return arriving.insert(key, hash)
+  }
+
+  /// Returns the latest time of receipt of the keys that ``expire(before:)`` would delete; `nil` if it would delete none.
+  func latestExpired(before milliseconds: Int64) -> Int64? {
+    takeResults()
+    return merging.isIdle ? runs.expired(before: milliseconds).map(\.header.received).max() : nil
   }
 
   /// Deletes the runs whose keys all arrived before a time; returns false if it is too early to do so.

@@ -101,9 +101,12 @@ final class KeyRunDirectory {
     return Array(old)
   }
 
+  /// Returns the first runs, up to one with rows that arrived later.
+  func expired(before milliseconds: Int64) -> ArraySlice<KeyRun> { runs.prefix { $0.header.received < milliseconds } }
+
   /// Removes the runs whose rows all arrived before a time. Returns them: their files are to be deleted.
   func expire(before milliseconds: Int64) -> [KeyRun] {
-    let expired = runs.prefix { $0.header.received < milliseconds }
+    let expired = expired(before: milliseconds)
     // Without the mark, they stay.
     guard let last = expired.last,
       (try? StoredFile.createEmpty("\(path)/\(last.header.through)\(Self.expiredSuffix)")) != nil,

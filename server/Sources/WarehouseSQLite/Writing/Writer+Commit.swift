@@ -77,7 +77,8 @@ extension Writer {
     if mustReadHits { try readHits() }
     try duplicates.checkRoom(throughRow: lastID)
     let receipts = try transact {
-      let receipts = try jobs.map { try store($0.batch, app: $0.app) }
+      let oldest = try timeOfOldestRecognized()
+      let receipts = try jobs.map { try store($0.batch, app: $0.app, refusingBefore: oldest) }
       try installs.storeCounts()
       try members.storeCounts()
       try storeHitsIfDue()
@@ -87,7 +88,10 @@ extension Writer {
     return receipts
   }
 
-  func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
+  /// Stores a batch in the open transaction.
+  ///
+  /// - Parameter oldest: The time before which events are refused whatever their app; an import has no such limit.
+  func store(_ batch: IncomingBatch, app: AppID, refusingBefore oldest: Int64 = .min) throws -> CommitReceipt {
     try configuration.beforeBatch?(app)
     try checkExists(app)
     try batch.check()
@@ -98,7 +102,7 @@ extension Writer {
     duplicates.arrived(at: context.received)
     var leftOut: [Rejection] = []
     var refused = try refusedPersons.check(app: context.app)
-    let horizon = try horizon(of: context.app)
+    let oldest = max(oldest, try horizon(of: context.app) ?? .min)
     let installsBefore = try installs.count(app: context.app)
     let bytesBefore = try usedPages.bytes()
     for (position, event) in batch.events.enumerated() {
@@ -107,7 +111,7 @@ extension Writer {
         continue
       }
       // A duplicate of a row that is gone could not be told from a new event.
-      if let horizon, event.time.millisecondsSince1970 < horizon {
+      if event.time.millisecondsSince1970 < oldest {
         receipt.rejections.append(Rejection(.timeTooOld, index: event.index))
         continue
       }

@@ -34,6 +34,8 @@ final class Writer {
   var refusedApps: Set<Int64> = []
   /// The times before which events are refused, by app; `nil` if they must be read.
   var horizons: [Int64: Int64]?
+  /// The time before which events can't be recognized as duplicates; `nil` if it must be read.
+  var oldestRecognized: Int64?
   /// The views whose days were deleted.
   var deletedViews: Set<Int64> = []
   /// The ID of the last row stored.
@@ -111,6 +113,7 @@ final class Writer {
     errors.forget()
     refusedPersons.forget()
     horizons = nil
+    oldestRecognized = nil
     hits.removeAll()
     mustReadHits = true
   }

@@ -9,9 +9,6 @@ import Warehouse
 /// `@unchecked Sendable`: `writer` is used by the thread that opens the warehouse until `start`, and only by the writer
 /// thread afterwards.
 final class WriterThread: @unchecked Sendable {
-  /// The age at which keys are deleted. Older events are not accepted.
-  private static let keyLifetime = DuplicateIndex.lifetimeDays * 86_400_000
-
   let queue: WriterQueue
   let pool: DatabasePool
   private var writer: Writer?
@@ -77,7 +74,7 @@ final class WriterThread: @unchecked Sendable {
   /// Deletes expired keys, once a day.
   private func expireKeys(_ writer: Writer) {
     let today = latestReceived / 86_400_000
-    guard today > expiredDay, writer.duplicates.expire(before: latestReceived - Self.keyLifetime) else { return }
+    guard today > expiredDay, writer.expireKeys(now: latestReceived) else { return }
     expiredDay = today
   }
 }
