@@ -41,14 +41,17 @@ package struct ClickHouseClient: Sendable {
   /// - Parameters:
   ///   - statement: A query without `FORMAT`.
   ///   - maximumBytes: The longest answer; a longer one is an error.
+  ///   - timeout: The time for the answer, if it has less than other statements.
   package func rows(
-    _ statement: String, on server: ClickHouseServer, settings: [String: String] = [:], maximumBytes: Int = 64 << 20
+    _ statement: String, on server: ClickHouseServer, settings: [String: String] = [:], maximumBytes: Int = 64 << 20,
+    timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [NativeBlock] {
     // An error after the first rows would be a text behind them, so the server waits with the first row for the last.
     var settings = settings
     settings["wait_end_of_query"] = "1"
     let answer = try await send(
-      Array("\(statement) FORMAT Native".utf8), query: nil, server, settings, maximumBytes: maximumBytes)
+      Array("\(statement) FORMAT Native".utf8), query: nil, server, settings, maximumBytes: maximumBytes,
+      timeout: timeout)
     return try NativeBlock.blocks(answer)
   }
 
@@ -71,7 +74,7 @@ package struct ClickHouseClient: Sendable {
 
   private func send(
     _ body: [UInt8], query: String?, _ server: ClickHouseServer, _ settings: [String: String], isPacked: Bool = false,
-    maximumBytes: Int = 1 << 20
+    maximumBytes: Int = 1 << 20, timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [UInt8] {
     var parameters = settings
     parameters["database"] = database
@@ -83,7 +86,8 @@ package struct ClickHouseClient: Sendable {
     headers["Content-Type"] = "application/octet-stream"
     let result = await http.send(
       HTTPClient.Request(
-        .post, "\(server.url)/?\(address)", headers: headers, body: body, timeout: timeout,
+        .post, "\(server.url)/?\(address)", headers: headers, body: body,
+        timeout: min(timeout ?? self.timeout, self.timeout),
         maximumResponseBytes: maximumBytes, authorities: authorities))
     switch result {
     case .success(let response):

@@ -40,6 +40,14 @@ extension ClusterSchema {
     """
   }
 
+  /// The query for the rows of a unit, in the order of their IDs.
+  static func rows(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+    """
+    SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
+    WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation) ORDER BY id
+    """
+  }
+
   /// The statement that deletes rows in a unit's range of IDs that are of other units, or of generations to come.
   static func deletingUnknown(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     """

@@ -14,28 +14,31 @@ package struct ClusterSchema: Sendable {
   ]
 
   /// The columns of a row, in the order in which ``RowColumns`` fills them. They have all that home knows of it, so that a
-  /// home can be made again from them: of each text also its number.
+  /// home can be made again from them: of each text also its number. `user_number` is one more than the user's number, 0 for
+  /// none.
   static let rowColumns: [Column] = [
     ("id", .one(.uint64)), ("app", .one(.uint32)), ("day", .one(.date)), ("milliseconds", .one(.int64)),
     ("received_milliseconds", .one(.int64)), ("kind", .one(.string)), ("flags", .one(.uint64)),
     ("name", .one(.string)), ("name_id", .one(.uint64)), ("install", .one(.string)), ("slot", .one(.uint32)),
-    ("session", .one(.uint64)), ("user", .one(.string)), ("has_key", .one(.uint8)),
+    ("session", .one(.uint64)), ("user", .one(.string)), ("user_number", .one(.uint64)), ("has_key", .one(.uint8)),
     ("key_milliseconds", .one(.int64)), ("key_hash", .one(.uint64)), ("device", .one(.uint64)),
     ("version", .one(.string)), ("os", .one(.string)), ("language", .one(.string)), ("model", .one(.string)),
     ("country", .one(.string)), ("os_name", .one(.string)), ("os_version", .one(.string)),
     ("locale", .one(.string)), ("app_version", .one(.string)), ("app_build", .one(.string)),
     ("sdk_name", .one(.string)), ("sdk_version", .one(.string)), ("zone_offset", .one(.int32)),
     ("device_texts", .array(.uint64)), ("property_names", .array(.string)), ("property_name_ids", .array(.uint64)),
-    ("property_types", .array(.uint8)), ("property_values", .array(.string)), ("parameter_names", .array(.string)),
+    ("property_types", .array(.uint8)), ("property_values", .array(.string)), ("has_parameters", .one(.uint8)),
+    ("parameter_names", .array(.string)),
     ("parameter_values", .array(.string)),
   ]
 
   /// The columns of an error's details. They have a hash of their own, because the texts of old errors have to make room
   /// for newer ones at home.
   static let errorColumns: [Column] = [
-    ("error_id", .one(.string)), ("error_type", .one(.string)), ("error_place", .one(.string)),
+    ("error_id", .one(.string)), ("error_group", .one(.uint64)), ("error_group_message", .one(.string)),
+    ("error_type", .one(.string)), ("error_place", .one(.string)),
     ("error_fingerprint", .one(.uint64)), ("error_message", .one(.string)), ("error_stack", .one(.string)),
-    ("error_raw", .one(.string)),
+    ("error_raw", .one(.string)), ("error_has_texts", .one(.uint8)),
   ]
 
   static let columns = copyColumns + rowColumns + errorColumns

@@ -55,6 +55,7 @@ package struct RowColumns: Sendable {
     put(Int64(row.slot))
     put(row.session)
     put(row.user)
+    put(row.userNumber.map { Int64($0) + 1 } ?? 0)
     put(row.key == nil ? 0 : 1)
     put(row.key?.milliseconds ?? 0)
     put(row.key?.hash ?? 0)
@@ -63,8 +64,10 @@ package struct RowColumns: Sendable {
     put(row.properties.lazy.map(\.nameID))
     put(row.properties.lazy.map { Int64($0.type) })
     put(row.properties.lazy.map(\.value))
-    put(row.parameters.lazy.map(\.name))
-    put(row.parameters.lazy.map(\.value))
+    let parameters = row.parameters ?? []
+    put(row.parameters == nil ? 0 : 1)
+    put(parameters.lazy.map(\.name))
+    put(parameters.lazy.map(\.value))
     add(row.error ?? StoredRow.ErrorDetails())
     if row.error?.hasTexts == false { textlessErrors.insert(row.id) }
     return !isFull
@@ -83,6 +86,8 @@ package struct RowColumns: Sendable {
 
   private mutating func add(_ error: StoredRow.ErrorDetails) {
     put(error.id)
+    put(error.group)
+    put(error.groupMessage)
     put(error.type)
     put(error.place)
     put(error.fingerprint)
@@ -91,6 +96,7 @@ package struct RowColumns: Sendable {
     error.raw.withUnsafeBytes { columns[next].append(bytes: $0) }
     byteCount += error.raw.count + 1
     next += 1
+    put(error.hasTexts ? 1 : 0)
   }
 
   private mutating func put(_ number: Int64) {

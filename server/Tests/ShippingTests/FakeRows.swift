@@ -78,19 +78,21 @@ final class FakeRows: RowSource {
       received: 1_750_000_001_000 + id,
       kind: id % 7 == 0 ? .crash : .event, flags: id % 7 == 0 ? 5 : 0, name: "Purchase \"\(id % 4)\"\t\n",
       nameID: id % 4, install: "\(installs)-\(id % 11)", slot: UInt32(id % 11), session: -id,
-      user: id % 3 == 0 ? "person \(id % 6)" : "",
+      user: id % 3 == 0 ? "person \(id % 6)" : "", userNumber: id % 3 == 0 ? UInt32(id % 6) : nil,
       key: id % 2 == 0 ? nil : DuplicateKey(milliseconds: 1_750_000_000_123 - id, hash: .min + id),
-      device: StoredRow.Device(id: id % 3, facts: facts, labels: DeviceLabels(facts), texts: [1, 2, id % 3]),
+      device: StoredRow.Device(
+        id: id % 3, facts: facts, labels: DeviceLabels(facts), texts: Array(repeating: id % 3, count: 12)),
       properties: (0..<id % 3).map {
         StoredRow.Property(name: "p\($0)", nameID: $0, type: UInt8($0), value: text + "ü\(id)")
       },
-      parameters: id % 5 == 0 ? [HitParameter(name: "t", value: "pageview")] : [],
+      parameters: id % 5 == 0 ? [HitParameter(name: "t", value: "pageview")] : nil,
       error: id % 7 == 0 ? error(id) : nil)
   }
 
   private static func error(_ id: Int64) -> StoredRow.ErrorDetails {
     var error = StoredRow.ErrorDetails()
     error.id = "error-\(id)"
+    error.group = id
     error.fingerprint = -id
     error.message = "Index out of range"
     error.raw = [0, 255, UInt8(truncatingIfNeeded: id)]

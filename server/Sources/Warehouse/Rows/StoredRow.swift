@@ -7,7 +7,8 @@ package struct StoredRow: Sendable {
     package let id: Int64
     package let facts: IncomingDevice
     package let labels: DeviceLabels
-    /// The dictionary's numbers of its texts, in the stored order; 0 for a text that is counted as "(other)".
+    /// The dictionary's numbers of its texts, in the stored order; 0 for a text that is counted as "(other)". Empty for a
+    /// device that is missing.
     package let texts: [Int64]
 
     package init(id: Int64, facts: IncomingDevice, labels: DeviceLabels, texts: [Int64]) {
@@ -32,6 +33,9 @@ package struct StoredRow: Sendable {
   /// The details of an error.
   package struct ErrorDetails: Sendable {
     package var id = ""
+    /// The number of the error's group, with its first message.
+    package var group: Int64 = 0
+    package var groupMessage = ""
     package var type = ""
     package var place = ""
     package var fingerprint: Int64 = 0
@@ -62,21 +66,25 @@ package struct StoredRow: Sendable {
   package let session: Int64
   /// Empty if there is none.
   package let user: String
+  /// The number of the user; `nil` if there is none, or if the person is being deleted.
+  package let userNumber: UInt32?
   /// The key by which a second delivery is recognized.
   package let key: DuplicateKey?
   package let device: Device
   package let properties: [Property]
-  package let parameters: [HitParameter]
+  /// The parameters of a hit; `nil` for rows that have no parameters of their own.
+  package let parameters: [HitParameter]?
   package let error: ErrorDetails?
 
   package init(
     id: Int64, app: Int64, day: Int, time: Int64, received: Int64, kind: StoredKind, flags: Int64, name: String,
-    nameID: Int64, install: String, slot: UInt32, session: Int64, user: String, key: DuplicateKey?, device: Device,
-    properties: [Property], parameters: [HitParameter], error: ErrorDetails?
+    nameID: Int64, install: String, slot: UInt32, session: Int64, user: String, userNumber: UInt32?,
+    key: DuplicateKey?, device: Device, properties: [Property], parameters: [HitParameter]?, error: ErrorDetails?
   ) {
     (self.id, self.app, self.day, self.time, self.received) = (id, app, day, time, received)
     (self.kind, self.flags, self.name, self.nameID) = (kind, flags, name, nameID)
-    (self.install, self.slot, self.session, self.user) = (install, slot, session, user)
+    (self.install, self.slot, self.session) = (install, slot, session)
+    (self.user, self.userNumber) = (user, userNumber)
     (self.key, self.device, self.properties) = (key, device, properties)
     (self.parameters, self.error) = (parameters, error)
   }

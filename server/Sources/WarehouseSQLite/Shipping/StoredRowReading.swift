@@ -13,9 +13,11 @@ struct StoredRowReading {
   private let catalog: any CatalogStore
   private let findInstall: SQLStatement
   private let findDevice: SQLStatement
+  private let findUser: SQLStatement
   private let findError: SQLStatement
   private var installs: [Install: String] = [:]
   private var devices: [Int64: StoredRow.Device] = [:]
+  private var users: [User: UInt32?] = [:]
   /// `nil` for the time zone of an app that is being deleted, or that this system doesn't know.
   private var calendars: [Int64: ZoneCalendar?] = [:]
 
@@ -24,15 +26,21 @@ struct StoredRowReading {
     let slot: UInt32
   }
 
+  private struct User: Hashable {
+    let app: Int64
+    let name: ExactText
+  }
+
   init(_ connection: SQLConnection, _ dictionary: ReaderDictionary, _ catalog: any CatalogStore) throws {
     self.connection = connection
     self.dictionary = dictionary
     self.catalog = catalog
     findInstall = try connection.prepare("SELECT name FROM install WHERE app = ? AND slot = ?")
     findDevice = try connection.prepare("SELECT facts FROM device WHERE id = ?")
+    findUser = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
     findError = try connection.prepare(
       """
-      SELECT e.name, g.type, g.place, g.fingerprint, t.id, t.message, t.stack, t.raw
+      SELECT e.name, g.type, g.place, g.fingerprint, g.id, g.message, t.id, t.message, t.stack, t.raw
       FROM error e JOIN error_group g ON g.id = e.grp LEFT JOIN error_text t ON t.id = e.id WHERE e.id = ?
       """)
   }
@@ -40,12 +48,13 @@ struct StoredRowReading {
   /// Returns the row that a scan has just returned.
   mutating func complete(_ row: EventRow, _ scan: EventScan) throws -> StoredRow {
     let kind = row.flags.kind
+    let user = scan.userBytes.isEmpty ? "" : scan.user
     return StoredRow(
       id: row.id, app: row.app, day: try day(of: row), time: row.time, received: row.received, kind: kind,
       flags: row.flags.rawValue, name: try name(of: row, scan), nameID: row.name, install: try install(row),
-      slot: row.slot, session: row.session, user: scan.userBytes.isEmpty ? "" : scan.user, key: row.key,
+      slot: row.slot, session: row.session, user: user, userNumber: try number(of: user, row.app), key: row.key,
       device: try device(row.device), properties: try properties(scan.properties),
-      parameters: scan.parameters.map { HitCoding.decode($0) } ?? [],
+      parameters: scan.parameters.map { HitCoding.decode($0) },
       error: kind == .handledError || kind == .crash ? try error(row.id) : nil)
   }
 
@@ -79,15 +88,23 @@ struct StoredRowReading {
   private mutating func device(_ id: Int64) throws -> StoredRow.Device {
     if let device = devices[id] { return device }
     let device = try findDevice.bind(id).first { row in
-      let facts = try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
-      return StoredRow.Device(
-        id: id, facts: facts, labels: DeviceLabels(facts), texts: WriterDevices.numbers(row.bytes(0)))
+      try WriterDevices.stored(id: id, row.bytes(0)) { try dictionary.text($0, connection) }
     }
     let found =
       device ?? StoredRow.Device(id: id, facts: IncomingDevice(), labels: DeviceLabels(IncomingDevice()), texts: [])
     if devices.count >= Self.maximumKnown { devices.removeAll(keepingCapacity: true) }
     devices[id] = found
     return found
+  }
+
+  private mutating func number(of user: String, _ app: Int64) throws -> UInt32? {
+    guard !user.isEmpty else { return nil }
+    let key = User(app: app, name: ExactText(user))
+    if let number = users[key] { return number }
+    let number = try findUser.bind(app, user).first { UInt32(clamping: $0.integer(0)) }
+    if users.count >= Self.maximumKnown { users.removeAll(keepingCapacity: true) }
+    users[key] = .some(number)
+    return number
   }
 
   private func properties(_ bytes: UnsafeRawBufferPointer) throws -> [StoredRow.Property] {
@@ -100,20 +117,9 @@ struct StoredRowReading {
       guard let type = tag.byte(), let value = PropertyCoding.value(&reader) else { break }
       let name = try own ?? dictionary.text(Int64(bitPattern: id), connection)
       properties.append(
-        StoredRow.Property(name: name, nameID: Int64(bitPattern: id), type: type, value: Self.text(value)))
+        StoredRow.Property(name: name, nameID: Int64(bitPattern: id), type: type, value: EncodedRow.text(value)))
     }
     return properties
-  }
-
-  /// A text from which the value can be read again exactly.
-  private static func text(_ value: PropertyValue) -> String {
-    switch value {
-    case .string(let text): text
-    case .integer(let number): String(number)
-    case .double(let number): "\(number)"
-    case .boolean(let flag): flag ? "true" : "false"
-    case .date(let time): String(time.millisecondsSince1970)
-    }
   }
 
   private func error(_ id: Int64) throws -> StoredRow.ErrorDetails? {
@@ -123,11 +129,13 @@ struct StoredRowReading {
       details.type = row.text(1)
       details.place = row.text(2)
       details.fingerprint = row.integer(3)
-      details.hasTexts = !row.isNull(4)
+      details.group = row.integer(4)
+      details.groupMessage = row.text(5)
+      details.hasTexts = !row.isNull(6)
       guard details.hasTexts else { return details }
-      details.message = row.text(5)
-      details.stack = row.text(6)
-      details.raw = Array(row.bytes(7))
+      details.message = row.text(7)
+      details.stack = row.text(8)
+      details.raw = Array(row.bytes(9))
       return details
     }
   }

@@ -83,21 +83,40 @@ final class WriterDevices {
     return (0..<12).compactMap { _ in reader.varint().map { Int64(bitPattern: $0) } }
   }
 
-  /// Encodes the IDs of twelve texts and the UTC offset. If any ID is 0 because there is no room, a varint with a bit
-  /// for each of these follows, then their texts.
   private func encode(app: Int64, _ device: IncomingDevice, slot: UInt32?, received: Int64) throws -> [UInt8] {
     let names = try dictionary.names(app: app)
-    let labels = DeviceLabels(device)
-    let texts: [(NameKind, String)] = [
-      (.version, labels.version), (.system, labels.system), (.model, device.model), (.country, device.country),
-      (.language, labels.language), (.text, device.osName), (.text, device.osVersion), (.text, device.locale),
-      (.text, device.appVersion), (.text, device.appBuild), (.text, device.sdkName), (.text, device.sdkVersion),
+    let texts = Self.texts(of: device, DeviceLabels(device))
+    return try Self.encode(texts, offset: device.timeZoneOffsetMinutes) { index in
+      try names.id(Self.kinds[index], texts[index], slot: slot, received: received)
+    }
+  }
+
+  /// The dictionaries of the twelve texts.
+  static let kinds: [NameKind] = [
+    .version, .system, .model, .country, .language, .text, .text, .text, .text, .text, .text, .text,
+  ]
+
+  /// Returns the twelve texts of a device in their stored order.
+  static func texts(of device: IncomingDevice, _ labels: DeviceLabels) -> [String] {
+    [
+      labels.version, labels.system, device.model, device.country, labels.language, device.osName, device.osVersion,
+      device.locale, device.appVersion, device.appBuild, device.sdkName, device.sdkVersion,
     ]
+  }
+
+  /// Encodes a device that was stored before, with the numbers that its texts had.
+  static func encode(_ device: StoredRow.Device) -> [UInt8] {
+    encode(texts(of: device.facts, device.labels), offset: device.facts.timeZoneOffsetMinutes) { device.texts[$0] }
+  }
+
+  /// Encodes the IDs of twelve texts and the UTC offset. If any ID is 0 because there is no room, a varint with a bit
+  /// for each of these follows, then their texts.
+  private static func encode(_ texts: [String], offset: Int, id: (Int) throws -> Int64) rethrows -> [UInt8] {
     var facts: [UInt8] = []
     var inlineTexts: [UInt8] = []
     var mask: UInt64 = 0
-    for (index, (kind, text)) in texts.enumerated() {
-      let id = try names.id(kind, text, slot: slot, received: received)
+    for (index, text) in texts.enumerated() {
+      let id = try id(index)
       facts.appendVarint(UInt64(bitPattern: id))
       guard id == 0, text != WriterDictionary.other else { continue }
       mask |= 1 << UInt64(index)
@@ -105,7 +124,7 @@ final class WriterDevices {
       let truncated = withUTF8(text) { String(decoding: prefix($0, atMost: NameKind.maximumBytes), as: UTF8.self) }
       inlineTexts.append(text: truncated)
     }
-    facts.appendZigzag(Int64(device.timeZoneOffsetMinutes))
+    facts.appendZigzag(Int64(offset))
     if mask != 0 {
       facts.appendVarint(mask)
       facts += inlineTexts
@@ -115,22 +134,35 @@ final class WriterDevices {
 
   /// Decodes device properties; `name` resolves dictionary IDs.
   static func decode(_ facts: UnsafeRawBufferPointer, name: (Int64) throws -> String) rethrows -> IncomingDevice {
+    let (texts, offset) = try allTexts(facts, name: name)
+    return IncomingDevice(
+      osName: texts[5], osVersion: texts[6], model: texts[2], locale: texts[7], country: texts[3],
+      timeZoneOffsetMinutes: offset, appVersion: texts[8], appBuild: texts[9], sdkName: texts[10],
+      sdkVersion: texts[11])
+  }
+
+  /// Reads a stored device with the texts of its labels, as they are counted.
+  static func stored(
+    id: Int64, _ facts: UnsafeRawBufferPointer, name: (Int64) throws -> String
+  ) rethrows -> StoredRow.Device {
+    let device = try decode(facts, name: name)
+    let texts = try allTexts(facts, name: name).texts
+    var labels = DeviceLabels(device)
+    (labels.version, labels.system, labels.language) = (texts[0], texts[1], texts[4])
+    return StoredRow.Device(id: id, facts: device, labels: labels, texts: numbers(facts))
+  }
+
+  /// Returns the twelve texts in their stored order, and the UTC offset.
+  private static func allTexts(
+    _ facts: UnsafeRawBufferPointer, name: (Int64) throws -> String
+  ) rethrows -> (texts: [String], offset: Int) {
     var reader = ByteReader(facts)
     let ids = (0..<12).map { _ in Int64(bitPattern: reader.varint() ?? 0) }
     let offset = IncomingDevice.clamped(offset: reader.zigzag() ?? 0)
-    var inlineTexts: [Int: String] = [:]
     let mask = reader.varint() ?? 0
-    for index in ids.indices where mask >> UInt64(index) & 1 == 1 { inlineTexts[index] = reader.text() }
-    func text(_ index: Int) throws -> String { try inlineTexts[index] ?? name(ids[index]) }
-    var device = IncomingDevice(model: try text(2), country: try text(3))
-    device.osName = try text(5)
-    device.osVersion = try text(6)
-    device.locale = try text(7)
-    device.appVersion = try text(8)
-    device.appBuild = try text(9)
-    device.sdkName = try text(10)
-    device.sdkVersion = try text(11)
-    device.timeZoneOffsetMinutes = offset
-    return device
+    let texts = try ids.enumerated().map { index, id in
+      try (mask >> UInt64(index) & 1 == 1 ? reader.text() : nil) ?? name(id)
+    }
+    return (texts, offset)
   }
 }
