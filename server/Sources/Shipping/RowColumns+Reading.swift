@@ -33,11 +33,12 @@ private struct RowColumnsReader {
     let (hasKey, key) = (try flag(), DuplicateKey(milliseconds: try integer(), hash: try integer()))
     let device = try device()
     let (properties, parameters) = (try properties(), try parameters())
-    let error = try error()
+    let (error, attachment) = (try error(), try attachment())
     return StoredRow(
       id: id, app: app, day: Int(day), time: time, received: received, kind: kind, flags: flags, name: name,
       nameID: nameID, install: install, slot: slot, session: session, user: user, userNumber: userNumber,
-      key: hasKey ? key : nil, device: device, properties: properties, parameters: parameters, error: error)
+      key: hasKey ? key : nil, device: device, properties: properties, parameters: parameters, error: error,
+      attachment: attachment)
   }
 
   private mutating func device() throws(ClickHouseError) -> StoredRow.Device {
@@ -87,14 +88,27 @@ private struct RowColumnsReader {
     (error.type, error.place) = (try text(), try text())
     error.fingerprint = try integer()
     (error.message, error.stack) = (try text(), try text())
-    guard let raw = columns[column].bytes() else { throw damage() }
-    error.raw = raw
-    column += 1
+    error.raw = try bytes()
     error.hasTexts = try flag()
     return error.group == 0 ? nil : error
   }
 
+  private mutating func attachment() throws(ClickHouseError) -> StoredRow.Attachment? {
+    var attachment = StoredRow.Attachment()
+    (attachment.error, attachment.id) = (try text(), try text())
+    (attachment.file, attachment.contentType) = (try text(), try text())
+    (attachment.part, attachment.parts) = (try number(), try number())
+    attachment.data = try bytes()
+    return attachment.parts == 0 ? nil : attachment
+  }
+
   // MARK: Values
+
+  private mutating func bytes() throws(ClickHouseError) -> [UInt8] {
+    guard let bytes = columns[column].bytes() else { throw damage() }
+    column += 1
+    return bytes
+  }
 
   private mutating func integer(next: Bool = true) throws(ClickHouseError) -> Int64 {
     guard let number = columns[column].number() else { throw damage() }

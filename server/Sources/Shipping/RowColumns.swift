@@ -14,8 +14,8 @@ package struct RowColumns: Sendable {
   private(set) var ids: [Int64] = []
   /// The time at which the first row was received, in milliseconds since 1970.
   private(set) var firstReceived: Int64 = 0
-  /// The errors whose texts have made room for newer ones.
-  private(set) var textlessErrors: Set<Int64> = []
+  /// The rows whose text or attachment has made room for newer ones, or isn't copied: a cluster may have them all the same.
+  private(set) var reducedRows: Set<Int64> = []
   private var next = 0
 
   package init() {
@@ -69,7 +69,10 @@ package struct RowColumns: Sendable {
     put(parameters.lazy.map(\.name))
     put(parameters.lazy.map(\.value))
     add(row.error ?? StoredRow.ErrorDetails())
-    if row.error?.hasTexts == false { textlessErrors.insert(row.id) }
+    add(row.attachment ?? StoredRow.Attachment())
+    if row.error?.hasTexts == false || row.attachment == nil && row.kind.mayHaveAttachment {
+      reducedRows.insert(row.id)
+    }
     return !isFull
   }
 
@@ -93,10 +96,24 @@ package struct RowColumns: Sendable {
     put(error.fingerprint)
     put(error.message)
     put(error.stack)
-    error.raw.withUnsafeBytes { columns[next].append(bytes: $0) }
-    byteCount += error.raw.count + 1
-    next += 1
+    put(error.raw)
     put(error.hasTexts ? 1 : 0)
+  }
+
+  private mutating func add(_ attachment: StoredRow.Attachment) {
+    put(attachment.error)
+    put(attachment.id)
+    put(attachment.file)
+    put(attachment.contentType)
+    put(attachment.part)
+    put(attachment.parts)
+    put(attachment.data)
+  }
+
+  private mutating func put(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { columns[next].append(bytes: $0) }
+    byteCount += bytes.count + 1
+    next += 1
   }
 
   private mutating func put(_ number: Int64) {
@@ -141,4 +158,9 @@ package struct RowColumns: Sendable {
 
 private func clamped(_ number: Int, _ range: ClosedRange<Int>) -> Int {
   min(max(number, range.lowerBound), range.upperBound)
+}
+
+extension StoredKind {
+  /// True if an event of this kind may bring an attachment or a piece of one.
+  fileprivate var mayHaveAttachment: Bool { self == .attachment || self == .attachmentPart }
 }

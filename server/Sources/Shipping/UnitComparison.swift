@@ -62,7 +62,7 @@ struct UnitComparison {
         if found[place] > 1 {
           differences.append((id, .repeated(found[place])))
         } else if there.hashes[index] != home.hashes[place]
-          || there.errorHashes[index] != home.errorHashes[place] && !home.columns.textlessErrors.contains(id)
+          || there.errorHashes[index] != home.errorHashes[place] && !home.columns.reducedRows.contains(id)
         {
           differences.append((id, .changed("")))
           if changed.map({ id < $0.id }) ?? true { changed = (id, there.columns, index) }

@@ -202,6 +202,13 @@ class Home:
         self.sent += count
 
 
+def wait_until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
 @pytest.fixture
 def before():
     return homes()
@@ -273,6 +280,27 @@ def test_a_person_who_was_deleted_is_on_no_replica(before):
         assert "1,000 rows are the same" in command(home.data, "verify", *options(SERVERS))
         assert sum(int(query(f"SELECT count() FROM tern_row WHERE home = {mine}", server)[0][0])
                    for server in SERVERS[::2]) == 1_000
+
+
+@pytest.mark.skipif(not FOLDER, reason="run Scripts/clickhouse outage: a server removes nothing before its clock was steady for ten minutes")
+def test_rows_beyond_their_keeping_leave_every_replica_while_the_server_runs(before):
+    with tempfile.TemporaryDirectory() as directory:
+        home = Home(directory, SERVERS)
+        command(home.data, "setup", "--cluster", "tern", *options(SERVERS))
+        home.send(1_000)
+        old = int((time.time() - 60 * 86_400) * 1000)
+        home.server.send(home.app, [line("event", "Old", "00000000-0000-4000-8000-000000000000", {"time": old + number})
+                                    for number in range(50)])
+        home.server.stop()
+        command(home.data, "backfill", *options(SERVERS))
+        mine, = homes() - before
+        wanted = f"SELECT count() FROM tern_row WHERE home = {mine} AND name = 'Old'"
+        assert sum(int(query(wanted, server)[0][0]) for server in SERVERS[::2]) == 50
+        home.start()
+        home.server.command("apps", "set", str(home.app["id"]), "--keep", "30d")
+        wait_until(lambda: [query(wanted, server) for server in SERVERS] == [[["0"]]] * len(SERVERS), seconds=900)
+        home.server.stop()
+        assert "1,000 rows are the same" in command(home.data, "verify", *options(SERVERS))
 
 
 def test_the_password_is_in_no_list_of_processes_and_in_no_log(before):

@@ -43,7 +43,7 @@ import Testing
       "keep-backups": "2", "address-requests-per-second": "50", "address-events-per-second": "60",
       "address-bytes-per-day": "70MiB", "address-installs-per-day": "80", "clickhouse": "http://a:1",
       "clickhouse-user": "u", "clickhouse-password": "p", "clickhouse-credentials": "/f", "clickhouse-database": "d",
-      "clickhouse-ca": "/a",
+      "clickhouse-ca": "/a", "clickhouse-attachments": "true",
     ]
     let help = ServeCommand.helpMessage(columns: 1_000)
     for setting in ServerSettings.all {
@@ -69,7 +69,7 @@ import Testing
       "5m", "--keep-backups", "6", "--address-requests-per-second", "7", "--address-events-per-second", "8",
       "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10", "--clickhouse",
       "http://a:1,https://b", "--clickhouse-user", "u", "--clickhouse-credentials", "/c", "--clickhouse-database", "d",
-      "--clickhouse-ca", "/a",
+      "--clickhouse-ca", "/a", "--clickhouse-attachments",
     ]
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? ServeCommand)
     let settings = try command.options.settings(command.data)

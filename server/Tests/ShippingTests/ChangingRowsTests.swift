@@ -90,7 +90,7 @@ import WarehouseContract
 
     /// Ships everything, then compares all rows.
     func differences() async throws -> [String] {
-      let rows = ShippedRows(warehouse.reader)
+      let rows = ShippedRows(warehouse.reader, hasAttachments: true)
       defer { rows.close() }
       let shipping = try ClusterShipping(
         client, servers: servers, ledger: ledger, source: rows, patience: .zero, report: { _ in },

@@ -76,7 +76,8 @@ final class FakeRows: RowSource {
     return StoredRow(
       id: id, app: 1 + id % 2, day: 20_000 + Int(id % 5), time: 1_750_000_000_123 + id,
       received: 1_750_000_001_000 + id,
-      kind: id % 7 == 0 ? .crash : .event, flags: id % 7 == 0 ? 5 : 0, name: "Purchase \"\(id % 4)\"\t\n",
+      kind: id % 7 == 0 ? .crash : id % 13 == 0 ? .attachment : .event, flags: id % 7 == 0 ? 5 : id % 13 == 0 ? 7 : 0,
+      name: "Purchase \"\(id % 4)\"\t\n",
       nameID: id % 4, install: "\(installs)-\(id % 11)", slot: UInt32(id % 11), session: -id,
       user: id % 3 == 0 ? "person \(id % 6)" : "", userNumber: id % 3 == 0 ? UInt32(id % 6) : nil,
       key: id % 2 == 0 ? nil : DuplicateKey(milliseconds: 1_750_000_000_123 - id, hash: .min + id),
@@ -86,7 +87,18 @@ final class FakeRows: RowSource {
         StoredRow.Property(name: "p\($0)", nameID: $0, type: UInt8($0), value: text + "ü\(id)")
       },
       parameters: id % 5 == 0 ? [HitParameter(name: "t", value: "pageview")] : nil,
-      error: id % 7 == 0 ? error(id) : nil)
+      error: id % 7 == 0 ? error(id) : nil, attachment: id % 7 > 0 && id % 13 == 0 ? attachment(id) : nil)
+  }
+
+  private static func attachment(_ id: Int64) -> StoredRow.Attachment {
+    var attachment = StoredRow.Attachment()
+    attachment.error = "error-\(id % 7)"
+    attachment.id = "file-\(id)"
+    attachment.file = "log.txt"
+    attachment.part = id % 2
+    attachment.parts = 2
+    attachment.data = [0, 255, UInt8(truncatingIfNeeded: id)]
+    return attachment
   }
 
   private static func error(_ id: Int64) -> StoredRow.ErrorDetails {

@@ -51,7 +51,7 @@ import WarehouseContract
   private static func rows(_ warehouse: SQLiteWarehouse) async throws -> (bytes: [Bytes], stored: [StoredRow]) {
     let reader = warehouse.reader
     return try await reader.reading { connection in
-      var reading = try StoredRowReading(connection, reader.dictionary, reader.catalog)
+      var reading = try StoredRowReading(connection, reader.dictionary, reader.catalog, hasAttachments: true)
       let facts = try connection.prepare("SELECT facts FROM device WHERE id = ?")
       let scan = try EventScan(connection, after: 0)
       var (all, stored): ([Bytes], [StoredRow]) = ([], [])

@@ -329,6 +329,48 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test
+  func `someone else's row that brought an attachment of the person's error stays, in another segment and without it`()
+    async throws
+  {
+    let warehouse = try open()
+    var crash = batch(["crash"], install: "a")
+    crash.events[0].kind = .crash
+    crash.errors = [IncomingError(event: 0, id: "1", type: "T", message: "m", place: "p", stack: "s", fingerprint: 7)]
+    _ = try await warehouse.commit(crash, app: AppID(1))
+    // Enough for segments of their own.
+    for number in 0..<40 {
+      _ = try await warehouse.commit(batch((0..<9).map { "\(number) \($0)" }, install: "c"), app: AppID(1))
+    }
+    var files = batch(["file", "piece"], install: "b")
+    (files.events[0].kind, files.events[1].kind) = (.attachment, .attachmentPart)
+    files.attachments = (0...1).map {
+      IncomingAttachment(event: $0, eventID: "e", error: "1", id: "file", part: $0, parts: 2, data: [UInt8($0)])
+    }
+    _ = try await warehouse.commit(files, app: AppID(1))
+    func rows() async throws -> (last: Int64, pieces: Int, segment: Int64?) {
+      try await warehouse.reader.reading { connection in
+        let last = try WarehouseSchema.lastRow(connection)
+        var reading = try StoredRowReading(
+          connection, warehouse.reader.dictionary, warehouse.reader.catalog, hasAttachments: true)
+        let scan = try EventScan(connection, after: last - 2)
+        var pieces = 0
+        while let row = try scan.next() { pieces += try reading.complete(row, scan).attachment == nil ? 0 : 1 }
+        return (last, pieces, try StoredSpan.last(connection)?.segment)
+      }
+    }
+    let before = try await rows()
+    #expect(before.pieces == 2)
+    try await warehouse.delete(
+      PersonDeletionRequest(person: .install("a"), refusesLater: false), app: AppID(1), views: [])
+    let after = try await rows()
+    #expect(after.pieces == 0 && after.last == before.last && after.segment != before.segment)
+    let left = try await warehouse.reader.reading { try $0.integer("SELECT count(*) FROM attachment_part") }
+    #expect(left == 0)
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
   @Test func `columns are not made of an earlier moment whose rows have moved`() async throws {
     let warehouse = try open()
     try await fill(warehouse, without: Self.persons[0], seed: 3)

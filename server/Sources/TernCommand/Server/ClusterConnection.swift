@@ -12,6 +12,7 @@ struct ClusterConnection {
   let servers: [ClickHouseServer]
   let database: String
   let client: ClickHouseClient
+  let hasAttachments: Bool
 
   /// Reads the settings; `nil` if they name no cluster.
   ///
@@ -20,6 +21,7 @@ struct ClusterConnection {
     guard let servers = try settings.value(\.clickhouse), !servers.isEmpty else { return nil }
     self.servers = servers
     database = try settings.value(\.clickhouseDatabase)
+    hasAttachments = try settings.value(\.clickhouseAttachments)
     let authorities = try settings.value(\.clickhouseCa)
     if let authorities, !FileManager.default.isReadableFile(atPath: authorities) {
       throw CommandFailure("\(authorities) can't be read.")
@@ -65,7 +67,7 @@ struct ClusterCopy: Sendable {
     _ connection: ClusterConnection, directory: String, catalog: Catalog, reader: WarehouseReader,
     patience: Duration? = nil, report: @escaping @Sendable (String) -> Void
   ) throws {
-    rows = ShippedRows(reader)
+    rows = ShippedRows(reader, hasAttachments: connection.hasAttachments)
     let ledger = try ClusterConnection.ledger(directory: directory, catalog)
     shipping = try ClusterShipping(
       connection.client, servers: connection.servers, ledger: ledger, source: rows,

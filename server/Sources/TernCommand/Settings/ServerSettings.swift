@@ -87,6 +87,8 @@ struct ServerSettings: Sendable {
     "clickhouse-ca", "file",
     "The certificates in PEM format of the authorities that are trusted for https to ClickHouse; by default the system's.",
     parse: Self.path)
+  let clickhouseAttachments = Setting(
+    flag: "clickhouse-attachments", "Copy the attachments of errors to the cluster, too.")
 
   static let table = ServerSettings()
   /// All settings, in the order in which they are declared and shown.

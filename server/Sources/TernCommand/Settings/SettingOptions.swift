@@ -11,6 +11,7 @@ struct ClusterOptions: SettingArguments {
   @Option(\.clickhouseCredentials) var clickhouseCredentials: String?
   @Option(\.clickhouseDatabase) var clickhouseDatabase: String?
   @Option(\.clickhouseCa) var clickhouseCa: String?
+  @Flag(\.clickhouseAttachments) var clickhouseAttachments: Bool?
 
   func validate() throws { try EffectiveSettings(options: values).check() }
 }

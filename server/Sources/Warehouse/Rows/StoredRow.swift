@@ -48,6 +48,22 @@ package struct StoredRow: Sendable {
     package init() {}
   }
 
+  /// An attachment of an error, or the piece of one that the row's event brought.
+  package struct Attachment: Sendable {
+    /// The ID of the error.
+    package var error = ""
+    package var id = ""
+    package var file = ""
+    package var contentType = ""
+    /// The index of the piece, from 0.
+    package var part: Int64 = 0
+    /// The number of pieces.
+    package var parts: Int64 = 0
+    package var data: [UInt8] = []
+
+    package init() {}
+  }
+
   package let id: Int64
   package let app: Int64
   /// The civil day in the app's time zone, in days since 1970.
@@ -75,17 +91,20 @@ package struct StoredRow: Sendable {
   /// The parameters of a hit; `nil` for rows that have no parameters of their own.
   package let parameters: [HitParameter]?
   package let error: ErrorDetails?
+  /// `nil` if the event brought none, or it isn't kept any more.
+  package let attachment: Attachment?
 
   package init(
     id: Int64, app: Int64, day: Int, time: Int64, received: Int64, kind: StoredKind, flags: Int64, name: String,
     nameID: Int64, install: String, slot: UInt32, session: Int64, user: String, userNumber: UInt32?,
-    key: DuplicateKey?, device: Device, properties: [Property], parameters: [HitParameter]?, error: ErrorDetails?
+    key: DuplicateKey?, device: Device, properties: [Property], parameters: [HitParameter]?, error: ErrorDetails?,
+    attachment: Attachment? = nil
   ) {
     (self.id, self.app, self.day, self.time, self.received) = (id, app, day, time, received)
     (self.kind, self.flags, self.name, self.nameID) = (kind, flags, name, nameID)
     (self.install, self.slot, self.session) = (install, slot, session)
     (self.user, self.userNumber) = (user, userNumber)
     (self.key, self.device, self.properties) = (key, device, properties)
-    (self.parameters, self.error) = (parameters, error)
+    (self.parameters, self.error, self.attachment) = (parameters, error, attachment)
   }
 }

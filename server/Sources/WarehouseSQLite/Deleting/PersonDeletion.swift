@@ -19,6 +19,9 @@ struct PersonDeletion: Sendable {
     case install
     /// A user of lost rows.
     case user
+    /// The ID of a row that brought an attachment of one of the person's errors, or a piece of one. The row may be someone
+    /// else's, and then stays, but its segment is written anew: a copy of its rows must lose the attachment, too.
+    case piece
   }
 
   var id: Int64
@@ -77,6 +80,14 @@ struct PersonDeletion: Sendable {
     }
     if let slot = deletion.slot { insert.bind(Int64(slot), at: 5) } else { insert.bindNull(at: 5) }
     deletion.id = try insert.insertedID()
+    try connection.prepare(
+      """
+      INSERT INTO deletion_trace
+      SELECT ?1, '\(Trace.piece.rawValue)', p.row FROM error e
+        JOIN attachment a ON a.app = e.app AND a.owner = e.id JOIN attachment_part p ON p.attachment = a.id
+      WHERE e.app = ?2 AND e.\(kind == "user" ? "user = ?3" : "slot = ?4") AND e.id <= ?5 AND p.row > 0 GROUP BY p.row
+      """
+    ).bind(deletion.id, app, name, Int64(deletion.slot ?? 0), row).run()
     return deletion
   }
 
@@ -114,6 +125,13 @@ struct PersonDeletion: Sendable {
       names.formUnion(try find.bind(app, Int64(slot)).all { WriterInstalls.name($0, 0) })
     }
     return names
+  }
+
+  /// Returns the rows that brought attachments of the person's errors.
+  func pieces(_ connection: SQLConnection) throws -> Set<Int64> {
+    Set(
+      try connection.prepare("SELECT value FROM deletion_trace WHERE deletion = ? AND kind = ?")
+        .bind(id, Trace.piece.rawValue).all { $0.integer(0) })
   }
 
   func delete(_ connection: SQLConnection) throws {

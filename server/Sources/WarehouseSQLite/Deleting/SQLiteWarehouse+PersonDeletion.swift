@@ -25,7 +25,8 @@ extension SQLiteWarehouse {
 
   /// Deletes the person's rows.
   func deleteRows(of deletion: PersonDeletion) async throws {
-    try await rewrite(of: deletion, where: { deletion.concerns($0, $1) }) {
+    let pieces = try await reader.reading { try deletion.pieces($0) }
+    try await rewrite(of: deletion, where: { deletion.concerns($0, $1) || pieces.contains($0.id) }) {
       try $0.deleteRows(of: deletion, segment: $1)
     }
   }

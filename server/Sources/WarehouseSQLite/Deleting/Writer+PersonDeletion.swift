@@ -25,6 +25,7 @@ extension Writer {
       var traces = PersonTraces()
       var lostDays: Set<Int64> = []
       var errors: [Int64] = []
+      let pieces = try deletion.pieces(connection)
       let calendar = try calendar(deletion.app)
       try rows.rewrite(spans) { row, scan in
         guard deletion.concerns(row, scan) else { return .keep }
@@ -36,6 +37,8 @@ extension Writer {
       }
       try deletion.add(traces, connection)
       try noteLost(lostDays, app: deletion.app)
+      let deletePiece = try connection.prepare("DELETE FROM attachment_part WHERE row = ?")
+      for row in pieces where spans.contains(where: { $0.ids.contains(row) }) { try deletePiece.bind(row).run() }
       try deleteErrors(errors, app: deletion.app)
       try renewSessions(of: spans)
     }

@@ -4,9 +4,13 @@ package import Warehouse
 /// Reads the rows of a warehouse for a copy elsewhere, on a thread of its own, so that reports don't wait for it.
 package final class ShippedRows: RowSource {
   private let reader: WarehouseReader
+  private let hasAttachments: Bool
   private let threads = ThreadPool<Never>(name: "tern-shipping", count: 1)
 
-  package init(_ reader: WarehouseReader) { self.reader = reader }
+  /// - Parameter hasAttachments: True to add the attachments of errors to the rows that brought them.
+  package init(_ reader: WarehouseReader, hasAttachments: Bool) {
+    (self.reader, self.hasAttachments) = (reader, hasAttachments)
+  }
 
   /// Ends the thread. Later reads throw.
   package func close() { threads.close() }
@@ -39,9 +43,10 @@ package final class ShippedRows: RowSource {
     _ ids: ClosedRange<Int64>, into initial: Result,
     _ add: @escaping @Sendable (inout Result, StoredRow) throws -> Bool
   ) async throws -> Result {
-    try await reading { [reader] connection in
+    try await reading { [reader, hasAttachments] connection in
       var result = initial
-      var reading = try StoredRowReading(connection, reader.dictionary, reader.catalog)
+      var reading = try StoredRowReading(
+        connection, reader.dictionary, reader.catalog, hasAttachments: hasAttachments)
       let scan = try EventScan(connection, ids: ids)
       while let row = try scan.next() {
         guard try add(&result, try reading.complete(row, scan)) else { break }

@@ -15,6 +15,8 @@ struct StoredRowReading {
   private let findDevice: SQLStatement
   private let findUser: SQLStatement
   private let findError: SQLStatement
+  /// `nil` if attachments are not wanted.
+  private let findAttachment: SQLStatement?
   private var installs: [Install: String] = [:]
   private var devices: [Int64: StoredRow.Device] = [:]
   private var users: [User: UInt32?] = [:]
@@ -31,7 +33,9 @@ struct StoredRowReading {
     let name: ExactText
   }
 
-  init(_ connection: SQLConnection, _ dictionary: ReaderDictionary, _ catalog: any CatalogStore) throws {
+  init(
+    _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ catalog: any CatalogStore, hasAttachments: Bool
+  ) throws {
     self.connection = connection
     self.dictionary = dictionary
     self.catalog = catalog
@@ -43,6 +47,13 @@ struct StoredRowReading {
       SELECT e.name, g.type, g.place, g.fingerprint, g.id, g.message, t.id, t.message, t.stack, t.raw
       FROM error e JOIN error_group g ON g.id = e.grp LEFT JOIN error_text t ON t.id = e.id WHERE e.id = ?
       """)
+    findAttachment =
+      hasAttachments
+      ? try connection.prepare(
+        """
+        SELECT a.error, a.name, a.file, a.type, p.part, a.parts, p.data
+        FROM attachment_part p JOIN attachment a ON a.id = p.attachment WHERE p.row = ?
+        """) : nil
   }
 
   /// Returns the row that a scan has just returned.
@@ -55,7 +66,8 @@ struct StoredRowReading {
       slot: row.slot, session: row.session, user: user, userNumber: try number(of: user, row.app), key: row.key,
       device: try device(row.device), properties: try properties(scan.properties),
       parameters: scan.parameters.map { HitCoding.decode($0) },
-      error: kind == .handledError || kind == .crash ? try error(row.id) : nil)
+      error: kind == .handledError || kind == .crash ? try error(row.id) : nil,
+      attachment: kind == .attachment || kind == .attachmentPart ? try attachment(row.id) : nil)
   }
 
   private mutating func day(of row: EventRow) throws -> Int {
@@ -137,6 +149,20 @@ struct StoredRowReading {
       details.stack = row.text(8)
       details.raw = Array(row.bytes(9))
       return details
+    }
+  }
+
+  private func attachment(_ id: Int64) throws -> StoredRow.Attachment? {
+    try findAttachment?.bind(id).first { row in
+      var attachment = StoredRow.Attachment()
+      attachment.error = row.text(0)
+      attachment.id = row.text(1)
+      attachment.file = row.text(2)
+      attachment.contentType = row.text(3)
+      attachment.part = row.integer(4)
+      attachment.parts = row.integer(5)
+      attachment.data = Array(row.bytes(6))
+      return attachment
     }
   }
 }

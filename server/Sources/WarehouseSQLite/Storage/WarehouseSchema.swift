@@ -6,10 +6,16 @@ enum WarehouseSchema {
   ///
   /// Its version is that of all files of the data directory but the catalog: a change to the format of rows, keys, columns or
   /// counts that an older program would misread needs another version here, if only with an empty step.
-  static let format = DatabaseFormat(applicationID: 0x5472_6E57, steps: [tables])
+  static let format = DatabaseFormat(applicationID: 0x5472_6E57, steps: [tables, rowsOfPieces])
 
   /// The statements that create the tables of version 1.
   private static let tables = names + events + ledger + views + errors + deletions + quarantine
+
+  /// Version 2: a piece of an attachment knows the event that brought it; 0 if an import did, or version 1.
+  private static let rowsOfPieces = """
+    ALTER TABLE attachment_part ADD COLUMN row INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX attachment_part_row ON attachment_part (row);
+    """
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because
   /// readers may remember them.

@@ -34,7 +34,8 @@ final class ErrorStore {
     growAttachment = try connection.prepare(
       "UPDATE attachment SET bytes = bytes + ?2, stored = stored + 1 WHERE id = ?1")
     findPart = try connection.prepare("SELECT data FROM attachment_part WHERE attachment = ? AND part = ?")
-    addPart = try connection.prepare("INSERT OR IGNORE INTO attachment_part (attachment, part, data) VALUES (?, ?, ?)")
+    addPart = try connection.prepare(
+      "INSERT OR IGNORE INTO attachment_part (attachment, part, data, row) VALUES (?, ?, ?, ?)")
   }
 
   func forget() { groups.forget() }
@@ -90,6 +91,7 @@ final class ErrorStore {
     addPart.bind(id, Int64(piece.part))
     try piece.data.withUnsafeBytes { bytes in
       addPart.bind(copying: bytes, at: 3)
+      addPart.bind(row, at: 4)
       try addPart.run()
     }
     growAttachment.bind(id, Int64(size))
