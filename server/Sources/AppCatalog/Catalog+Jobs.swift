@@ -1,4 +1,5 @@
 import GRDB
+public import TernEvents
 public import Warehouse
 
 /// The work that waits for the process with the warehouse's lock. It survives crashes: a job is done again from its
@@ -39,6 +40,13 @@ extension Catalog {
     let later = request.refusesLater ? ", later events refused" : ""
     return try addJob(
       .deletePerson, app: app, argument: request.text, audit: .personDeleted, "app \(app), \(kind)\(later)")
+  }
+
+  /// Adds the job of having old rows leave for the cluster.
+  public func requestRetirement(before time: Timestamp) throws -> DataJob {
+    try writing { database in
+      try Self.insertJob(.retireRows, app: AppID(0), argument: "\(time.millisecondsSince1970)", database)
+    }
   }
 
   /// Deletes an app with its views, definitions, segments, links and tokens, and stores the result of the job that does it.

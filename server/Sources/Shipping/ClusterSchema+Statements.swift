@@ -1,3 +1,5 @@
+import Warehouse
+
 extension ClusterSchema {
   /// The query for 0 once a replica has read the log of its shard, and has every part that others have inserted.
   static let missingRows = """
@@ -86,12 +88,19 @@ extension ClusterSchema {
   }
 
   /// The query for the number of rows that a home shipped before it was restored from a backup, or lost its ledger.
-  static func abandoned(of home: ShippingLedger.Home) -> String {
-    "SELECT count() AS rows FROM \(rowTable) WHERE home = \(home.id) AND epoch != \(home.epoch)"
+  static func abandoned(of home: ShippingLedger.Home, except kept: [RetiredUnit]) -> String {
+    "SELECT count() AS rows FROM \(rowTable) WHERE \(otherEpochs(home, except: kept))"
   }
 
-  static func deletingAbandoned(of home: ShippingLedger.Home) -> String {
-    "ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch != \(home.epoch)"
+  static func deletingAbandoned(of home: ShippingLedger.Home, except kept: [RetiredUnit]) -> String {
+    "ALTER TABLE \(rowTable) DELETE WHERE \(otherEpochs(home, except: kept))"
+  }
+
+  private static func otherEpochs(_ home: ShippingLedger.Home, except kept: [RetiredUnit]) -> String {
+    let units = Dictionary(grouping: kept, by: \.epoch).sorted { $0.key < $1.key }.map { epoch, units in
+      " AND NOT (epoch = \(epoch) AND unit IN (\(units.map { "\($0.number)" }.joined(separator: ", "))))"
+    }
+    return "home = \(home.id) AND epoch != \(home.epoch)" + units.joined()
   }
 
   private static func rows(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {

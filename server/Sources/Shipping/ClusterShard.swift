@@ -1,10 +1,13 @@
 import ClickHouse
+import Warehouse
 
 /// The statements of one home to the replicas of one shard.
 struct ClusterShard: Sendable {
   let shard: ClusterTopology.Shard
   let client: ClickHouseClient
   let home: ShippingLedger.Home
+  /// The units of other epochs that only the cluster has.
+  var kept: [RetiredUnit] = []
   let isReplicated: Bool
   let sleep: @Sendable (Duration) async throws -> Void
 
@@ -51,7 +54,7 @@ struct ClusterShard: Sendable {
   func abandonedRows(includesAll: Bool) async throws(ClickHouseError) -> Int {
     var rows = 0
     try await onReplicas(includesAll: includesAll) { server throws(ClickHouseError) in
-      let block = try await client.rows(ClusterSchema.abandoned(of: home), on: server).first
+      let block = try await client.rows(ClusterSchema.abandoned(of: home, except: kept), on: server).first
       guard let count = block?["rows"]?.numbers.first.flatMap({ Int(exactly: $0) }) else {
         throw Self.noAnswer(server)
       }
@@ -62,7 +65,7 @@ struct ClusterShard: Sendable {
 
   func deleteAbandonedRows() async throws(ClickHouseError) {
     try await onAnyReplica { server throws(ClickHouseError) in
-      try await client.execute(ClusterSchema.deletingAbandoned(of: home), on: server)
+      try await client.execute(ClusterSchema.deletingAbandoned(of: home, except: kept), on: server)
     }
   }
 

@@ -14,6 +14,8 @@ package final class ClusterShipping: Sendable {
   package let client: ClickHouseClient
   package let servers: [ClickHouseServer]
   private let source: any RowSource
+  /// Returns the rows that only the cluster has.
+  private let retired: @Sendable () throws -> [RetiredUnit]
   private let supply: UnitSupply
   private let problems: ShippingProblems
   private let uptime: @Sendable () -> Duration
@@ -21,18 +23,20 @@ package final class ClusterShipping: Sendable {
 
   /// - Parameters:
   ///   - source: The rows at home.
+  ///   - retired: Returns the rows that only the cluster has. Those of another ledger stay as they are.
   ///   - patience: The time that a few new rows wait for more of them.
   ///   - report: Receives the reasons why shipping waits, for a log.
   package init(
     _ client: ClickHouseClient, servers: [ClickHouseServer], ledger: ShippingLedger, source: any RowSource,
+    retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
     patience: Duration = UnitPlanner.standardPatience, report: @escaping @Sendable (String) -> Void,
     uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) throws {
     (self.client, self.servers, self.ledger, self.source) = (client, servers, ledger, source)
-    (self.uptime, self.sleep) = (uptime, sleep)
+    (self.uptime, self.sleep, self.retired) = (uptime, sleep, retired)
     problems = ShippingProblems(report: report)
-    supply = try UnitSupply(source, ledger: ledger, patience: patience, uptime: uptime)
+    supply = try UnitSupply(source, ledger: ledger, retired: retired, patience: patience, uptime: uptime)
   }
 
   private static let start = ContinuousClock.now
@@ -154,8 +158,11 @@ package final class ClusterShipping: Sendable {
         stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
         """)
     }
-    return topology.shards.map {
-      ClusterShard(shard: $0, client: client, home: ledger.home, isReplicated: topology.isReplicated, sleep: sleep)
+    let kept = try retired().filter { $0.epoch != ledger.home.epoch }
+    return topology.shards.map { shard in
+      ClusterShard(
+        shard: shard, client: client, home: ledger.home, kept: kept.filter { $0.shard == shard.name },
+        isReplicated: topology.isReplicated, sleep: sleep)
     }
   }
 

@@ -47,7 +47,7 @@ extension ClusterShipping {
     return (compared, unconfirmed)
   }
 
-  private func verify(_ unit: ShippingUnit, _ shard: ClusterShard) async throws -> [ClusterDifference] {
+  func verify(_ unit: ShippingUnit, _ shard: ClusterShard) async throws -> [ClusterDifference] {
     let comparison = UnitComparison(unit, try await rows(of: unit))
     var differences: [ClusterDifference] = []
     for server in shard.replicas {

@@ -14,6 +14,8 @@ package final class ShippingLedger: Sendable {
     /// The number of this ledger, drawn when it was made. Backups don't have the ledger, and a restored older backup uses
     /// row IDs again for other rows: those go to the cluster in another epoch.
     package let epoch: UInt64
+
+    package init(id: UInt64, epoch: UInt64) { (self.id, self.epoch) = (id, epoch) }
   }
 
   /// The numbers of rows that a shard has confirmed, and of those that wait.
@@ -197,6 +199,21 @@ package final class ShippingLedger: Sendable {
       "first_id BETWEEN ? AND ? AND segment <> ? ORDER BY first_id", [ids.lowerBound, ids.upperBound, segment])
   }
 
+  /// The units of a segment that begin in a range of IDs and that their shards have, without older copies, in the order of their
+  /// rows.
+  package func settledUnits(
+    in ids: ClosedRange<Int64>, segment: Int64
+  ) throws -> [(shard: String, unit: ShippingUnit)] {
+    try queue.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM unit WHERE first_id BETWEEN ? AND ? AND segment = ? AND is_confirmed AND is_clean ORDER BY first_id
+          """, arguments: [ids.lowerBound, ids.upperBound, segment]
+      ).map { (shard: $0["shard"], unit: try Self.unit($0)) }
+    }
+  }
+
   /// The number of the newest unit; 0 if there is none.
   package func lastNumber() throws -> Int64 {
     try queue.read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM unit") ?? 0 }
@@ -210,6 +227,11 @@ package final class ShippingLedger: Sendable {
   /// A unit as it is now; `nil` if there is none.
   package func unit(number: Int64, shard: String? = nil) throws -> ShippingUnit? {
     try units("number = ? AND shard = coalesce(?, shard)", [number, shard]).first
+  }
+
+  /// A unit that its shard has, without older copies; `nil` if there is none.
+  package func settledUnit(number: Int64) throws -> ShippingUnit? {
+    try units("number = ? AND is_confirmed AND is_clean", [number]).first
   }
 
   /// Has all units compared with home by the next check.

@@ -5,14 +5,17 @@ import Warehouse
 actor UnitSupply {
   private let source: any RowSource
   private let ledger: ShippingLedger
+  private let retired: @Sendable () throws -> [RetiredUnit]
   private let uptime: @Sendable () -> Duration
   private var planner: UnitPlanner
   /// The end of the unit made last, for which the next one waits: the IDs of a unit are known only after it is made.
   private var previous: Task<Void, Never>?
 
   init(
-    _ source: any RowSource, ledger: ShippingLedger, patience: Duration, uptime: @escaping @Sendable () -> Duration
+    _ source: any RowSource, ledger: ShippingLedger, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
+    patience: Duration, uptime: @escaping @Sendable () -> Duration
   ) throws {
+    self.retired = retired
     self.source = source
     self.ledger = ledger
     self.uptime = uptime
@@ -35,7 +38,7 @@ actor UnitSupply {
 
   private func make(for shard: String) async throws -> (unit: ShippingUnit, rows: HashedRows)? {
     var planned = planner
-    guard let stretch = planned.next(try await source.stretches(after: planner.last), now: uptime()) else {
+    guard let stretch = planned.next(try await stretches(), now: uptime()) else {
       planner = planned
       return nil
     }
@@ -47,6 +50,14 @@ actor UnitSupply {
     planned.end(at: end)
     planner = planned
     return (unit, rows)
+  }
+
+  /// Returns the rows that have no unit, without those that another ledger has sent and that have left home since.
+  private func stretches() async throws -> [RowStretch] {
+    let stretches = try await source.stretches(after: planner.last)
+    let away = try retired().filter { $0.epoch != ledger.home.epoch }
+    guard !away.isEmpty else { return stretches }
+    return stretches.filter { stretch in !away.contains { $0.ids.overlaps(stretch.ids) } }
   }
 
   /// Waits for the unit that is being made.

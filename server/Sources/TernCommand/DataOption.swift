@@ -56,7 +56,20 @@ struct DataOption: ParsableArguments {
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
       throw CommandFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }
-    return try Catalog(directory: directory)
+    let catalog = try Catalog(directory: directory)
+    connectRetiredRows(catalog)
+    return catalog
+  }
+
+  /// Lets a command fetch rows that have left home, if the environment or a file of settings names the cluster.
+  private func connectRetiredRows(_ catalog: Catalog) {
+    guard var settings = try? settings() else { return }
+    try? settings.addFile(inDirectory: directory)
+    // A mistake in them matters only to a command that needs the cluster.
+    guard let connection = (try? ClusterConnection(settings)) ?? nil else { return }
+    let hasLedger = ClusterConnection.hasLedger(directory: directory)
+    let ledger = hasLedger ? try? ClusterConnection.ledger(directory: directory, catalog) : nil
+    RetiredRows.connect(directory, to: connection.rowSource(ledger))
   }
 }
 

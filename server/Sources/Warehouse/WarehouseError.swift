@@ -2,7 +2,7 @@
 public struct WarehouseError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable {
-    private enum Kind { case busy, full, unavailable, inUse, unknownApp, damaged, invalid, held }
+    private enum Kind { case busy, full, unavailable, inUse, unknownApp, damaged, invalid, held, rowsAway }
     private let kind: Kind
     /// The write queue is full; try again later.
     public static let busy = Code(kind: .busy)
@@ -20,6 +20,8 @@ public struct WarehouseError: Error, Sendable, CustomStringConvertible {
     public static let invalid = Code(kind: .invalid)
     /// The work is held, because a process ended while doing it; try again later.
     public static let held = Code(kind: .held)
+    /// Rows that only a cluster has can't be fetched; try again later.
+    public static let rowsAway = Code(kind: .rowsAway)
   }
 
   /// The kind of failure.

@@ -37,7 +37,8 @@ import Testing
     let texts = [
       "data": "/srv", "host": "::", "port": "0", "tls-cert": "/c", "tls-key": "/k", "unknown-secret": "reject",
       "trusted-proxy": "10.0.0.0/8",
-      "view-cache-size": "1GiB", "disk-reserve": "0", "recognize-duplicates": "30d", "public-metrics": "true",
+      "view-cache-size": "1GiB", "disk-reserve": "0", "recognize-duplicates": "30d", "keep-at-home": "90d",
+      "public-metrics": "true",
       "access-log": "-",
       "access-log-addresses": "true", "backup-to": "/b", "backup-every": "6h",
       "keep-backups": "2", "address-requests-per-second": "50", "address-events-per-second": "60",
@@ -64,7 +65,8 @@ import Testing
     let arguments = [
       "serve", "--data", "/d", "--host", "::1", "--port", "1", "--tls-cert", "/c", "--tls-key", "/k",
       "--unknown-secret", "discard", "--trusted-proxy", "::2",
-      "--view-cache-size", "3KiB", "--disk-reserve", "4", "--recognize-duplicates", "7d", "--no-public-metrics",
+      "--view-cache-size", "3KiB", "--disk-reserve", "4", "--recognize-duplicates", "7d", "--keep-at-home", "90d",
+      "--no-public-metrics",
       "--access-log", "-", "--access-log-addresses", "--backup-to", "/b", "--backup-every",
       "5m", "--keep-backups", "6", "--address-requests-per-second", "7", "--address-events-per-second", "8",
       "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10", "--clickhouse",

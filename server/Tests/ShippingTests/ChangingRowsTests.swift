@@ -65,7 +65,8 @@ import WarehouseContract
       case 6:
         let last = try await warehouse.perform { $0.lastID }
         let id = Int64(1 + traffic.below(Int(last)))
-        _ = try await warehouse.perform { try $0.quarantine(id, work: "test", now: 0) }
+        try await warehouse.quarantine(id, work: "test")
+        await warehouse.finishQuarantine()
       case 7 where apps.count > 1:
         try await warehouse.delete(app: apps.removeLast(), views: [])
       default: break
@@ -88,8 +89,20 @@ import WarehouseContract
       return [person]
     }
 
+    /// Has all rows leave that may.
+    private func retire(_ shipping: ClusterShipping) async throws {
+      let retirement = try await ClusterRetirement(shipping)
+      for segment in try await warehouse.segments(receivedBefore: .max) {
+        guard case .ready(let units) = try await retirement.check(segment) else { continue }
+        #expect(try await warehouse.retire(segment, units))
+      }
+    }
+
     /// Ships everything, then compares all rows.
-    func differences() async throws -> [String] {
+    ///
+    /// - Parameter retires: True to have all rows leave afterwards, and to compare once more.
+    func differences(retires: Bool) async throws -> [String] {
+      RetiredRows.connect(directory.path, to: ClusterRowSource(client, servers: servers, ledger: ledger))
       let rows = ShippedRows(warehouse.reader, hasAttachments: true)
       defer { rows.close() }
       let shipping = try ClusterShipping(
@@ -97,6 +110,11 @@ import WarehouseContract
         sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) })
       try await ClusterTables.shared.make(by: shipping, isReplicated: servers.count > 1)
       try await shipping.backfill()
+      if retires {
+        // Rows that were sent anew leave only when the older copy is gone from every replica.
+        _ = try await shipping.settle(within: .seconds(20))
+        try await retire(shipping)
+      }
       var differences: [String] = []
       let compared = try await shipping.verify(mends: false) { differences.append("\($0)") }.compared
       let home = try await warehouse.reader.reading { connection in
@@ -105,6 +123,9 @@ import WarehouseContract
         while try scan.next() != nil { count += 1 }
         return count
       }
+      try await warehouse.flush()
+      let report = try await warehouse.reader.verify()
+      differences += report.problems + report.differences.map(\.description)
       return differences + (compared == home ? [] : ["\(compared) of \(home) rows"])
     }
 
@@ -127,6 +148,15 @@ import WarehouseContract
 
   @Test(arguments: seeds, [true, false])
   func `after every change the cluster has what home has`(seed: UInt64, isReplicated: Bool) async throws {
+    try await change(seed: seed, isReplicated: isReplicated, retires: false)
+  }
+
+  @Test(arguments: seeds.prefix(1), [true, false])
+  func `rows that have left change like those at home`(seed: UInt64, isReplicated: Bool) async throws {
+    try await change(seed: seed, isReplicated: isReplicated, retires: true)
+  }
+
+  private func change(seed: UInt64, isReplicated: Bool, retires: Bool) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-changes-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -134,13 +164,15 @@ import WarehouseContract
     for step in 0..<14 {
       let kind = step < 2 ? 0 : world.traffic.below(8)
       let gone = try await world.change(kind)
-      #expect(try await world.differences() == [], "seed \(seed), step \(step), change \(kind)")
+      #expect(try await world.differences(retires: retires) == [], "seed \(seed), step \(step), change \(kind)")
       for person in gone {
         let rows = try await world.rows(of: person)
         #expect(rows.count == world.servers.count && rows.allSatisfy { $0 == 0 }, "seed \(seed), \(person)")
       }
     }
+    if retires { #expect(try world.warehouse.reader.retiredRows() > 0) }
     try await world.warehouse.close()
+    RetiredRows.connect(directory.path, to: nil)
     try world.ledger.close()
   }
 }

@@ -202,9 +202,15 @@ import WarehouseContract
     let before = try await export(warehouse, apps[0])
     try await warehouse.perform { writer in
       try writer.beginDeletion(of: 2)
-      for _ in 0..<steps { _ = try writer.deleteRows(of: 2) }
+      func deleteNext() throws -> Bool {
+        let spans = try StoredSpan.all(writer.connection).filter { $0.apps.contains(2) }
+        guard let segment = spans.map(\.segment).min() else { return false }
+        try writer.deleteRows(of: 2, segment: segment)
+        return true
+      }
+      for _ in 0..<steps { _ = try deleteNext() }
       if steps == 5 {
-        while try writer.deleteRows(of: 2) {}
+        while try deleteNext() {}
         try writer.deleteTables(of: 2, views: [2])
       }
     }

@@ -58,6 +58,12 @@ extension APIError {
     } else if let error = error as? WarehouseError, error.code == .held {
       self.init(
         status: .serviceUnavailable, code: "held", message: error.message, headers: [.retryAfter: "60"])
+    } else if let error = error as? WarehouseError, error.code == .rowsAway {
+      self.init(
+        status: .serviceUnavailable, code: "rows_away",
+        message:
+          "This needs old events that only the ClickHouse cluster has, and they can't be fetched now. Try again later.",
+        headers: [.retryAfter: "60"])
     } else {
       self.init(
         status: .internalServerError, code: "internal",

@@ -80,6 +80,8 @@ extension CollectorMetrics {
   func write(_ cluster: ClusterStatus, to text: inout MetricsText) {
     text.single(
       "tern_cluster_backlog_rows", "gauge", "Stored rows that are not on the ClickHouse cluster yet.", cluster.backlog)
+    text.single(
+      "tern_cluster_retired_rows", "gauge", "Old rows that only the ClickHouse cluster has.", cluster.retiredRows)
     text.family("tern_cluster_rows", "gauge", "Rows that a shard of the ClickHouse cluster has confirmed.")
     for shard in cluster.shards { text.sample("tern_cluster_rows", [("shard", shard.name)], shard.confirmedRows) }
     text.single(

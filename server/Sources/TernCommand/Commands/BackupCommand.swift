@@ -47,7 +47,10 @@ struct BackupCommand: ParsableCommand {
   /// A sentence about a backup.
   static func description(_ summary: Backup.Summary) -> String {
     let size = summary.bytes == summary.copiedBytes ? "" : ", \(kibibytes(summary.copiedBytes)) of it new"
-    return "\(grouped(summary.events)) events, \(kibibytes(summary.bytes))\(size). All files were verified."
+    let retired =
+      summary.retiredEvents == 0
+      ? "" : " \(grouped(summary.retiredEvents)) of the events are not in it: only the ClickHouse cluster has them."
+    return "\(grouped(summary.events)) events, \(kibibytes(summary.bytes))\(size). All files were verified.\(retired)"
   }
 
   private static func kibibytes(_ bytes: Int) -> String {

@@ -23,10 +23,11 @@ struct ClickHouseCommand: ParsableCommand {
         tern serve                                   collect, and copy
         tern clickhouse status                       how far the copy is
         tern clickhouse verify                       compare every row
+        tern clickhouse retire --before 2025-01-01   keep older rows on the cluster only
       """,
     subcommands: [
       ClickHouseSetupCommand.self, ClickHouseStatusCommand.self, ClickHouseVerifyCommand.self,
-      ClickHouseBackfillCommand.self,
+      ClickHouseBackfillCommand.self, ClickHouseRetireCommand.self,
     ])
 }
 
@@ -151,6 +152,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
     Terminal.say(
       status.backlog == 0
         ? "Every row is on the cluster." : "\(grouped(status.backlog)) rows are at home only\(newest).")
+    if status.retiredRows > 0 { Terminal.say("\(grouped(status.retiredRows)) old rows are only on the cluster.") }
     if !isServed {
       Terminal.say("No server is running here. `tern serve --clickhouse …` or `tern clickhouse backfill` sends rows.")
     }

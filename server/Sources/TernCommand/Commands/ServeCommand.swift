@@ -43,11 +43,15 @@ struct ServeCommand: AsyncParsableCommand {
     let (interval, kept) = try (
       settings.value(\.backupEvery), settings.value(\.keepBackups)
     )
+    let (cluster, keepsAtHome) = try (ClusterConnection(settings), settings.value(\.keepAtHome))
+    guard cluster != nil || keepsAtHome == nil else {
+      throw CommandFailure("--keep-at-home needs a cluster that has the older rows. Name it with --clickhouse.")
+    }
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
-      accessLog: accessLog, cluster: try ClusterConnection(settings))
+      accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome)
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)

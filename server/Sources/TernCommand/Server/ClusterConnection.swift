@@ -45,6 +45,11 @@ struct ClusterConnection {
     }
   }
 
+  /// The rows that have left home.
+  func rowSource(_ ledger: ShippingLedger?) -> ClusterRowSource {
+    ClusterRowSource(client, servers: servers, ledger: ledger)
+  }
+
   /// Opens the ledger of a data directory, and makes it if there is none.
   static func ledger(directory: String, _ catalog: Catalog) throws -> ShippingLedger {
     // A restored backup has the same name, and another home never has.
@@ -62,22 +67,31 @@ struct ClusterConnection {
 struct ClusterCopy: Sendable {
   let shipping: ClusterShipping
   private let rows: ShippedRows
+  private let reader: WarehouseReader
+  private let directory: String
 
   init(
     _ connection: ClusterConnection, directory: String, catalog: Catalog, reader: WarehouseReader,
     patience: Duration? = nil, report: @escaping @Sendable (String) -> Void
   ) throws {
     rows = ShippedRows(reader, hasAttachments: connection.hasAttachments)
+    (self.reader, self.directory) = (reader, directory)
     let ledger = try ClusterConnection.ledger(directory: directory, catalog)
     shipping = try ClusterShipping(
       connection.client, servers: connection.servers, ledger: ledger, source: rows,
-      patience: patience ?? UnitPlanner.standardPatience, report: report)
+      retired: { try reader.retiredUnits() }, patience: patience ?? UnitPlanner.standardPatience, report: report)
+    RetiredRows.connect(directory, to: connection.rowSource(ledger))
   }
 
   /// The progress of the copy; `nil` if the files can't be read.
-  func status() -> ClusterStatus? { try? shipping.status(lastRow: rows.lastID()) }
+  func status() -> ClusterStatus? {
+    guard var status = try? shipping.status(lastRow: rows.lastID()) else { return nil }
+    status.retiredRows = (try? reader.retiredRows()) ?? 0
+    return status
+  }
 
   func close() {
+    RetiredRows.connect(directory, to: nil)
     rows.close()
     try? shipping.ledger.close()
   }

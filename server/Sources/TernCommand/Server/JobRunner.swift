@@ -16,10 +16,16 @@ struct JobRunner {
   let directory: String
   /// The copying of rows to a cluster; `nil` if there is none.
   let copy: ClusterCopy?
+  /// The age at which events are refused.
+  let recognizedAge: Duration
   /// The deletions that are done here, and wait for the cluster, with what they have done.
   private let deletedHere = Locked<[Int64: String]>([:])
 
-  init(warehouse: SQLiteWarehouse, catalog: Catalog, directory: String, copy: ClusterCopy? = nil) {
+  init(
+    warehouse: SQLiteWarehouse, catalog: Catalog, directory: String, copy: ClusterCopy? = nil,
+    recognizedAge: Duration = IngestLimits.native.maximumAge
+  ) {
+    self.recognizedAge = recognizedAge
     (self.warehouse, self.catalog, self.directory, self.copy) = (warehouse, catalog, directory, copy)
   }
 
@@ -43,7 +49,7 @@ struct JobRunner {
       } catch is CancellationError {
         // The server ends. The job begins again at the next start.
         throw CancellationError()
-      } catch let error as WarehouseError where [.full, .unavailable, .held].contains(error.code) {
+      } catch let error as WarehouseError where [.full, .unavailable, .held, .rowsAway].contains(error.code) {
         // Not the job's fault: it is tried again. On a full disk there may be no room for the reason either.
         try? catalog.note(DataJob.Progress(text: error.message, isBlocked: error.code == .full), ofJob: job.id)
         throw error
@@ -69,7 +75,27 @@ struct JobRunner {
     }
   }
 
+  /// Has old rows of all apps leave for the cluster.
+  func retireRows(
+    receivedBefore time: Timestamp, now: Timestamp, progress: (Int) -> Void = { _ in }
+  ) async throws -> RowRetirement.Summary {
+    guard let copy else { throw CommandFailure("The server runs without --clickhouse. Start it with that option.") }
+    let limit = RowRetirement.limit(before: time, recognizedAge: recognizedAge, now: now)
+    return try await CommandFailure.describing {
+      try await RowRetirement(warehouse: warehouse, shipping: copy.shipping).run(
+        receivedBefore: limit, progress: progress)
+    }
+  }
+
+  private func retireRows(_ job: DataJob) async throws -> String {
+    let time = Timestamp(millisecondsSince1970: Int64(job.argument) ?? 0)
+    return try await retireRows(receivedBefore: time, now: WallClock.system()) {
+      try? catalog.note(DataJob.Progress(text: "\(grouped($0)) rows have left."), ofJob: job.id)
+    }.text
+  }
+
   private func perform(_ job: DataJob) async throws -> String {
+    if job.kind == .retireRows { return try await retireRows(job) }
     // The job may be newer than the apps in memory.
     guard let app = try catalog.apps().first(where: { $0.id == job.app }) else {
       throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
@@ -103,6 +129,7 @@ struct JobRunner {
       // Rows on the cluster have the day of the zone before.
       try forgetShippedDays()
       return "Counted the days of app \(app.id), \"\(visible(app.name))\", again in \(app.timeZone)."
+    case .retireRows: return try await retireRows(job)
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(app.id)."

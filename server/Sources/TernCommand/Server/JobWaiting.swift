@@ -47,7 +47,7 @@ struct JobWaiting {
       return nil
     }
     guard now >= time else { return nil }
-    let work = "\(current.kind.rawValue), app \(current.app)"
+    let work = current.kind == .retireRows ? current.kind.rawValue : "\(current.kind.rawValue), app \(current.app)"
     var line =
       current.id == job.id
       ? "Waiting for the server on \(directory): \(work)."

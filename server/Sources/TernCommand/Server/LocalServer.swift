@@ -23,6 +23,8 @@ struct LocalServer {
   /// The copying of rows to a cluster; `nil` if there is none.
   private let copy: ClusterCopy?
   private let logger: Logger
+  private let recognizedAge: Duration
+  private let keepsAtHome: Duration?
 
   /// Opens a data directory, creating it if missing.
   ///
@@ -35,17 +37,19 @@ struct LocalServer {
   ///   - backups: The regular backups; `nil` for none.
   ///   - accessLog: The log of requests; `nil` for none.
   ///   - cluster: The cluster to which rows are copied; `nil` for none.
+  ///   - keepsAtHome: The time after which rows may leave for the cluster; `nil` if they stay.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
-    logger: Logger = LocalServer.standardLogger
+    keepsAtHome: Duration? = nil, logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
     self.directory = directory
     self.backups = backups
     self.accessLog = accessLog
     self.logger = logger
+    (self.recognizedAge, self.keepsAtHome) = (recognizedAge, keepsAtHome)
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(
       directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
@@ -106,8 +110,9 @@ struct LocalServer {
       .init(
         service: JobService(
           warehouse: warehouse, catalog: catalog,
-          jobs: JobRunner(warehouse: warehouse, catalog: catalog, directory: directory, copy: copy),
-          trials: ProcessTrials(directory: directory), logger: logger)),
+          jobs: JobRunner(
+            warehouse: warehouse, catalog: catalog, directory: directory, copy: copy, recognizedAge: recognizedAge),
+          trials: ProcessTrials(directory: directory), logger: logger, keepsAtHome: keepsAtHome)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
     if let backups {

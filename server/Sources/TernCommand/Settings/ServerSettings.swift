@@ -70,6 +70,10 @@ struct ServerSettings: Sendable {
     "clickhouse", "addresses",
     "The servers of a ClickHouse cluster to which every row is copied, such as http://db1:8123,http://db2:8123.",
     parse: Self.clickHouseServers)
+  let keepAtHome = Setting(
+    "keep-at-home", "time",
+    "The time after which rows leave this server for the cluster, for example 90d; by default they stay.",
+    parse: Period.time)
   let clickhouseUser = Setting(
     "clickhouse-user", "name", "The user on the cluster.", standard: "default",
     parse: { try Self.notEmpty($0, "Enter a name.") })

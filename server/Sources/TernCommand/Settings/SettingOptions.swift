@@ -27,6 +27,7 @@ struct SettingOptions: SettingArguments {
   @Option(\.viewCacheSize) var viewCacheSize: String?
   @Option(\.diskReserve) var diskReserve: String?
   @Option(\.recognizeDuplicates) var recognizeDuplicates: String?
+  @Option(\.keepAtHome) var keepAtHome: String?
   @Option(\.addressRequestsPerSecond) var addressRequestsPerSecond: String?
   @Option(\.addressEventsPerSecond) var addressEventsPerSecond: String?
   @Option(\.addressBytesPerDay) var addressBytesPerDay: String?

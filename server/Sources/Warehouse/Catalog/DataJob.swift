@@ -12,6 +12,9 @@ public struct DataJob: Sendable, Hashable {
     case deletePerson = "delete person"
     /// The counting of all days of the app again after a change of its time zone, which is the argument.
     case changeZone = "change zone"
+    /// The leaving of old rows of all apps for the cluster. The argument is the time before which they were received, in
+    /// milliseconds since 1970; there is no app.
+    case retireRows = "retire rows"
   }
 
   /// The progress of a job, or the reason that it waits.

@@ -19,6 +19,8 @@ public struct ClusterStatus: Sendable, Hashable {
   public var shards: [Shard] = []
   /// The rows at home that no shard is meant to have yet.
   public var newRows = 0
+  /// The old rows that only the cluster has.
+  public var retiredRows = 0
   /// The reason why nothing is shipped; `nil` if nothing is wrong.
   public var problem: String?
 

@@ -22,6 +22,8 @@ public enum Backup {
     public var bytes: Int
     /// The bytes that were copied rather than shared with the backup before.
     public var copiedBytes: Int
+    /// The events among them that only a cluster has, so that the backup hasn't.
+    public var retiredEvents = 0
   }
 
   /// The steps of a backup or of restoring one, at each of which a crash may end it.

@@ -24,6 +24,8 @@ struct BackupManifest: Codable {
   /// The time of the snapshot, in milliseconds since 1970.
   var created: Int64
   var events: Int
+  /// The number of these that are not in the backup, because only a cluster has them; absent for none.
+  var retiredEvents: Int?
   var files: [File]
 
   /// Reads the manifest of a backup.

@@ -54,12 +54,15 @@ struct BackupWriter {
     for (_, name) in databases { try StoredFile.sync(file: "\(target)/\(name)") }
     let copied = try databases.map { try described($0.1) } + segments
     let events = try StoredSpan.all(warehouse.connection).reduce(0) { $0 + $1.rows }
-    let manifest = BackupManifest(created: now, events: events, files: copied)
+    var manifest = BackupManifest(created: now, events: events, files: copied)
+    let retired = try warehouse.integer("SELECT sum(rows) FROM retired_unit").map { Int($0) }
+    manifest.retiredEvents = retired
     try StoredFile.sync(directory: target + "/rows")
     try onStep(.verified)
     try manifest.write(to: target)
     let bytes = copied.reduce(0) { $0 + $1.bytes }
-    return Backup.Summary(created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes)
+    return Backup.Summary(
+      created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes, retiredEvents: retired ?? 0)
   }
 
   private func described(_ name: String) throws -> BackupManifest.File {
@@ -72,7 +75,9 @@ struct BackupWriter {
   private func copySegments() throws -> (files: [BackupManifest.File], linkedBytes: Int) {
     try StoredFile.createDirectory(target + "/rows")
     var ends: [Int64: Int] = [:]
-    for span in try StoredSpan.all(warehouse.connection) where !span.bytes.isEmpty {
+    let retired = try RetiredTable.segments(warehouse.connection)
+    for span in try StoredSpan.all(warehouse.connection)
+    where !span.bytes.isEmpty && !retired.contains(span.segment) {
       ends[span.segment] = max(ends[span.segment] ?? 0, span.bytes.upperBound)
     }
     var segments: [BackupManifest.File] = []
@@ -105,7 +110,8 @@ struct BackupWriter {
     try onStep()
     if files.exists(files.countsPath) { try SQLDatabase.check(files.countsPath) }
     try SQLDatabase.check(files.warehousePath) { connection in
-      for span in try StoredSpan.all(connection) {
+      let retired = try RetiredTable.segments(connection)
+      for span in try StoredSpan.all(connection) where !retired.contains(span.segment) {
         let scan = EventScan(connection, [span])
         while try scan.next() != nil {}
         try onStep()

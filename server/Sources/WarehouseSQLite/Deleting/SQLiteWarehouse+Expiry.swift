@@ -26,7 +26,7 @@ extension SQLiteWarehouse {
     try await perform { try $0.keepCounts(of: number) }
     for segment in segments {
       try Task.checkCancellation()
-      try await perform { try $0.expireRows(of: number, before: time, segment: segment) }
+      try await rewriting(segment) { try $0.expireRows(of: number, before: time, segment: segment) }
     }
     reader.viewDays.forget(app: app)
     try reader.columns.forget(app: number)

@@ -55,7 +55,7 @@ extension SQLiteWarehouse {
         while let row = try scan.next() { if isMeant(row, scan) { return true } }
         return false
       }
-      if hasSome { try await perform { try body($0, segment) } }
+      if hasSome { try await rewriting(segment) { try body($0, segment) } }
     }
   }
 

@@ -20,15 +20,12 @@ extension Writer {
     try finishHits()
   }
 
-  /// Deletes the rows of an app in the first segment that has some, and the segment's old file; returns false if there
-  /// was none.
-  func deleteRows(of app: Int64) throws -> Bool {
-    let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
-      .filter { $0.value.contains { $0.apps.contains(app) } }
-    guard let (segment, affected) = spans.min(by: { $0.key < $1.key }) else { return false }
-    try transact { try rows.rewrite(affected) { row, _ in row.app == app ? .delete : .keep } }
+  /// Deletes the rows of an app in a segment, and the segment's old file.
+  func deleteRows(of app: Int64, segment: Int64) throws {
+    let spans = try StoredSpan.all(connection).filter { $0.segment == segment }
+    guard !spans.isEmpty else { return }
+    try transact { try rows.rewrite(spans) { row, _ in row.app == app ? .delete : .keep } }
     try rows.deleteSegments([segment])
-    return true
   }
 
   /// Deletes what the database has of an app and its views.
@@ -85,7 +82,14 @@ extension SQLiteWarehouse {
   public func delete(app: AppID, views: [ViewID]) async throws {
     let number = app.rawValue
     try await perform { try $0.beginDeletion(of: number) }
-    try await repeatWhile { try await self.perform { try $0.deleteRows(of: number) } }
+    try await repeatWhile {
+      let segment = try await reader.reading { connection in
+        try StoredSpan.all(connection).filter { $0.apps.contains(number) }.map(\.segment).min()
+      }
+      guard let segment else { return false }
+      try await rewriting(segment) { try $0.deleteRows(of: number, segment: segment) }
+      return true
+    }
     try await counting.perform { try $0.deleteCounts(of: number) }
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
     try reader.columns.forget(app: number)

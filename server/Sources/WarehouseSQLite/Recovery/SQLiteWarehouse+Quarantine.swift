@@ -16,7 +16,11 @@ extension SQLiteWarehouse {
   func quarantine(_ row: Int64, work: String, duringDeletion: Bool = false) async throws -> Bool {
     let now = now().millisecondsSince1970
     guard quarantined.withLock({ $0 < Self.maximumQuarantined }) else { return false }
-    let removed = try await perform { writer in
+    let segment = try await reader.reading { connection in
+      try StoredSpan.all(connection, after: row - 1, through: row).first?.segment
+    }
+    guard let segment else { return false }
+    let removed = try await rewriting(segment) { writer in
       try writer.quarantine(row, work: work, duringDeletion: duringDeletion, now: now)
     }
     guard let removed else { return false }

@@ -18,6 +18,8 @@ final class EventScan {
   @exclusivity(unchecked) private var from: Int64
   private let through: Int64
   private var segment: RowSegmentReader?
+  /// Reads the segment if it has left home.
+  private var retired: RetiredSegmentReader?
   /// The IDs of the rows in `bytes` that were not reached yet.
   private var ids: Range<Int64> = 0..<0
   /// The bytes of the span, fewer if the file is damaged.
@@ -145,8 +147,14 @@ final class EventScan {
       guard span.ids.upperBound >= from, !span.bytes.isEmpty else { continue }
       guard span.ids.lowerBound <= through else { return false }
       if segment?.number != span.segment { try open(span.segment) }
-      try segment?.read(span.bytes, into: bytes)
-      byteCount = span.bytes.count
+      if let retired {
+        // Fetched rows lie elsewhere than the span says.
+        try retired.read(span.ids.clamped(to: from...max(from, through)), into: bytes)
+        byteCount = bytes.count
+      } else {
+        try segment?.read(span.bytes, into: bytes)
+        byteCount = span.bytes.count
+      }
       ids = span.ids.lowerBound..<span.ids.upperBound + 1
       position = 0
       return true
@@ -157,7 +165,12 @@ final class EventScan {
   private func open(_ number: Int64) throws {
     let segment = try RowSegmentReader(number, in: directory)
     self.segment = segment
+    retired = nil
     guard !segment.hasHeader else { return }
+    if segment.isMissing {
+      retired = try RetiredSegmentReader(number, in: directory)
+      if retired != nil { return }
+    }
     guard let damage else { throw RowSegment.damage(segment.path) }
     hasDamage = true
     damage.note(nil, in: segment.path)

@@ -187,6 +187,8 @@ final class RowSegmentReader {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
+  var isMissing: Bool { descriptor < 0 }
+
   /// The size of the file, in bytes.
   var size: Int {
     var status = stat()

@@ -17,6 +17,8 @@ extension RowStore {
     let segment = try newSegment()
     for span in spans { try rewrite(span, to: segment, body) }
     try segment.sync()
+    // Rows that had left are at home again.
+    for old in Set(spans.map(\.segment)) { try RetiredTable.delete(segment: old, connection) }
   }
 
   private func rewrite(
@@ -65,6 +67,15 @@ extension RowStore {
     let used = try StoredSpan.segments(connection)
     let newest = try RowSegment.numbers(in: directory).max().map { [$0] } ?? []
     for number in old + newest where !used.contains(number) {
+      try StoredFile.delete(RowSegment.path(number, in: directory))
+    }
+  }
+
+  /// Deletes the files of segments that have left, which a crash may have kept.
+  func deleteRetired() throws {
+    let retired = try RetiredTable.segments(connection)
+    guard !retired.isEmpty else { return }
+    for number in try RowSegment.numbers(in: directory) where retired.contains(number) {
       try StoredFile.delete(RowSegment.path(number, in: directory))
     }
   }

@@ -135,8 +135,11 @@ final class RowStore {
   }
 
   func newSegment() throws -> RowSegmentWriter {
-    // No file is ever overwritten, even if it isn't known to this database.
-    let last = try RowSegment.numbers(in: directory).max() ?? 0
+    // No file is ever overwritten, even if it isn't known to this database. Segments without files have numbers, too: those that
+    // have left, and those without rows.
+    let last = max(
+      try RowSegment.numbers(in: directory).max() ?? 0,
+      try connection.integer("SELECT max(segment) FROM span") ?? 0)
     let segment = try RowSegmentWriter(creating: last + 1, in: directory)
     created.append(segment)
     return segment

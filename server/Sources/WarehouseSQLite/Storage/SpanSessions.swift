@@ -25,9 +25,15 @@ final class SpanSessions {
 
   /// Recomputes and stores the sessions of all complete spans, in the open transaction.
   static func rebuild(_ connection: SQLConnection, damage: DamagedRows) throws {
-    try connection.execute("DELETE FROM span_session")
+    // Rows that have left were verified, and so are complete.
+    try connection.execute(
+      """
+      DELETE FROM span_session WHERE first_id NOT IN
+        (SELECT first_id FROM span WHERE segment IN (SELECT segment FROM retired_unit))
+      """)
+    let retired = try RetiredTable.segments(connection)
     let store = try SpanSessions(connection)
-    for span in try StoredSpan.all(connection) where span.isComplete {
+    for span in try StoredSpan.all(connection) where span.isComplete && !retired.contains(span.segment) {
       let sessions = SessionBounds()
       try sessions.add(rowsOf: span, app: nil, connection, damage: damage)
       try store.store(sessions, firstID: span.ids.lowerBound)

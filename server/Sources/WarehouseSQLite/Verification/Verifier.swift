@@ -19,6 +19,8 @@ final class Verifier: Sendable {
   let spans: [StoredSpan]
   /// The days whose counts can't be made of rows again.
   let horizons: Horizons
+  /// The segments that have left home. Keys of their rows are not made again.
+  let retired: Set<Int64>
   /// The rows that can't be read.
   let damage = DamagedRows()
   let report = Locked(VerificationReport())
@@ -31,6 +33,7 @@ final class Verifier: Sendable {
     directory = connection.rowsPath
     spans = try StoredSpan.all(connection, through: through)
     horizons = try Horizons(connection)
+    retired = try RetiredTable.segments(connection)
     lookups = Locked(try RowLookups(connection, dictionary: reader.dictionary))
   }
 

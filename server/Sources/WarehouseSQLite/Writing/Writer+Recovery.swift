@@ -5,6 +5,7 @@ extension Writer {
   /// Restores the state in memory after a clean or unclean shutdown. Must be called first.
   func recover() throws {
     try loadLastID()
+    try rows.deleteRetired()
     try rows.reportUnknownRows(to: configuration.report)
     try duplicates.open(lastRow: lastID)
     try recollectKeys()
@@ -20,8 +21,11 @@ extension Writer {
   func recollectKeys(progress: (Int) -> Void = { _ in }) throws {
     var covered = duplicates.coveredRow
     var rows = 0
+    let retired = try RetiredTable.segments(connection)
+    try leaveOutKeys(of: retired, after: covered)
     while covered < lastID {
-      let scan = try EventScan(connection, ids: covered + 1...lastID, damage: damage)
+      let spans = try StoredSpan.all(connection, after: covered).filter { !retired.contains($0.segment) }
+      let scan = EventScan(connection, spans, after: covered, damage: damage)
       while !duplicates.isFull, let row = try scan.next() {
         covered = row.id
         rows += 1
@@ -38,6 +42,14 @@ extension Writer {
             "The disk is full: the keys that detect duplicates need 18 bytes per event. Free some space and try again.")
       }
     }
+  }
+
+  /// Notes that keys of rows that have left are not collected again. They would have expired by now.
+  private func leaveOutKeys(of retired: Set<Int64>, after covered: Int64) throws {
+    guard !retired.isEmpty else { return }
+    let segments = Set(try StoredSpan.all(connection, after: covered).map(\.segment)).intersection(retired)
+    let latest = try segments.compactMap { try RetiredTable.latestReceived(of: $0, connection) }.max()
+    if let latest { try transact { try raiseKeysSince(to: latest + 1) } }
   }
 
   /// Writes all pending state and checkpoints the write-ahead log.

@@ -24,12 +24,13 @@ extension PortalPages {
 
   private static func lead(_ status: ClusterStatus?) -> String {
     guard let status else { return "How far the copy is can't be read: shipping.sqlite is damaged or in use." }
+    let retired = status.retiredRows == 0 ? "" : " \(grouped(status.retiredRows)) old rows are only on the cluster."
     let rows = "\(grouped(status.backlog)) rows are only on this server"
     if !status.problems.isEmpty {
       let reason = status.problem.map { " \(visible($0))" } ?? ""
-      return "Copying is stopped or delayed; \(rows). Reports don't depend on the cluster.\(reason)"
+      return "Copying is stopped or delayed; \(rows). Reports don't depend on the cluster.\(reason)\(retired)"
     }
-    guard status.backlog > 0 else { return "Every row is on the ClickHouse cluster." }
-    return "\(rows); new ones are sent within a minute. Reports don't depend on the cluster."
+    guard status.backlog > 0 else { return "Every row is on the ClickHouse cluster.\(retired)" }
+    return "\(rows); new ones are sent within a minute. Reports don't depend on the cluster.\(retired)"
   }
 }

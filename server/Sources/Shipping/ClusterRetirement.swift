@@ -1,0 +1,55 @@
+package import Warehouse
+
+/// Finds out whether the rows of a segment may leave home: only what every replica has, right now, may.
+package struct ClusterRetirement: Sendable {
+  package enum Readiness: Sendable, Hashable {
+    /// The units that have all rows of the segment.
+    case ready([RetiredUnit])
+    /// The reason why they stay.
+    case waits(String)
+  }
+
+  private let shipping: ClusterShipping
+  private let shards: [String: ClusterShard]
+
+  package init(_ shipping: ClusterShipping) async throws {
+    self.shipping = shipping
+    // Rows that have changed since they were sent are noted before.
+    try await shipping.check()
+    shards = Dictionary(uniqueKeysWithValues: try await shipping.shards().map { ($0.name, $0) })
+  }
+
+  /// Compares the rows of a segment with those of every replica.
+  ///
+  /// - Throws: `ClickHouseError` if a replica doesn't answer.
+  package func check(_ segment: OldSegment) async throws -> Readiness {
+    let units = try shipping.ledger.settledUnits(in: segment.ids, segment: segment.number)
+    var next = segment.ids.lowerBound
+    for (_, unit) in units where unit.ids.lowerBound == next { next = unit.ids.upperBound + 1 }
+    guard next == segment.ids.upperBound + 1 else { return .waits("not all of its rows are confirmed by the cluster") }
+    var retired: [RetiredUnit] = []
+    for (name, unit) in units {
+      guard let shard = shards[name] else { return .waits("no address leads to shard \(name)") }
+      if let difference = try await shipping.verify(unit, shard).first {
+        return .waits("\(difference). `tern clickhouse verify --mend` mends it")
+      }
+      retired.append(unit.retired(from: shipping.ledger.home, shard: name))
+    }
+    return .ready(retired)
+  }
+}
+
+extension ShippingUnit {
+  /// The unit as a home that no longer has its rows knows it.
+  package func retired(from home: ShippingLedger.Home, shard: String) -> RetiredUnit {
+    RetiredUnit(
+      home: home.id, epoch: home.epoch, shard: shard, number: number, generation: generation, ids: ids,
+      rows: content.rows, checksum: content.checksum)
+  }
+
+  package init(_ unit: RetiredUnit) {
+    self.init(
+      number: unit.number, generation: unit.generation, segment: 0, ids: unit.ids,
+      content: UnitContent(rows: unit.rows, checksum: unit.checksum))
+  }
+}

@@ -1,0 +1,73 @@
+package import ClickHouse
+import Dispatch
+import TernBase
+package import Warehouse
+
+/// Fetches rows that have left home from the cluster.
+package struct ClusterRowSource: RetiredRowSource {
+  /// The time for one unit of up to 131,072 rows, from all replicas of its shard.
+  private static let patience: Duration = .seconds(20)
+
+  private let client: ClickHouseClient
+  private let servers: [ClickHouseServer]
+  /// The record of what was sent; `nil` if there is none, as after a restored backup.
+  private let ledger: ShippingLedger?
+  private let shards = Locked<[ClusterTopology.Shard]>([])
+
+  package init(_ client: ClickHouseClient, servers: [ClickHouseServer], ledger: ShippingLedger?) {
+    (self.client, self.servers, self.ledger) = (client, servers, ledger)
+  }
+
+  package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
+    let rows: ClusterRows.Unit
+    do {
+      rows = try waiting { try await fetch(unit) }
+    } catch {
+      throw WarehouseError(
+        code: .rowsAway,
+        message: "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) are only on the ClickHouse cluster.",
+        cause: error)
+    }
+    try rows.forEach(add)
+  }
+
+  private func fetch(_ unit: RetiredUnit) async throws -> ClusterRows.Unit {
+    let shard = try await shard(unit.shard)
+    let home = ShippingLedger.Home(id: unit.home, epoch: unit.epoch)
+    let rows = ClusterRows(client, shard, home: home, uptime: ClusterShipping.systemUptime)
+    let noted = ShippingUnit(unit)
+    let end = ClusterShipping.systemUptime() + Self.patience
+    // A mending or another time zone has sent the rows anew since they left.
+    if let ledger, ledger.home == home, let current = try ledger.unit(number: unit.number), current.ids == unit.ids,
+      current.generation > unit.generation,
+      let found = try? await rows.rows(of: current, within: Self.patience / 2)
+    {
+      return found
+    }
+    return try await rows.rows(of: noted, within: end - ClusterShipping.systemUptime())
+  }
+
+  private func shard(_ name: String) async throws -> ClusterTopology.Shard {
+    if let known = shards.withLock({ $0.first { $0.name == name } }) { return known }
+    let found = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
+    shards.withLock { $0 = found.shards }
+    guard let shard = found.shards.first(where: { $0.name == name }) else {
+      throw ClickHouseError(.invalid, "No address leads to shard \(name), which has rows of this server.")
+    }
+    return shard
+  }
+
+  /// Waits for work on Swift's threads, on a thread that may be blocked.
+  private func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+    let (result, done) = (Locked<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))
+    Task {
+      let value: Result<Value, any Error>
+      do { value = .success(try await body()) } catch { value = .failure(error) }
+      result.withLock { $0 = value }
+      done.signal()
+    }
+    done.wait()
+    guard let value = result.withLock({ $0 }) else { throw CancellationError() }
+    return try value.get()
+  }
+}

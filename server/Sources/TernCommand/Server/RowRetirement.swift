@@ -1,0 +1,71 @@
+import Ingest
+import Reports
+import Shipping
+import TernEvents
+import Warehouse
+import WarehouseSQLite
+
+/// Has old rows leave home, segment by segment. The process must hold the warehouse's lock.
+struct RowRetirement {
+  /// What has left, and why other old rows stay.
+  struct Summary {
+    var rows = 0
+    var bytes = 0
+    /// The old segments that stay.
+    var waiting = 0
+    /// The reason why the first of them stays.
+    var reason: String?
+
+    var text: String {
+      let left = rows == 0 ? "No rows have left." : "\(grouped(rows)) rows have left, \(grouped(bytes >> 20)) MiB."
+      let files = waiting == 1 ? "A file of old rows stays" : "\(grouped(waiting)) files of old rows stay"
+      return waiting == 0 ? left : "\(left) \(files): \(reason ?? "they have changed meanwhile")."
+    }
+  }
+
+  let warehouse: SQLiteWarehouse
+  let shipping: ClusterShipping
+
+  /// Returns the time before which rows may leave: their duplicates would not be recognized at home any more.
+  static func limit(before time: Timestamp, recognizedAge: Duration, now: Timestamp) -> Int64 {
+    min(time, now - recognizedAge - SQLiteWarehouse.keyMargin).millisecondsSince1970
+  }
+
+  /// - Parameter progress: Receives the number of rows that have left.
+  func run(receivedBefore time: Int64, progress: (Int) -> Void = { _ in }) async throws -> Summary {
+    try await renewNotes()
+    var summary = Summary()
+    let segments = try await warehouse.segments(receivedBefore: time)
+    guard !segments.isEmpty else { return summary }
+    let retirement = try await ClusterRetirement(shipping)
+    for segment in segments {
+      try Task.checkCancellation()
+      switch try await retirement.check(segment) {
+      case .waits(let reason):
+        summary.waiting += 1
+        summary.reason = summary.reason ?? reason
+      case .ready(let units):
+        guard try await warehouse.retire(segment, units) else {
+          summary.waiting += 1
+          continue
+        }
+        summary.rows += units.reduce(0) { $0 + $1.rows }
+        summary.bytes += segment.bytes
+        progress(summary.rows)
+      }
+    }
+    return summary
+  }
+
+  /// Notes what was sent anew since it left, after a mending or for another time zone: a backup then knows the copy that is there.
+  private func renewNotes() async throws {
+    let home = shipping.ledger.home
+    let renewed = try warehouse.reader.retiredUnits().compactMap { unit -> RetiredUnit? in
+      guard unit.epoch == home.epoch, let current = try shipping.ledger.settledUnit(number: unit.number),
+        current.generation > unit.generation
+      else { return nil }
+      return current.retired(from: home, shard: unit.shard)
+    }
+    try await warehouse.renew(renewed)
+  }
+}

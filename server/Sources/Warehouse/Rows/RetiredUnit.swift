@@ -1,0 +1,45 @@
+/// Consecutive rows that have left home: where they are on the cluster, and what they must be.
+package struct RetiredUnit: Sendable, Hashable {
+  /// The number of the home, the epoch in which it sent the rows, and the shard that has them.
+  package var home: UInt64
+  package var epoch: UInt64
+  package var shard: String
+  /// The number of the unit and of its copy.
+  package var number: Int64
+  package var generation: Int
+  package var ids: ClosedRange<Int64>
+  package var rows: Int
+  package var checksum: UInt64
+
+  package init(
+    home: UInt64, epoch: UInt64, shard: String, number: Int64, generation: Int, ids: ClosedRange<Int64>, rows: Int,
+    checksum: UInt64
+  ) {
+    (self.home, self.epoch, self.shard, self.number, self.generation) = (home, epoch, shard, number, generation)
+    (self.ids, self.rows, self.checksum) = (ids, rows, checksum)
+  }
+}
+
+/// Fetches rows that have left home.
+package protocol RetiredRowSource: Sendable {
+  /// Calls `add` with each row of a unit, in the order of their IDs, on the calling thread.
+  ///
+  /// It has a deadline of its own, and must not call `add` before it is certain that all rows are what they must be.
+  ///
+  /// - Throws: A `WarehouseError` with code `rowsAway` if the rows can't be fetched, and the errors of `add`.
+  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws
+}
+
+/// A segment all of whose rows may leave home as far as their age is concerned.
+package struct OldSegment: Sendable, Hashable {
+  package let number: Int64
+  package let ids: ClosedRange<Int64>
+  /// The size of its file, in bytes.
+  package let bytes: Int
+  /// The time at which the last of its rows was received, in milliseconds since 1970.
+  package let received: Int64
+
+  package init(number: Int64, ids: ClosedRange<Int64>, bytes: Int, received: Int64) {
+    (self.number, self.ids, self.bytes, self.received) = (number, ids, bytes, received)
+  }
+}

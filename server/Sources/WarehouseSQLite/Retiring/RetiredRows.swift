@@ -1,0 +1,266 @@
+import Foundation
+import ServerBase
+import TernBase
+package import Warehouse
+
+/// The rows of a data directory that are on the cluster only: fetches them when they are read, and keeps some of them in
+/// files.
+///
+/// There is one object for each directory, because whatever reads rows comes here: ``EventScan`` asks it for a segment whose
+/// file is gone.
+package final class RetiredRows: Sendable {
+  /// The bytes of fetched rows that are kept.
+  static let standardBytes = 1 << 30
+  /// The units that are kept open.
+  private static let maximumOpen = 64
+
+  private static let all = Locked<[String: RetiredRows]>([:])
+
+  private struct Entry {
+    var bytes: Int
+    var unit: FetchedUnit?
+    /// The number of the last use.
+    var used: Int
+  }
+
+  private struct State {
+    var source: (any RetiredRowSource)?
+    var maximumBytes = RetiredRows.standardBytes
+    var isLoaded = false
+    var entries: [String: Entry] = [:]
+    var uses = 0
+    /// Units that work needs soon, and the number of such works.
+    var pinned: [String: (unit: FetchedUnit, count: Int)] = [:]
+    var fetches: [String: Fetch] = [:]
+  }
+
+  /// A unit that is being fetched, for whoever else wants it meanwhile.
+  private final class Fetch: Sendable {
+    let result = Locked<Result<FetchedUnit, any Error>?>(nil)
+    let condition = NSCondition()
+  }
+
+  private let directory: String
+  private let state = Locked(State())
+
+  init(_ directory: String) { self.directory = directory }
+
+  /// Returns the object of a directory of rows.
+  static func of(_ directory: String) -> RetiredRows {
+    let path = URL(filePath: directory).resolvingSymlinksInPath().path
+    return all.withLock { all in
+      if let known = all[path] { return known }
+      let new = RetiredRows(path)
+      all[path] = new
+      return new
+    }
+  }
+
+  /// Has rows of a data directory fetched from a source; `nil` if there is none any more.
+  package static func connect(_ directory: String, to source: (any RetiredRowSource)?) {
+    of(DataDirectory(path: directory).rowsPath).connect(source)
+  }
+
+  func connect(_ source: (any RetiredRowSource)?) { state.withLock { $0.source = source } }
+
+  /// Throws if rows have left and can't be fetched now.
+  func checkSource(_ connection: SQLConnection) throws {
+    guard let unit = try RetiredTable.units(connection).first else { return }
+    try connectedSource().forEachRow(of: unit) { _ in }
+  }
+
+  private func connectedSource() throws -> any RetiredRowSource {
+    if let source = state.withLock({ $0.source }) { return source }
+    throw WarehouseError(
+      code: .rowsAway,
+      message: "These rows are only on the ClickHouse cluster. Name it with --clickhouse or TERN_CLICKHOUSE.")
+  }
+
+  /// Sets the bytes of fetched rows that are kept.
+  func keep(atMost bytes: Int) {
+    let old = state.withLock { state in
+      state.maximumBytes = bytes
+      return Self.evicted(&state)
+    }
+    for name in old { try? StoredFile.delete(path(name)) }
+  }
+
+  /// Returns the units of a segment that has left; none if it hasn't.
+  func units(of segment: Int64) throws -> [RetiredUnit] {
+    guard StoredFile.exists(databasePath) else { return [] }
+    let database = try SQLDatabase(databasePath)
+    return try withExtendedLifetime(database) { try RetiredTable.units(of: segment, database.connection) }
+  }
+
+  private var databasePath: String {
+    DataDirectory(path: String(directory.dropLast("/rows".count))).warehousePath
+  }
+
+  // MARK: Fetching
+
+  /// Returns the rows of a unit. Waits for the cluster if they aren't here.
+  func fetched(_ unit: RetiredUnit) throws -> FetchedUnit {
+    let name = Self.name(unit)
+    let (known, fetch, isMine): (FetchedUnit?, Fetch, Bool) = try state.withLock { state in
+      if !state.isLoaded { try load(&state) }
+      if let pinned = state.pinned[name] { return (pinned.unit, Fetch(), false) }
+      state.uses += 1
+      state.entries[name]?.used = state.uses
+      if let known = state.entries[name]?.unit { return (known, Fetch(), false) }
+      if let fetch = state.fetches[name] { return (nil, fetch, false) }
+      let fetch = Fetch()
+      state.fetches[name] = fetch
+      return (nil, fetch, true)
+    }
+    if let known { return known }
+    guard isMine else { return try Self.wait(for: fetch).get() }
+    let result = Result { try self.fetch(unit, name) }
+    state.withLock { $0.fetches[name] = nil }
+    fetch.condition.lock()
+    fetch.result.withLock { $0 = result }
+    fetch.condition.broadcast()
+    fetch.condition.unlock()
+    return try result.get()
+  }
+
+  private static func wait(for fetch: Fetch) -> Result<FetchedUnit, any Error> {
+    fetch.condition.lock()
+    defer { fetch.condition.unlock() }
+    while true {
+      if let result = fetch.result.withLock({ $0 }) { return result }
+      fetch.condition.wait()
+    }
+  }
+
+  private func fetch(_ unit: RetiredUnit, _ name: String) throws -> FetchedUnit {
+    // A file of an earlier process.
+    if let kept = try FetchedUnit(unit, path: path(name)) {
+      keep(kept, name)
+      return kept
+    }
+    let source = try connectedSource()
+    let database = try SQLDatabase(databasePath)
+    let starts = try withExtendedLifetime(database) {
+      try database.connection.prepare("SELECT first_id FROM span WHERE first_id BETWEEN ? AND ? ORDER BY first_id")
+        .bind(unit.ids.lowerBound, unit.ids.upperBound).all { $0.integer(0) }
+    }
+    try StoredFile.createDirectory(folder)
+    do {
+      try FetchedUnit.write(unit, to: path(name), spans: starts) { add in try source.forEachRow(of: unit, add) }
+    } catch let error as WarehouseError where error.code == .damaged {
+      // Nothing at home is damaged: such rows must not be left out.
+      throw WarehouseError(code: .rowsAway, message: error.message)
+    }
+    guard let fetched = try FetchedUnit(unit, path: path(name)) else {
+      throw WarehouseError(
+        code: .rowsAway, message: "The rows of unit \(unit.number) that the cluster sent are not those that left.")
+    }
+    keep(fetched, name)
+    return fetched
+  }
+
+  // MARK: Files
+
+  private var folder: String { directory + "/fetched" }
+  private static let suffix = ".unit"
+
+  /// A name that other content never has.
+  private static func name(_ unit: RetiredUnit) -> String {
+    let numbers = [unit.epoch, UInt64(unit.number), UInt64(unit.generation), unit.checksum]
+    return numbers.map { String($0, radix: 16) }.joined(separator: "-") + suffix
+  }
+
+  private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  private func keep(_ unit: FetchedUnit, _ name: String) {
+    let old = state.withLock { state in
+      state.uses += 1
+      state.entries[name] = Entry(bytes: unit.byteCount, unit: unit, used: state.uses)
+      return Self.evicted(&state, sparing: name)
+    }
+    for name in old { try? StoredFile.delete(path(name)) }
+  }
+
+  /// Removes the entries that were used least recently, and returns the names of their files.
+  private static func evicted(_ state: inout State, sparing newest: String? = nil) -> [String] {
+    var bytes = state.entries.values.reduce(0) { $0 + $1.bytes }
+    var names: [String] = []
+    var open = state.entries.values.reduce(0) { $0 + ($1.unit == nil ? 0 : 1) }
+    for (name, entry) in state.entries.sorted(by: { $0.value.used < $1.value.used }) {
+      if bytes > state.maximumBytes, name != newest {
+        state.entries[name] = nil
+        bytes -= entry.bytes
+        open -= entry.unit == nil ? 0 : 1
+        names.append(name)
+      } else if open > maximumOpen, entry.unit != nil {
+        state.entries[name]?.unit = nil
+        open -= 1
+      }
+    }
+    return names
+  }
+
+  /// Finds the files of earlier processes. They are checked when they are opened.
+  private func load(_ state: inout State) throws {
+    state.isLoaded = true
+    guard StoredFile.exists(folder) else { return }
+    for name in try StoredFile.names(in: folder, endingWith: [Self.suffix]) {
+      state.entries[name] = Entry(bytes: (try? CopiedFile.size(path(name))) ?? 0, unit: nil, used: 0)
+    }
+  }
+
+  // MARK: Work that must not wait
+
+  /// Fetches the rows of a segment, and keeps them at hand until ``unpin(_:)``; does nothing if they haven't left.
+  func pin(_ segment: Int64) throws -> [RetiredUnit] {
+    guard !StoredFile.exists(RowSegment.path(segment, in: directory)) else { return [] }
+    var pinned: [RetiredUnit] = []
+    do {
+      for unit in try units(of: segment) {
+        let fetched = try fetched(unit)
+        state.withLock { state in
+          let count = state.pinned[Self.name(unit)]?.count ?? 0
+          state.pinned[Self.name(unit)] = (fetched, count + 1)
+        }
+        pinned.append(unit)
+      }
+    } catch {
+      unpin(pinned)
+      throw error
+    }
+    return pinned
+  }
+
+  func unpin(_ units: [RetiredUnit]) {
+    state.withLock { state in
+      for name in units.map(Self.name) {
+        guard let pinned = state.pinned[name] else { continue }
+        state.pinned[name] = pinned.count > 1 ? (pinned.unit, pinned.count - 1) : nil
+      }
+    }
+  }
+}
+
+/// Reads parts of a segment that has left home.
+final class RetiredSegmentReader {
+  private let rows: RetiredRows
+  private let units: [RetiredUnit]
+  private var last: (unit: RetiredUnit, fetched: FetchedUnit)?
+
+  /// `nil` if the segment hasn't left.
+  init?(_ segment: Int64, in directory: String) throws {
+    rows = RetiredRows.of(directory)
+    units = try rows.units(of: segment)
+    if units.isEmpty { return nil }
+  }
+
+  /// Reads the blocks with rows in a range.
+  func read(_ ids: ClosedRange<Int64>, into bytes: RowBytes) throws {
+    bytes.removeAll()
+    for unit in units where unit.ids.overlaps(ids) {
+      let fetched = if let last, last.unit == unit { last.fetched } else { try rows.fetched(unit) }
+      last = (unit, fetched)
+      try fetched.read(ids, into: bytes)
+    }
+  }
+}

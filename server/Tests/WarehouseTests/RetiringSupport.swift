@@ -1,0 +1,121 @@
+import Ingest
+import TernBase
+import TernEvents
+
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// A cluster in memory.
+final class MemoryRows: RetiredRowSource {
+  private struct State {
+    var units: [RetiredUnit: [StoredRow]] = [:]
+    var isAway = false
+    /// Changes what is sent.
+    var change: (@Sendable ([StoredRow]) -> [StoredRow])?
+    var fetches = 0
+  }
+
+  private let state = Locked(State())
+
+  var fetches: Int { state.withLock { $0.fetches } }
+  var isAway: Bool {
+    get { state.withLock { $0.isAway } }
+    set { state.withLock { $0.isAway = newValue } }
+  }
+
+  func change(_ change: (@Sendable ([StoredRow]) -> [StoredRow])?) { state.withLock { $0.change = change } }
+
+  /// Adds a unit; returns its number.
+  func add(_ ids: ClosedRange<Int64>, _ rows: [StoredRow]) -> RetiredUnit {
+    state.withLock { state in
+      let unit = RetiredUnit(
+        home: 1, epoch: 2, shard: "s", number: Int64(state.units.count + 1), generation: 0, ids: ids, rows: rows.count,
+        checksum: 3)
+      state.units[unit] = rows
+      return unit
+    }
+  }
+
+  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
+    let rows = try state.withLock { state in
+      state.fetches += 1
+      guard !state.isAway, let rows = state.units[unit] else {
+        throw WarehouseError(code: .rowsAway, message: "The cluster is away.")
+      }
+      return state.change?(rows) ?? rows
+    }
+    for row in rows { try add(row) }
+  }
+}
+
+extension SQLiteWarehouse {
+  /// Retires all segments that may be.
+  ///
+  /// - Returns: The number of segments.
+  @discardableResult
+  func retireAll(to cluster: MemoryRows, unitRows: Int64 = 40) async throws -> Int {
+    var retired = 0
+    for segment in try await segments(receivedBefore: .max) {
+      var units: [RetiredUnit] = []
+      var first = segment.ids.lowerBound
+      while first <= segment.ids.upperBound {
+        let ids = first...min(first + unitRows - 1, segment.ids.upperBound)
+        let rows = try await reader.reading { [reader] connection in
+          var reading = try StoredRowReading(
+            connection, reader.dictionary, reader.catalog, hasAttachments: false)
+          let scan = try EventScan(connection, ids: ids)
+          var rows: [StoredRow] = []
+          while let row = try scan.next() { rows.append(try reading.complete(row, scan)) }
+          return rows
+        }
+        units.append(cluster.add(ids, rows))
+        first = ids.upperBound + 1
+      }
+      if try await retire(segment, units) { retired += 1 }
+    }
+    return retired
+  }
+
+  /// All rows and counts, as texts. Values of properties and sessions of spans are left to the verification: how they are divided
+  /// depends on when they were stored.
+  func everything() async throws -> [String] {
+    try await flush()
+    return try await reader.reading { connection in
+      var lines: [String] = []
+      let scan = try EventScan(connection, after: 0)
+      while let row = try scan.next() {
+        lines.append("\(row) \(scan.user) \(Array(scan.properties)) \(scan.parameters.map { Array($0) } ?? [])")
+      }
+      for table in ["daily_count", "daily_users"] {
+        let columns = try connection.texts("SELECT name FROM pragma_table_info('\(table)')")
+          .map { "quote(\($0))" }.joined(separator: " || ' ' || ")
+        lines += try connection.texts("SELECT \(columns) FROM \(table) ORDER BY 1").map { "\(table) \($0)" }
+      }
+      return lines
+    }
+  }
+}
+
+/// A sink that retires all rows that may be, before and after each batch.
+struct RetiringSink: EventSink {
+  let base: SQLiteWarehouse
+  let cluster: MemoryRows
+
+  var isBehind: Bool { base.isBehind }
+  var pendingRequests: PendingRequests { base.pendingRequests }
+
+  func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt {
+    _ = try? await base.retireAll(to: cluster)
+    let receipt = try await base.commit(batch, app: app)
+    try await base.retireAll(to: cluster)
+    return receipt
+  }
+
+  func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+    async throws
+  {
+    try await base.reject(count, reason, source: source, app: app, received: received)
+  }
+
+  func probeWrite() async throws { try await base.probeWrite() }
+}
