@@ -15,12 +15,26 @@ extension Catalog {
   public func createApp(
     name: String, timeZone: String = "UTC", appSecret: String? = nil, trackingID: String? = nil
   ) throws -> App {
+    try makeApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+  }
+
+  /// Creates an app as ``createApp(name:timeZone:appSecret:trackingID:)`` does, or makes one again that rows name.
+  ///
+  /// - Parameters:
+  ///   - id: The number that stored rows have for it; the next one if `nil`.
+  ///   - key: The key that Tern's clients send; generated if `nil`.
+  package func makeApp(
+    name: String, timeZone: String, appSecret: String?, trackingID: String?, id: AppID? = nil,
+    key givenKey: String? = nil
+  ) throws -> App {
     try check(name: name, timeZone: timeZone)
     let secret = try secret(from: appSecret)
     if let trackingID { try check(trackingID: trackingID) }
     let created = now()
-    let key = "tern_" + urlSafeBase64(randomBytes(18))
+    if let givenKey { try check(key: givenKey) }
+    let key = givenKey ?? "tern_" + urlSafeBase64(randomBytes(18))
     return try writing { database in
+      if try isTaken(key, column: "key", database) { throw invalid("Another app already has the key \(key).") }
       if try isTaken(secret, column: "app_secret", database) {
         throw invalid("Another app already has the app secret \(secret). Leave it out to get a new one.")
       }
@@ -29,8 +43,9 @@ extension Catalog {
         throw invalid("Another app already has the tracking ID \(tracking). Leave it out to get a new one.")
       }
       try database.execute(
-        sql: "INSERT INTO app (name, key, app_secret, tracking_id, time_zone, created) VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [name, key, secret, tracking, timeZone, created.millisecondsSince1970])
+        sql:
+          "INSERT INTO app (id, name, key, app_secret, tracking_id, time_zone, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        arguments: [id?.rawValue, name, key, secret, tracking, timeZone, created.millisecondsSince1970])
       let id = AppID(database.lastInsertedRowID)
       try record(.appCreated, "\(id) \(name)", database)
       // Part of the new app, so the audit log does not list it.
@@ -145,6 +160,16 @@ extension Catalog {
       throw invalid("An app secret must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; got \"\(given)\".")
     }
     return identifier.description
+  }
+
+  private func check(key: String) throws {
+    let isLetter = { (byte: UInt8) in
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+    guard key.hasPrefix("tern_"), key.utf8.count == 29, key.utf8.allSatisfy(isLetter) else {
+      throw invalid("A key is tern_ and 24 letters, digits, - and _; got \"\(key)\".")
+    }
   }
 
   private func check(trackingID: String) throws {

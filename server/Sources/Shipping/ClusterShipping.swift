@@ -225,6 +225,7 @@ package final class ClusterShipping: Sendable {
   package func status(lastRow: Int64) throws -> ClusterStatus {
     let problems = problems.all
     var status = ClusterStatus()
+    status.home = ledger.home.id
     status.problem = problems[""]
     for (name, progress) in try ledger.progress().sorted(by: { $0.key < $1.key }) {
       var shard = ClusterStatus.Shard(name: name)

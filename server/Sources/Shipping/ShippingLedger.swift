@@ -43,7 +43,7 @@ package final class ShippingLedger: Sendable {
     ])
 
   package let home: Home
-  private let queue: DatabaseQueue
+  let queue: DatabaseQueue
 
   /// Opens a ledger, and makes one if there is none.
   ///

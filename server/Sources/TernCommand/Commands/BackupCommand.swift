@@ -57,30 +57,3 @@ struct BackupCommand: ParsableCommand {
     bytes >= 10 << 20 ? "\(grouped(bytes >> 20)) MiB" : "\(grouped(bytes >> 10)) KiB"
   }
 }
-
-/// `tern restore`
-struct RestoreCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Copy a backup to a new data directory.",
-    discussion: """
-      All files are compared with the backup's hashes before the directory gets its name. The first start takes a moment
-      longer: it collects the keys that detect duplicates. Clients that delivered events after the backup don't send
-      them again.
-
-      Example:
-        tern restore /mnt/backups/monday --data /var/lib/tern
-      """)
-
-  @Argument(help: "The backup.", completion: .directory)
-  var directory: String
-
-  @OptionGroup var data: DataOption
-
-  func run() throws {
-    let path = URL(filePath: directory).standardizedFileURL.path
-    let summary = try Backup.restore(path, to: data.directory)
-    let time = summary.created.isoText
-    try data.withCatalog { try $0.record(.backupRestored, "\(path), of \(time)") }
-    Terminal.say("Restored \(grouped(summary.events)) events of \(time) to \(data.directory).")
-  }
-}

@@ -139,6 +139,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
       (copy.status() ?? ClusterStatus(), await copy.shipping.serverStates())
     }
     let isServed = try cluster.data.withCatalog { try $0.isServed() }
+    Terminal.say("This data directory is home \(status.home) of the cluster.")
     for shard in status.shards {
       let waiting = shard.waitingRows == 0 ? "" : ", \(grouped(shard.waitingRows)) on their way"
       Terminal.say("Shard \(shard.name): \(grouped(shard.confirmedRows)) rows\(waiting).")

@@ -52,9 +52,16 @@ struct ClusterConnection {
 
   /// Opens the ledger of a data directory, and makes it if there is none.
   static func ledger(directory: String, _ catalog: Catalog) throws -> ShippingLedger {
-    // A restored backup has the same name, and another home never has.
-    let name = try JobRunner.serverName(catalog)
-    return try ShippingLedger(path: ledgerPath(directory), homeID: UInt64(name, radix: 16) ?? 0)
+    try ShippingLedger(path: ledgerPath(directory), homeID: try homeID(catalog))
+  }
+
+  /// The setting of the catalog with the number of a home that was restored without its catalog.
+  static let homeSetting = "cluster_home"
+
+  /// Returns the number of the home on a cluster. A restored backup has the same one, and another home never has.
+  static func homeID(_ catalog: Catalog) throws -> UInt64 {
+    if let number = try catalog.setting(homeSetting).flatMap({ UInt64($0) }) { return number }
+    return UInt64(try JobRunner.serverName(catalog), radix: 16) ?? 0
   }
 
   static func ledgerPath(_ directory: String) -> String { directory + "/shipping.sqlite" }

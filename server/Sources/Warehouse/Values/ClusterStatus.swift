@@ -15,6 +15,8 @@ public struct ClusterStatus: Sendable, Hashable {
     public init(name: String) { self.name = name }
   }
 
+  /// The number of this server on the cluster.
+  public var home: UInt64 = 0
   /// The shards, by name.
   public var shards: [Shard] = []
   /// The rows at home that no shard is meant to have yet.

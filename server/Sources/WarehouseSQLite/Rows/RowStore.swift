@@ -27,7 +27,7 @@ final class RowStore {
 
   static let spanRows = 8_192
   /// The bytes after which a span ends although it has fewer rows, so that readers needn't hold more.
-  private static let spanBytes = 4 << 20
+  static let spanBytes = 4 << 20
   let connection: SQLConnection
   let directory: String
   let damage: DamagedRows

@@ -138,6 +138,18 @@ enum WarehouseFile {
     _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
     now: Timestamp, progress: @escaping @Sendable (Int) -> Void
   ) throws {
+    try derive(pool, files, catalog: catalog, configuration: configuration, progress: progress) {
+      try $0.repairRows(now: now)
+    }
+  }
+
+  /// Makes everything that is derived from rows.
+  ///
+  /// - Parameter repair: Changes rows before.
+  static func derive(
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
+    progress: @escaping @Sendable (Int) -> Void, repair: (Writer) throws -> Void = { _ in }
+  ) throws {
     let damage = DamagedRows(report: configuration.report)
     do {
       // Without the cluster, a rebuild would end halfway.
@@ -150,7 +162,7 @@ enum WarehouseFile {
         let writer = try Writer(
           connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage, seed: 0)
         try writer.loadLastID()
-        try writer.rebuild(now: now)
+        try writer.derive(after: repair)
       }
       // Counts, keys and columns depend on rows, not on each other.
       let threads = ThreadPool<Never>(name: "tern-rebuild", count: WarehouseFile.workThreads - 1, priority: .normal)

@@ -93,6 +93,11 @@ final class WriterInstalls {
     withUTF8(text) { String(decoding: prefix($0, atMost: maximumBytes), as: UTF8.self) }
   }
 
+  /// Binds an app and the name of an install to the first two parameters of a statement.
+  static func bind(app: Int64, install: String, to statement: SQLStatement) {
+    bind(Key(app: app, name: name(install)), to: statement)
+  }
+
   private static func bind(_ key: Key, to statement: SQLStatement) {
     statement.bind(key.app)
     switch key.name {

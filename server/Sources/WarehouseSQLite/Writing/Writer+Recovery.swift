@@ -1,4 +1,3 @@
-import TernEvents
 import Warehouse
 
 extension Writer {
@@ -60,15 +59,16 @@ extension Writer {
   }
 
   /// Derives everything from the rows again that this database has of them: last hits, stored sessions, the sizes of
-  /// errors, and names that previously had no room. Removes rows that can't be read. The counts must be made again
-  /// afterwards.
-  func rebuild(now: Timestamp) throws {
+  /// errors. The counts must be made again afterwards.
+  ///
+  /// - Parameter repair: Changes rows before their hits are read.
+  func derive(after repair: (Writer) throws -> Void) throws {
     try transact {
       try connection.execute("DELETE FROM hit; DELETE FROM state WHERE name = 'hits'")
       try SpanSessions.rebuild(connection, damage: damage)
       try ErrorRoom.rebuild(connection)
     }
-    try repairRows(now: now)
+    try repair(self)
     try readHits()
     try finishHits()
   }

@@ -24,6 +24,10 @@ extension PortalPages {
 
   private static func lead(_ status: ClusterStatus?) -> String {
     guard let status else { return "How far the copy is can't be read: shipping.sqlite is damaged or in use." }
+    return "\(progress(status)) This server is home \(status.home) there."
+  }
+
+  private static func progress(_ status: ClusterStatus) -> String {
     let retired = status.retiredRows == 0 ? "" : " \(grouped(status.retiredRows)) old rows are only on the cluster."
     let rows = "\(grouped(status.backlog)) rows are only on this server"
     if !status.problems.isEmpty {

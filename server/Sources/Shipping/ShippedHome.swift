@@ -1,0 +1,179 @@
+package import ClickHouse
+import Warehouse
+
+/// What a cluster has of a home whose ledger is lost: the cluster's rows alone decide.
+package struct ShippedHome: Sendable {
+  /// The rows of one ledger.
+  package struct Epoch: Sendable, Hashable {
+    package let home: ShippingLedger.Home
+    package var rows: Int
+    /// When the first and the last of them were received, in milliseconds since 1970.
+    package var received: ClosedRange<Int64>
+  }
+
+  /// The newest generation of a unit.
+  package struct Unit: Sendable {
+    package let shard: ClusterTopology.Shard
+    /// The unit as replicas have it, usually all the same.
+    package fileprivate(set) var copies: [ShippingUnit]
+    /// True if some replica has rows of older generations, too.
+    package fileprivate(set) var hasOlder: Bool
+
+    package var number: Int64 { copies.first?.number ?? 0 }
+    /// The range that all copies are in.
+    var ids: ClosedRange<Int64> {
+      let ids = copies.map(\.ids)
+      return (ids.map(\.lowerBound).min() ?? 0)...(ids.map(\.upperBound).max() ?? 0)
+    }
+  }
+
+  private let client: ClickHouseClient
+  private let shards: [ClusterTopology.Shard]
+
+  package init(_ client: ClickHouseClient, _ topology: ClusterTopology) {
+    (self.client, shards) = (client, topology.shards)
+  }
+
+  /// Returns the epochs of all homes, by home and then by their newest receipt.
+  package func epochs() async throws(ClickHouseError) -> [Epoch] {
+    var epochs: [ShippingLedger.Home: Epoch] = [:]
+    for shard in shards {
+      // Replicas have the same rows, unless one is behind.
+      var found: [ShippingLedger.Home: Epoch] = [:]
+      for server in shard.replicas {
+        for block in try await client.rows(ClusterSchema.epochs, on: server) {
+          let columns = try Self.numbers(block, ["home", "epoch", "rows", "first", "last"], server)
+          for row in 0..<block.rows {
+            let home = ShippingLedger.Home(id: columns[0][row], epoch: columns[1][row])
+            let (first, last) = (Int64(bitPattern: columns[3][row]), Int64(bitPattern: columns[4][row]))
+            let epoch = Epoch(home: home, rows: Int(clamping: columns[2][row]), received: first...max(first, last))
+            if found[home].map({ $0.rows < epoch.rows }) ?? true { found[home] = epoch }
+          }
+        }
+      }
+      epochs.merge(found) { $0.joined(with: $1) }
+    }
+    return epochs.values.sorted {
+      ($0.home.id, $0.received.upperBound, $0.home.epoch) < ($1.home.id, $1.received.upperBound, $1.home.epoch)
+    }
+  }
+
+  /// Returns the numbers of the apps that rows of a home name.
+  package func apps(of home: ShippingLedger.Home) async throws(ClickHouseError) -> [Int64] {
+    var apps: Set<Int64> = []
+    for server in shards.flatMap(\.replicas) {
+      for block in try await client.rows(ClusterSchema.apps(of: home), on: server) {
+        for app in try Self.numbers(block, ["app"], server)[0] { apps.insert(Int64(app)) }
+      }
+    }
+    return apps.sorted()
+  }
+
+  /// Returns the units of a home, in the order of their rows.
+  ///
+  /// An insert is stored as a whole, so the newest generation of a unit is complete wherever it is.
+  ///
+  /// - Throws: `ClickHouseError` with code `damaged` if two units have the same rows.
+  package func units(of home: ShippingLedger.Home) async throws(ClickHouseError) -> [Unit] {
+    var units: [Int64: Unit] = [:]
+    for shard in shards {
+      for server in shard.replicas {
+        for block in try await client.rows(ClusterSchema.copies(of: home), on: server, maximumBytes: 256 << 20) {
+          let columns = try Self.numbers(
+            block, ["unit", "generation", "rows", "checksum", "first", "last"], server)
+          for row in 0..<block.rows {
+            let (first, last) = (Int64(bitPattern: columns[4][row]), Int64(bitPattern: columns[5][row]))
+            guard first > 0, last >= first else { throw Self.damage(server) }
+            let copy = ShippingUnit(
+              number: Int64(bitPattern: columns[0][row]), generation: Int(clamping: columns[1][row]), segment: 0,
+              ids: first...last,
+              content: UnitContent(rows: Int(clamping: columns[2][row]), checksum: columns[3][row]))
+            try Self.add(copy, of: shard, to: &units)
+          }
+        }
+      }
+    }
+    let sorted = units.values.sorted { ($0.ids.lowerBound, $0.number) < ($1.ids.lowerBound, $1.number) }
+    for (unit, next) in zip(sorted, sorted.dropFirst()) where unit.ids.upperBound >= next.ids.lowerBound {
+      throw ClickHouseError(
+        .damaged,
+        """
+        Units \(unit.number) and \(next.number) have the same rows: \(Self.text(unit.ids)) and \(Self.text(next.ids)). \
+        Find out which of them is a leftover, delete it with ALTER TABLE \(ClusterSchema.rowTable) DELETE WHERE \
+        home = \(home.id) AND epoch = \(home.epoch) AND unit = NUMBER, and try again.
+        """)
+    }
+    return sorted
+  }
+
+  private static func add(
+    _ copy: ShippingUnit, of shard: ClusterTopology.Shard, to units: inout [Int64: Unit]
+  ) throws(ClickHouseError) {
+    guard var unit = units[copy.number], let known = unit.copies.first else {
+      units[copy.number] = Unit(shard: shard, copies: [copy], hasOlder: false)
+      return
+    }
+    guard unit.shard == shard else {
+      throw ClickHouseError(
+        .damaged,
+        """
+        Unit \(copy.number) is on shards \(unit.shard.name) and \(shard.name). Delete its rows from the one that is not meant \
+        to have it, and try again.
+        """)
+    }
+    if copy.generation > known.generation {
+      unit.copies = [copy]
+      unit.hasOlder = true
+    } else if copy.generation < known.generation {
+      unit.hasOlder = true
+    } else if !unit.copies.contains(copy) {
+      unit.copies.append(copy)
+    }
+    units[copy.number] = unit
+  }
+
+  private static func numbers(
+    _ block: NativeBlock, _ names: [String], _ server: ClickHouseServer
+  ) throws(ClickHouseError) -> [[UInt64]] {
+    var columns: [[UInt64]] = []
+    for name in names {
+      guard let numbers = block[name]?.numbers, numbers.count == block.rows else { throw damage(server) }
+      columns.append(numbers)
+    }
+    return columns
+  }
+
+  private static func damage(_ server: ClickHouseServer) -> ClickHouseError {
+    ClickHouseError(.damaged, "\(server) answered a query for units with something else.")
+  }
+
+  private static func text(_ ids: ClosedRange<Int64>) -> String { "\(ids.lowerBound)–\(ids.upperBound)" }
+}
+
+extension ShippedHome.Epoch {
+  fileprivate func joined(with other: Self) -> Self {
+    let first = min(received.lowerBound, other.received.lowerBound)
+    return Self(
+      home: home, rows: rows + other.rows, received: first...max(received.upperBound, other.received.upperBound))
+  }
+}
+
+extension ClusterSchema {
+  /// The query for the homes of which a server has rows, and their epochs.
+  static let epochs = """
+    SELECT home, epoch, count() AS rows, min(received_milliseconds) AS first, max(received_milliseconds) AS last \
+    FROM \(rowTable) GROUP BY home, epoch
+    """
+
+  static func apps(of home: ShippingLedger.Home) -> String {
+    "SELECT app FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY app"
+  }
+
+  /// The query for what a server has of each generation of each unit.
+  static func copies(of home: ShippingLedger.Home) -> String {
+    """
+    SELECT unit, generation, count() AS rows, sum(hash) AS checksum, min(id) AS first, max(id) AS last \
+    FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit, generation
+    """
+  }
+}

@@ -1,0 +1,205 @@
+import AppCatalog
+import ClickHouse
+import Foundation
+import Reports
+import Shipping
+import TernEvents
+import Warehouse
+import WarehouseSQLite
+
+/// Makes a data directory of the rows that a cluster has of a home.
+struct ClusterRestore {
+  /// The time for a unit of rows, which all replicas of its shard share.
+  private static let unitTime: Duration = .seconds(600)
+
+  let connection: ClusterConnection
+  let directory: String
+  /// The backup with the catalog; `nil` to make the catalog anew.
+  let backup: String?
+  let homeID: UInt64?
+  let epoch: UInt64?
+  let apps: [RestoredApp]
+
+  /// What was restored, and from where.
+  private struct Outcome {
+    let home: ShippingLedger.Home
+    let summary: RestoredWarehouse.Summary
+    let missingUnits: [ClosedRange<Int64>]
+    let otherEpochs: [ShippedHome.Epoch]
+    let hasTables: Bool
+  }
+
+  func run() async throws {
+    let topology = try await ClusterTopology.found(by: connection.client, on: connection.servers)
+    let shipped = ShippedHome(connection.client, topology)
+    let epochs = try await shipped.epochs()
+    let target = try RestoredWarehouse(at: directory, backup: backup)
+    let outcome: Outcome
+    do {
+      let catalog = try Catalog(directory: target.unfinished)
+      let result = await Result { try await fill(target, catalog, shipped, epochs) }
+      try catalog.close()
+      outcome = try result.get()
+      try target.finish()
+    } catch {
+      target.discard()
+      throw error
+    }
+    say(outcome)
+  }
+
+  private func fill(
+    _ target: RestoredWarehouse, _ catalog: Catalog, _ shipped: ShippedHome, _ epochs: [ShippedHome.Epoch]
+  ) async throws -> Outcome {
+    let all = try self.epochs(of: try findHome(catalog, epochs), epochs)
+    guard let chosen = epoch.map({ number in all.first { $0.home.epoch == number } }) ?? all.last else {
+      throw CommandFailure("The cluster has no rows of this epoch. It has \(Self.list(all))")
+    }
+    let home = chosen.home
+    try makeApps(catalog, try await shipped.apps(of: home))
+    var stored: [(unit: ShippingUnit, shard: String, hasOlder: Bool)] = []
+    var rows = 0
+    for unit in try await shipped.units(of: home) {
+      let (copy, fetched) = try await self.rows(of: unit, home)
+      var entry = copy
+      entry.segment = try target.add(to: catalog) { try fetched.forEach($0) }
+      stored.append((entry, unit.shard.name, unit.hasOlder))
+      rows += fetched.rows
+      Terminal.progress("\(grouped(rows)) of \(grouped(chosen.rows)) rows fetched")
+    }
+    let total = rows
+    let summary = try target.derive { Terminal.progress("\(grouped($0)) of \(grouped(total)) rows counted") }
+    Terminal.progress("")
+    try ShippingLedger.restore(
+      path: ClusterConnection.ledgerPath(target.unfinished), home: home, units: stored)
+    try catalog.record(.backupRestored, "the cluster's rows of home \(home.id)")
+    return Outcome(
+      home: home, summary: summary, missingUnits: Self.gaps(stored.map(\.unit.number)),
+      otherEpochs: all.filter { $0.home != home }, hasTables: target.hasTables)
+  }
+
+  /// Fetches the newest generation of a unit, as one of the replicas has it.
+  private func rows(
+    of unit: ShippedHome.Unit, _ home: ShippingLedger.Home
+  ) async throws -> (ShippingUnit, ClusterRows.Unit) {
+    let cluster = ClusterRows(connection.client, unit.shard, home: home, uptime: ClusterShipping.systemUptime)
+    var failure: ClickHouseError?
+    // The copy with most rows first: another one may have lost some.
+    for copy in unit.copies.sorted(by: { $0.content.rows > $1.content.rows }) {
+      do {
+        return (copy, try await cluster.rows(of: copy, within: Self.unitTime))
+      } catch {
+        failure = error
+      }
+    }
+    throw failure ?? ClickHouseError(.damaged, "Unit \(unit.number) has no rows.")
+  }
+
+  // MARK: Choosing
+
+  /// Returns the number of the home that the catalog or the option names.
+  private func findHome(_ catalog: Catalog, _ epochs: [ShippedHome.Epoch]) throws -> UInt64 {
+    if backup != nil {
+      let id = try ClusterConnection.homeID(catalog)
+      guard homeID.map({ $0 == id }) ?? true else {
+        throw CommandFailure("The catalog of the backup is that of home \(id). Give the backup of home \(homeID ?? 0).")
+      }
+      return id
+    }
+    guard let homeID else {
+      throw CommandFailure("Name the home with --home, or a backup. The cluster has \(Self.list(epochs))")
+    }
+    // Its secret is lost, from which the number was made.
+    try catalog.setSetting(ClusterConnection.homeSetting, to: String(homeID))
+    return homeID
+  }
+
+  private func epochs(of id: UInt64, _ epochs: [ShippedHome.Epoch]) throws -> [ShippedHome.Epoch] {
+    let found = epochs.filter { $0.home.id == id }
+    guard !found.isEmpty else {
+      throw CommandFailure("The cluster has no rows of home \(id). It has \(Self.list(epochs))")
+    }
+    return found
+  }
+
+  private static func list(_ epochs: [ShippedHome.Epoch]) -> String {
+    guard !epochs.isEmpty else { return "no rows." }
+    return epochs.map { epoch in
+      let (first, last) = (text(epoch.received.lowerBound), text(epoch.received.upperBound))
+      return
+        "home \(epoch.home.id), epoch \(epoch.home.epoch): \(grouped(epoch.rows)) rows, received from \(first) to \(last)"
+    }.joined(separator: "; ") + "."
+  }
+
+  private static func text(_ milliseconds: Int64) -> String {
+    Timestamp(millisecondsSince1970: milliseconds).utcText(withMilliseconds: false)
+  }
+
+  /// Makes the apps that rows name and the catalog lacks.
+  private func makeApps(_ catalog: Catalog, _ numbers: [Int64]) throws {
+    for number in numbers {
+      let given = apps.first { $0.id == number }
+      if let app = try catalog.app(AppID(number)) {
+        guard let zone = given?.zone, zone != app.timeZone else { continue }
+        try catalog.changeApp(app.id, AppChange(timeZone: zone))
+      } else {
+        let app = try given ?? RestoredApp(asking: number)
+        try app.create(in: catalog)
+      }
+    }
+  }
+
+  /// Returns the numbers from 1 that are missing.
+  static func gaps(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
+    var (gaps, next): ([ClosedRange<Int64>], Int64) = ([], 1)
+    for number in numbers.sorted() {
+      if number > next { gaps.append(next...number - 1) }
+      next = number + 1
+    }
+    return gaps
+  }
+
+  // MARK: Saying
+
+  private func say(_ outcome: Outcome) {
+    let summary = outcome.summary
+    Terminal.say(
+      """
+      Restored \(grouped(summary.rows)) rows of home \(outcome.home.id) to \(directory), up to row \(summary.lastRow), received at \
+      \(Self.text(summary.lastReceived)).
+      """)
+    if !outcome.missingUnits.isEmpty {
+      let numbers = outcome.missingUnits.prefix(20).map {
+        $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)"
+      }
+      let others = outcome.missingUnits.count > 20 ? " and others" : ""
+      Terminal.say(
+        "Units \(numbers.joined(separator: ", "))\(others) have no rows on the cluster: all their rows were deleted, or they were never confirmed."
+      )
+    }
+    if !outcome.otherEpochs.isEmpty {
+      Terminal.say(
+        "Other rows of this home are left: \(Self.list(outcome.otherEpochs)) --epoch restores those instead; `tern clickhouse setup --discard-older` deletes them."
+      )
+    }
+    let tables = """
+      attachments of errors, what devices said they have delivered, counts and samples of rejected events, whom a deletion \
+      refuses for good, and the horizon of expired rows
+      """
+    Terminal.say(
+      outcome.hasTables
+        ? "The cluster doesn't have these, which are those of the backup: \(tables)."
+        : "The cluster doesn't have, and this directory lacks: \(tables).")
+    Terminal.say(
+      """
+      Rows after the last one are lost, and so are those that were set aside. Days of views are sealed again. Repeat deletions of \
+      persons that the cluster had not done.
+      """)
+    guard backup == nil else { return }
+    Terminal.say(
+      """
+      Without the old catalog, views, definitions, segments, boards, accounts, tokens and links are gone as well, and an event that \
+      was stored before and is delivered once more counts twice. `tern login-link` gives you access.
+      """)
+  }
+}
