@@ -35,7 +35,7 @@ package struct ClusterSchema: Sendable {
   /// The columns of an error's details, and of an attachment or a piece of one. They have a hash of their own, because old
   /// texts and attachments have to make room for newer ones at home.
   static let errorColumns: [Column] = [
-    ("error_id", .one(.string)), ("error_group", .one(.uint64)), ("error_group_message", .one(.string)),
+    ("error_id", .one(.string)), ("error_group", .one(.uint64)),
     ("error_type", .one(.string)), ("error_place", .one(.string)),
     ("error_fingerprint", .one(.uint64)), ("error_message", .one(.string)), ("error_stack", .one(.string)),
     ("error_raw", .one(.string)), ("error_has_texts", .one(.uint8)), ("attachment_error", .one(.string)),

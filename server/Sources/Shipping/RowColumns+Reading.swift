@@ -84,7 +84,6 @@ private struct RowColumnsReader {
     var error = StoredRow.ErrorDetails()
     error.id = try text()
     error.group = try number()
-    error.groupMessage = try text()
     (error.type, error.place) = (try text(), try text())
     error.fingerprint = try integer()
     (error.message, error.stack) = (try text(), try text())

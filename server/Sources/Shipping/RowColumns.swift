@@ -90,7 +90,6 @@ package struct RowColumns: Sendable {
   private mutating func add(_ error: StoredRow.ErrorDetails) {
     put(error.id)
     put(error.group)
-    put(error.groupMessage)
     put(error.type)
     put(error.place)
     put(error.fingerprint)

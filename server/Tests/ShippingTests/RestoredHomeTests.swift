@@ -36,7 +36,7 @@ import WarehouseContract
     func withShipping<Value>(
       _ warehouse: SQLiteWarehouse, _ ledger: ShippingLedger, _ body: (ClusterShipping) async throws -> Value
     ) async throws -> Value {
-      let rows = ShippedRows(warehouse.reader)
+      let rows = ShippedRows(warehouse.reader, hasAttachments: false)
       defer { rows.close() }
       let shipping = try ClusterShipping(
         client, servers: servers, ledger: ledger, source: rows, patience: .zero, report: { _ in },

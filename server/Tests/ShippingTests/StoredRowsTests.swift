@@ -136,7 +136,7 @@ import WarehouseContract
     for (row, before) in zip(back, stored) {
       #expect(row.install == before.install && row.day == before.day && row.userNumber == before.userNumber)
       #expect((row.userNumber == nil) == row.user.isEmpty)
-      #expect(row.error?.group == before.error?.group && row.error?.groupMessage == before.error?.groupMessage)
+      #expect(row.error?.group == before.error?.group && row.attachment?.data == before.attachment?.data)
       #expect(row.error?.raw == before.error?.raw && row.error?.hasTexts == before.error?.hasTexts)
       #expect(row.error?.stack == before.error?.stack && row.error?.fingerprint == before.error?.fingerprint)
     }

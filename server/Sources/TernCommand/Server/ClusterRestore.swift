@@ -30,7 +30,12 @@ struct ClusterRestore {
   }
 
   func run() async throws {
-    let topology = try await ClusterTopology.found(by: connection.client, on: connection.servers)
+    let topology: ClusterTopology
+    do {
+      topology = try await ClusterTopology.found(by: connection.client, on: connection.servers)
+    } catch let error as ClickHouseError where error.code == .unreachable {
+      throw CommandFailure("\(error.message) If it is gone, leave it out: another replica of its shard is enough.")
+    }
     let shipped = ShippedHome(connection.client, topology)
     let epochs = try await shipped.epochs()
     let target = try RestoredWarehouse(at: directory, backup: backup)
@@ -183,7 +188,7 @@ struct ClusterRestore {
       )
     }
     let tables = """
-      attachments of errors, what devices said they have delivered, counts and samples of rejected events, whom a deletion \
+      attachments of errors unless they were copied, what devices said they have delivered, counts and samples of rejected events, whom a deletion \
       refuses for good, and the horizon of expired rows
       """
     Terminal.say(

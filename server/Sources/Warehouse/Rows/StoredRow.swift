@@ -33,9 +33,8 @@ package struct StoredRow: Sendable {
   /// The details of an error.
   package struct ErrorDetails: Sendable {
     package var id = ""
-    /// The number of the error's group, with its first message.
+    /// The number of the error's group. Its message is that of its first error.
     package var group: Int64 = 0
-    package var groupMessage = ""
     package var type = ""
     package var place = ""
     package var fingerprint: Int64 = 0

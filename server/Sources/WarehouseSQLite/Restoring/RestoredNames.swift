@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Warehouse
 
 /// Stores what rows name by number, under the numbers that it had: texts, devices, installs, users and errors.
@@ -21,6 +22,8 @@ final class RestoredNames {
   }
 
   private let connection: SQLConnection
+  /// Only for attachments, without a limit: the next batch with errors makes room.
+  private let errors: ErrorStore
   private let addText: SQLStatement
   private let findText: SQLStatement
   private let addDevice: SQLStatement
@@ -41,6 +44,7 @@ final class RestoredNames {
 
   init(_ connection: SQLConnection) throws {
     self.connection = connection
+    errors = try ErrorStore(connection) { _ in .max }
     addText = try connection.prepare("INSERT OR IGNORE INTO dictionary (id, app, kind, text) VALUES (?, ?, ?, ?)")
     findText = try connection.prepare("SELECT app, kind, text FROM dictionary WHERE id = ?")
     addDevice = try connection.prepare("INSERT OR IGNORE INTO device (id, app, facts) VALUES (?, ?, ?)")
@@ -70,10 +74,17 @@ final class RestoredNames {
     try addInstall(row, receivedDay)
     try addUser(row)
     if let error = row.error { try add(error, row, encoded) }
+    if let attachment = row.attachment { try add(attachment, row) }
   }
 
-  /// Stores the numbers that the next installs and users get.
+  /// Stores the numbers that the next installs and users get, and gives attachments that came before their errors to these.
   func finish() throws {
+    try connection.execute(
+      """
+      UPDATE attachment SET owner = coalesce((
+        SELECT min(id) FROM error_text WHERE error_text.app = attachment.app AND error_text.name = attachment.error), 0)
+      WHERE owner = 0
+      """)
     for (table, numbers) in [("app", nextInstall), ("member_count", nextUser)] {
       let insert = try connection.prepare("INSERT OR REPLACE INTO \(table) VALUES (?, ?)")
       for (app, number) in numbers { try insert.bind(app, number).run() }
@@ -145,7 +156,7 @@ final class RestoredNames {
   private func add(_ error: StoredRow.ErrorDetails, _ row: StoredRow, _ encoded: EventRow) throws {
     if groups.insert(error.group).inserted {
       addGroup.bind(error.group, row.app, Int64(row.kind.rawValue), error.fingerprint)
-      for (index, text) in [error.type, error.place, error.groupMessage].enumerated() {
+      for (index, text) in [error.type, error.place, error.message.prefix(utf8Bytes: 300)].enumerated() {
         addGroup.bind(text, at: Int32(index + 5))
       }
       try addGroup.run()
@@ -162,6 +173,14 @@ final class RestoredNames {
     }
     addErrorText.bind(error.raw, at: 7)
     try addErrorText.run()
+  }
+
+  private func add(_ attachment: StoredRow.Attachment, _ row: StoredRow) throws {
+    guard let part = Int(exactly: attachment.part), let parts = Int(exactly: attachment.parts) else { return }
+    let piece = IncomingAttachment(
+      event: 0, eventID: "", error: attachment.error, id: attachment.id, name: attachment.file,
+      contentType: attachment.contentType, part: part, parts: parts, data: attachment.data)
+    _ = try errors.add(piece, app: row.app, row: row.id, received: row.received)
   }
 
   private static func conflict(_ row: StoredRow, _ thing: String, _ id: Int64) -> WarehouseError {

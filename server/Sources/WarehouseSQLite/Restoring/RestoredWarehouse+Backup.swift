@@ -14,8 +14,15 @@ extension RestoredWarehouse {
     INSERT INTO ledger SELECT * FROM backup.ledger AS old
     WHERE EXISTS (SELECT 1 FROM install WHERE install.app = old.app AND install.slot = old.slot)
     """,
-    "INSERT INTO attachment SELECT * FROM backup.attachment WHERE owner IN (SELECT id FROM error)",
-    "INSERT INTO attachment_part SELECT * FROM backup.attachment_part WHERE attachment IN (SELECT id FROM attachment)",
+    // Unless attachments went to the cluster.
+    """
+    INSERT INTO attachment SELECT * FROM backup.attachment
+    WHERE owner IN (SELECT id FROM error) AND (SELECT count(*) FROM main.attachment) = 0
+    """,
+    """
+    INSERT INTO attachment_part SELECT * FROM backup.attachment_part
+    WHERE attachment IN (SELECT id FROM main.attachment) AND (SELECT count(*) FROM main.attachment_part) = 0
+    """,
     // No number is used again.
     """
     INSERT INTO sqlite_sequence SELECT * FROM backup.sqlite_sequence WHERE name NOT IN (SELECT name FROM sqlite_sequence)

@@ -44,7 +44,7 @@ struct StoredRowReading {
     findUser = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
     findError = try connection.prepare(
       """
-      SELECT e.name, g.type, g.place, g.fingerprint, g.id, g.message, t.id, t.message, t.stack, t.raw
+      SELECT e.name, g.type, g.place, g.fingerprint, g.id, t.id, t.message, t.stack, t.raw
       FROM error e JOIN error_group g ON g.id = e.grp LEFT JOIN error_text t ON t.id = e.id WHERE e.id = ?
       """)
     findAttachment =
@@ -142,12 +142,11 @@ struct StoredRowReading {
       details.place = row.text(2)
       details.fingerprint = row.integer(3)
       details.group = row.integer(4)
-      details.groupMessage = row.text(5)
-      details.hasTexts = !row.isNull(6)
+      details.hasTexts = !row.isNull(5)
       guard details.hasTexts else { return details }
-      details.message = row.text(7)
-      details.stack = row.text(8)
-      details.raw = Array(row.bytes(9))
+      details.message = row.text(6)
+      details.stack = row.text(7)
+      details.raw = Array(row.bytes(8))
       return details
     }
   }
