@@ -2,8 +2,11 @@ import Warehouse
 
 extension ClusterSchema {
   /// The query for 0 once a replica has read the log of its shard, and has every part that others have inserted.
+  ///
+  /// An empty log has the same largest number, 0, as one with its first entry. If that one isn't read yet, ClickHouse itself
+  /// knows the block that it stands for when it is sent again.
   static let missingRows = """
-    SELECT sum(inserts_in_queue) + sum(log_pointer <= log_max_index) + sum(is_readonly) AS missing FROM system.replicas \
+    SELECT sum(inserts_in_queue) + sum(log_max_index > 0 AND log_pointer <= log_max_index) + sum(is_readonly) AS missing FROM system.replicas \
     WHERE database = currentDatabase() AND table = '\(rowTable)'
     """
 

@@ -11,4 +11,5 @@ eval "$lines"
 run_tests "$root/server" --skip-build --filter 'ClickHouseTests|ShippingTests'
 say "killing servers and backfills while 60,000 events are shipped through faulty connections (SEED=N repeats a run)"
 run_python_tests "$root/server/Tests/ClientTests/test_clickhouse.py" \
-  "$root/server/Tests/ClientTests/test_lost_home.py"
+  "$root/server/Tests/ClientTests/test_lost_home.py" \
+  "$root/server/Tests/ClientTests/test_retired_rows.py"

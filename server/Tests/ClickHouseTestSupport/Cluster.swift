@@ -28,10 +28,12 @@ package enum Cluster {
     return [old, modern]
   }
 
-  package static func client(authorities: String? = nil) throws -> ClickHouseClient {
+  package static func client(
+    database: String = "default", authorities: String? = nil
+  ) throws -> ClickHouseClient {
     ClickHouseClient(
       try ClickHouseCredentials(
         user: try variable("TERN_CLICKHOUSE_USER"), password: try variable("TERN_CLICKHOUSE_PASSWORD")),
-      authorities: authorities)
+      database: database, authorities: authorities)
   }
 }

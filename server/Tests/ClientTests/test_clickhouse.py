@@ -31,10 +31,12 @@ pytestmark = pytest.mark.skipif(not SERVERS, reason="run Scripts/clickhouse test
 
 
 class FaultyProxy:
-    """Stands before a server. Of inserts it repeats some, cuts some off, and keeps some answers to itself."""
+    """Stands before a server. Of inserts it repeats some, cuts some off, and keeps some answers to itself. If it is told to
+    disturb reads, too, it changes a byte of some rows, cuts some off, and answers some late or with an error."""
 
-    def __init__(self, target, chance):
-        self.faults = {"repeated": 0, "cut": 0, "unanswered": 0, "lost": 0, "passed": 0}
+    def __init__(self, target, chance, reads=False):
+        names = ["repeated", "cut", "unanswered", "lost", "passed", "lied", "halved", "late", "refused"]
+        self.faults = dict.fromkeys(names, 0)
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,7 +45,11 @@ class FaultyProxy:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 isInsert = parse_qs(urlsplit(self.path).query).get("query", [""])[0].startswith("INSERT")
-                fault = chance.choice(["repeated", "repeated", "cut", "unanswered", "lost", "passed"]) if isInsert else "passed"
+                fault = "passed"
+                if isInsert:
+                    fault = chance.choice(["repeated", "repeated", "cut", "unanswered", "lost", "passed"])
+                elif reads and b"property_values" in body:
+                    fault = chance.choice(["lied", "halved", "late", "refused"] + ["passed"] * 9)
                 proxy.faults[fault] += 1
                 if fault == "cut":
                     proxy.forward(target, self, body, len(body) * chance.randrange(100) // 100)
@@ -54,13 +60,21 @@ class FaultyProxy:
                 if fault in ("unanswered", "lost"):
                     self.close_connection = True
                     return
+                if fault == "late":
+                    time.sleep(0.5)
+                if fault == "refused":
+                    status, answer = 500, b"Code: 999, e.displayText() = DB::Exception: not now"
+                if fault == "lied" and answer:
+                    place = chance.randrange(len(answer))
+                    answer = answer[:place] + bytes([answer[place] ^ 1 << chance.randrange(8)]) + answer[place + 1:]
                 self.send_response(status)
                 for name in ("X-ClickHouse-Exception-Code", "Content-Type"):
                     if name in headers:
                         self.send_header(name, headers[name])
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
-                self.wfile.write(answer)
+                self.wfile.write(answer[:len(answer) // 2] if fault == "halved" else answer)
+                self.close_connection = fault == "halved"
 
             def log_message(self, *_):
                 pass

@@ -47,6 +47,12 @@ BLOCK = struct.Struct("<IIqQ")
 pytestmark = pytest.mark.skipif(not SERVERS, reason="run Scripts/clickhouse test")
 
 
+@pytest.fixture(autouse=True)
+def no_cluster(monkeypatch):
+    """A server without the option has no cluster: two with the same name must not ship."""
+    monkeypatch.delenv("TERN_CLICKHOUSE")
+
+
 @pytest.fixture
 def place():
     with tempfile.TemporaryDirectory(prefix="tern-lost-") as directory:

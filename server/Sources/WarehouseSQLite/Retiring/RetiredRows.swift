@@ -73,7 +73,10 @@ package final class RetiredRows: Sendable {
     if let source = state.withLock({ $0.source }) { return source }
     throw WarehouseError(
       code: .rowsAway,
-      message: "These rows are only on the ClickHouse cluster. Name it with --clickhouse or TERN_CLICKHOUSE.")
+      message: """
+        These rows are only on the ClickHouse cluster. Name it with TERN_CLICKHOUSE, in the file of settings, or where there is \
+        such an option with --clickhouse.
+        """)
   }
 
   /// Sets the bytes of fetched rows that are kept.
