@@ -55,14 +55,14 @@ struct BackupWriter {
     let copied = try databases.map { try described($0.1) } + segments
     let events = try StoredSpan.all(warehouse.connection).reduce(0) { $0 + $1.rows }
     var manifest = BackupManifest(created: now, events: events, files: copied)
-    let retired = try warehouse.integer("SELECT sum(rows) FROM retired_unit").map { Int($0) }
-    manifest.retiredEvents = retired
+    let retired = try RetiredTable.rows(warehouse.connection)
+    manifest.retiredEvents = retired == 0 ? nil : retired
     try StoredFile.sync(directory: target + "/rows")
     try onStep(.verified)
     try manifest.write(to: target)
     let bytes = copied.reduce(0) { $0 + $1.bytes }
     return Backup.Summary(
-      created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes, retiredEvents: retired ?? 0)
+      created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes, retiredEvents: retired)
   }
 
   private func described(_ name: String) throws -> BackupManifest.File {

@@ -14,8 +14,20 @@ enum RetiredTable {
     CREATE INDEX retired_unit_segment ON retired_unit (segment);
     """
 
+  /// True if there is such a table: a backup also reads directories that no server of this version has converted.
+  private static func exists(_ connection: SQLConnection) throws -> Bool {
+    try connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'retired_unit'").exists()
+  }
+
+  /// Returns the number of rows that only the cluster has.
+  static func rows(_ connection: SQLConnection) throws -> Int {
+    guard try exists(connection) else { return 0 }
+    return Int(try connection.integer("SELECT sum(rows) FROM retired_unit") ?? 0)
+  }
+
   /// Returns the units of a segment, or of all segments, in the order of their rows.
   static func units(of segment: Int64? = nil, _ connection: SQLConnection) throws -> [RetiredUnit] {
+    guard try exists(connection) else { return [] }
     let load = try connection.prepare(
       """
       SELECT home, epoch, shard, number, generation, first_id, last_id, rows, checksum FROM retired_unit
@@ -33,7 +45,8 @@ enum RetiredTable {
 
   /// Returns the numbers of the segments that have left.
   static func segments(_ connection: SQLConnection) throws -> Set<Int64> {
-    Set(try connection.prepare("SELECT DISTINCT segment FROM retired_unit").all { $0.integer(0) })
+    guard try exists(connection) else { return [] }
+    return Set(try connection.prepare("SELECT DISTINCT segment FROM retired_unit").all { $0.integer(0) })
   }
 
   /// Returns the latest time of receipt in a segment that has left; `nil` if it hasn't.

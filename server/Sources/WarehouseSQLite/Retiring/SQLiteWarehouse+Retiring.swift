@@ -45,7 +45,7 @@ extension SQLiteWarehouse {
 extension WarehouseReader {
   /// The number of rows that only the cluster has.
   package func retiredRows() throws -> Int {
-    try read { Int(try $0.integer("SELECT sum(rows) FROM retired_unit") ?? 0) }
+    try read { try RetiredTable.rows($0) }
   }
 
   /// Returns the units that only the cluster has.
