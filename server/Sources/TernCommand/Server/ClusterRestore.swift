@@ -184,7 +184,11 @@ struct ClusterRestore {
     }
     if !outcome.otherEpochs.isEmpty {
       Terminal.say(
-        "Other rows of this home are left: \(Self.list(outcome.otherEpochs)) --epoch restores those instead; `tern clickhouse setup --discard-older` deletes them."
+        """
+        Other rows of this home are left: \(Self.list(outcome.otherEpochs)) They are not in this directory; --epoch restores those \
+        instead. If rows had left home before a backup was restored or shipping.sqlite was lost, they are among them, and only there: \
+        check that before `tern clickhouse setup --discard-older` deletes them.
+        """
       )
     }
     let tables = """
