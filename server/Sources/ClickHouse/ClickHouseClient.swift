@@ -8,7 +8,7 @@ package struct ClickHouseClient: Sendable {
   private let credentials: ClickHouseCredentials
   private let database: String
   private let authorities: String?
-  private let timeout: Duration
+  private var timeout: Duration
 
   /// Creates a client.
   ///
@@ -25,6 +25,13 @@ package struct ClickHouseClient: Sendable {
     self.database = database
     self.authorities = authorities
     self.timeout = timeout
+  }
+
+  /// Returns a client that waits for each answer for no longer than a time.
+  package func limited(to timeout: Duration) -> ClickHouseClient {
+    var client = self
+    client.timeout = min(timeout, self.timeout)
+    return client
   }
 
   /// Executes a statement without an answer.

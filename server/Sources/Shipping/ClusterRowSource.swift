@@ -5,38 +5,45 @@ package import Warehouse
 
 /// Fetches rows that have left home from the cluster.
 package struct ClusterRowSource: RetiredRowSource {
-  /// The time for one unit of up to 131,072 rows, from all replicas of its shard.
+  /// The time for one unit of up to 131,072 rows, to find its shard and to ask all replicas of it.
   private static let patience: Duration = .seconds(20)
 
   private let client: ClickHouseClient
   private let servers: [ClickHouseServer]
-  /// The record of what was sent; `nil` if there is none, as after a restored backup.
-  private let ledger: ShippingLedger?
+  /// Returns the record of what was sent; `nil` if there is none, as after a restored backup.
+  private let ledger: @Sendable () -> ShippingLedger?
   private let shards = Locked<[ClusterTopology.Shard]>([])
 
-  package init(_ client: ClickHouseClient, servers: [ClickHouseServer], ledger: ShippingLedger?) {
+  package init(
+    _ client: ClickHouseClient, servers: [ClickHouseServer], ledger: @escaping @Sendable () -> ShippingLedger?
+  ) {
     (self.client, self.servers, self.ledger) = (client, servers, ledger)
   }
 
   package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
     let rows: ClusterRows.Unit
+    do { rows = try waiting { try await fetch(unit) } } catch { throw Self.away(unit, error) }
     do {
-      rows = try waiting { try await fetch(unit) }
-    } catch {
-      throw WarehouseError(
-        code: .rowsAway,
-        message: "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) are only on the ClickHouse cluster.",
-        cause: error)
+      try rows.forEach(add)
+    } catch let error as ClickHouseError {
+      throw Self.away(unit, error)
     }
-    try rows.forEach(add)
+  }
+
+  private static func away(_ unit: RetiredUnit, _ error: any Error) -> WarehouseError {
+    WarehouseError(
+      code: .rowsAway,
+      message: "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) are only on the ClickHouse cluster.",
+      cause: error)
   }
 
   private func fetch(_ unit: RetiredUnit) async throws -> ClusterRows.Unit {
-    let shard = try await shard(unit.shard)
+    let end = ClusterShipping.systemUptime() + Self.patience
+    let ledger = ledger()
+    let shard = try await shard(unit.shard, ledger)
     let home = ShippingLedger.Home(id: unit.home, epoch: unit.epoch)
     let rows = ClusterRows(client, shard, home: home, uptime: ClusterShipping.systemUptime)
     let noted = ShippingUnit(unit)
-    let end = ClusterShipping.systemUptime() + Self.patience
     // A mending or another time zone has sent the rows anew since they left.
     if let ledger, ledger.home == home, let current = try ledger.unit(number: unit.number), current.ids == unit.ids,
       current.generation > unit.generation,
@@ -47,9 +54,10 @@ package struct ClusterRowSource: RetiredRowSource {
     return try await rows.rows(of: noted, within: end - ClusterShipping.systemUptime())
   }
 
-  private func shard(_ name: String) async throws -> ClusterTopology.Shard {
+  private func shard(_ name: String, _ ledger: ShippingLedger?) async throws -> ClusterTopology.Shard {
     if let known = shards.withLock({ $0.first { $0.name == name } }) { return known }
-    let found = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
+    let found = try await ClusterTopology.found(
+      by: client.limited(to: Self.patience / (servers.count + 1)), on: servers, ledger: ledger)
     shards.withLock { $0 = found.shards }
     guard let shard = found.shards.first(where: { $0.name == name }) else {
       throw ClickHouseError(.invalid, "No address leads to shard \(name), which has rows of this server.")

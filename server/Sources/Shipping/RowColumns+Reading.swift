@@ -118,7 +118,8 @@ private struct RowColumnsReader {
   /// A number of the dictionary, a device or a group.
   private mutating func number(next: Bool = true) throws(ClickHouseError) -> Int64 {
     let number = try integer(next: false)
-    guard number >= 0 else { throw damage() }
+    // Home counts on from the highest one.
+    guard (0...1 << 53).contains(number) else { throw damage() }
     if next { column += 1 }
     return number
   }

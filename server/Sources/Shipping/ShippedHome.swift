@@ -1,7 +1,8 @@
 package import ClickHouse
+import ServerBase
 import Warehouse
 
-/// What a cluster has of a home whose ledger is lost: the cluster's rows alone decide.
+/// The rows of a home on a cluster, found without the home's ledger.
 package struct ShippedHome: Sendable {
   /// The rows of one ledger.
   package struct Epoch: Sendable, Hashable {
@@ -27,6 +28,9 @@ package struct ShippedHome: Sendable {
     }
   }
 
+  /// More than any home has had. Sums and successors of such numbers can't overflow, whatever a server says.
+  private static let maximumNumber: UInt64 = 1 << 53
+
   private let client: ClickHouseClient
   private let shards: [ClusterTopology.Shard]
 
@@ -46,7 +50,9 @@ package struct ShippedHome: Sendable {
           for row in 0..<block.rows {
             let home = ShippingLedger.Home(id: columns[0][row], epoch: columns[1][row])
             let (first, last) = (Int64(bitPattern: columns[3][row]), Int64(bitPattern: columns[4][row]))
-            let epoch = Epoch(home: home, rows: Int(clamping: columns[2][row]), received: first...max(first, last))
+            let epoch = Epoch(
+              home: home, rows: Int(min(columns[2][row], Self.maximumNumber)),
+              received: TimeBounds.clamp(first)...TimeBounds.clamp(max(first, last)))
             if found[home].map({ $0.rows < epoch.rows }) ?? true { found[home] = epoch }
           }
         }
@@ -83,7 +89,9 @@ package struct ShippedHome: Sendable {
             block, ["unit", "generation", "rows", "checksum", "first", "last"], server)
           for row in 0..<block.rows {
             let (first, last) = (Int64(bitPattern: columns[4][row]), Int64(bitPattern: columns[5][row]))
-            guard first > 0, last >= first else { throw Self.damage(server) }
+            guard first > 0, last >= first, last <= Self.maximumNumber,
+              (1...Self.maximumNumber).contains(columns[0][row])
+            else { throw Self.damage(server) }
             let copy = ShippingUnit(
               number: Int64(bitPattern: columns[0][row]), generation: Int(clamping: columns[1][row]), segment: 0,
               ids: first...last,

@@ -63,13 +63,24 @@ struct DataOption: ParsableArguments {
 
   /// Lets a command fetch rows that have left home, if the environment or a file of settings names the cluster.
   private func connectRetiredRows(_ catalog: Catalog) {
-    guard var settings = try? settings() else { return }
-    try? settings.addFile(inDirectory: directory)
-    // A mistake in them matters only to a command that needs the cluster.
-    guard let connection = (try? ClusterConnection(settings)) ?? nil else { return }
-    let hasLedger = ClusterConnection.hasLedger(directory: directory)
-    let ledger = hasLedger ? try? ClusterConnection.ledger(directory: directory, catalog) : nil
-    RetiredRows.connect(directory, to: connection.rowSource(ledger))
+    do {
+      var settings = try settings()
+      try settings.addFile(inDirectory: directory)
+      try ClusterConnection(settings)?.connectRetiredRows(of: directory, catalog)
+    } catch {
+      RetiredRows.connect(directory, to: UnusableCluster(reason: CommandEnding(error).reason))
+    }
+  }
+}
+
+/// The cluster of settings with a mistake, which matters only to a command that needs the cluster.
+private struct UnusableCluster: RetiredRowSource {
+  let reason: String
+
+  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
+    throw WarehouseError(
+      code: .rowsAway,
+      message: "These rows are only on the ClickHouse cluster, of which the settings can't be used: \(reason)")
   }
 }
 

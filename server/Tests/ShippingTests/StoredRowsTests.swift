@@ -132,7 +132,7 @@ import WarehouseContract
     for (index, row) in back.enumerated() {
       #expect(try Self.bytes(row) == bytes[index], "seed \(Self.seed), row \(row.id)")
     }
-    // What belongs to a row beside its bytes.
+    // The texts and numbers that belong to a row beside its bytes.
     for (row, before) in zip(back, stored) {
       #expect(row.install == before.install && row.day == before.day && row.userNumber == before.userNumber)
       #expect((row.userNumber == nil) == row.user.isEmpty)

@@ -133,6 +133,24 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `a clock that was a year ahead once doesn't have new events refused`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(
+      directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(pendingKeys: 1))
+    func batch(_ day: Int64, number: Int64) -> IncomingBatch {
+      let time = Timestamp(millisecondsSince1970: Self.start + day * Self.day)
+      return IncomingBatch(
+        source: .native, received: time, installs: ["install"], devices: [phone],
+        events: [IncomingEvent(index: 0, duplicateKey: key(number, at: time), time: time, name: "e")])
+    }
+    #expect(try await warehouse.commit(batch(0, number: 1), app: app).accepted == 1)
+    #expect(try await warehouse.commit(batch(500, number: 2), app: app).accepted == 1)
+    #expect(try await warehouse.commit(batch(501, number: 3), app: app).accepted == 1)
+    #expect(try await warehouse.perform { try $0.keysSince() } != nil)
+    #expect(try await warehouse.commit(batch(1, number: 4), app: app).accepted == 1)
+    try await warehouse.close()
+  }
+
   @Test func `keys of a clock that is off are found after restarts`() async throws {
     let (directory, catalog, app) = try setUp()
     var batch = request()

@@ -22,7 +22,7 @@ struct ClickHouseRetireCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The day (UTC) before which rows were received.", valueName: "day"), transform: Period.day)
   var before: Day
 
-  @Flag(help: "Confirm.")
+  @Flag(help: "Delete them at home; without this, only see how many would leave.")
   var yes = false
 
   @Option(\.recognizeDuplicates) var recognizeDuplicates: String?

@@ -8,7 +8,7 @@ import WarehouseSQLite
 /// `tern restore`
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Make a new data directory of a backup, or of the rows on a cluster.",
+    commandName: "restore", abstract: "Make a new data directory from a backup, or from the rows on a cluster.",
     discussion: """
       All files are compared with the backup's hashes before the directory gets its name. The first start takes a moment
       longer: it collects the keys that detect duplicates. Clients that delivered events after the backup don't send
@@ -31,7 +31,9 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Take the rows from the ClickHouse cluster.")
   var fromClickhouse = false
 
-  @Option(help: ArgumentHelp("The number of the server on the cluster.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "The number of the server on the cluster, if there is no backup; leave it out to list all.", valueName: "number"))
   var home: UInt64?
 
   @Option(help: ArgumentHelp("Restore an older set of rows of that server.", valueName: "number"))

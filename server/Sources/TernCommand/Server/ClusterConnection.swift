@@ -45,9 +45,17 @@ struct ClusterConnection {
     }
   }
 
-  /// The rows that have left home.
-  func rowSource(_ ledger: ShippingLedger?) -> ClusterRowSource {
-    ClusterRowSource(client, servers: servers, ledger: ledger)
+  /// Has rows of a data directory that have left home fetched from the cluster.
+  ///
+  /// - Parameter ledger: The open ledger; without it, the one of the directory is opened when rows are fetched.
+  func connectRetiredRows(of directory: String, _ catalog: Catalog, ledger: ShippingLedger? = nil) throws {
+    let homeID = try Self.homeID(catalog)
+    let source = ClusterRowSource(client, servers: servers) {
+      if let ledger { return ledger }
+      guard Self.hasLedger(directory: directory) else { return nil }
+      return try? ShippingLedger(path: Self.ledgerPath(directory), homeID: homeID)
+    }
+    RetiredRows.connect(directory, to: source)
   }
 
   /// Opens the ledger of a data directory, and makes it if there is none.
@@ -87,7 +95,7 @@ struct ClusterCopy: Sendable {
     shipping = try ClusterShipping(
       connection.client, servers: connection.servers, ledger: ledger, source: rows,
       retired: { try reader.retiredUnits() }, patience: patience ?? UnitPlanner.standardPatience, report: report)
-    RetiredRows.connect(directory, to: connection.rowSource(ledger))
+    try connection.connectRetiredRows(of: directory, catalog, ledger: ledger)
   }
 
   /// The progress of the copy; `nil` if the files can't be read.

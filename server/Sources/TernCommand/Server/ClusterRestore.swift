@@ -20,7 +20,7 @@ struct ClusterRestore {
   let epoch: UInt64?
   let apps: [RestoredApp]
 
-  /// What was restored, and from where.
+  /// The rows that were restored, and those that are left.
   private struct Outcome {
     let home: ShippingLedger.Home
     let summary: RestoredWarehouse.Summary
@@ -34,7 +34,9 @@ struct ClusterRestore {
     do {
       topology = try await ClusterTopology.found(by: connection.client, on: connection.servers)
     } catch let error as ClickHouseError where error.code == .unreachable {
-      throw CommandFailure("\(error.message) If it is gone, leave it out: another replica of its shard is enough.")
+      throw CommandFailure(
+        "\(error.message) If it is gone for good, remove its address from --clickhouse: one replica of each shard is enough."
+      )
     }
     let shipped = ShippedHome(connection.client, topology)
     let epochs = try await shipped.epochs()
@@ -107,7 +109,8 @@ struct ClusterRestore {
     if backup != nil {
       let id = try ClusterConnection.homeID(catalog)
       guard homeID.map({ $0 == id }) ?? true else {
-        throw CommandFailure("The catalog of the backup is that of home \(id). Give the backup of home \(homeID ?? 0).")
+        throw CommandFailure(
+          "This backup is of home \(id), not of --home \(homeID ?? 0). Leave --home out, or give another backup.")
       }
       return id
     }
@@ -197,7 +200,7 @@ struct ClusterRestore {
       """
     Terminal.say(
       outcome.hasTables
-        ? "The cluster doesn't have these, which are those of the backup: \(tables)."
+        ? "Taken from the backup, since the cluster doesn't have them: \(tables)."
         : "The cluster doesn't have, and this directory lacks: \(tables).")
     Terminal.say(
       """

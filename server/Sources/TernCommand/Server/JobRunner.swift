@@ -35,6 +35,7 @@ struct JobRunner {
   /// Does all waiting work.
   func run() async throws {
     var last: Int64 = 0
+    var away: WarehouseError?
     while !Task.isCancelled, let job = try catalog.nextJob(after: last) {
       // A command that waits must not take an earlier attempt for this one.
       if try catalog.progress(ofJob: job.id)?.isBlocked == true {
@@ -46,10 +47,14 @@ struct JobRunner {
         removeInput(of: job)
       } catch is WaitsForCluster {
         last = job.id
+      } catch let error as WarehouseError where error.code == .rowsAway {
+        // Other jobs needn't wait for the cluster.
+        try? catalog.note(DataJob.Progress(text: error.message), ofJob: job.id)
+        (last, away) = (job.id, error)
       } catch is CancellationError {
         // The server ends. The job begins again at the next start.
         throw CancellationError()
-      } catch let error as WarehouseError where [.full, .unavailable, .held, .rowsAway].contains(error.code) {
+      } catch let error as WarehouseError where [.full, .unavailable, .held].contains(error.code) {
         // Not the job's fault: it is tried again. On a full disk there may be no room for the reason either.
         try? catalog.note(DataJob.Progress(text: error.message, isBlocked: error.code == .full), ofJob: job.id)
         throw error
@@ -58,6 +63,7 @@ struct JobRunner {
         removeInput(of: job)
       }
     }
+    if let away { throw away }
   }
 
   /// Removes what `tern import -` read from standard input, which stays until its job is done.
@@ -67,12 +73,18 @@ struct JobRunner {
 
   /// Removes the rows of all apps that are older than the apps keep them.
   func removeOldRows(now: Timestamp) async throws {
+    var away: WarehouseError?
     for app in try catalog.apps() {
       guard let keeping = app.keeping else { continue }
       let today = try ReportZone(app.timeZone).day(of: now)
-      try await warehouse.removeRows(
-        of: app.id, before: keeping.firstDay(today: today), views: try catalog.views(app: app.id))
+      do {
+        try await warehouse.removeRows(
+          of: app.id, before: keeping.firstDay(today: today), views: try catalog.views(app: app.id))
+      } catch let error as WarehouseError where error.code == .rowsAway {
+        away = error
+      }
     }
+    if let away { throw away }
   }
 
   /// Has old rows of all apps leave for the cluster.
@@ -95,14 +107,10 @@ struct JobRunner {
   }
 
   private func perform(_ job: DataJob) async throws -> String {
-    if job.kind == .retireRows { return try await retireRows(job) }
-    // The job may be newer than the apps in memory.
-    guard let app = try catalog.apps().first(where: { $0.id == job.app }) else {
-      throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
-    }
     switch job.kind {
-    case .importFile: return try await importFile(job, to: app)
+    case .importFile: return try await importFile(job, to: try app(of: job))
     case .deleteApp:
+      let app = try app(of: job)
       let message = try await deleted(by: job) {
         try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
         return "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
@@ -110,6 +118,7 @@ struct JobRunner {
       try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
       return message
     case .deletePerson:
+      let app = try app(of: job)
       guard let request = PersonDeletionRequest(job.argument) else { throw CommandFailure("The job has no person.") }
       return try await deleted(by: job) {
         try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id))
@@ -118,6 +127,7 @@ struct JobRunner {
         return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"
       }
     case .changeZone:
+      let app = try app(of: job)
       var noted: ContinuousClock.Instant?
       let note = { [catalog] (done: Int, all: Int) in
         guard noted.map({ .now - $0 >= .seconds(1) }) ?? true else { return }
@@ -132,8 +142,16 @@ struct JobRunner {
     case .retireRows: return try await retireRows(job)
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
-      return "Deleted view \(job.argument) of app \(app.id)."
+      return "Deleted view \(job.argument) of app \(job.app)."
     }
+  }
+
+  /// Returns the app of a job, which may be newer than the apps in memory.
+  private func app(of job: DataJob) throws -> App {
+    guard let app = try catalog.apps().first(where: { $0.id == job.app }) else {
+      throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
+    }
+    return app
   }
 
   /// Has all rows on the cluster compared with those here, by the next server with a cluster if this one has none.

@@ -51,6 +51,8 @@ struct LocalServer {
     self.logger = logger
     (self.recognizedAge, self.keepsAtHome) = (recognizedAge, keepsAtHome)
     catalog = try Catalog(directory: directory)
+    // Before the warehouse: a start after an interrupted rebuild reads all rows.
+    try cluster?.connectRetiredRows(of: directory, catalog)
     warehouse = try SQLiteWarehouse(
       directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
       recognizedAge: recognizedAge, examinesInterruptedWork: true, report: { logger.error("\($0)") })

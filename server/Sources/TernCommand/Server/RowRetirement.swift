@@ -7,7 +7,7 @@ import WarehouseSQLite
 
 /// Has old rows leave home, segment by segment. The process must hold the warehouse's lock.
 struct RowRetirement {
-  /// What has left, and why other old rows stay.
+  /// The rows that have left, and the reason why others stay.
   struct Summary {
     var rows = 0
     var bytes = 0
@@ -19,7 +19,7 @@ struct RowRetirement {
     var text: String {
       let left = rows == 0 ? "No rows have left." : "\(grouped(rows)) rows have left, \(grouped(bytes >> 20)) MiB."
       let files = waiting == 1 ? "A file of old rows stays" : "\(grouped(waiting)) files of old rows stay"
-      return waiting == 0 ? left : "\(left) \(files): \(reason ?? "they have changed meanwhile")."
+      return waiting == 0 ? left : "\(left) \(files). The first reason: \(reason ?? "its rows have changed meanwhile")."
     }
   }
 

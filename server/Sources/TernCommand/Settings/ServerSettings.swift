@@ -132,7 +132,7 @@ extension ServerSettings {
   }
 
   @Sendable private static func recognizedAge(_ text: String) throws -> Duration {
-    // Devices keep events for 25 days at most; keys of more than 400 days were never kept.
+    // Devices keep events for 25 days at most; events of more than 400 days were never accepted.
     guard case .days(let days) = KeepingPeriod(text), (7...400).contains(days) else {
       throw ValidationError("Enter a number of days from 7d to 400d.")
     }

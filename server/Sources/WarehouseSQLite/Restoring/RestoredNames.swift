@@ -4,7 +4,7 @@ import Warehouse
 
 /// Stores what rows name by number, under the numbers that it had: texts, devices, installs, users and errors.
 ///
-/// What two rows say about one number must be the same. Installs and users are an exception: a deletion forgets a name before
+/// Two rows must say the same about one number. Installs and users are an exception: a deletion forgets a name before
 /// its rows, which the cluster may have still, and the same name has a new number since.
 final class RestoredNames {
   // Neighbouring rows name the same; the tables have everything.

@@ -41,16 +41,7 @@ final class RestoredRows {
       blockID = row.id
     }
     let before = block.bytes.count
-    withUTF8(encoded.user) { user in
-      encoded.properties.withUnsafeBytes { properties in
-        guard let parameters = encoded.parameters else {
-          return block.append(row, user: user, properties: properties)
-        }
-        parameters.withUnsafeBytes { bytes in
-          block.append(row, user: user, properties: properties, parameters: bytes)
-        }
-      }
-    }
+    encoded.append(to: &block)
     spanBytes += block.bytes.count - before
     spanRows += 1
     bounds.add(app: row.app, time: row.time)

@@ -123,16 +123,3 @@ final class FetchedUnit: Sendable {
 
   private static let maximumBlockBytes = 1 << 20
 }
-
-extension EncodedRow {
-  fileprivate func append(to block: inout RowBlockWriter) {
-    withUTF8(user) { user in
-      properties.withUnsafeBytes { properties in
-        guard let parameters else {
-          return block.append(row, user: user, properties: properties, parameters: nil)
-        }
-        parameters.withUnsafeBytes { block.append(row, user: user, properties: properties, parameters: $0) }
-      }
-    }
-  }
-}

@@ -16,7 +16,7 @@ extension SQLiteWarehouse {
   /// - Parameter units: The units that have all of its rows, as every replica has them at the moment.
   /// - Returns: False if its rows have changed since.
   package func retire(_ segment: OldSegment, _ units: [RetiredUnit]) async throws -> Bool {
-    // The segment is at home still, but only its rows as they are now matter.
+    // The writer looks again: rows may have changed since they were compared.
     try await perform { try $0.retire(segment, units) }
   }
 
@@ -95,7 +95,7 @@ extension Writer {
       spans.reduce(0, { $0 + $1.rows }) == segment.ids.count, Self.cover(segment.ids, units),
       try !RetiredTable.segments(connection).contains(segment.number)
     else { return false }
-    // What a start must read is at home.
+    // Or a start would have to fetch the rows that it reads hits from.
     try finishHits()
     try transact {
       for unit in units {

@@ -35,6 +35,17 @@ struct EncodedRow {
     parameters = stored.parameters.map { HitCoding.encoded($0) }
   }
 
+  func append(to block: inout RowBlockWriter) {
+    withUTF8(user) { user in
+      properties.withUnsafeBytes { properties in
+        guard let parameters else {
+          return block.append(row, user: user, properties: properties, parameters: nil)
+        }
+        parameters.withUnsafeBytes { block.append(row, user: user, properties: properties, parameters: $0) }
+      }
+    }
+  }
+
   /// Returns a text from which ``value(_:)`` reads the value again exactly.
   static func text(_ value: PropertyValue) -> String {
     switch value {

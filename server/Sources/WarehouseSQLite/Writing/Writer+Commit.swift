@@ -77,8 +77,11 @@ extension Writer {
     if mustReadHits { try readHits() }
     try duplicates.checkRoom(throughRow: lastID)
     let receipts = try transact {
-      let oldest = try timeOfOldestRecognized()
-      let receipts = try jobs.map { try store($0.batch, app: $0.app, refusingBefore: oldest) }
+      let receipts = try jobs.map { job in
+        let received = job.batch.received.millisecondsSince1970
+        return try store(
+          job.batch, app: job.app, refusingBefore: try timeOfOldestRecognized(received: TimeBounds.clamp(received)))
+      }
       try installs.storeCounts()
       try members.storeCounts()
       try storeHitsIfDue()
