@@ -196,7 +196,7 @@ def test_a_home_that_was_killed_and_deleted_says_the_same_after_it_was_restored(
 
     said = restore(place, "restored", str(place / "kept/data"))
     last = int(said.split("up to row ")[1].split(",")[0])
-    assert f"rows of home {number}" in said and "which are those of the backup" in said
+    assert f"rows of home {number}" in said and "Taken from the backup" in said
     assert "metrics match" in command(place / "restored/data", "verify")
     cut(place / "kept/data", last)
     kept, restored = Serve(place / "kept"), Serve(place / "restored")
