@@ -261,7 +261,9 @@ import Testing
     try await reopened.close()
     reopened = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     try await reopened.perform { $0.duplicates.expire(before: milliseconds("2026-01-01T00:00:00Z")) }
-    let refused = try await reopened.commit(old, app: app)
+    var again = old
+    again.received = new.received
+    let refused = try await reopened.commit(again, app: app)
     #expect(refused.duplicates.isEmpty && refused.accepted == 0)
     #expect(refused.rejections.map(\.reason) == [RejectionReason.timeTooOld.rawValue])
     #expect(try await reopened.commit(new, app: app).duplicates == [0])
