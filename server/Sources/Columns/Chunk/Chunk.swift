@@ -117,6 +117,9 @@ package final class Chunk: @unchecked Sendable {
     return low
   }
 
+  /// The ID of the last row; `nil` if there are no rows.
+  package var lastRow: Int64? { rows > 0 ? id(rows - 1) : nil }
+
   /// Returns true if the last row is of an install and a time.
   package func ends(slot: UInt32, time: Int64) -> Bool {
     rows > 0 && self.time(rows - 1) == time && senderSlots[Int(senders[rows - 1])] == slot

@@ -2,8 +2,11 @@ import ServerBase
 
 extension ChunkBuilder {
   /// Returns a chunk of all rows so far; the builder can go on.
-  package func finished() -> Chunk {
+  ///
+  /// - Parameter through: A row up to which the app has no others; `nil` for the last row.
+  package func finished(through row: Int64? = nil) -> Chunk {
     var header = header
+    if let row { header.last = max(header.last, row) }
     header.rows = rows
     header.senders = senderTable.count
     header.devices = deviceTexts.count / ChunkDevice.factCount

@@ -75,6 +75,8 @@ package final class ChunkBuilder {
   /// The rows come after this one.
   package var after: Int64 { header.after }
   package var rows: Int { times.count }
+  /// The last row added; ``after`` if there is none.
+  package var last: Int64 { max(header.last, header.after) }
   /// True if the next row belongs to another chunk. The size counts, too, so that rows with many different names and values
   /// don't fill the memory.
   package var isFull: Bool { rows >= Chunk.maximumRows || byteCount >= Chunk.maximumBuilderBytes }

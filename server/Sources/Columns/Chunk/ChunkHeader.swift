@@ -11,7 +11,8 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
   package var app: Int64
   /// The rows of the chunk come after this one.
   package var after: Int64
-  /// The ID of the last row.
+  /// The last row up to which the app has no other rows than those of its chunks so far: that of the chunk, or a later one of
+  /// another app.
   package var last: Int64 = 0
   package var rows = 0
   package var earliest: Int64 = .max

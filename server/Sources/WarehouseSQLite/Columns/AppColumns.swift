@@ -1,7 +1,7 @@
 import Columns
 import ServerBase
 
-/// The columns of one app: full chunks, and the rows after them.
+/// The columns of one app: ended chunks, and the rows after them.
 final class AppColumns {
   let app: Int64
   private(set) var chunks: [Chunk] = []
@@ -21,7 +21,7 @@ final class AppColumns {
     builder = ChunkBuilder(app: app, after: after)
   }
 
-  /// Continues after full chunks.
+  /// Continues after ended chunks.
   init(app: Int64, chunks: [Chunk] = []) {
     self.app = app
     self.chunks = chunks
@@ -32,8 +32,11 @@ final class AppColumns {
     }
   }
 
-  /// The last row in full chunks.
+  /// The last row up to which all of the app's rows are in ended chunks.
   var chunked: Int64 { builder.after }
+
+  /// The last row that has been added, or that an ended chunk covers.
+  var last: Int64 { builder.last }
 
   func text(_ id: Int64, _ load: (Int64) throws -> String) rethrows -> UInt32 {
     let (number, isNew) = names.number(UInt64(bitPattern: id), 0)
@@ -54,9 +57,11 @@ final class AppColumns {
 
   /// Ends the chunk that the builder makes.
   ///
-  /// - Parameter store: Stores a full chunk and returns the one to be used.
-  func endChunk(_ store: (Chunk) -> Chunk) {
-    let chunk = store(builder.finished())
+  /// - Parameters:
+  ///   - row: A row up to which the app has no others; `nil` for the last one of the chunk.
+  ///   - store: Stores the chunk and returns the one to be used.
+  func endChunk(through row: Int64? = nil, _ store: (Chunk) throws -> Chunk) rethrows {
+    let chunk = try store(builder.finished(through: row))
     chunks.append(chunk)
     builder = ChunkBuilder(app: app, after: chunk.header.last)
     latest = nil
@@ -64,11 +69,13 @@ final class AppColumns {
     texts.removeAll()
   }
 
-  /// Forgets full chunks.
+  /// Forgets ended chunks.
   func dropChunks() { chunks = [] }
 
   /// All rows so far.
   func allChunks() -> [Chunk] {
+    // A chunk without rows only says up to where there are none.
+    let chunks = chunks.contains { $0.rows == 0 } ? chunks.filter { $0.rows > 0 } : chunks
     guard builder.rows > 0 else { return chunks }
     let known = latest.flatMap { $0.header.after == chunked && $0.rows == builder.rows ? $0 : nil }
     let chunk = known ?? builder.finished()

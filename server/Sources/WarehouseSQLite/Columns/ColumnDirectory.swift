@@ -9,10 +9,11 @@ import Warehouse
   import Musl
 #endif
 
-/// The files of full chunks.
+/// The files of ended chunks.
 ///
 /// They are made from the rows and can be made again at any time, so nothing waits until they are on disk: what a crash
-/// leaves unfinished has a wrong checksum.
+/// leaves unfinished has a wrong checksum. Only those of rows that leave home are on disk before, because making them again
+/// takes the cluster.
 struct ColumnDirectory: Sendable {
   static let suffix = ".columns"
 
@@ -53,16 +54,37 @@ struct ColumnDirectory: Sendable {
   /// Writes a chunk and returns it as mapped from its file; the chunk itself if that can't be written.
   func store(_ chunk: Chunk) -> Chunk {
     guard isWritable else { return chunk }
+    return (try? write(chunk)) ?? chunk
+  }
+
+  /// Writes a chunk so that it survives a power failure, and returns it as mapped from its file.
+  func storeDurably(_ chunk: Chunk) throws -> Chunk {
+    let stored = try write(chunk)
+    try StoredFile.sync(file: path(chunk.header))
+    return stored
+  }
+
+  /// Makes the file of a chunk survive a power failure; writes it if it's missing.
+  func secure(_ chunk: Chunk) throws {
+    let file = path(chunk.header)
+    if StoredFile.exists(file) { try StoredFile.sync(file: file) } else { _ = try storeDurably(chunk) }
+  }
+
+  /// Makes the names of files survive a power failure.
+  func sync() throws { try StoredFile.sync(directory: path) }
+
+  private func write(_ chunk: Chunk) throws -> Chunk {
     let file = path(chunk.header)
     let temporary = file + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return chunk }
+    guard descriptor >= 0 else { throw StoredFile.failure(temporary) }
     defer { close(descriptor) }
-    guard (try? StoredFile.write(chunk.bytes, to: descriptor, at: 0, temporary)) != nil,
-      rename(temporary, file) == 0
-    else {
+    do {
+      try StoredFile.write(chunk.bytes, to: descriptor, at: 0, temporary)
+      guard rename(temporary, file) == 0 else { throw StoredFile.failure(file) }
+    } catch {
       unlink(temporary)
-      return chunk
+      throw error
     }
     return ChunkMemory(path: file).flatMap { Chunk($0) } ?? chunk
   }

@@ -4,22 +4,19 @@ import TernBase
 import Threads
 import Warehouse
 
-/// Makes the full chunks of all apps again from the rows, on several threads.
+/// Makes the chunks of all apps again from the rows, on several threads.
 ///
 /// A chunk depends on the rows before it only by the row after which it begins and by the current session of each
-/// install that sends hits, so a first scan that counts rows tells where chunks begin, and each thread makes some.
+/// install that sends hits, so a first scan tells where chunks begin, and each thread makes some.
 final class ColumnMaking: Sendable {
-  /// Receives each chunk with its number within its app.
-  typealias Body = @Sendable (_ chunk: Chunk, _ number: Int) -> Void
+  typealias Body = @Sendable (_ chunk: Chunk) -> Void
 
   /// A number of consecutive chunks of one app.
   private struct Piece {
     var app: Int64
-    /// The number of the first chunk.
-    var number: Int
     /// The row after which the first one begins.
     var after: Int64
-    /// The last row of each chunk.
+    /// The last row that each chunk covers.
     var ends: ArraySlice<Int64>
     /// The first hit of the Measurement Protocol, from which on the app's hits are part of sessions.
     var firstHit: Int64
@@ -48,21 +45,22 @@ final class ColumnMaking: Sendable {
 
   /// Adds the making of chunks to tasks.
   ///
-  /// - Parameter chunks: The maximum number of chunks of each app; `nil` for all chunks of all apps.
-  /// - Returns: The number of chunks of each app that will be made.
-  @discardableResult
-  func add(
-    to tasks: ParallelTasks, atMost chunks: [Int64: Int]? = nil, _ body: @escaping Body
-  ) throws -> [Int64: Int] {
-    let apps = try counted(chunks)
+  /// - Parameters:
+  ///   - ends: The last row that each chunk of each app covers, ascending; `nil` to make all full chunks.
+  ///   - body: Receives each chunk. One that would be too large is made in parts.
+  func add(to tasks: ParallelTasks, ends: [Int64: [Int64]]? = nil, _ body: @escaping Body) throws {
+    var apps = try counted()
+    if let ends {
+      for (app, ends) in ends { apps[app, default: AppChunks()].ends = ends }
+      for app in apps.keys where ends[app] == nil { apps[app] = nil }
+    }
     for pieces in Self.portions(apps) { tasks.add { try self.make(pieces, body) } }
-    return apps.mapValues(\.ends.count)
   }
 
-  /// Finds the ends of chunks.
-  private func counted(_ limits: [Int64: Int]?) throws -> [Int64: AppChunks] {
+  /// Finds the ends of full chunks.
+  private func counted() throws -> [Int64: AppChunks] {
     var apps: [Int64: AppChunks] = [:]
-    var (app, current, limit) = (Int64?.none, AppChunks(), 0)
+    var (app, current) = (Int64?.none, AppChunks())
     // Rows that can't be read are left out, as everywhere in columns.
     let scan = EventScan(directory: directory, spans, damage: DamagedRows())
     while let row = try scan.next() {
@@ -70,9 +68,8 @@ final class ColumnMaking: Sendable {
         if let app { apps[app] = current }
         app = row.app
         current = apps[row.app] ?? AppChunks()
-        limit = limits.map { $0[row.app] ?? 0 } ?? .max
       }
-      guard current.ends.count < limit, QuestionKind(row.flags.kind) != nil else { continue }
+      guard QuestionKind(row.flags.kind) != nil else { continue }
       current.rows += 1
       if row.flags.isMeasurement, current.firstHit == .max { current.firstHit = row.id }
       guard current.rows == Chunk.maximumRows else { continue }
@@ -96,7 +93,7 @@ final class ColumnMaking: Sendable {
         let end = min(number + room, chunks.ends.count)
         let after = number == 0 ? 0 : chunks.ends[number - 1]
         portion.append(
-          Piece(app: app, number: number, after: after, ends: chunks.ends[number..<end], firstHit: chunks.firstHit))
+          Piece(app: app, after: after, ends: chunks.ends[number..<end], firstHit: chunks.firstHit))
         room -= end - number
         number = end
         guard room == 0 else { continue }
@@ -109,7 +106,7 @@ final class ColumnMaking: Sendable {
 
   private func make(_ pieces: [Piece], _ body: Body) throws {
     let source = ColumnSource(lookups)
-    var left = Dictionary(uniqueKeysWithValues: pieces.map { ($0.app, Making($0)) })
+    let left = Dictionary(uniqueKeysWithValues: pieces.map { ($0.app, Making($0)) })
     let first = pieces.map(\.first).min() ?? 1
     let last = pieces.compactMap(\.ends.last).max() ?? 0
     let apps = Set(left.keys)
@@ -126,11 +123,11 @@ final class ColumnMaking: Sendable {
         if QuestionKind(row.flags.kind) != nil { _ = making.columns.session(of: row) }
         continue
       }
+      making.endChunks(before: row.id, body)
       try source.add(row, scan, to: making.columns)
-      guard making.columns.builder.isFull else { continue }
-      making.endChunk(body)
-      if row.id == making.last { left[row.app] = nil }
+      if making.columns.builder.isFull { making.endChunk(through: row.id, body) }
     }
+    for making in left.values { making.endChunks(before: .max, body) }
   }
 
   /// The making of a piece.
@@ -138,22 +135,27 @@ final class ColumnMaking: Sendable {
     let piece: Piece
     let columns: AppColumns
     let last: Int64
-    private var number: Int
+    private var ends: ArraySlice<Int64>
 
     init(_ piece: Piece) {
       self.piece = piece
       columns = AppColumns(app: piece.app, after: piece.after)
       last = piece.ends.last ?? 0
-      number = piece.number
+      ends = piece.ends
     }
 
-    func endChunk(_ body: Body) {
-      columns.endChunk { chunk in
-        body(chunk, number)
+    /// Ends the chunks that cover no row from this one on.
+    func endChunks(before row: Int64, _ body: Body) {
+      while let end = ends.first, end < row { endChunk(through: end, body) }
+    }
+
+    func endChunk(through row: Int64, _ body: Body) {
+      columns.endChunk(through: row) { chunk in
+        body(chunk)
         return chunk
       }
       columns.dropChunks()
-      number += 1
+      if ends.first == row { ends.removeFirst() }
     }
   }
 }

@@ -8,8 +8,12 @@ final class ColumnStore: Sendable {
   private final class State: @unchecked Sendable {
     var isLoaded = false
     var apps: [Int64: AppColumns] = [:]
-    /// The last row that is in the columns.
+    /// The last row that is in the columns, if its app isn't away.
     var through: Int64 = 0
+    /// Apps with rows that only the cluster has, that are in no chunk, and that could not be fetched.
+    var away: [Int64: WarehouseError] = [:]
+    /// Apps whose fetched rows are being added.
+    var fetched: Set<Int64> = []
   }
 
   /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
@@ -49,7 +53,10 @@ final class ColumnStore: Sendable {
   func chunks(
     app: Int64, _ connection: SQLConnection, dictionary: ReaderDictionary, checkCancellation: () throws -> Void
   ) throws -> [Chunk] {
-    try update(connection, dictionary, checkCancellation) { $0.apps[app]?.allChunks() ?? [] }
+    try fetchAgain(app, connection)
+    return try update(connection, dictionary, checkCancellation) { state -> Result<[Chunk], WarehouseError> in
+      state.away[app].map { .failure($0) } ?? .success(state.apps[app]?.allChunks() ?? [])
+    }.get()
   }
 
   /// Adds the rows that the connection's transaction sees.
@@ -59,10 +66,31 @@ final class ColumnStore: Sendable {
     try update(connection, dictionary, checkCancellation) { _ in }
   }
 
+  /// Writes all rows of some apps up to a row to disk, so that they needn't be read any more.
+  ///
+  /// - Parameter rows: The rows that are about to leave.
+  func secure(
+    _ rows: ClosedRange<Int64>, of apps: Set<Int64>, _ connection: SQLConnection, dictionary: ReaderDictionary
+  ) throws {
+    try update(connection, dictionary, {}) { state in
+      for app in apps {
+        if let error = state.away[app] { throw error }
+        let columns = state.apps[app] ?? AppColumns(app: app)
+        state.apps[app] = columns
+        for chunk in columns.chunks where chunk.header.last >= rows.lowerBound && chunk.header.after < rows.upperBound {
+          try directory.secure(chunk)
+        }
+        guard columns.chunked < rows.upperBound else { continue }
+        try columns.endChunk(through: state.through, directory.storeDurably)
+      }
+      try directory.sync()
+    }
+  }
+
   /// Adds the rows that the connection's transaction sees, and returns something of the result.
   private func update<Value>(
     _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void,
-    _ value: (State) -> Value
+    _ value: (State) throws -> Value
   ) throws -> Value {
     let last = try WarehouseSchema.lastRow(connection)
     while true {
@@ -70,7 +98,7 @@ final class ColumnStore: Sendable {
       let result: Value? = try state.withLock { state in
         do {
           return try performing(state, through: last) {
-            try step(state, through: last, connection, dictionary) ? value(state) : nil
+            try step(state, through: last, connection, dictionary) ? try value(state) : nil
           }
         } catch {
           // A row may have been added in part.
@@ -86,7 +114,6 @@ final class ColumnStore: Sendable {
   /// app is read again.
   func forget(app: Int64) throws {
     try state.withLock { state in
-      state.apps[app] = nil
       state.isLoaded = false
       try directory.deleteAll(of: app)
     }
@@ -106,8 +133,13 @@ final class ColumnStore: Sendable {
     guard state.through < last else { return true }
     let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
     let spans = try StoredSpan.all(connection, after: state.through, through: last).filter { span in
-      span.apps.contains { app in state.apps[app].map { $0.chunked < span.ids.upperBound } ?? true }
+      span.apps.contains { Self.needs($0, span, state) }
     }
+    let retired = try RetiredTable.segments(connection)
+    let fetching = Set(
+      spans.filter { retired.contains($0.segment) }.flatMap { span in span.apps.filter { Self.needs($0, span, state) } }
+    )
+    state.fetched.formUnion(fetching)
     // Like reports, questions get on without rows that can't be read.
     let found = DamagedRows()
     let scan = EventScan(connection, spans, after: state.through, through: last, damage: found)
@@ -119,9 +151,18 @@ final class ColumnStore: Sendable {
     var added = 0
     var known: AppColumns?
     while added < Self.stepRows {
-      guard let row = try scan.next() else {
+      let next: EventRow?
+      do {
+        next = try scan.next()
+      } catch let error as WarehouseError where error.code == .rowsAway && !fetching.isEmpty {
+        // The others go on.
+        for app in fetching { state.away[app] = error }
+        return false
+      }
+      guard let row = next else {
         try checkPlaces()
         state.through = last
+        keepFetched(state)
         return true
       }
       let columns =
@@ -129,7 +170,7 @@ final class ColumnStore: Sendable {
       if columns !== known { state.apps[row.app] = columns }
       known = columns
       state.through = row.id
-      guard row.id > columns.chunked else { continue }
+      guard row.id > columns.last, state.away[row.app] == nil else { continue }
       do {
         try source.add(row, scan, to: columns)
       } catch let error as WarehouseError where error.code == .damaged {
@@ -145,6 +186,36 @@ final class ColumnStore: Sendable {
     return false
   }
 
+  /// True if a span has rows of an app that may not be in its columns.
+  private static func needs(_ app: Int64, _ span: StoredSpan, _ state: State) -> Bool {
+    guard state.away[app] == nil else { return false }
+    return state.apps[app].map { $0.last < span.ids.upperBound } ?? true
+  }
+
+  /// Stores the chunks of fetched rows, or the next start would fetch them again.
+  private func keepFetched(_ state: State) {
+    for app in state.fetched where state.away[app] == nil {
+      state.apps[app]?.endChunk(through: state.through, directory.store)
+    }
+    state.fetched = []
+  }
+
+  /// Tries to fetch what could not be fetched before. Nothing is locked, so other apps don't wait for the cluster.
+  private func fetchAgain(_ app: Int64, _ connection: SQLConnection) throws {
+    let last: Int64? = state.withLock { $0.away[app] == nil ? nil : $0.apps[app]?.last ?? 0 }
+    guard let last else { return }
+    let retired = try RetiredTable.segments(connection)
+    let spans = try StoredSpan.all(connection, after: last).filter {
+      $0.apps.contains(app) && retired.contains($0.segment)
+    }
+    if let first = spans.first { _ = try EventScan(connection, [first], after: last).next() }
+    state.withLock { state in
+      state.away[app] = nil
+      // Its other rows are added again from here.
+      state.through = min(state.through, last)
+    }
+  }
+
   /// Throws if rows could not be read because they have moved to another segment since the transaction began. Those that
   /// are damaged are left out.
   private static func checkPlaces(_ connection: SQLConnection) throws {
@@ -156,7 +227,7 @@ final class ColumnStore: Sendable {
 
   /// Begins with the chunks on disk, if they are those of this warehouse.
   private func load(_ state: State, _ connection: SQLConnection) throws {
-    state.apps = [:]
+    (state.apps, state.away, state.fetched) = ([:], [:], [])
     state.through = 0
     for (app, chunks) in try directory.load() {
       guard let last = chunks.last, try isStored(last, connection) else {
@@ -170,7 +241,8 @@ final class ColumnStore: Sendable {
 
   /// Returns true if the last row of a chunk is the stored one: after a restored backup, it may be another.
   private func isStored(_ chunk: Chunk, _ connection: SQLConnection) throws -> Bool {
-    let id = chunk.header.last
+    guard try chunk.header.last <= WarehouseSchema.lastRow(connection) else { return false }
+    guard let id = chunk.lastRow else { return true }
     // Rows that have left were verified before, and asking the cluster would delay every start.
     let retired = try RetiredTable.segments(connection)
     if let span = try StoredSpan.all(connection, after: id - 1, through: id).first, retired.contains(span.segment) {

@@ -79,7 +79,7 @@ extension WarehouseReader {
       if chunk.header.after >= next {
         chunks += try self.chunks(of: app, made: next...chunk.header.after, connection)
       }
-      chunks.append(chunk)
+      if chunk.rows > 0 { chunks.append(chunk) }
       next = chunk.header.last + 1
     }
     if next <= rows.upperBound { chunks += try self.chunks(of: app, made: next...rows.upperBound, connection) }

@@ -16,8 +16,10 @@ extension SQLiteWarehouse {
   /// - Parameter units: The units that have all of its rows, as every replica has them at the moment.
   /// - Returns: False if its rows have changed since.
   package func retire(_ segment: OldSegment, _ units: [RetiredUnit]) async throws -> Bool {
+    // Or a start would have to fetch them for questions.
+    try await reader.secureColumns(of: segment)
     // The writer looks again: rows may have changed since they were compared.
-    try await perform { try $0.retire(segment, units) }
+    return try await perform { try $0.retire(segment, units) }
   }
 
   /// Notes newer copies of units that have left.
@@ -70,6 +72,15 @@ extension WarehouseReader {
             number: number, ids: first...end, bytes: spans.reduce(0) { $0 + $1.bytes.count }, received: received))
       }
       return found
+    }
+  }
+
+  /// Has the columns of a segment's rows on disk.
+  fileprivate func secureColumns(of segment: OldSegment) async throws {
+    try await reading { [columns, dictionary] connection in
+      let spans = try StoredSpan.all(connection).filter { $0.segment == segment.number }
+      let apps = spans.reduce(into: Set<Int64>()) { $0.formUnion($1.apps) }
+      try columns.secure(segment.ids, of: apps, connection, dictionary: dictionary)
     }
   }
 

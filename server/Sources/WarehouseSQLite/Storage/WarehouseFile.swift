@@ -188,7 +188,7 @@ enum WarehouseFile {
         try StoredFile.createDirectory(columns.path)
         let lookups = Locked(try RowLookups(connection, dictionary: ReaderDictionary()))
         let making = ColumnMaking(lookups, rows: files.rowsPath, try StoredSpan.all(connection))
-        tasks.add { try making.add(to: tasks) { chunk, _ in _ = columns.store(chunk) } }
+        tasks.add { try making.add(to: tasks) { chunk in _ = columns.store(chunk) } }
         try tasks.run()
       }
     } catch {

@@ -9,15 +9,12 @@ extension Verifier {
     let making = ColumnMaking(lookups, rows: directory, try StoredSpan.all(connection))
     tasks.add { [columns = reader.columns.directory] in
       let stored = try columns.load { name in self.noteColumns(of: Int64(name.prefix { $0 != "-" }) ?? 0, name) }
-      let expected = stored.mapValues { $0.map(\.header) }
-      let counts = try making.add(to: tasks, atMost: expected.mapValues(\.count)) { chunk, number in
-        guard let header = expected[chunk.header.app]?[number] else { return }
+      let expected = stored.mapValues { Dictionary(uniqueKeysWithValues: $0.map { ($0.header.last, $0.header) }) }
+      try making.add(to: tasks, ends: stored.mapValues { $0.map(\.header.last) }) { chunk in
+        // A part of a chunk that is too large is none of those stored.
+        guard let header = expected[chunk.header.app]?[chunk.header.last] else { return }
         self.report.withLock { $0.metrics += 1 }
         if chunk.header != header { self.noteColumns(of: header.app, columns.name(header)) }
-      }
-      // Chunks of rows that are not there.
-      for (app, headers) in expected {
-        for header in headers.dropFirst(counts[app] ?? 0) { self.noteColumns(of: app, columns.name(header)) }
       }
     }
   }
