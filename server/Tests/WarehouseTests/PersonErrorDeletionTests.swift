@@ -13,10 +13,10 @@ import WarehouseContract
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func open() throws -> SQLiteWarehouse {
-    try SQLiteWarehouse(
-      directory: directory.path, catalog: catalog,
-      configuration: WarehouseConfiguration(spanRows: 50, segmentBytes: 5_000))
+  private func open(errorBytes: Int64 = 1 << 30) throws -> SQLiteWarehouse {
+    var configuration = WarehouseConfiguration(spanRows: 50, segmentBytes: 5_000)
+    configuration.maximumErrorBytes = errorBytes
+    return try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
   }
 
   @Test func `errors, texts and attachments of the person go, and a group shows the message of its first error`()
@@ -55,11 +55,20 @@ import WarehouseContract
     try await warehouse.close()
   }
 
-  @Test
-  func `someone else's row that brought an attachment of the person's error stays, in another segment and without it`()
-    async throws
-  {
-    let warehouse = try open()
+  /// States of an attachment when its error's person is deleted.
+  enum AttachmentState: CaseIterable {
+    case stored
+    /// Removed to make room: a copy of the rows may still have it.
+    case removed
+    /// Stored, but its error doesn't have it.
+    case unclaimed
+  }
+
+  @Test(arguments: AttachmentState.allCases)
+  func `someone else's row that brought an attachment of the person's error stays, in another segment and without it`(
+    _ state: AttachmentState
+  ) async throws {
+    let warehouse = try open(errorBytes: 20_000)
     var crash = batch(["crash"], install: "a")
     crash.events[0].kind = .crash
     crash.errors = [IncomingError(event: 0, id: "1", type: "T", message: "m", place: "p", stack: "s", fingerprint: 7)]
@@ -85,14 +94,28 @@ import WarehouseContract
         return (last, pieces, try StoredSpan.last(connection)?.segment)
       }
     }
+    switch state {
+    case .stored: break
+    case .removed:
+      var large = crash
+      large.errors[0].raw = Array(repeating: 0x20, count: 16_000)
+      large.errors[0].id = "2"
+      large.installs = ["c"]
+      _ = try await warehouse.commit(large, app: AppID(1))
+    case .unclaimed: try await warehouse.perform { try $0.connection.execute("UPDATE attachment SET owner = 0") }
+    }
     let before = try await rows()
-    #expect(before.pieces == 2)
+    #expect(before.pieces == (state == .removed ? 0 : 2))
     try await warehouse.delete(
       PersonDeletionRequest(person: .install("a"), refusesLater: false), app: AppID(1), views: [])
     let after = try await rows()
     #expect(after.pieces == 0 && after.last == before.last && after.segment != before.segment)
-    let left = try await warehouse.reader.reading { try $0.integer("SELECT count(*) FROM attachment_part") }
-    #expect(left == 0)
+    let left = try await warehouse.reader.reading { connection in
+      try ["attachment_part", "attachment", "removed_piece"].map {
+        try connection.integer("SELECT count(*) FROM \($0)")
+      }
+    }
+    #expect(left == [0, 0, 0])
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }

@@ -80,12 +80,24 @@ struct PersonDeletion: Sendable {
     }
     if let slot = deletion.slot { insert.bind(Int64(slot), at: 5) } else { insert.bindNull(at: 5) }
     deletion.id = try insert.insertedID()
+    let errors = "error e WHERE e.app = ?2 AND e.\(kind == "user" ? "user = ?3" : "slot = ?4") AND e.id <= ?5"
+    // More attachments name an error than it could claim, or they are being sent.
+    try connection.prepare(
+      """
+      UPDATE attachment SET owner = e.id FROM (SELECT e.id, e.name FROM \(errors) AND e.name <> '') e
+      WHERE app = ?2 AND owner = 0 AND error = e.name
+      """
+    ).bind(deletion.id, app, name, Int64(deletion.slot ?? 0), row).run()
+    try ErrorRoom.rebuild(connection)
     try connection.prepare(
       """
       INSERT INTO deletion_trace
-      SELECT ?1, '\(Trace.piece.rawValue)', p.row FROM error e
-        JOIN attachment a ON a.app = e.app AND a.owner = e.id JOIN attachment_part p ON p.attachment = a.id
-      WHERE e.app = ?2 AND e.\(kind == "user" ? "user = ?3" : "slot = ?4") AND e.id <= ?5 AND p.row > 0 GROUP BY p.row
+      SELECT ?1, '\(Trace.piece.rawValue)', row FROM (
+        SELECT p.row AS row FROM attachment a JOIN attachment_part p ON p.attachment = a.id
+        WHERE a.app = ?2 AND a.owner IN (SELECT e.id FROM \(errors)) AND p.row > 0
+        UNION SELECT r.row FROM removed_piece r
+        WHERE r.app = ?2 AND r.error IN (SELECT e.name FROM \(errors) AND e.name <> '')
+      )
       """
     ).bind(deletion.id, app, name, Int64(deletion.slot ?? 0), row).run()
     return deletion

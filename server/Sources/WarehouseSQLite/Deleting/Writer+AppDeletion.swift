@@ -9,8 +9,7 @@ extension Writer {
   private static let tables = [
     "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
     "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary", "deletion",
-    "lost_day",
-    "refused_person", "horizon", "quarantine",
+    "lost_day", "refused_person", "horizon", "quarantine", "removed_piece",
   ]
 
   /// Stops accepting events of an app.

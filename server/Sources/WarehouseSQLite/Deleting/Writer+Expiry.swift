@@ -30,9 +30,11 @@ extension Writer {
     guard !spans.isEmpty else { return }
     try transact {
       var lostDays: Set<Int64> = []
+      let deletePiece = try connection.prepare("DELETE FROM removed_piece WHERE row = ?")
       try rows.rewrite(spans) { row, _ in
         guard row.app == app, row.time < time else { return .keep }
         lostDays.insert(flooredQuotient(row.time, 86_400_000))
+        if row.flags.kind.mayCarryMore { try deletePiece.bind(row.id).run() }
         return .delete
       }
       try noteLost(lostDays, app: app)

@@ -37,8 +37,12 @@ extension Writer {
       }
       try deletion.add(traces, connection)
       try noteLost(lostDays, app: deletion.app)
-      let deletePiece = try connection.prepare("DELETE FROM attachment_part WHERE row = ?")
-      for row in pieces where spans.contains(where: { $0.ids.contains(row) }) { try deletePiece.bind(row).run() }
+      let deletePieces = try ["attachment_part", "removed_piece"].map {
+        try connection.prepare("DELETE FROM \($0) WHERE row = ?")
+      }
+      for row in pieces where spans.contains(where: { $0.ids.contains(row) }) {
+        for delete in deletePieces { try delete.bind(row).run() }
+      }
       try deleteErrors(errors, app: deletion.app)
       try renewSessions(of: spans)
     }
@@ -138,6 +142,7 @@ extension Writer {
     let statements = try [
       "DELETE FROM attachment_part WHERE attachment IN (\(attachments))",
       "DELETE FROM attachment WHERE id IN (\(attachments))", "DELETE FROM error_text WHERE id = ?1 AND app = ?2",
+      "DELETE FROM removed_piece WHERE row = ?1",
     ].map { try connection.prepare($0) }
     let find = try connection.prepare(
       "SELECT grp, (SELECT min(id) FROM error WHERE grp = e.grp) FROM error e WHERE id = ?")

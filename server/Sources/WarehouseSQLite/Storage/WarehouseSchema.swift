@@ -12,10 +12,14 @@ enum WarehouseSchema {
   /// The statements that create the tables of version 1.
   private static let tables = names + events + ledger + views + errors + deletions + quarantine
 
-  /// Version 2: a piece of an attachment knows the event that brought it; 0 if an import did, or version 1.
+  /// Version 2: a piece of an attachment knows the event that brought it; 0 if an import did, or version 1. `removed_piece`
+  /// has the events whose piece had to make room, with the name of the error: a copy of the rows may still have the piece,
+  /// and loses it when the error's person is deleted.
   private static let rowsOfPieces = """
     ALTER TABLE attachment_part ADD COLUMN row INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX attachment_part_row ON attachment_part (row);
+    CREATE TABLE removed_piece (row INTEGER PRIMARY KEY, app INTEGER NOT NULL, error TEXT NOT NULL);
+    CREATE INDEX removed_piece_error ON removed_piece (app, error);
     """
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because

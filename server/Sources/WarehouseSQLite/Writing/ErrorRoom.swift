@@ -53,6 +53,7 @@ final class ErrorRoom {
   private let oldestAttachment: SQLStatement
   private let oldestUnclaimed: SQLStatement
   private let removeText: SQLStatement
+  private let noteParts: SQLStatement
   private let removeParts: SQLStatement
   private let removeAttachment: SQLStatement
 
@@ -76,6 +77,12 @@ final class ErrorRoom {
       "\(attachment) WHERE app = ? AND owner > 0 ORDER BY owner, id LIMIT 1")
     oldestUnclaimed = try connection.prepare("\(attachment) WHERE app = ? AND owner = 0 ORDER BY id LIMIT 1")
     removeText = try connection.prepare("DELETE FROM error_text WHERE id = ?")
+    noteParts = try connection.prepare(
+      """
+      INSERT OR IGNORE INTO removed_piece
+      SELECT p.row, a.app, a.error FROM attachment a JOIN attachment_part p ON p.attachment = a.id
+      WHERE a.id = ? AND p.row > 0
+      """)
     removeParts = try connection.prepare("DELETE FROM attachment_part WHERE attachment = ?")
     removeAttachment = try connection.prepare("DELETE FROM attachment WHERE id = ?")
   }
@@ -166,6 +173,8 @@ final class ErrorRoom {
 
   /// - Returns: The room that the attachment took.
   private func remove(_ attachment: Attachment) throws -> SaturatingInt64 {
+    noteParts.bind(attachment.id)
+    try noteParts.run()
     removeParts.bind(attachment.id)
     try removeParts.run()
     removeAttachment.bind(attachment.id)
