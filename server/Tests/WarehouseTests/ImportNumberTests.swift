@@ -32,6 +32,23 @@ import Testing
     return try await warehouse.importRows(to: app, server: "this") { rest.popLast() ?? [] }
   }
 
+  @Test func `old rows that are imported twice count once, although keys of that age have expired`() async throws {
+    try await withApp { warehouse, app, _ in
+      let old = milliseconds("2019-01-01T00:00:00Z")
+      let line = """
+        {"row":1,"kind":"event","name":"e","time":\(old),"received":\(old),"install":"i","session":"1",\
+        "key":{"time":\(old),"hash":"\(UInt64(7).hex)"},"device":{"timeZoneOffset":0},"properties":[]}
+        """
+      #expect(try await add([line], to: warehouse, app).rows == 1)
+      try await warehouse.perform { writer in
+        writer.duplicates.drain(throughRow: writer.lastID)
+        _ = writer.expireKeys(now: WallClock.system().millisecondsSince1970)
+      }
+      let again = try await add([line], to: warehouse, app)
+      #expect(again.rows == 0 && again.duplicates == 1)
+    }
+  }
+
   @Test func `rows with any times, offsets and properties are counted, and reports of them are made`() async throws {
     try await withApp { warehouse, app, view in
       var generator = FastGenerator(seed: 1)

@@ -47,6 +47,14 @@ struct ServeCommand: AsyncParsableCommand {
     guard cluster != nil || keepsAtHome == nil else {
       throw CommandFailure("--keep-at-home needs a cluster that has the older rows. Name it with --clickhouse.")
     }
+    let recognized = try settings.value(\.recognizeDuplicates) + SQLiteWarehouse.keyMargin
+    if let keepsAtHome, keepsAtHome < recognized {
+      LocalServer.standardLogger.warning(
+        """
+        Rows stay at home for \(recognized.components.seconds / 86_400) days, longer than --keep-at-home says, because their \
+        duplicates are recognized until then. A shorter --recognize-duplicates lets them leave earlier.
+        """)
+    }
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
