@@ -17,7 +17,7 @@ import pytest
 import requests
 
 from make_fixture import command
-from test_clickhouse import FaultyProxy, Outages, SERVERS, FOLDER, options, query
+from test_clickhouse import FOLDER, FaultyProxy, Outages, SCRIPT, SERVERS, options, query
 from test_extremes import create_app, line
 from test_lost_home import answers
 from tern import PROGRAM, Serve
@@ -178,6 +178,89 @@ def test_every_answer_has_the_same_bytes_after_the_rows_have_left(place, cluster
     done = subprocess.run(
         [PROGRAM, "export", "--app", str(home.app["id"]), "--data", str(home.data)], capture_output=True, text=True, timeout=60)
     assert done.returncode and "cluster" in done.stderr and '"end":true' not in done.stdout, done.stderr
+
+
+class FullDisk:
+    """A node with a small disk that can be filled; needs root."""
+
+    NODE, MIB = "s1r2", 64
+
+    def __init__(self):
+        self.data = pathlib.Path(FOLDER) / self.NODE / "data"
+        self.moved = self.data.with_name("moved")
+        self.restart(lambda: (
+            shutil.move(self.data, self.moved), self.data.mkdir(),
+            self.mount(), shutil.copytree(self.moved, self.data, symlinks=True, dirs_exist_ok=True)))
+
+    def mount(self):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.MIB}m", "tmpfs", self.data], check=True)
+
+    def restart(self, work):
+        subprocess.run([SCRIPT, "kill", self.NODE, FOLDER], check=True, capture_output=True, timeout=90)
+        work()
+        subprocess.run([SCRIPT, "start", self.NODE, FOLDER], check=True, capture_output=True, timeout=90)
+
+    def fill(self):
+        """Takes all room that is left; returns False if there was none."""
+        with open(self.data / "filling", "wb") as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+                    file.flush()
+            except OSError:
+                return file.tell() > 0
+
+    def empty(self):
+        (self.data / "filling").unlink(missing_ok=True)
+
+    def end(self):
+        self.empty()
+        self.restart(lambda: (
+            shutil.copytree(self.data, self.moved, symlinks=True, dirs_exist_ok=True),
+            subprocess.run(["umount", self.data], check=True), shutil.rmtree(self.data), shutil.move(self.moved, self.data)))
+
+
+def pass_window(chance):
+    """Inserts more blocks than ClickHouse remembers, of another home: what is repeated now, it would not ignore."""
+    for server in SERVERS[::2]:
+        for _ in range(101):
+            query(f"INSERT INTO tern_row (home, id) VALUES (1, {chance.randrange(1 << 60)})", server)
+
+
+@pytest.mark.skipif(SEGMENTS <= 12 or os.geteuid() != 0, reason="needs root; run Scripts/clickhouse faults")
+def test_faults_of_a_full_disk_and_of_late_repetitions_leave_each_row_there_once(place, cluster):
+    print(f"SEED={SEED}")
+    chance = random.Random(SEED)
+    home = OldHome(place, chance)
+    disk = FullDisk()
+    outcomes = []
+    try:
+        for number in range(8):
+            home.add(2_000)
+            if number % 2:
+                assert disk.fill()
+            process = subprocess.Popen(
+                [PROGRAM, "clickhouse", "backfill", "--data", str(home.data), *options(SERVERS)],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(0.3 + 2 * chance.random())
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            outcomes.append(process.returncode)
+            disk.empty()
+            pass_window(chance)
+    finally:
+        disk.end()
+    home.end()
+    assert backfill(home.data, SERVERS).returncode == 0
+    assert "are the same on every replica" in command(home.data, "clickhouse", "verify", *options(SERVERS))
+    home.retire(SERVERS)
+    assert home.segments == 1
+    cluster(SERVERS)
+    assert command(home.data, "export", "--app", str(home.app["id"])) == command(
+        place / "kept/data", "export", "--app", str(home.app["id"]))
+    print("outcomes of backfilling:", outcomes)
 
 
 def test_faults_of_the_cluster_change_no_row_that_has_left(place, cluster):
