@@ -192,7 +192,8 @@ def test_rows_that_left_before_the_record_was_lost_are_restored_with_all_others(
         path.unlink()
     refused = backfill(home.data, SERVERS)
     assert refused.returncode and "--discard-older" in refused.stderr
-    command(home.data, "clickhouse", "setup", "--discard-older", "--cluster", "tern", *options(SERVERS))
+    said = command(home.data, "clickhouse", "setup", "--discard-older", "--cluster", "tern", *options(SERVERS))
+    assert f"{home.rows:,} rows that have left home stay" in said
     assert backfill(home.data, SERVERS).returncode == 0
     assert "are the same on every replica" in command(home.data, "clickhouse", "verify", *options(SERVERS))
 
