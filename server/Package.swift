@@ -206,8 +206,8 @@ let package = Package(
       name: "ShippingTests",
       dependencies: [
         "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "WarehouseContract", "WarehouseSQLite",
-        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "Warehouse", "Ingest", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(

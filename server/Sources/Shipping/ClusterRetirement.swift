@@ -43,13 +43,27 @@ extension ShippingUnit {
   /// The unit as a home that no longer has its rows knows it.
   package func retired(from home: ShippingLedger.Home, shard: String) -> RetiredUnit {
     RetiredUnit(
-      home: home.id, epoch: home.epoch, shard: shard, number: number, generation: generation, ids: ids,
+      home: home.id, epoch: epoch, shard: shard, number: number, generation: generation, ids: ids,
       rows: content.rows, checksum: content.checksum)
   }
 
   package init(_ unit: RetiredUnit) {
     self.init(
-      number: unit.number, generation: unit.generation, segment: 0, ids: unit.ids,
+      epoch: unit.epoch, number: unit.number, generation: unit.generation, segment: 0, ids: unit.ids,
       content: UnitContent(rows: unit.rows, checksum: unit.checksum))
   }
+}
+
+extension ShippingLedger {
+  /// Returns those of some units that have left home of which their shards have a newer generation, and no older one.
+  package func renewed(_ units: [RetiredUnit]) throws -> [RetiredUnit] {
+    try units.compactMap { unit in
+      guard let current = try settledUnit(unit.id), current.generation > unit.generation else { return nil }
+      return current.retired(from: home, shard: unit.shard)
+    }
+  }
+}
+
+extension RetiredUnit {
+  package var id: ShippingUnit.ID { ShippingUnit.ID(epoch: epoch, number: number) }
 }

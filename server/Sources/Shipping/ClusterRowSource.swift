@@ -20,14 +20,15 @@ package struct ClusterRowSource: RetiredRowSource {
     (self.client, self.servers, self.ledger) = (client, servers, ledger)
   }
 
-  package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
-    let rows: ClusterRows.Unit
-    do { rows = try waiting { try await fetch(unit) } } catch { throw Self.away(unit, error) }
+  package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
+    let (found, rows): (ShippingUnit, ClusterRows.Unit)
+    do { (found, rows) = try waiting { try await fetch(unit) } } catch { throw Self.away(unit, error) }
     do {
       try rows.forEach(add)
     } catch let error as ClickHouseError {
       throw Self.away(unit, error)
     }
+    return found.retired(from: ShippingLedger.Home(id: unit.home, epoch: unit.epoch), shard: unit.shard)
   }
 
   private static func away(_ unit: RetiredUnit, _ error: any Error) -> WarehouseError {
@@ -37,21 +38,30 @@ package struct ClusterRowSource: RetiredRowSource {
       cause: error)
   }
 
-  private func fetch(_ unit: RetiredUnit) async throws -> ClusterRows.Unit {
+  private func fetch(_ unit: RetiredUnit) async throws -> (ShippingUnit, ClusterRows.Unit) {
     let end = ClusterShipping.systemUptime() + Self.patience
     let ledger = ledger()
     let shard = try await shard(unit.shard, ledger)
     let home = ShippingLedger.Home(id: unit.home, epoch: unit.epoch)
     let rows = ClusterRows(client, shard, home: home, uptime: ClusterShipping.systemUptime)
     let noted = ShippingUnit(unit)
-    // A mending or another time zone has sent the rows anew since they left.
-    if let ledger, ledger.home == home, let current = try ledger.unit(number: unit.number), current.ids == unit.ids,
-      current.generation > unit.generation,
+    let current = try ledger.flatMap { try $0.home.id == home.id ? $0.unit(unit.id) : nil }
+    // A mending, another time zone or deletions have changed the rows since they left.
+    if let current, current.ids == unit.ids, current.generation > unit.generation || current.content == .empty,
       let found = try? await rows.rows(of: current, within: Self.patience / 2)
     {
-      return found
+      return (current, found)
     }
-    return try await rows.rows(of: noted, within: end - ClusterShipping.systemUptime())
+    do throws(ClickHouseError) {
+      return (noted, try await rows.rows(of: noted, within: end - ClusterShipping.systemUptime()))
+    } catch {
+      // Without a ledger that knows the unit: a restored backup. The rows may have been sent anew after it was made.
+      guard error.code == .damaged, current == nil,
+        let newest = try await rows.newest(of: noted, within: end - ClusterShipping.systemUptime()),
+        newest.generation > noted.generation
+      else { throw error }
+      return (newest, try await rows.rows(of: newest, within: end - ClusterShipping.systemUptime()))
+    }
   }
 
   private func shard(_ name: String, _ ledger: ShippingLedger?) async throws -> ClusterTopology.Shard {

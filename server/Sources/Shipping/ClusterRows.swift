@@ -59,6 +59,31 @@ package struct ClusterRows: Sendable {
       "No replica of shard \(shard.name) sent the rows of unit \(unit.number). \(reasons)")
   }
 
+  /// Returns what the shard has of a unit's newest generation; `nil` if no replica that answers has any of its rows.
+  package func newest(of unit: ShippingUnit, within time: Duration) async throws(ClickHouseError) -> ShippingUnit? {
+    let end = uptime() + time
+    var (newest, failure): (ShippingUnit?, ClickHouseError?) = (nil, nil)
+    for (index, server) in shard.replicas.enumerated() {
+      let share = (end - uptime()) / (shard.replicas.count - index)
+      guard share > .zero else { break }
+      do throws(ClickHouseError) {
+        for copy in try await ShippedHome.copies(of: home, unit: unit, on: server, client, timeout: share) {
+          // Of the same generation the one with most rows: another replica may have lost some.
+          let isNewer = newest.map { ($0.generation, $0.content.rows) < (copy.generation, copy.content.rows) } ?? true
+          if isNewer { newest = copy }
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if newest == nil, let failure { throw failure }
+    return newest.map {
+      ShippingUnit(
+        epoch: unit.epoch, number: unit.number, generation: $0.generation, segment: unit.segment, ids: unit.ids,
+        content: $0.content)
+    }
+  }
+
   private static func checked(
     _ blocks: [NativeBlock], _ unit: ShippingUnit, _ server: ClickHouseServer
   ) throws(ClickHouseError) -> Unit {

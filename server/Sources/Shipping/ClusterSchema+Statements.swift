@@ -1,5 +1,3 @@
-import Warehouse
-
 extension ClusterSchema {
   /// The query for 0 once a replica has read the log of its shard, and has every part that others have inserted.
   ///
@@ -22,7 +20,7 @@ extension ClusterSchema {
 
   /// The query for those of some units of which there are rows of older generations.
   static func older(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
-    "SELECT unit FROM \(rowTable) WHERE \(olderRows(units, of: home)) GROUP BY unit"
+    "SELECT epoch, unit FROM \(rowTable) WHERE \(olderRows(units, of: home)) GROUP BY epoch, unit"
   }
 
   /// The statement that deletes what is left of older generations of some units.
@@ -32,16 +30,16 @@ extension ClusterSchema {
 
   private static func olderRows(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
     let older = units.map {
-      "(id BETWEEN \($0.ids.lowerBound) AND \($0.ids.upperBound) AND unit = \($0.number) AND generation < \($0.generation))"
+      "(id BETWEEN \($0.ids.lowerBound) AND \($0.ids.upperBound) AND epoch = \($0.epoch) AND unit = \($0.number) AND generation < \($0.generation))"
     }.joined(separator: " OR ")
-    return "home = \(home.id) AND epoch = \(home.epoch) AND (\(older))"
+    return "home = \(home.id) AND (\(older))"
   }
 
-  /// The query for everything that a replica has of a range of rows, whatever unit it says it is of.
-  static func rows(in ids: ClosedRange<Int64>, of home: ShippingLedger.Home) -> String {
+  /// The query for everything that a replica has of a unit's range of rows, whatever unit of its epoch it says it is of.
+  static func rows(inRangeOf unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     """
     SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
-    WHERE home = \(home.id) AND epoch = \(home.epoch) AND id BETWEEN \(ids.lowerBound) AND \(ids.upperBound)
+    WHERE home = \(home.id) AND epoch = \(unit.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound)
     """
   }
 
@@ -56,7 +54,7 @@ extension ClusterSchema {
   /// The statement that deletes rows in a unit's range of IDs that are of other units, or of generations to come.
   static func deletingUnknown(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     """
-    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) \
+    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) \
     AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) \
     AND (unit != \(unit.number) OR generation > \(unit.generation))
     """
@@ -65,24 +63,39 @@ extension ClusterSchema {
   /// The statement that deletes rows that say they are of a unit, but aren't in its range of IDs.
   static func deletingOutside(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
     """
-    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) AND unit = \(unit.number) \
+    ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) AND unit = \(unit.number) \
     AND NOT (id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound))
     """
   }
 
-  /// The query for the units and generations of which there are rows.
+  /// The query for the units of all epochs of which there are rows, and their oldest generations.
   static func generations(of home: ShippingLedger.Home) -> String {
-    """
-    SELECT unit, min(generation) AS oldest FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit
-    """
+    "SELECT epoch, unit, min(generation) AS oldest FROM \(rowTable) WHERE home = \(home.id) GROUP BY epoch, unit"
   }
 
-  /// The query for the numbers of units of which there are rows, with the first and the last one.
+  /// The query for the units of all epochs of which there are rows, with the first and the last one.
   static func units(of home: ShippingLedger.Home) -> String {
-    "SELECT unit, min(id) AS first, max(id) AS last FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit ORDER BY unit"
+    """
+    SELECT epoch, unit, min(id) AS first, max(id) AS last FROM \(rowTable) WHERE home = \(home.id) \
+    GROUP BY epoch, unit ORDER BY epoch, unit
+    """
   }
 
-  /// The statement that deletes the rows of some units.
+  /// The query for what a server has of each generation of each unit of a home's epoch.
+  static func copies(of home: ShippingLedger.Home) -> String {
+    "\(copies) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit, generation"
+  }
+
+  /// The query for what a server has of each generation of a unit.
+  static func copies(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+    "\(copies) WHERE \(rows(of: unit, of: home)) GROUP BY unit, generation"
+  }
+
+  private static let copies = """
+    SELECT unit, generation, count() AS rows, sum(hash) AS checksum, min(id) AS first, max(id) AS last FROM \(rowTable)
+    """
+
+  /// The statement that deletes the rows of some units of the home's epoch.
   static func deleting(units: [Int64], of home: ShippingLedger.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) \
@@ -91,22 +104,38 @@ extension ClusterSchema {
   }
 
   /// The query for the number of rows that a home shipped before it was restored from a backup, or lost its ledger.
-  static func abandoned(of home: ShippingLedger.Home, except kept: [RetiredUnit]) -> String {
+  ///
+  /// - Parameter kept: The units of other epochs that it still needs.
+  static func abandoned(of home: ShippingLedger.Home, except kept: Set<ShippingUnit.ID>) -> String {
     "SELECT count() AS rows FROM \(rowTable) WHERE \(otherEpochs(home, except: kept))"
   }
 
-  static func deletingAbandoned(of home: ShippingLedger.Home, except kept: [RetiredUnit]) -> String {
+  static func deletingAbandoned(of home: ShippingLedger.Home, except kept: Set<ShippingUnit.ID>) -> String {
     "ALTER TABLE \(rowTable) DELETE WHERE \(otherEpochs(home, except: kept))"
   }
 
-  private static func otherEpochs(_ home: ShippingLedger.Home, except kept: [RetiredUnit]) -> String {
+  private static func otherEpochs(_ home: ShippingLedger.Home, except kept: Set<ShippingUnit.ID>) -> String {
     let units = Dictionary(grouping: kept, by: \.epoch).sorted { $0.key < $1.key }.map { epoch, units in
-      " AND NOT (epoch = \(epoch) AND unit IN (\(units.map { "\($0.number)" }.joined(separator: ", "))))"
+      // As ranges, because ClickHouse limits the length of a query.
+      let ranges = ranges(units.map(\.number)).map { "unit BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
+      return " AND NOT (epoch = \(epoch) AND (\(ranges.joined(separator: " OR "))))"
     }
     return "home = \(home.id) AND epoch != \(home.epoch)" + units.joined()
   }
 
+  private static func ranges(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
+    var ranges: [ClosedRange<Int64>] = []
+    for number in numbers.sorted() {
+      if let last = ranges.last, last.upperBound == number - 1 {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    return ranges
+  }
+
   private static func rows(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
-    "home = \(home.id) AND epoch = \(home.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) AND unit = \(unit.number)"
+    "home = \(home.id) AND epoch = \(unit.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) AND unit = \(unit.number)"
   }
 }

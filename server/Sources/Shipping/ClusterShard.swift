@@ -1,13 +1,12 @@
 import ClickHouse
-import Warehouse
 
 /// The statements of one home to the replicas of one shard.
 struct ClusterShard: Sendable {
   let shard: ClusterTopology.Shard
   let client: ClickHouseClient
   let home: ShippingLedger.Home
-  /// The units of other epochs that only the cluster has.
-  var kept: [RetiredUnit] = []
+  /// The units of other epochs that the home still needs.
+  var kept: Set<ShippingUnit.ID> = []
   let isReplicated: Bool
   let sleep: @Sendable (Duration) async throws -> Void
 
@@ -30,12 +29,12 @@ struct ClusterShard: Sendable {
   }
 
   /// Returns those units of which a replica has rows of older generations.
-  func unclean(_ units: [ShippingUnit]) async throws(ClickHouseError) -> Set<Int64> {
-    var unclean: Set<Int64> = []
+  func unclean(_ units: [ShippingUnit]) async throws(ClickHouseError) -> Set<ShippingUnit.ID> {
+    var unclean: Set<ShippingUnit.ID> = []
     for server in replicas {
       try await catchUp(server)
       for block in try await client.rows(ClusterSchema.older(units, of: home), on: server) {
-        for number in block["unit"]?.numbers ?? [] { unclean.insert(Int64(bitPattern: number)) }
+        unclean.formUnion(ShippingUnit.ID.ids(in: block))
       }
     }
     return unclean
@@ -89,14 +88,13 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Returns the oldest generation of each unit of which one of the replicas that answer has rows.
-  func oldestGenerations() async throws(ClickHouseError) -> [Int64: Int] {
-    var oldest: [Int64: Int] = [:]
+  /// Returns the oldest generation of each unit, of whatever epoch, of which one of the replicas that answer has rows.
+  func oldestGenerations() async throws(ClickHouseError) -> [ShippingUnit.ID: Int] {
+    var oldest: [ShippingUnit.ID: Int] = [:]
     try await onReplicas(includesAll: false) { server throws(ClickHouseError) in
       for block in try await client.rows(ClusterSchema.generations(of: home), on: server) {
-        for (unit, generation) in zip(block["unit"]?.numbers ?? [], block["oldest"]?.numbers ?? []) {
-          let number = Int64(bitPattern: unit)
-          oldest[number] = min(oldest[number] ?? .max, Int(clamping: generation))
+        for (id, generation) in zip(ShippingUnit.ID.ids(in: block), block["oldest"]?.numbers ?? []) {
+          oldest[id] = min(oldest[id] ?? .max, Int(clamping: generation))
         }
       }
     }
@@ -136,9 +134,11 @@ struct ClusterShard: Sendable {
   /// Does something on every replica that answers.
   ///
   /// - Parameter includesAll: True if every replica has to answer; otherwise one is enough.
-  private func onReplicas(
+  /// - Returns: True if every replica has answered.
+  @discardableResult
+  func onReplicas(
     includesAll: Bool, _ body: (ClickHouseServer) async throws(ClickHouseError) -> Void
-  ) async throws(ClickHouseError) {
+  ) async throws(ClickHouseError) -> Bool {
     var (answers, failure) = (0, ClickHouseError?.none)
     for server in replicas {
       do throws(ClickHouseError) {
@@ -149,6 +149,7 @@ struct ClusterShard: Sendable {
       }
     }
     if let failure, includesAll || answers == 0 { throw failure }
+    return failure == nil
   }
 
   /// Does something on the first replica that answers.
@@ -164,5 +165,14 @@ struct ClusterShard: Sendable {
       }
     }
     if let failure { throw failure }
+  }
+}
+
+extension ShippingUnit.ID {
+  /// The units that the rows of a block name in the columns `epoch` and `unit`.
+  static func ids(in block: NativeBlock) -> [Self] {
+    zip(block["epoch"]?.numbers ?? [], block["unit"]?.numbers ?? []).map {
+      Self(epoch: $0, number: Int64(bitPattern: $1))
+    }
   }
 }

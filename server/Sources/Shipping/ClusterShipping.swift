@@ -13,17 +13,18 @@ package final class ClusterShipping: Sendable {
   package let ledger: ShippingLedger
   package let client: ClickHouseClient
   package let servers: [ClickHouseServer]
-  private let source: any RowSource
+  let source: any RowSource
   /// Returns the rows that only the cluster has.
-  private let retired: @Sendable () throws -> [RetiredUnit]
+  let retired: @Sendable () throws -> [RetiredUnit]
   private let supply: UnitSupply
   private let problems: ShippingProblems
+  let report: @Sendable (String) -> Void
   private let uptime: @Sendable () -> Duration
   let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
   ///   - source: The rows at home.
-  ///   - retired: Returns the rows that only the cluster has. Those of another ledger stay as they are.
+  ///   - retired: Returns the rows that only the cluster has.
   ///   - patience: The time that a few new rows wait for more of them.
   ///   - report: Receives the reasons why shipping waits, for a log.
   package init(
@@ -34,9 +35,9 @@ package final class ClusterShipping: Sendable {
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) throws {
     (self.client, self.servers, self.ledger, self.source) = (client, servers, ledger, source)
-    (self.uptime, self.sleep, self.retired) = (uptime, sleep, retired)
+    (self.uptime, self.sleep, self.retired, self.report) = (uptime, sleep, retired, report)
     problems = ShippingProblems(report: report)
-    supply = try UnitSupply(source, ledger: ledger, retired: retired, patience: patience, uptime: uptime)
+    supply = UnitSupply(source, ledger: ledger, retired: retired, patience: patience, uptime: uptime)
   }
 
   private static let start = ContinuousClock.now
@@ -111,6 +112,7 @@ package final class ClusterShipping: Sendable {
       throw ClickHouseError(
         .invalid, "shipping.sqlite is newer than the rows of this data directory, which was restored. \(remedy)")
     }
+    try await adoptRetired(shards)
     for shard in shards {
       let replicas = try await shard.knownReplicas()
       guard replicas <= shard.replicas.count else {
@@ -135,9 +137,8 @@ package final class ClusterShipping: Sendable {
   /// of this one.
   func checkForOtherLedger(_ shards: [ClusterShard]) async throws {
     for shard in shards {
-      guard let newest = try await shard.oldestGenerations().keys.max(), try newest > ledger.lastNumber() else {
-        continue
-      }
+      let numbers = try await shard.oldestGenerations().keys.filter { $0.epoch == ledger.home.epoch }.map(\.number)
+      guard let newest = numbers.max(), try newest > ledger.lastNumber() else { continue }
       throw ClickHouseError(
         .invalid,
         """
@@ -158,11 +159,10 @@ package final class ClusterShipping: Sendable {
         stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
         """)
     }
-    let kept = try retired().filter { $0.epoch != ledger.home.epoch }
+    let kept = try ledger.adoptedUnits().union(retired().map(\.id).filter { $0.epoch != ledger.home.epoch })
     return topology.shards.map { shard in
       ClusterShard(
-        shard: shard, client: client, home: ledger.home, kept: kept.filter { $0.shard == shard.name },
-        isReplicated: topology.isReplicated, sleep: sleep)
+        shard: shard, client: client, home: ledger.home, kept: kept, isReplicated: topology.isReplicated, sleep: sleep)
     }
   }
 
@@ -191,8 +191,8 @@ package final class ClusterShipping: Sendable {
   /// Finds rows of older generations that have arrived after they were deleted, and has them deleted again.
   func lookForLateRows(_ shards: [ClusterShard]) async throws {
     for shard in shards {
-      for (number, generation) in try await shard.oldestGenerations() {
-        try ledger.markUnclean(number, olderThan: generation)
+      for (id, generation) in try await shard.oldestGenerations() {
+        try ledger.markUnclean(id, olderThan: generation)
       }
     }
   }

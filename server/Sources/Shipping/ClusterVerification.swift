@@ -7,7 +7,7 @@ package struct ClusterDifference: Sendable, CustomStringConvertible {
   package let server: ClickHouseServer
   package let shard: String
   package let text: String
-  /// The number of a unit that the ledger doesn't have for the shard.
+  /// The number of a unit of this epoch that the ledger doesn't have.
   fileprivate var unknownUnit: Int64?
 
   package var description: String {
@@ -32,8 +32,8 @@ extension ClusterShipping {
     for shard in try await shards() {
       let waiting = try ledger.unconfirmed(shard: shard.name)
       unconfirmed += waiting.reduce(0) { $0 + $1.content.rows }
-      let numbers = Set(waiting.map(\.number))
-      for unit in try ledger.units(shard: shard.name) where !numbers.contains(unit.number) {
+      let waitingIDs = Set(waiting.map(\.id))
+      for unit in try ledger.units(shard: shard.name) where !waitingIDs.contains(unit.id) {
         let differences = try await verify(unit, shard)
         for difference in differences { found(difference) }
         compared += unit.content.rows
@@ -53,7 +53,7 @@ extension ClusterShipping {
     for server in shard.replicas {
       try await shard.catchUp(server)
       let blocks = try await shard.client.rows(
-        ClusterSchema.rows(in: unit.ids, of: shard.home), on: server, maximumBytes: 4 * RowColumns.maximumBytes)
+        ClusterSchema.rows(inRangeOf: unit, of: shard.home), on: server, maximumBytes: 4 * RowColumns.maximumBytes)
       guard let difference = comparison.difference(blocks) else { continue }
       differences.append(
         ClusterDifference(unit: unit, server: server, shard: shard.name, text: "\(difference)"))
@@ -61,7 +61,7 @@ extension ClusterShipping {
     guard !differences.isEmpty else { return [] }
     // Rows that have changed at home meanwhile are no difference: they are sent anew.
     try await check()
-    return try ledger.unit(number: unit.number)?.generation == unit.generation ? differences : []
+    return try ledger.unit(unit.id)?.generation == unit.generation ? differences : []
   }
 
   private func mend(_ unit: ShippingUnit, _ shard: ClusterShard) async throws {
@@ -75,7 +75,8 @@ extension ClusterShipping {
     if !units.isEmpty {
       try await shard.delete(units: units)
       // ClickHouse deletes later, and until then a start takes these rows for those of another ledger.
-      for _ in 0..<60 where try await !shard.oldestGenerations().keys.filter(units.contains).isEmpty {
+      let ids = Set(units.map { ShippingUnit.ID(epoch: ledger.home.epoch, number: $0) })
+      for _ in 0..<60 where try await !ids.isDisjoint(with: shard.oldestGenerations().keys) {
         try await sleep(.seconds(1))
       }
     }
@@ -88,11 +89,12 @@ extension ClusterShipping {
     for server in shard.replicas {
       let blocks = try await shard.client.rows(ClusterSchema.units(of: shard.home), on: server)
       for block in blocks {
-        let numbers = (block["unit"]?.numbers ?? []).map { Int64(bitPattern: $0) }
         let (first, last) = (block["first"]?.numbers ?? [], block["last"]?.numbers ?? [])
-        for (number, ids) in zip(numbers, zip(first, last)) {
-          let unit = try ledger.unit(number: number)
-          let isHere = try unit != nil && ledger.unit(number: number, shard: shard.name) != nil
+        for (id, ids) in zip(ShippingUnit.ID.ids(in: block), zip(first, last)) {
+          let (unit, number) = (try ledger.unit(id), id.number)
+          // Those of another epoch are rows that still have to be discarded, or that only the cluster has.
+          if unit == nil, id.epoch != ledger.home.epoch { continue }
+          let isHere = try unit != nil && ledger.unit(id, shard: shard.name) != nil
           let text: String
           switch unit {
           case nil: text = "rows of an unknown unit \(number)"

@@ -32,7 +32,7 @@ package struct HashedRows: Sendable {
   /// The block to insert.
   func block(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> NativeBlock {
     let month = UInt64(RowColumns.month(of: columns.firstReceived))
-    let copy: [UInt64?] = [home.id, home.epoch, UInt64(unit.number), UInt64(unit.generation), month, nil]
+    let copy: [UInt64?] = [home.id, unit.epoch, UInt64(unit.number), UInt64(unit.generation), month, nil]
     let first = zip(ClusterSchema.copyColumns, copy).map { column, value in
       var filled = NativeColumn(column.name, column.type)
       for row in 0..<columns.rows { filled.append(value ?? hash(of: row)) }

@@ -87,7 +87,7 @@ struct ShardShipping: Sendable {
       switch action {
       case .insert(let unit, let replica):
         // The rows may have changed at home while the shard was away: these are not to be sent any more.
-        guard try ledger.unit(number: unit.number)?.generation == unit.generation else { return }
+        guard try ledger.unit(unit.id)?.generation == unit.generation else { return }
         if body?.generation != unit.generation {
           guard let bytes = ClickHouseClient.packed(next.rows.block(unit, of: shard.home)) else {
             throw WarehouseError(code: .unavailable, message: "There is no memory for a unit of rows.")

@@ -12,8 +12,8 @@ struct ShardSweep: Sendable {
 
   let shard: ClusterShard
   let ledger: ShippingLedger
-  /// The last deletion that was sent to the shard, by the unit's number.
-  private var deletions: [Int64: (generation: Int, time: Duration)] = [:]
+  /// The last deletion that was sent to the shard, by unit.
+  private var deletions: [ShippingUnit.ID: (generation: Int, time: Duration)] = [:]
 
   init(_ shard: ClusterShard, ledger: ShippingLedger) { (self.shard, self.ledger) = (shard, ledger) }
 
@@ -25,12 +25,12 @@ struct ShardSweep: Sendable {
       return true
     }
     // Before the replicas are asked: one that is away must not keep the others from deleting.
-    try await clear(units.filter { deletions[$0.number]?.generation != $0.generation }, now: now)
+    try await clear(units.filter { deletions[$0.id]?.generation != $0.generation }, now: now)
     let unclean = try await shard.unclean(units)
-    try ledger.markClean(units.filter { !unclean.contains($0.number) })
+    try ledger.markClean(units.filter { !unclean.contains($0.id) })
     try await clear(
       units.filter { unit in
-        unclean.contains(unit.number) && now - (deletions[unit.number]?.time ?? now) >= Self.patience
+        unclean.contains(unit.id) && now - (deletions[unit.id]?.time ?? now) >= Self.patience
       }, now: now)
     return unclean.isEmpty
   }
@@ -38,6 +38,6 @@ struct ShardSweep: Sendable {
   private mutating func clear(_ units: [ShippingUnit], now: Duration) async throws {
     guard !units.isEmpty else { return }
     try await shard.clear(units)
-    for unit in units { deletions[unit.number] = (unit.generation, now) }
+    for unit in units { deletions[unit.id] = (unit.generation, now) }
   }
 }

@@ -21,6 +21,8 @@ package struct ShippedHome: Sendable {
     package fileprivate(set) var hasOlder: Bool
 
     package var number: Int64 { copies.first?.number ?? 0 }
+    package var epoch: UInt64 { copies.first?.epoch ?? 0 }
+    package var rows: Int { copies.map(\.content.rows).max() ?? 0 }
     /// The range that all copies are in.
     var ids: ClosedRange<Int64> {
       let ids = copies.map(\.ids)
@@ -75,7 +77,42 @@ package struct ShippedHome: Sendable {
     return apps.sorted()
   }
 
-  /// Returns the units of a home, in the order of their rows.
+  /// Returns the units of a home, in the order of their rows: those of its newest epoch, and of older epochs what had left home
+  /// before. Only such rows are left of an older epoch once another one has any.
+  ///
+  /// - Parameter older: The older epochs, the newest of them first.
+  /// - Returns: Also the older epochs of which some rows don't belong to them, because the newest one has others with their IDs
+  ///   or ends before, with the numbers of these rows.
+  package func units(
+    of newest: ShippingLedger.Home, older: [ShippingLedger.Home]
+  ) async throws(ClickHouseError) -> (units: [Unit], others: [ShippingLedger.Home: Int]) {
+    var (units, others): ([Unit], [ShippingLedger.Home: Int]) = (try await self.units(of: newest), [:])
+    let last = units.last?.ids.upperBound ?? 0
+    for home in older {
+      var between: [Unit] = []
+      for unit in try await self.units(of: home) {
+        if unit.ids.upperBound < last, !Self.overlap(units, unit.ids) {
+          between.append(unit)
+        } else {
+          others[home, default: 0] += unit.rows
+        }
+      }
+      units = (units + between).sorted { $0.ids.lowerBound < $1.ids.lowerBound }
+    }
+    return (units, others)
+  }
+
+  /// True if one of some units, which are in order, has an ID of a range.
+  private static func overlap(_ units: [Unit], _ ids: ClosedRange<Int64>) -> Bool {
+    var (low, high) = (0, units.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if units[middle].ids.upperBound < ids.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return low < units.count && units[low].ids.overlaps(ids)
+  }
+
+  /// Returns the units of an epoch of a home, in the order of their rows.
   ///
   /// An insert is stored as a whole, so the newest generation of a unit is complete wherever it is.
   ///
@@ -84,21 +121,7 @@ package struct ShippedHome: Sendable {
     var units: [Int64: Unit] = [:]
     for shard in shards {
       for server in shard.replicas {
-        for block in try await client.rows(ClusterSchema.copies(of: home), on: server, maximumBytes: 256 << 20) {
-          let columns = try Self.numbers(
-            block, ["unit", "generation", "rows", "checksum", "first", "last"], server)
-          for row in 0..<block.rows {
-            let (first, last) = (Int64(bitPattern: columns[4][row]), Int64(bitPattern: columns[5][row]))
-            guard first > 0, last >= first, last <= Self.maximumNumber,
-              (1...Self.maximumNumber).contains(columns[0][row])
-            else { throw Self.damage(server) }
-            let copy = ShippingUnit(
-              number: Int64(bitPattern: columns[0][row]), generation: Int(clamping: columns[1][row]), segment: 0,
-              ids: first...last,
-              content: UnitContent(rows: Int(clamping: columns[2][row]), checksum: columns[3][row]))
-            try Self.add(copy, of: shard, to: &units)
-          }
-        }
+        for copy in try await Self.copies(of: home, on: server, client) { try Self.add(copy, of: shard, to: &units) }
       }
     }
     let sorted = units.values.sorted { ($0.ids.lowerBound, $0.number) < ($1.ids.lowerBound, $1.number) }
@@ -112,6 +135,29 @@ package struct ShippedHome: Sendable {
         """)
     }
     return sorted
+  }
+
+  /// Returns what a server has of each generation of the units of an epoch, or of one of them.
+  static func copies(
+    of home: ShippingLedger.Home, unit: ShippingUnit? = nil, on server: ClickHouseServer, _ client: ClickHouseClient,
+    timeout: Duration? = nil
+  ) async throws(ClickHouseError) -> [ShippingUnit] {
+    let query = unit.map { ClusterSchema.copies(of: $0, of: home) } ?? ClusterSchema.copies(of: home)
+    var copies: [ShippingUnit] = []
+    for block in try await client.rows(query, on: server, maximumBytes: 256 << 20, timeout: timeout) {
+      let columns = try numbers(block, ["unit", "generation", "rows", "checksum", "first", "last"], server)
+      for row in 0..<block.rows {
+        let (first, last) = (Int64(bitPattern: columns[4][row]), Int64(bitPattern: columns[5][row]))
+        guard first > 0, last >= first, last <= maximumNumber, (1...maximumNumber).contains(columns[0][row])
+        else { throw damage(server) }
+        copies.append(
+          ShippingUnit(
+            epoch: home.epoch, number: Int64(bitPattern: columns[0][row]), generation: Int(clamping: columns[1][row]),
+            segment: 0, ids: first...last,
+            content: UnitContent(rows: Int(clamping: columns[2][row]), checksum: columns[3][row])))
+      }
+    }
+    return copies
   }
 
   private static func add(
@@ -175,13 +221,5 @@ extension ClusterSchema {
 
   static func apps(of home: ShippingLedger.Home) -> String {
     "SELECT app FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY app"
-  }
-
-  /// The query for what a server has of each generation of each unit.
-  static func copies(of home: ShippingLedger.Home) -> String {
-    """
-    SELECT unit, generation, count() AS rows, sum(hash) AS checksum, min(id) AS first, max(id) AS last \
-    FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit, generation
-    """
   }
 }

@@ -9,15 +9,44 @@ extension ShippingLedger {
   ) throws {
     let ledger = try ShippingLedger(path: path, homeID: home.id) { home.epoch }
     try ledger.queue.write { database in
-      for (unit, shard, hasOlder) in units {
-        try database.execute(
-          sql: "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)",
-          arguments: [
-            unit.number, unit.generation, shard, unit.segment, unit.ids.lowerBound, unit.ids.upperBound,
-            unit.content.rows, Int64(bitPattern: unit.content.checksum), !hasOlder,
-          ])
+      var last: Int64 = 0
+      for (unit, shard, hasOlder) in units.sorted(by: { $0.unit.ids.lowerBound < $1.unit.ids.lowerBound }) {
+        // Rows that were deleted between two units belong to the second one, as at home.
+        let whole = unit.covering(min(last + 1, unit.ids.lowerBound)...unit.ids.upperBound)
+        try insert(whole, shard: shard, isConfirmed: true, isClean: !hasOlder, database)
+        last = unit.ids.upperBound
       }
     }
     try ledger.close()
+  }
+
+  /// Takes over a unit of an earlier ledger, of which the rows have left home.
+  ///
+  /// Does nothing if another process has done it.
+  func adopt(_ unit: ShippingUnit, shard: String, isClean: Bool) throws {
+    try queue.write { database in
+      let isKnown = try Row.fetchOne(
+        database, sql: "SELECT 1 FROM unit WHERE epoch = ? AND number = ?",
+        arguments: [Int64(bitPattern: unit.epoch), unit.number])
+      guard isKnown == nil else { return }
+      try Self.insert(unit, shard: shard, isConfirmed: true, isClean: isClean, database)
+    }
+  }
+
+  /// The units that were taken over from earlier ledgers.
+  func adoptedUnits() throws -> Set<ShippingUnit.ID> {
+    try queue.read { database in
+      try Row.fetchSet(
+        database, sql: "SELECT epoch, number FROM unit WHERE epoch <> ?", arguments: [Int64(bitPattern: home.epoch)])
+    }.reduce(into: []) { $0.insert(ShippingUnit.ID(epoch: UInt64(bitPattern: $1[0]), number: $1[1])) }
+  }
+}
+
+extension ShippingUnit {
+  /// The unit with another range of IDs that has the same rows.
+  fileprivate func covering(_ ids: ClosedRange<Int64>) -> ShippingUnit {
+    ShippingUnit(
+      epoch: epoch, number: number, generation: generation, segment: segment, ids: ids, content: content,
+      mayBeThere: mayBeThere)
   }
 }

@@ -12,7 +12,7 @@ package final class ShippingLedger: Sendable {
     /// A number that tells homes on one cluster apart. A restored backup has the same one.
     package let id: UInt64
     /// The number of this ledger, drawn when it was made. Backups don't have the ledger, and a restored older backup uses
-    /// row IDs again for other rows: those go to the cluster in another epoch.
+    /// row IDs again for other rows: those go to the cluster in another epoch. Rows that had left home before stay in theirs.
     package let epoch: UInt64
 
     package init(id: UInt64, epoch: UInt64) { (self.id, self.epoch) = (id, epoch) }
@@ -39,7 +39,22 @@ package final class ShippingLedger: Sendable {
       CREATE INDEX unit_rows ON unit (first_id, segment);
       CREATE INDEX unit_progress ON unit (shard, is_confirmed, rows);
       CREATE TABLE server (url TEXT PRIMARY KEY, shard TEXT, replica TEXT) WITHOUT ROWID;
+      """,
+      // Units of earlier ledgers, too.
       """
+      CREATE TABLE epoch_unit (
+        epoch INTEGER NOT NULL, number INTEGER NOT NULL, generation INTEGER NOT NULL, shard TEXT NOT NULL,
+        segment INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
+        checksum INTEGER NOT NULL, is_confirmed INTEGER NOT NULL, is_clean INTEGER NOT NULL, PRIMARY KEY (epoch, number)
+      );
+      INSERT INTO epoch_unit SELECT home.epoch, unit.* FROM unit, home;
+      DROP TABLE unit;
+      ALTER TABLE epoch_unit RENAME TO unit;
+      CREATE INDEX unit_waiting ON unit (shard, number) WHERE NOT is_confirmed;
+      CREATE INDEX unit_unclean ON unit (shard, number) WHERE NOT is_clean;
+      CREATE INDEX unit_rows ON unit (first_id, segment);
+      CREATE INDEX unit_progress ON unit (shard, is_confirmed, rows);
+      """,
     ])
 
   package let home: Home
@@ -104,16 +119,22 @@ package final class ShippingLedger: Sendable {
     segment: Int64, ids: ClosedRange<Int64>, content: UnitContent, shard: String
   ) throws -> ShippingUnit {
     try queue.write { database in
-      try database.execute(
-        sql: """
-          INSERT INTO unit (generation, shard, segment, first_id, last_id, rows, checksum, is_confirmed, is_clean)
-          VALUES (0, ?, ?, ?, ?, ?, ?, 0, 1)
-          """,
-        arguments: [
-          shard, segment, ids.lowerBound, ids.upperBound, content.rows, Int64(bitPattern: content.checksum),
-        ])
-      return ShippingUnit(number: database.lastInsertedRowID, segment: segment, ids: ids, content: content)
+      let unit = ShippingUnit(
+        epoch: home.epoch, number: try lastNumber(database) + 1, segment: segment, ids: ids, content: content)
+      try Self.insert(unit, shard: shard, isConfirmed: false, isClean: true, database)
+      return unit
     }
+  }
+
+  static func insert(
+    _ unit: ShippingUnit, shard: String, isConfirmed: Bool, isClean: Bool, _ database: Database
+  ) throws {
+    try database.execute(
+      sql: "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      arguments: [
+        Int64(bitPattern: unit.epoch), unit.number, unit.generation, shard, unit.segment, unit.ids.lowerBound,
+        unit.ids.upperBound, unit.content.rows, Int64(bitPattern: unit.content.checksum), isConfirmed, isClean,
+      ])
   }
 
   /// Notes the next generation of a unit, with its content.
@@ -125,10 +146,11 @@ package final class ShippingLedger: Sendable {
       try database.execute(
         sql: """
           UPDATE unit SET generation = ?1, segment = ?2, rows = ?3, checksum = ?4, is_confirmed = 0, is_clean = 0
-          WHERE number = ?5 AND generation = ?1 - 1
+          WHERE epoch = ?5 AND number = ?6 AND generation = ?1 - 1
           """,
         arguments: [
-          unit.generation, unit.segment, unit.content.rows, Int64(bitPattern: unit.content.checksum), unit.number,
+          unit.generation, unit.segment, unit.content.rows, Int64(bitPattern: unit.content.checksum),
+          Int64(bitPattern: unit.epoch), unit.number,
         ])
       return database.changesCount > 0
     }
@@ -138,16 +160,17 @@ package final class ShippingLedger: Sendable {
   package func move(_ unit: ShippingUnit, to segment: Int64) throws {
     try queue.write { database in
       try database.execute(
-        sql: "UPDATE unit SET segment = ? WHERE number = ? AND generation = ? AND segment = ?",
-        arguments: [segment, unit.number, unit.generation, unit.segment])
+        sql: "UPDATE unit SET segment = ? WHERE epoch = ? AND number = ? AND generation = ? AND segment = ?",
+        arguments: [segment, Int64(bitPattern: unit.epoch), unit.number, unit.generation, unit.segment])
     }
   }
 
   /// Notes that a replica has rows of a unit that are older than its generation.
-  package func markUnclean(_ number: Int64, olderThan generation: Int) throws {
+  package func markUnclean(_ id: ShippingUnit.ID, olderThan generation: Int) throws {
     try queue.write { database in
       try database.execute(
-        sql: "UPDATE unit SET is_clean = 0 WHERE number = ? AND generation > ?", arguments: [number, generation])
+        sql: "UPDATE unit SET is_clean = 0 WHERE epoch = ? AND number = ? AND generation > ?",
+        arguments: [Int64(bitPattern: id.epoch), id.number, generation])
     }
   }
 
@@ -156,8 +179,8 @@ package final class ShippingLedger: Sendable {
     try queue.write { database in
       for unit in units {
         try database.execute(
-          sql: "UPDATE unit SET is_clean = 1 WHERE number = ? AND generation = ?",
-          arguments: [unit.number, unit.generation])
+          sql: "UPDATE unit SET is_clean = 1 WHERE epoch = ? AND number = ? AND generation = ?",
+          arguments: [Int64(bitPattern: unit.epoch), unit.number, unit.generation])
       }
     }
   }
@@ -166,8 +189,8 @@ package final class ShippingLedger: Sendable {
   package func confirm(_ unit: ShippingUnit) throws {
     try queue.write { database in
       try database.execute(
-        sql: "UPDATE unit SET is_confirmed = 1 WHERE number = ? AND generation = ?",
-        arguments: [unit.number, unit.generation])
+        sql: "UPDATE unit SET is_confirmed = 1 WHERE epoch = ? AND number = ? AND generation = ?",
+        arguments: [Int64(bitPattern: unit.epoch), unit.number, unit.generation])
     }
   }
 
@@ -181,12 +204,14 @@ package final class ShippingLedger: Sendable {
     try units("shard = ? AND NOT is_clean ORDER BY number LIMIT ?", [shard, limit])
   }
 
-  /// The number of units up to one that are not confirmed, or of which rows of older generations may be left.
+  /// The number of units up to one of this epoch, and of other epochs, that are not confirmed, or of which rows of older
+  /// generations may be left.
   package func unsettled(through number: Int64) throws -> Int {
     try queue.read { database in
       try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM unit WHERE number <= ? AND NOT (is_confirmed AND is_clean)",
-        arguments: [number]) ?? 0
+        database,
+        sql: "SELECT count(*) FROM unit WHERE (number <= ? OR epoch <> ?) AND NOT (is_confirmed AND is_clean)",
+        arguments: [number, Int64(bitPattern: home.epoch)]) ?? 0
     }
   }
 
@@ -214,9 +239,17 @@ package final class ShippingLedger: Sendable {
     }
   }
 
-  /// The number of the newest unit; 0 if there is none.
-  package func lastNumber() throws -> Int64 {
-    try queue.read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM unit") ?? 0 }
+  /// The number of the newest unit of this epoch; 0 if there is none.
+  package func lastNumber() throws -> Int64 { try queue.read(lastNumber) }
+
+  private func lastNumber(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      database, sql: "SELECT max(number) FROM unit WHERE epoch = ?", arguments: [Int64(bitPattern: home.epoch)]) ?? 0
+  }
+
+  /// The IDs of all rows after one that are in units, in order. No unit may begin up to that row and end after it.
+  package func ranges(after id: Int64) throws -> [ClosedRange<Int64>] {
+    try units("first_id > ? ORDER BY first_id", [id]).map(\.ids)
   }
 
   /// The units of a shard, in the order of their rows.
@@ -225,13 +258,17 @@ package final class ShippingLedger: Sendable {
   }
 
   /// A unit as it is now; `nil` if there is none.
-  package func unit(number: Int64, shard: String? = nil) throws -> ShippingUnit? {
-    try units("number = ? AND shard = coalesce(?, shard)", [number, shard]).first
+  package func unit(_ id: ShippingUnit.ID, shard: String? = nil) throws -> ShippingUnit? {
+    try units(
+      "epoch = ? AND number = ? AND shard = coalesce(?, shard)", [Int64(bitPattern: id.epoch), id.number, shard]
+    ).first
   }
 
   /// A unit that its shard has, without older copies; `nil` if there is none.
-  package func settledUnit(number: Int64) throws -> ShippingUnit? {
-    try units("number = ? AND is_confirmed AND is_clean", [number]).first
+  package func settledUnit(_ id: ShippingUnit.ID) throws -> ShippingUnit? {
+    try units(
+      "epoch = ? AND number = ? AND is_confirmed AND is_clean", [Int64(bitPattern: id.epoch), id.number]
+    ).first
   }
 
   /// Has all units compared with home by the next check.
@@ -245,39 +282,6 @@ package final class ShippingLedger: Sendable {
     }
   }
 
-  /// The progress of each shard, by its name.
-  package func progress() throws -> [String: Progress] {
-    try queue.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT shard, is_confirmed, sum(rows) FROM unit GROUP BY shard, is_confirmed"
-      ).reduce(into: [:]) { progress, row in
-        let (shard, isConfirmed, rows): (String, Bool, Int) = (row[0], row[1], row[2])
-        let figure: WritableKeyPath<Progress, Int> = isConfirmed ? \.confirmedRows : \.waitingRows
-        progress[shard, default: Progress()][keyPath: figure] = rows
-      }
-    }
-  }
-
-  // MARK: Servers
-
-  /// The places of servers as they were found last, by address.
-  package func places() throws -> [String: (shard: String?, replica: String?)] {
-    try queue.read { database in
-      try Row.fetchAll(database, sql: "SELECT url, shard, replica FROM server").reduce(into: [:]) {
-        $0[$1["url"]] = (shard: $1["shard"], replica: $1["replica"])
-      }
-    }
-  }
-
-  /// Notes the place of a server, for starts at which it doesn't answer.
-  package func note(_ place: ClusterTopology.Place) throws {
-    try queue.write { database in
-      try database.execute(
-        sql: "INSERT OR REPLACE INTO server VALUES (?, ?, ?)",
-        arguments: [place.server.url, place.shard, place.replica])
-    }
-  }
-
   private static func unit(_ row: Row) throws -> ShippingUnit {
     let (first, last): (Int64, Int64) = (row["first_id"], row["last_id"])
     guard first <= last else {
@@ -288,7 +292,8 @@ package final class ShippingLedger: Sendable {
       )
     }
     return ShippingUnit(
-      number: row["number"], generation: row["generation"], segment: row["segment"], ids: first...last,
+      epoch: UInt64(bitPattern: row["epoch"]), number: row["number"], generation: row["generation"],
+      segment: row["segment"], ids: first...last,
       content: UnitContent(rows: row["rows"], checksum: UInt64(bitPattern: row["checksum"])),
       mayBeThere: true)
   }

@@ -3,7 +3,17 @@
 /// Rows never change within a segment. Whatever deletes or changes rows writes their segment anew under another number, and the
 /// unit is sent again as its next generation.
 package struct ShippingUnit: Sendable, Hashable {
-  /// The number of the unit at this home. Numbers rise, and none is used again.
+  /// The name of a unit within its home.
+  package struct ID: Sendable, Hashable {
+    package let epoch: UInt64
+    package let number: Int64
+
+    package init(epoch: UInt64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
+  }
+
+  /// The epoch in which the unit was made. It keeps it when a later ledger takes it over.
+  package let epoch: UInt64
+  /// The number of the unit in its epoch. Numbers rise, and none is used again.
   package let number: Int64
   /// The number of the copy that counts, from 0. Each row carries it, so that what is left of an older copy, or arrives late,
   /// is told from the rows of this one, and so that ClickHouse doesn't take a new copy for one that it has stored already.
@@ -16,10 +26,13 @@ package struct ShippingUnit: Sendable, Hashable {
   /// True if an insert may have begun already, before the server was stopped.
   package let mayBeThere: Bool
 
+  package var id: ID { ID(epoch: epoch, number: number) }
+
   package init(
-    number: Int64, generation: Int = 0, segment: Int64, ids: ClosedRange<Int64>, content: UnitContent,
+    epoch: UInt64, number: Int64, generation: Int = 0, segment: Int64, ids: ClosedRange<Int64>, content: UnitContent,
     mayBeThere: Bool = false
   ) {
+    self.epoch = epoch
     self.number = number
     self.generation = generation
     self.segment = segment

@@ -40,7 +40,7 @@ struct UnitComparison {
     places = Dictionary(uniqueKeysWithValues: home.columns.ids.enumerated().map { ($1, $0) })
   }
 
-  /// Compares with all rows that a replica has in the unit's range of IDs, from whatever unit.
+  /// Compares with all rows that a replica has in the unit's range of IDs, from whatever unit of its epoch.
   ///
   /// The hashes are computed from the columns, and so is the stored one checked, by which a server compares later.
   func difference(_ blocks: [NativeBlock]) -> RowDifference? {

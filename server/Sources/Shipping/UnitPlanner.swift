@@ -1,6 +1,6 @@
 package import Warehouse
 
-/// Decides which rows make the next unit.
+/// Decides which rows make the next unit: the first ones that have none, wherever they are.
 ///
 /// A unit ends at the end of its segment, or when it is full. Rows at the end of all rows wait for more of them, so that a
 /// server with few events doesn't make a thousand tiny parts on the cluster, but not for long.
@@ -10,39 +10,56 @@ package struct UnitPlanner: Sendable {
   /// The time that rows wait for others by default.
   package static let standardPatience: Duration = .seconds(60)
 
-  /// The last ID that belongs to a unit.
-  package private(set) var last: Int64
   private let patience: Duration
   /// The time since which rows have been waiting.
   private var waitingSince: Duration?
 
-  /// - Parameter last: The last ID of the newest unit; 0 if there is none.
-  package init(after last: Int64, patience: Duration = Self.standardPatience) {
-    self.last = last
-    self.patience = patience
-  }
+  package init(patience: Duration = Self.standardPatience) { self.patience = patience }
 
   /// Returns the next unit's rows; `nil` while there are too few.
   ///
-  /// - Parameter stretches: All segments with rows after ``last``, in the order of their IDs. Only the last one may grow.
-  package mutating func next(_ stretches: [RowStretch], now: Duration) -> RowStretch? {
-    guard let index = stretches.firstIndex(where: { $0.ids.upperBound > last }) else {
+  /// - Parameters:
+  ///   - gaps: The rows that have no unit, in the order of their IDs, each gap of one segment.
+  ///   - last: The last of all rows. More rows may follow it.
+  package mutating func next(_ gaps: [RowStretch], last: Int64, now: Duration) -> RowStretch? {
+    guard let gap = gaps.first else {
       waitingSince = nil
       return nil
     }
-    let stretch = stretches[index]
-    let first = max(stretch.ids.lowerBound, last + 1)
-    let isFull = stretch.ids.upperBound - first >= Self.unitRows - 1
-    if !isFull, index == stretches.indices.last {
+    let isFull = gap.ids.count >= Self.unitRows
+    if !isFull, gap.ids.upperBound >= last {
       let since = waitingSince ?? now
       waitingSince = since
       guard now - since >= patience else { return nil }
     }
     waitingSince = nil
-    last = isFull ? first + Self.unitRows - 1 : stretch.ids.upperBound
-    return RowStretch(segment: stretch.segment, ids: first...last)
+    let end = isFull ? gap.ids.lowerBound + Self.unitRows - 1 : gap.ids.upperBound
+    return RowStretch(segment: gap.segment, ids: gap.ids.lowerBound...end)
   }
 
-  /// Ends the unit that was returned last earlier, because its rows are large.
-  package mutating func end(at id: Int64) { last = min(last, id) }
+  /// Returns the rows of segments that have no unit.
+  ///
+  /// - Parameters:
+  ///   - stretches: The segments, in the order of their rows.
+  ///   - units: The IDs of units, in order.
+  ///   - last: A row up to which all have units.
+  package static func gaps(
+    in stretches: [RowStretch], between units: [ClosedRange<Int64>], after last: Int64 = 0
+  ) -> [RowStretch] {
+    var (gaps, units): ([RowStretch], ArraySlice<ClosedRange<Int64>>) = ([], units[...])
+    for stretch in stretches {
+      var next = max(stretch.ids.lowerBound, last + 1)
+      while let unit = units.first, unit.lowerBound <= stretch.ids.upperBound {
+        if unit.lowerBound > next { gaps.append(RowStretch(segment: stretch.segment, ids: next...unit.lowerBound - 1)) }
+        next = max(next, unit.upperBound + 1)
+        // A unit may end in the next segment, if rows were written anew.
+        guard unit.upperBound <= stretch.ids.upperBound else { break }
+        units.removeFirst()
+      }
+      if next <= stretch.ids.upperBound {
+        gaps.append(RowStretch(segment: stretch.segment, ids: next...stretch.ids.upperBound))
+      }
+    }
+    return gaps
+  }
 }

@@ -8,22 +8,23 @@ actor UnitSupply {
   private let retired: @Sendable () throws -> [RetiredUnit]
   private let uptime: @Sendable () -> Duration
   private var planner: UnitPlanner
+  /// A row up to which all have units: the next look for rows without one begins after it.
+  private var known: Int64 = 0
+  /// The last row up to which all have units, but for those that only the cluster has.
+  private(set) var last: Int64 = 0
   /// The end of the unit made last, for which the next one waits: the IDs of a unit are known only after it is made.
   private var previous: Task<Void, Never>?
 
   init(
     _ source: any RowSource, ledger: ShippingLedger, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
     patience: Duration, uptime: @escaping @Sendable () -> Duration
-  ) throws {
+  ) {
     self.retired = retired
     self.source = source
     self.ledger = ledger
     self.uptime = uptime
-    planner = UnitPlanner(after: try ledger.lastID(), patience: patience)
+    planner = UnitPlanner(patience: patience)
   }
-
-  /// The last row that belongs to a unit.
-  var last: Int64 { planner.last }
 
   /// Makes the next unit for a shard; `nil` while there are too few rows.
   func next(for shard: String) async throws -> (unit: ShippingUnit, rows: HashedRows)? {
@@ -37,27 +38,37 @@ actor UnitSupply {
   }
 
   private func make(for shard: String) async throws -> (unit: ShippingUnit, rows: HashedRows)? {
+    let (gaps, end) = try await gaps()
     var planned = planner
-    guard let stretch = planned.next(try await stretches(), now: uptime()) else {
+    guard let stretch = planned.next(gaps, last: end, now: uptime()) else {
       planner = planned
       return nil
     }
     let rows = try await source.rows(stretch.ids, into: RowColumns()) { $0.add($1) }.hashed
     // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
-    let end = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
-    let ids = stretch.ids.lowerBound...end
+    let unitEnd = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
+    let ids = stretch.ids.lowerBound...unitEnd
     let unit = try ledger.add(segment: stretch.segment, ids: ids, content: rows.content, shard: shard)
-    planned.end(at: end)
     planner = planned
     return (unit, rows)
   }
 
-  /// Returns the rows that have no unit, without those that another ledger has sent and that have left home since.
-  private func stretches() async throws -> [RowStretch] {
-    let stretches = try await source.stretches(after: planner.last)
-    let away = try retired().filter { $0.epoch != ledger.home.epoch }
-    guard !away.isEmpty else { return stretches }
-    return stretches.filter { stretch in !away.contains { $0.ids.overlaps(stretch.ids) } }
+  /// Returns the rows that have no unit, and the last of all rows.
+  private func gaps() async throws -> (gaps: [RowStretch], end: Int64) {
+    let stretches = try await source.stretches(after: known)
+    let all = UnitPlanner.gaps(in: stretches, between: try ledger.ranges(after: known), after: known)
+    let end = stretches.last?.ids.upperBound ?? known
+    known = all.first.map { $0.ids.lowerBound - 1 } ?? end
+    // The segment with the newest rows never leaves.
+    guard all.contains(where: { $0.segment != stretches.last?.segment }) else {
+      last = known
+      return (all, end)
+    }
+    // The cluster doesn't have these as they must be, or they would have been taken over.
+    let away = try retired().map(\.ids)
+    let gaps = all.filter { gap in !away.contains { $0.overlaps(gap.ids) } }
+    last = gaps.first.map { $0.ids.lowerBound - 1 } ?? end
+    return (gaps, end)
   }
 
   /// Waits for the unit that is being made.

@@ -77,7 +77,7 @@ struct DataOption: ParsableArguments {
 private struct UnusableCluster: RetiredRowSource {
   let reason: String
 
-  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
+  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
     throw WarehouseError(
       code: .rowsAway,
       message: "These rows are only on the ClickHouse cluster, of which the settings can't be used: \(reason)")

@@ -19,7 +19,7 @@ import requests
 from make_fixture import command
 from test_clickhouse import FOLDER, FaultyProxy, Outages, SCRIPT, SERVERS, options, query
 from test_extremes import create_app, line
-from test_lost_home import answers
+from test_lost_home import answers, restore
 from tern import PROGRAM, Serve
 
 SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
@@ -261,6 +261,39 @@ def test_faults_of_a_full_disk_and_of_late_repetitions_leave_each_row_there_once
     assert command(home.data, "export", "--app", str(home.app["id"])) == command(
         place / "kept/data", "export", "--app", str(home.app["id"]))
     print("outcomes of backfilling:", outcomes)
+
+
+def test_rows_that_left_before_the_record_was_lost_are_restored_with_all_others(place):
+    print(f"SEED={SEED}")
+    home = OldHome(place, random.Random(SEED))
+    for _ in range(3):
+        home.add(EVENTS // 6)
+    home.end()
+    assert backfill(home.data, SERVERS).returncode == 0
+    assert f"{home.rows:,} rows have left" in home.retire(SERVERS)
+    for path in home.data.glob("shipping.sqlite*"):
+        path.unlink()
+    refused = backfill(home.data, SERVERS)
+    assert refused.returncode and "--discard-older" in refused.stderr
+    said = command(home.data, "clickhouse", "setup", "--discard-older", "--cluster", "tern", *options(SERVERS))
+    assert f"{home.rows:,} rows that have left home stay" in said
+    assert backfill(home.data, SERVERS).returncode == 0
+    assert "are the same on every replica" in command(home.data, "clickhouse", "verify", *options(SERVERS))
+
+    (place / "lost").mkdir()
+    shutil.move(home.data, place / "lost/data")
+    said = restore(place, "restored", str(place / "lost/data"))
+    assert "not in this directory" not in said
+    kept, restored = Serve(place / "kept"), Serve(place / "restored")
+    try:
+        expected, found = answers(kept, home.facts), answers(restored, home.facts)
+    finally:
+        kept.stop()
+        restored.stop()
+    assert [name for name in expected if expected[name] != found[name]] == []
+    # The new home goes on with what the lost one sent, in both epochs.
+    assert backfill(restored.data, SERVERS).returncode == 0
+    assert "are the same on every replica" in command(restored.data, "clickhouse", "verify", *options(SERVERS))
 
 
 def test_faults_of_the_cluster_change_no_row_that_has_left(place, cluster):

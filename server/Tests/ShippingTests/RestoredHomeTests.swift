@@ -49,23 +49,9 @@ import WarehouseContract
     func restore(
       _ home: ShippingLedger.Home, to directory: String, backup: String? = nil
     ) async throws -> RestoredWarehouse.Summary {
-      let topology = try await ClusterTopology.found(by: client, on: servers)
-      let shipped = ShippedHome(client, topology)
-      #expect(try await shipped.epochs().contains { $0.home == home })
-      #expect(try await shipped.apps(of: home).allSatisfy { (1...3).contains($0) })
-      let target = try RestoredWarehouse(at: directory, backup: backup)
-      var stored: [(unit: ShippingUnit, shard: String, hasOlder: Bool)] = []
-      for unit in try await shipped.units(of: home) {
-        #expect(unit.copies.count == 1)
-        var copy = try #require(unit.copies.first)
-        let rows = try await ClusterRows(client, unit.shard, home: home, uptime: { .zero })
-          .rows(of: copy, within: .seconds(60))
-        copy.segment = try target.add(to: catalog) { try rows.forEach($0) }
-        stored.append((copy, unit.shard.name, unit.hasOlder))
-      }
-      let summary = try target.derive { _ in }
-      try ShippingLedger.restore(path: target.unfinished + "/shipping.sqlite", home: home, units: stored)
-      try target.finish()
+      let summary: RestoredWarehouse.Summary
+      (summary, _) = try await ClusterHome(client: client, servers: servers).restore(
+        home, to: directory, catalog: catalog, backup: backup)
       return summary
     }
   }

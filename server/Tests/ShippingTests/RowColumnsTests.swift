@@ -14,7 +14,7 @@ import Testing
 
   @Test func `every column has a value of each row, and a block that is read again has the same hashes`() throws {
     let columns = Self.columns(Array(1...200)).hashed
-    let unit = ShippingUnit(number: 1, segment: 1, ids: 1...200, content: columns.content)
+    let unit = ShippingUnit(epoch: 2, number: 1, segment: 1, ids: 1...200, content: columns.content)
     let block = columns.block(unit, of: Self.home)
     #expect(block.columns.map(\.name) == ClusterSchema.columns.map(\.name))
     #expect(block.columns.allSatisfy { $0.rows == 200 })

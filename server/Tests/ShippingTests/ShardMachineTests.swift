@@ -8,7 +8,7 @@ import Testing
 
   private static func unit(_ number: Int64) -> ShippingUnit {
     ShippingUnit(
-      number: number, segment: 1, ids: number * 100...number * 100 + 9,
+      epoch: 1, number: number, segment: 1, ids: number * 100...number * 100 + 9,
       content: UnitContent(rows: 10, checksum: UInt64(number) * 1_000))
   }
 
@@ -52,7 +52,7 @@ import Testing
       machine = ShardMachine(replicas: 2, seed: 2)
       let units = open.values.sorted { $0.number < $1.number }.map {
         ShippingUnit(
-          number: $0.number, generation: $0.generation, segment: $0.segment, ids: $0.ids, content: $0.content,
+          epoch: 1, number: $0.number, generation: $0.generation, segment: $0.segment, ids: $0.ids, content: $0.content,
           mayBeThere: true)
       }
       pending = machine.handle(.add(units), now: now)
@@ -124,7 +124,7 @@ import Testing
     var machine = ShardMachine(replicas: 1, seed: 1)
     let old = Self.units[0]
     let unit = ShippingUnit(
-      number: old.number, segment: old.segment, ids: old.ids, content: old.content, mayBeThere: true)
+      epoch: 1, number: old.number, segment: old.segment, ids: old.ids, content: old.content, mayBeThere: true)
     #expect(machine.handle(.add([unit]), now: .zero) == [.look(unit, replica: 0)])
     let more = UnitContent(rows: 11, checksum: 1_100)
     var next = unit
@@ -134,7 +134,7 @@ import Testing
 
   @Test func `a unit of which all rows were deleted needs no insert`() {
     var machine = ShardMachine(replicas: 1, seed: 1)
-    let unit = ShippingUnit(number: 1, segment: 1, ids: 1...9, content: .empty)
+    let unit = ShippingUnit(epoch: 1, number: 1, segment: 1, ids: 1...9, content: .empty)
     #expect(machine.handle(.add([unit]), now: .zero) == [.confirm(unit)])
   }
 }

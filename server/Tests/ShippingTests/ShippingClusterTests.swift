@@ -282,7 +282,7 @@ import Warehouse
       old.generation = 0
       let body = try #require(ClickHouseClient.packed(late.hashed.block(old, of: home)))
       for shard in try await world.shipping.shards()
-      where try world.ledger.unit(number: unit.number, shard: shard.name) != nil {
+      where try world.ledger.unit(unit.id, shard: shard.name) != nil {
         try await shard.insert(body, at: 0)
       }
       #expect(try await !world.differences().isEmpty)
@@ -293,6 +293,6 @@ import Warehouse
   }
 
   private func unitShard(_ world: World, _ unit: ShippingUnit) throws -> String {
-    try world.ledger.progress().keys.first { try world.ledger.unit(number: unit.number, shard: $0) != nil } ?? ""
+    try world.ledger.progress().keys.first { try world.ledger.unit(unit.id, shard: $0) != nil } ?? ""
   }
 }

@@ -1,5 +1,6 @@
 import ClickHouse
 import Foundation
+import GRDB
 import Testing
 import Warehouse
 
@@ -75,6 +76,60 @@ import Warehouse
       }
     }
     #expect(homes.count == 2 && Set(homes.map(\.id)) == [5])
+  }
+
+  @Test func `a ledger of an earlier version keeps its units`() throws {
+    try withDirectory { path in
+      let old = try DatabaseQueue(path: path)
+      try old.write { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE home (id INTEGER NOT NULL, epoch INTEGER NOT NULL);
+            CREATE TABLE unit (
+              number INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, shard TEXT NOT NULL,
+              segment INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
+              checksum INTEGER NOT NULL, is_confirmed INTEGER NOT NULL, is_clean INTEGER NOT NULL
+            );
+            CREATE INDEX unit_waiting ON unit (shard, number) WHERE NOT is_confirmed;
+            CREATE INDEX unit_unclean ON unit (shard, number) WHERE NOT is_clean;
+            CREATE INDEX unit_rows ON unit (first_id, segment);
+            CREATE INDEX unit_progress ON unit (shard, is_confirmed, rows);
+            CREATE TABLE server (url TEXT PRIMARY KEY, shard TEXT, replica TEXT) WITHOUT ROWID;
+            INSERT INTO home VALUES (5, -7);
+            INSERT INTO unit VALUES (1, 2, 'a', 3, 1, 10, 9, -8, 1, 1), (2, 0, 'b', 3, 11, 20, 10, 8, 0, 1);
+            PRAGMA application_id = 1416785491; PRAGMA user_version = 1;
+            """)
+      }
+      try old.close()
+      let ledger = try ShippingLedger(path: path, homeID: 5)
+      let epoch = UInt64(bitPattern: -7)
+      #expect(ledger.home.epoch == epoch)
+      let units = try ledger.units()
+      #expect(units.map(\.id) == [1, 2].map { ShippingUnit.ID(epoch: epoch, number: $0) })
+      #expect(units[0].generation == 2 && units[0].content == UnitContent(rows: 9, checksum: UInt64(bitPattern: -8)))
+      #expect(try ledger.unconfirmed(shard: "b").map(\.number) == [2] && ledger.unconfirmed(shard: "a").isEmpty)
+      #expect(try ledger.add(segment: 4, ids: 21...30, content: .empty, shard: "a").number == 3)
+      try ledger.close()
+    }
+  }
+
+  @Test func `units of an earlier ledger are beside those of this one, under their own names`() throws {
+    try withDirectory { path in
+      let ledger = try ShippingLedger(path: path, homeID: 5) { 9 }
+      let adopted = ShippingUnit(epoch: 8, number: 1, generation: 3, segment: 2, ids: 1...10, content: .empty)
+      for _ in 0..<2 { try ledger.adopt(adopted, shard: "a", isClean: false) }
+      let unit = try ledger.add(segment: 4, ids: 11...20, content: UnitContent(rows: 9, checksum: 1), shard: "a")
+      #expect(unit.number == 1 && unit.epoch == 9)
+      #expect(try ledger.lastNumber() == 1 && ledger.lastID() == 20 && ledger.adoptedUnits() == [adopted.id])
+      #expect(try ledger.ranges(after: 0) == [1...10, 11...20] && ledger.ranges(after: 10) == [11...20])
+      #expect(try ledger.unconfirmed(shard: "a").map(\.id) == [unit.id])
+      #expect(try ledger.unsettled(through: 0) == 1, "the older generation of the adopted one")
+      try ledger.renew(adopted.next(UnitContent(rows: 1, checksum: 2)))
+      #expect(try ledger.unit(adopted.id)?.generation == 4 && ledger.unit(unit.id)?.generation == 0)
+      try ledger.confirm(unit)
+      #expect(try ledger.unconfirmed(shard: "a").map(\.id) == [adopted.id])
+      try ledger.close()
+    }
   }
 
   @Test func `the ledger of another home is refused`() throws {

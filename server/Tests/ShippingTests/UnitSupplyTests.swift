@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import Testing
 import Warehouse
 
@@ -6,13 +7,14 @@ import Warehouse
 
 @Suite struct UnitSupplyTests {
   private static func withSupply(
-    _ rows: FakeRows, _ body: (UnitSupply, ShippingLedger) async throws -> Void
+    _ rows: FakeRows, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
+    _ body: (UnitSupply, ShippingLedger) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-supply-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     let ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: 1)
-    try await body(try UnitSupply(rows, ledger: ledger, patience: .zero, uptime: { .zero }), ledger)
+    try await body(UnitSupply(rows, ledger: ledger, retired: retired, patience: .zero, uptime: { .zero }), ledger)
     try ledger.close()
   }
 
@@ -31,6 +33,28 @@ import Warehouse
       #expect(units.map(\.ids.upperBound) == Array(stride(from: 100, through: 1_000, by: 100)))
       #expect(units.allSatisfy { $0.content.rows == 100 })
       #expect(await supply.last == 1_000)
+    }
+  }
+
+  @Test func `rows between units are sent, unless only the cluster has them`() async throws {
+    let rows = FakeRows()
+    for last in stride(from: Int64(100), through: 500, by: 100) { rows.add(through: last, inNewSegment: true) }
+    func away(_ ids: ClosedRange<Int64>) -> RetiredUnit {
+      RetiredUnit(home: 1, epoch: 2, shard: "a", number: 7, generation: 0, ids: ids, rows: ids.count, checksum: 3)
+    }
+    let retired = Locked([away(101...200), away(301...400)])
+    try await Self.withSupply(rows, retired: { retired.withLock { $0 } }) { supply, ledger in
+      while try await supply.next(for: "a") != nil {}
+      #expect(try ledger.units().map(\.ids) == [1...100, 201...300, 401...500])
+      #expect(await supply.last == 500)
+      // Rows that were deleted bring the others of their segment home.
+      rows.delete { $0.id == 150 }
+      retired.withLock { _ = $0.removeFirst() }
+      rows.add(through: 600, inNewSegment: true)
+      while try await supply.next(for: "a") != nil {}
+      #expect(try ledger.units().map(\.ids) == [1...100, 101...200, 201...300, 401...500, 501...600])
+      #expect(try ledger.units()[1].content.rows == 99)
+      #expect(await supply.last == 600)
     }
   }
 

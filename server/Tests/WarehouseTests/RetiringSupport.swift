@@ -36,7 +36,7 @@ final class MemoryRows: RetiredRowSource {
     }
   }
 
-  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws {
+  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
     let rows = try state.withLock { state in
       state.fetches += 1
       guard !state.isAway, let rows = state.units[unit] else {
@@ -45,6 +45,7 @@ final class MemoryRows: RetiredRowSource {
       return state.change?(rows) ?? rows
     }
     for row in rows { try add(row) }
+    return unit
   }
 }
 

@@ -99,7 +99,7 @@ struct ClickHouseSetupCommand: AsyncParsableCommand {
   @Flag(
     help: """
       Delete the rows that this server sent before its data directory was restored from a backup, or lost shipping.sqlite. \
-      Rows that only the cluster has are lost.
+      Rows that have left this directory stay on the cluster.
       """)
   var discardOlder = false
 
@@ -117,6 +117,8 @@ struct ClickHouseSetupCommand: AsyncParsableCommand {
       let rows = try await copy.shipping.discardOlder { Terminal.progress("\(grouped($0)) rows are left") }
       Terminal.progress("")
       Terminal.say("\(grouped(rows)) older rows were deleted.")
+      let retired = copy.status()?.retiredRows ?? 0
+      if retired > 0 { Terminal.say("\(grouped(retired)) rows that have left home stay on the cluster.") }
     }
   }
 }

@@ -25,6 +25,7 @@ struct ClusterRestore {
     let home: ShippingLedger.Home
     let summary: RestoredWarehouse.Summary
     let missingUnits: [ClosedRange<Int64>]
+    /// The epochs of which rows are left out.
     let otherEpochs: [ShippedHome.Epoch]
     let hasTables: Bool
   }
@@ -63,16 +64,24 @@ struct ClusterRestore {
       throw CommandFailure("The cluster has no rows of this epoch. It has \(Self.list(all))")
     }
     let home = chosen.home
-    try makeApps(catalog, try await shipped.apps(of: home))
+    // Rows that had left home before its ledger was lost are in older epochs.
+    let older = all.prefix { $0 != chosen }.map(\.home).reversed()
+    let (units, others) = try await shipped.units(of: home, older: Array(older))
+    let expected = units.reduce(0) { $0 + $1.rows }
+    var apps: Set<Int64> = []
+    for number in Set(units.map(\.epoch)) {
+      apps.formUnion(try await shipped.apps(of: ShippingLedger.Home(id: home.id, epoch: number)))
+    }
+    try makeApps(catalog, apps.sorted())
     var stored: [(unit: ShippingUnit, shard: String, hasOlder: Bool)] = []
     var rows = 0
-    for unit in try await shipped.units(of: home) {
+    for unit in units {
       let (copy, fetched) = try await self.rows(of: unit, home)
       var entry = copy
       entry.segment = try target.add(to: catalog) { try fetched.forEach($0) }
       stored.append((entry, unit.shard.name, unit.hasOlder))
       rows += fetched.rows
-      Terminal.progress("\(grouped(rows)) of \(grouped(chosen.rows)) rows fetched")
+      Terminal.progress("\(grouped(rows)) of \(grouped(expected)) rows fetched")
     }
     let total = rows
     let summary = try target.derive { Terminal.progress("\(grouped($0)) of \(grouped(total)) rows counted") }
@@ -81,8 +90,15 @@ struct ClusterRestore {
       path: ClusterConnection.ledgerPath(target.unfinished), home: home, units: stored)
     try catalog.record(.backupRestored, "the cluster's rows of home \(home.id)")
     return Outcome(
-      home: home, summary: summary, missingUnits: Self.gaps(stored.map(\.unit.number)),
-      otherEpochs: all.filter { $0.home != home }, hasTables: target.hasTables)
+      home: home, summary: summary,
+      missingUnits: Self.gaps(stored.map(\.unit).filter { $0.epoch == home.epoch }.map(\.number)),
+      otherEpochs: all.compactMap { epoch in
+        if epoch.received.upperBound > chosen.received.upperBound { return epoch }
+        guard let rows = others[epoch.home] else { return nil }
+        var left = epoch
+        left.rows = rows
+        return left
+      }, hasTables: target.hasTables)
   }
 
   /// Fetches the newest generation of a unit, as one of the replicas has it.
@@ -188,9 +204,9 @@ struct ClusterRestore {
     if !outcome.otherEpochs.isEmpty {
       Terminal.say(
         """
-        Other rows of this home are left: \(Self.list(outcome.otherEpochs)) They are not in this directory; --epoch restores those \
-        instead. If rows had left home before a backup was restored or shipping.sqlite was lost, they are among them, and only there: \
-        check that before `tern clickhouse setup --discard-older` deletes them.
+        These rows of the home are not in this directory: \(Self.list(outcome.otherEpochs)) --epoch restores those instead, with \
+        what had left home before. Don't use `tern clickhouse setup --discard-older`, which deletes them, before you know that \
+        nobody needs them.
         """
       )
     }

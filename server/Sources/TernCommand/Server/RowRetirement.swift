@@ -57,15 +57,9 @@ struct RowRetirement {
     return summary
   }
 
-  /// Notes what was sent anew since it left, after a mending or for another time zone: a backup then knows the copy that is there.
+  /// Notes what was sent anew since it left, after a mending, for another time zone, or after the backup was made that was
+  /// restored: backups then know the copy that is there.
   private func renewNotes() async throws {
-    let home = shipping.ledger.home
-    let renewed = try warehouse.reader.retiredUnits().compactMap { unit -> RetiredUnit? in
-      guard unit.epoch == home.epoch, let current = try shipping.ledger.settledUnit(number: unit.number),
-        current.generation > unit.generation
-      else { return nil }
-      return current.retired(from: home, shard: unit.shard)
-    }
-    try await warehouse.renew(renewed)
+    try await warehouse.renew(try shipping.ledger.renewed(warehouse.reader.retiredUnits()))
   }
 }

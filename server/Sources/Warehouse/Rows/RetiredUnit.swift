@@ -26,8 +26,9 @@ package protocol RetiredRowSource: Sendable {
   ///
   /// It has a deadline of its own, and must not call `add` before it is certain that all rows are what they must be.
   ///
+  /// - Returns: The unit as it is now. It has fewer rows if some were deleted after a backup was made that names it.
   /// - Throws: A `WarehouseError` with code `rowsAway` if the rows can't be fetched, and the errors of `add`.
-  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws
+  func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit
 }
 
 /// A segment all of whose rows may leave home as far as their age is concerned.

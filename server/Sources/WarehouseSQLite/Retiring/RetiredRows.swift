@@ -66,7 +66,7 @@ package final class RetiredRows: Sendable {
   /// Throws if rows have left and can't be fetched now.
   func checkSource(_ connection: SQLConnection) throws {
     guard let unit = try RetiredTable.units(connection).first else { return }
-    try connectedSource().forEachRow(of: unit) { _ in }
+    _ = try connectedSource().forEachRow(of: unit) { _ in }
   }
 
   private func connectedSource() throws -> any RetiredRowSource {
@@ -148,13 +148,14 @@ package final class RetiredRows: Sendable {
         .bind(unit.ids.lowerBound, unit.ids.upperBound).all { $0.integer(0) }
     }
     try StoredFile.createDirectory(folder)
+    var there = unit
     do {
-      try FetchedUnit.write(unit, to: path(name), spans: starts) { add in try source.forEachRow(of: unit, add) }
+      try FetchedUnit.write(unit, to: path(name), spans: starts) { there = try source.forEachRow(of: unit, $0) }
     } catch let error as WarehouseError where error.code == .damaged {
       // Nothing at home is damaged: such rows must not be left out.
       throw WarehouseError(code: .rowsAway, message: error.message)
     }
-    guard let fetched = try FetchedUnit(unit, path: path(name)) else {
+    guard there.ids == unit.ids, let fetched = try FetchedUnit(there, path: path(name)) else {
       throw WarehouseError(
         code: .rowsAway, message: "The rows of unit \(unit.number) that the cluster sent are not those that left.")
     }

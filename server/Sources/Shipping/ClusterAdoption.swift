@@ -1,0 +1,102 @@
+import ClickHouse
+import Warehouse
+
+extension ClusterShipping {
+  /// Takes over the units that earlier ledgers have sent and that only the cluster has: rows that have left home are not sent
+  /// again. So a home whose ledger was lost, or that was restored from a backup, goes on with them as with its own, and its
+  /// backups know them under one name.
+  ///
+  /// A backup may name a generation that was replaced after it was made, for example because a person was deleted. Then the
+  /// newest one counts.
+  func adoptRetired(_ shards: [ClusterShard]) async throws {
+    // Before the units are read: one that comes home meanwhile is found by the next check, because its segment is another.
+    let stretches = try await source.stretches(after: 0)
+    let known = try ledger.adoptedUnits()
+    let missing = try retired().filter { $0.epoch != ledger.home.epoch && !known.contains($0.id) }
+    guard !missing.isEmpty else { return }
+    let segments = missing.map { unit in Self.segment(of: unit.ids.lowerBound, stretches) }
+    let places = Dictionary(grouping: zip(missing, segments)) { Place(shard: $0.0.shard, epoch: $0.0.epoch) }
+    var lost = 0
+    for shard in shards {
+      for (place, units) in places where place.shard == shard.name {
+        let copies = try await shard.copies(ofEpoch: place.epoch)
+        for (unit, segment) in units {
+          guard var newest = copies.newest(of: unit) else {
+            lost += 1
+            continue
+          }
+          newest.unit.segment = segment
+          try ledger.adopt(newest.unit, shard: shard.name, isClean: newest.isClean)
+        }
+      }
+    }
+    if lost > 0 { report("\(lost) units of rows that have left home are not on the cluster any more.") }
+  }
+
+  private struct Place: Hashable {
+    let shard: String
+    let epoch: UInt64
+  }
+
+  /// Returns the number of the segment with a row; 0 if there is none, so that the unit is compared by the next check.
+  private static func segment(of id: Int64, _ stretches: [RowStretch]) -> Int64 {
+    var (low, high) = (0, stretches.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if stretches[middle].ids.upperBound < id { low = middle + 1 } else { high = middle }
+    }
+    guard low < stretches.count, stretches[low].ids.contains(id) else { return 0 }
+    return stretches[low].segment
+  }
+}
+
+extension ClusterShard {
+  /// Returns what the replicas that answer have of an epoch of the home.
+  fileprivate func copies(ofEpoch epoch: UInt64) async throws(ClickHouseError) -> ShardCopies {
+    let home = ShippingLedger.Home(id: home.id, epoch: epoch)
+    var copies: [ShippingUnit] = []
+    let isComplete = try await onReplicas(includesAll: false) { server throws(ClickHouseError) in
+      try await catchUp(server)
+      copies += try await ShippedHome.copies(of: home, on: server, client)
+    }
+    return ShardCopies(copies, isComplete: isComplete)
+  }
+}
+
+/// The units of one epoch that a shard has.
+struct ShardCopies: Sendable {
+  private let units: [Int64: [ShippingUnit]]
+  /// True if all replicas have answered.
+  private let isComplete: Bool
+
+  /// - Parameter copies: All generations of all units that some replicas have.
+  init(_ copies: [ShippingUnit], isComplete: Bool) {
+    units = Dictionary(grouping: copies, by: \.number)
+    self.isComplete = isComplete
+  }
+
+  /// Returns the newest generation of a unit that has left home, and whether there is no older one.
+  ///
+  /// If no replica has rows of it, although they have others of its epoch, all of them were deleted after they had left: for
+  /// example those of an app, or rows beyond their keeping, and home was restored from a backup that was made before. The unit
+  /// is empty then, but keeps its generation, so that nothing is deleted should it appear again.
+  ///
+  /// - Returns: `nil` if that can't be known.
+  func newest(of unit: RetiredUnit) -> (unit: ShippingUnit, isClean: Bool)? {
+    var newest = ShippingUnit(unit)
+    let copies = (units[unit.number] ?? []).filter {
+      unit.ids.contains($0.ids.lowerBound) && unit.ids.contains($0.ids.upperBound)
+    }
+    guard let generation = copies.map(\.generation).max() else {
+      newest.content = .empty
+      return isComplete && !units.isEmpty ? (newest, true) : nil
+    }
+    if generation > unit.generation {
+      newest.generation = generation
+      // Another replica may have lost some.
+      let contents = copies.filter { $0.generation == generation }.map(\.content)
+      newest.content = contents.max { $0.rows < $1.rows } ?? newest.content
+    }
+    return (newest, copies.allSatisfy { $0.generation >= newest.generation })
+  }
+}
