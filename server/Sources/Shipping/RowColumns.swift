@@ -38,7 +38,8 @@ package struct RowColumns: Sendable {
   var isFull: Bool { byteCount >= Self.maximumBytes }
 
   /// Adds a row; returns false once there should be no more.
-  package mutating func add(_ row: StoredRow) -> Bool {
+  package mutating func add(_ row: StoredRow, takesAttachment: Bool = true) -> Bool {
+    let attachment = takesAttachment ? row.attachment : nil
     if ids.isEmpty { firstReceived = row.received }
     ids.append(row.id)
     next = 0
@@ -69,8 +70,8 @@ package struct RowColumns: Sendable {
     put(parameters.lazy.map(\.name))
     put(parameters.lazy.map(\.value))
     add(row.error ?? StoredRow.ErrorDetails())
-    add(row.attachment ?? StoredRow.Attachment())
-    if row.error?.hasTexts == false || row.attachment == nil && row.kind.mayHaveAttachment {
+    add(attachment ?? StoredRow.Attachment())
+    if row.error?.hasTexts == false || attachment == nil && row.kind.mayHaveAttachment {
       reducedRows.insert(row.id)
     }
     return !isFull

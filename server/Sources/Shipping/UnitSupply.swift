@@ -7,6 +7,8 @@ actor UnitSupply {
   private let ledger: ShippingLedger
   private let retired: @Sendable () throws -> [RetiredUnit]
   private let uptime: @Sendable () -> Duration
+  /// The size from which on a unit that is read anew takes no more attachments.
+  private let maximumBytes: Int
   private var planner: UnitPlanner
   /// A row up to which all have units: the next look for rows without one begins after it.
   private var known: Int64 = 0
@@ -17,9 +19,10 @@ actor UnitSupply {
 
   init(
     _ source: any RowSource, ledger: ShippingLedger, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
-    patience: Duration, uptime: @escaping @Sendable () -> Duration
+    patience: Duration, maximumBytes: Int = 2 * RowColumns.maximumBytes, uptime: @escaping @Sendable () -> Duration
   ) {
     self.retired = retired
+    self.maximumBytes = maximumBytes
     self.source = source
     self.ledger = ledger
     self.uptime = uptime
@@ -74,10 +77,11 @@ actor UnitSupply {
   /// Waits for the unit that is being made.
   func finishPending() async { await previous?.value }
 
-  /// Reads the rows of a unit anew, however large they are by now.
+  /// Reads the rows of a unit anew. Attachments that weren't copied when it was made can make it larger, but not so large that
+  /// it couldn't be read any more: the others are left out.
   func rows(_ ids: ClosedRange<Int64>) async throws -> HashedRows {
-    try await source.rows(ids, into: RowColumns()) { rows, row in
-      _ = rows.add(row)
+    try await source.rows(ids, into: RowColumns()) { [maximumBytes] rows, row in
+      _ = rows.add(row, takesAttachment: rows.byteCount < maximumBytes)
       return true
     }.hashed
   }

@@ -7,14 +7,16 @@ import Warehouse
 
 @Suite struct UnitSupplyTests {
   private static func withSupply(
-    _ rows: FakeRows, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
+    _ rows: FakeRows, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] }, maximumBytes: Int = 1 << 30,
     _ body: (UnitSupply, ShippingLedger) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-supply-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     let ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: 1)
-    try await body(UnitSupply(rows, ledger: ledger, retired: retired, patience: .zero, uptime: { .zero }), ledger)
+    let supply = UnitSupply(
+      rows, ledger: ledger, retired: retired, patience: .zero, maximumBytes: maximumBytes, uptime: { .zero })
+    try await body(supply, ledger)
     try ledger.close()
   }
 
@@ -55,6 +57,27 @@ import Warehouse
       #expect(try ledger.units().map(\.ids) == [1...100, 101...200, 201...300, 401...500, 501...600])
       #expect(try ledger.units()[1].content.rows == 99)
       #expect(await supply.last == 600)
+    }
+  }
+
+  @Test func `a unit that is read anew takes no attachment beyond a size, and always the same ones`() async throws {
+    let rows = FakeRows()
+    rows.add(through: 500)
+    func hasAttachment(_ row: Int, _ read: HashedRows) -> Bool {
+      !read.columns.reducedRows.contains(read.columns.ids[row])
+    }
+    let places = rows.rows.indices.filter { rows.rows[$0].attachment != nil }
+    try await Self.withSupply(rows, maximumBytes: 100_000) { supply, _ in
+      let read = try await supply.rows(1...500)
+      #expect(read.content.rows == 500)
+      let taken = places.map { hasAttachment($0, read) }
+      #expect(taken.contains(true) && taken.contains(false))
+      #expect(taken == taken.sorted { $0 && !$1 }, "the first ones")
+      #expect(try await supply.rows(1...500).content == read.content)
+    }
+    try await Self.withSupply(rows) { supply, _ in
+      let read = try await supply.rows(1...500)
+      #expect(places.allSatisfy { hasAttachment($0, read) })
     }
   }
 
