@@ -150,13 +150,19 @@ static void restore(void) {
   }
 }
 
-/// Leaves the signal to the previous handlers. It is pending when the handler returns, with its own information, so that
-/// they see the thread as it was, and the default action ends the process as it would have.
-static void pass_on(int signal, siginfo_t *info) {
-  restore();
-  if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_number(), signal, info) != 0 && info->si_code <= 0) {
+/// Makes a signal pending on this thread, with its own information, for when the handler returns.
+static void send_again(int signal, siginfo_t *info) {
+  if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_number(), signal, info) != 0) {
     syscall(SYS_tgkill, getpid(), thread_number(), signal);
   }
+}
+
+/// Leaves the signal to the previous handlers, which then see the thread as it was; the default action ends the process
+/// as it would have.
+static void pass_on(int signal, siginfo_t *info) {
+  restore();
+  // An instruction that faulted does so again when the handler returns. Signals that were sent, and breakpoints, don't.
+  if (info->si_code <= 0 || signal == SIGTRAP) send_again(signal, info);
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
@@ -184,7 +190,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
       output_flush();
       fsync(state.file);
     }
-    pass_on(first_signal, &first_info);
+    restore();
+    send_again(first_signal, &first_info);
   } else {
     // Another thread crashed first and is about to end the process.
     struct timespec time = {0, 10000000};

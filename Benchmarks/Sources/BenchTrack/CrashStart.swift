@@ -1,5 +1,6 @@
 import BenchSupport
 import Foundation
+import Tern
 
 extension Bench {
   /// The time and memory that catching crashes adds to the creation of a client.

@@ -17,11 +17,20 @@
         .appendingPathComponent("CrashProbe").path
     }
 
+    /// The thread sanitizer, if the probe has it, must leave crashes to the handlers under test.
+    private static func environment(_ backtrace: String) -> [String: String] {
+      let signals = ["segv", "sigbus", "sigill", "sigfpe", "abort", "sigtrap"]
+      return [
+        "SWIFT_BACKTRACE": backtrace,
+        "TSAN_OPTIONS": signals.map { "handle_\($0)=0" }.joined(separator: ":"),
+      ]
+    }
+
     /// Runs the probe until it ends, without the runtime's own backtrace, which takes seconds.
     init(_ options: [String], in directory: URL, backtrace: String = "enable=no") async throws {
       let output = Pipe()
       let process = try ChildProcess(
-        Self.program, ["--directory", directory.path] + options, environment: ["SWIFT_BACKTRACE": backtrace],
+        Self.program, ["--directory", directory.path] + options, environment: Self.environment(backtrace),
         output: output.fileHandleForWriting, error: output.fileHandleForWriting)
       try output.fileHandleForWriting.close()
       let reader = output.fileHandleForReading
