@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Glibc
   import TernChildProcess
   import TernCrash
 
@@ -16,6 +17,10 @@
       return (directory ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent())
         .appendingPathComponent("CrashProbe").path
     }
+
+    /// True if the tests, and so the probe, have the thread sanitizer: its own functions then hide frames of the probe,
+    /// and neither a stack overflow nor Swift's backtracer gets through it.
+    static let isSanitized = dlsym(nil, "__tsan_init") != nil
 
     /// The thread sanitizer, if the probe has it, must leave crashes to the handlers under test.
     private static func environment(_ backtrace: String) -> [String: String] {
