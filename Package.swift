@@ -40,6 +40,9 @@ let package = Package(
     .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTernNetlink"),
     .target(name: "TernGzip", dependencies: ["CTernZlib"]),
+    // The signal handler, which must not call Swift, and its reports.
+    .target(name: "CTernCrash"),
+    .target(name: "TernCrash", dependencies: ["CTernCrash", "TernBase", "TernEvents"]),
     // Requests through libcurl, for the SDK on Linux and for what the server sends.
     .target(
       name: "TernHTTP",
@@ -49,12 +52,12 @@ let package = Package(
     .target(
       name: "Tern",
       dependencies: [
-        "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip",
+        "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernCrash",
         .target(name: "TernHTTP", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ], exclude: unusedHere, resources: privacyManifest),
     .target(
-      name: "AppCenter", dependencies: ["Tern", "TernBase", "TernEvents"], exclude: unusedHere,
+      name: "AppCenter", dependencies: ["Tern", "TernCrash", "TernBase", "TernEvents"], exclude: unusedHere,
       resources: privacyManifest),
     .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernBase", "TernEvents"]),
     .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernBase", "TernEvents"]),
@@ -84,12 +87,15 @@ let package = Package(
     .executableTarget(
       name: "TernProbe", dependencies: ["Tern", "TernBase", "TernEvents", "TernMeasurement", "TernTestSupport"],
       path: "Tests/TernProbe"),
+    // A process that crashes in a chosen way, or starts after a crash.
+    .executableTarget(
+      name: "CrashProbe", dependencies: ["AppCenter", "AppCenterCrashes", "Tern", "TernEvents", "CTernCrash"],
+      path: "Tests/CrashProbe"),
     .testTarget(
       name: "TernTests",
       dependencies: [
-        "Tern", "TernGzip", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport",
-        "TernChildProcess",
-        "TernProbe",
+        "Tern", "TernGzip", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernCrash", "TernMeasurement",
+        "TernTestSupport", "TernChildProcess", "TernProbe", "CrashProbe",
       ]),
     .testTarget(
       name: "TernMeasurementTests",
@@ -111,6 +117,7 @@ let package = Package(
       name: "AppCenterTests",
       dependencies: [
         "AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernBase", "TernEvents", "TernTestSupport",
+        "TernChildProcess", "CrashProbe",
       ]),
     // Compiled only: code as apps have it, in both language modes.
     .testTarget(
@@ -129,7 +136,9 @@ let fixtures: Set = [
   "AppCenterIdioms5", "AppCenterIdioms6", "GoogleAnalyticsIdioms5", "GoogleAnalyticsIdioms6",
 ]
 for target in package.targets
-where [.regular, .test, .executable].contains(target.type) && !fixtures.contains(target.name) {
+where [.regular, .test, .executable].contains(target.type) && !fixtures.contains(target.name)
+  && target.name != "CTernCrash"
+{
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

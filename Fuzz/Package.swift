@@ -23,7 +23,11 @@ let package = Package(
     device("TernDelivery", ["TernBase", "TernEvents"]),
     device("TernGzip", ["CTernZlib"]),
     device("TernHTTP", ["TernBase", "TernEvents", "CTernCurl"]),
-    device("Tern", ["TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernHTTP", "CTernNetlink"]),
+    .target(name: "CTernCrash", path: "Device/CTernCrash"),
+    device("TernCrash", ["CTernCrash", "TernBase", "TernEvents"]),
+    device(
+      "Tern",
+      ["TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernHTTP", "TernCrash", "CTernNetlink"]),
     device("TernMeasurement", ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery"]),
     server("Ingest", ["CTernJSON", "CTernInflate"]),
     server("ServerBase", ["CTernRoaring"]),
@@ -47,8 +51,8 @@ let package = Package(
     .executableTarget(
       name: "TernFuzz",
       dependencies: [
-        "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "Tern",
-        "TernMeasurement", "Ingest", "ServerBase",
+        "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernCrash",
+        "Tern", "TernMeasurement", "Ingest", "ServerBase",
         "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "WarehouseContract",
         "TernTestSupport",
       ]),
@@ -68,7 +72,7 @@ func server(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 for target in package.targets
-where [.regular, .executable].contains(target.type) && target.name != "CTernJSON" {
+where [.regular, .executable].contains(target.type) && !["CTernJSON", "CTernCrash"].contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -28,11 +28,14 @@ extension AppCenterCore {
     return files.filter { $0.data.count <= AttachmentPiece.maximumAttachmentBytes }
   }
 
-  /// Reads the reports of earlier processes and asks for consent, on the main thread and without waiting.
+  /// Reads the reports of earlier processes, begins to catch crashes, and asks for consent, on the main thread and
+  /// without waiting.
   func findCrashes() {
     let found = environment.crashes.reports()
     state.withLock { $0.crashes.last = found.last { $0.isOfLastLaunch } }
-    guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }
+    guard let client = state.withLock({ $0.client }) else { return }
+    environment.crashes.start(client)
+    guard !found.isEmpty else { return }
     // The service is off, so they will never be sent.
     guard client.isEnabled, client.isRecording(.errors) else { return environment.crashes.remove(found.map(\.id)) }
     afterStart { [self] in environment.mainCallback { self.ask(about: found) } }

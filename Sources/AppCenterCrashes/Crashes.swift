@@ -11,8 +11,8 @@ public typealias UserConfirmationHandler = ([ErrorReport]) -> Bool
 
 /// Records errors; start it with `AppCenter.start(withAppSecret:services:)`.
 ///
-/// Handled errors are recorded like events. Crash reports are critical events in the same storage; nothing catches
-/// crashes yet.
+/// Handled errors are recorded like events. Crash reports are critical events in the same storage. On Linux, crashes are
+/// caught from the start of the service: the next launch reads their reports.
 #if canImport(ObjectiveC)
   @objc(MSACCrashes)
 #endif
@@ -60,7 +60,7 @@ public final class Crashes: ServiceAbstract {
     core.state.withLock { $0.crashes.last }.map(ErrorReport.init)
   }
 
-  /// Does nothing: no handler is installed.
+  /// Does nothing: no Mach exception handler is used.
   public class func disableMachExceptionHandler() {}
 
   // MARK: Consent

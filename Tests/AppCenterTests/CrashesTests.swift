@@ -40,6 +40,7 @@ final class LeftReports: CrashSource {
   var count: Int { left.withLock { $0.count } }
   func reports() -> [CrashReport] { left.withLock { $0 } }
   func remove(_ ids: [UniqueID]) { left.withLock { $0.removeAll { ids.contains($0.id) } } }
+  func start(_ client: TernClient) {}
 }
 
 final class CrashesListener: CrashesDelegate {

@@ -14,18 +14,28 @@ import Testing
 /// The modules on a simulated device: their log, their requests, and launches with the same storage.
 final class ModuleHarness {
   let harness: TestHarness
-  let network = ScriptedReachability()
+  let network: ScriptedReachability
   private let lines = Locked<[String]>([])
   private var configure: (inout AppCenterEnvironment) -> Void
   private(set) var core: AppCenterCore
 
   static let secret = "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10"
 
-  init(
+  convenience init(
     transport: ScriptedTransport = ScriptedTransport(),
     _ configure: @escaping (inout AppCenterEnvironment) -> Void = { _ in }
   ) throws {
-    harness = try TestHarness(transport: transport, reachability: network)
+    let network = ScriptedReachability()
+    try self.init(TestHarness(transport: transport, reachability: network), network, configure)
+  }
+
+  /// Creates modules on an existing device.
+  init(
+    _ harness: TestHarness, _ network: ScriptedReachability = ScriptedReachability(),
+    _ configure: @escaping (inout AppCenterEnvironment) -> Void
+  ) {
+    self.harness = harness
+    self.network = network
     self.configure = configure
     core = Self.core(harness, lines, configure)
     AppCenterCore.shared = core

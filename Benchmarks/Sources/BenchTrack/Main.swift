@@ -4,14 +4,15 @@ import Tern
 
 /// Measurements of the client, one JSON line each; see `Scripts/bench`.
 ///
-/// `--what track|drain|open|idle|backlog` selects a measurement, `--events N` sets the number of events, `--rounds N`
+/// `--what track|drain|open|idle|backlog|crash` selects a measurement, `--events N` sets the number of events, `--rounds N`
 /// the number of rounds whose medians and extremes are printed. `drain`, and the threads that track while a drain runs,
 /// deliver to `--collector URL --key KEY`, or within the process without it.
 @main
 struct Main {
   static func main() async throws {
     let options = Options(
-      usage: "bench-track --what track|drain|open|idle|backlog [--events N] [--rounds N] [--collector URL --key KEY]")
+      usage:
+        "bench-track --what track|drain|open|idle|backlog|crash [--events N] [--rounds N] [--collector URL --key KEY]")
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     let bench = Bench(options: options, directory: directory)
@@ -23,7 +24,8 @@ struct Main {
     case "open": try await bench.openFull()
     case "idle": try await bench.idle()
     case "backlog": try await bench.backlog()
-    default: throw BenchError(message: "--what takes track, drain, open, idle or backlog")
+    case "crash": try await bench.crashStart()
+    default: throw BenchError(message: "--what takes track, drain, open, idle, backlog or crash")
     }
   }
 }

@@ -32,6 +32,7 @@ extension AppCenterCore {
         return (true, state.client)
       }
       guard mayChange else { return }
+      if !newValue { forgetCrashes() }
       guard let client else { return keep { $0.setEnabled(newValue) } }
       let isNew = client.isEnabled != newValue
       client.isEnabled = newValue

@@ -201,6 +201,8 @@ package final class AppCenterCore: Sendable {
       .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
     ])
     configuration.reportsRegionAsCountry = false
+    // The service does so when it starts, because its delegate and the user decide about each report.
+    configuration.catchesCrashes = false
     // Analytics makes them automatic when it starts, unless the app begins sessions itself.
     configuration.sessions = .manual
     return configuration

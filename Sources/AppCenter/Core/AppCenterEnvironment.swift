@@ -62,14 +62,15 @@ package struct AppCenterEnvironment: Sendable {
       // Most processes on this platform have no main run loop.
       let main = queue
     #endif
+    let directory = TernClient.Configuration.defaultQueueDirectory
+      .appendingPathComponent("appcenter", isDirectory: true)
     return AppCenterEnvironment(
-      clientEnvironment: { .live },
-      directory: TernClient.Configuration.defaultQueueDirectory
-        .appendingPathComponent("appcenter", isDirectory: true),
+      clientEnvironment: { .live }, directory: directory,
       variables: ProcessInfo.processInfo.environment,
       bundleCollector: Bundle.main.infoDictionary?["TernCollector"] as? String,
       platform: platformName, isInDevelopment: isAppInDevelopment, carrierCountry: currentCarrierCountry,
-      previous: leftByOriginal, callback: { body in queue.async(execute: body) },
+      crashes: SystemCrashes(queue: directory), previous: leftByOriginal,
+      callback: { body in queue.async(execute: body) },
       mainCallback: { body in main.async(execute: body) }, writeLog: systemLog)
   }
 }

@@ -29,12 +29,14 @@ package struct CrashReport: Sendable, Hashable {
   }
 }
 
-/// A source of crash reports; there is none yet.
+/// A source of crash reports.
 package protocol CrashSource: Sendable {
   /// Returns the reports of earlier processes, oldest first; each stays until it is removed.
   func reports() -> [CrashReport]
   /// Removes reports that are stored or unwanted.
   func remove(_ ids: [UniqueID])
+  /// Begins to catch crashes for the client. The reports so far belong to earlier launches, for all later ones, too.
+  func start(_ client: TernClient)
 }
 
 /// A source without reports.
@@ -42,4 +44,5 @@ package struct NoCrashes: CrashSource {
   package init() {}
   package func reports() -> [CrashReport] { [] }
   package func remove(_ ids: [UniqueID]) {}
+  package func start(_ client: TernClient) {}
 }

@@ -76,6 +76,23 @@ extension TernClient {
     public var sessions: Sessions
     /// The protection of events against power loss; the default is `.onBackgroundAndCritical`.
     public var durability: Durability
+    /// Catches crashes: the next launch records each as a critical event, before anything else. The default is true.
+    ///
+    /// From the creation of the client to ``TernClient/shutdown()``, signal handlers write a report of a crash into
+    /// ``queueDirectory``. Then the previous handlers run, and the process ends as it would have. One client of a process
+    /// catches crashes: the first one. If false, no handler is installed, and reports of earlier launches stay where they
+    /// are. Nothing is reported while the client or its ``TernClient/Part/errors`` are disabled. Create the client on
+    /// the main thread, or a stack overflow there may go unnoticed.
+    ///
+    /// This is so on Linux. On Apple platforms, the system's MetricKit reports crashes, where it exists, without session
+    /// and user, and with the end of the system's reporting period as the time.
+    public var catchesCrashes: Bool
+    /// Delays the creation of the client until the collector has stored a crash that ended the previous process within
+    /// 10 s of its start, but at most for 2 s; the default is false.
+    ///
+    /// An app that crashes at every start may otherwise never have the time to report it. The wait blocks the thread that
+    /// creates the client, and only after such a crash.
+    public var sendsCrashesAtStart: Bool
     /// Starts the client paused: it records but sends nothing until `resume()`. The default is false.
     public var startsPaused: Bool
 
@@ -106,6 +123,8 @@ extension TernClient {
       compressesRequests = true
       sessions = .automatic()
       durability = .onBackgroundAndCritical
+      catchesCrashes = true
+      sendsCrashesAtStart = false
       startsPaused = false
     }
 

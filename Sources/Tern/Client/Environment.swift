@@ -22,6 +22,8 @@ extension TernClient {
     public var reachability: (any Reachability)?
     /// Keeps the process running during ``TernClient/sendInBackground(deadline:)``; `nil` if not needed.
     public var backgroundActivity: (any BackgroundActivity)?
+    /// True if a client may catch crashes, for which it installs signal handlers; one client of a process can.
+    package var catchesCrashes = false
     /// The file system.
     package var fileSystem: any FileSystem = SystemFileSystem()
     /// Observes each event and its outcome while the recorder is locked; used by the simulator.
@@ -47,10 +49,12 @@ extension TernClient {
     /// The production environment: the system's clock, transport, reachability and random seed, and this device.
     public static var live: Environment {
       var generator = SystemRandomNumberGenerator()
-      return Environment(
+      var environment = Environment(
         clock: SystemClock(), seed: generator.next(), transport: SystemTransport(), device: { .current },
         boot: currentBoot(), isInForeground: startsInForeground, observesLifecycle: true,
         reachability: SystemReachability(), backgroundActivity: systemBackgroundActivity)
+      environment.catchesCrashes = true
+      return environment
     }
   }
 }

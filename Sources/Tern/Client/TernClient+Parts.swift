@@ -59,6 +59,7 @@ extension Engine {
         if !isOn, part == .usage { recorder.sessions.end() }
         return true
       }
+      refreshCrashContext()
       guard isNew else {
         // The file is unreadable so far and may say otherwise.
         if files.areSettingsUnknown { files.unsaved.parts[part] = isOn }

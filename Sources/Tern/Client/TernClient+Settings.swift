@@ -121,6 +121,7 @@ extension Engine {
     deviceChanges.withLock { change(&$0) }
     let members = currentDevice.encodedMembers()
     recorder.withLock { $0.device = members }
+    refreshCrashContext()
   }
 }
 

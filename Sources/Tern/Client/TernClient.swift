@@ -63,6 +63,8 @@ public final class TernClient: Sendable {
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?
+  /// Observes the system's crash reports, if the configuration catches crashes.
+  private let diagnostics: CrashDiagnostics?
   #if !canImport(Darwin)
     let terminations = Locked<[TerminationObservation]>([])
   #endif
@@ -89,6 +91,14 @@ public final class TernClient: Sendable {
     let environment = environment ?? .live
     let engine = try Engine(configuration, environment)
     self.engine = engine
+    var crashes: [Receipt] = []
+    if configuration.catchesCrashes, environment.catchesCrashes {
+      crashes = engine.recordEarlierCrashes()
+      engine.catchCrashes()
+      diagnostics = CrashDiagnostics(engine)
+    } else {
+      diagnostics = nil
+    }
     engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
     task = Task {
       let machine = DeliveryMachine(
@@ -102,6 +112,7 @@ public final class TernClient: Sendable {
       let observer = LifecycleObserver(self)
       lifecycle.withLock { $0 = observer }
     }
+    if configuration.sendsCrashesAtStart { engine.waitForDelivery(of: crashes) }
   }
 
   /// Creates a client on an engine whose delivery loop the caller runs.
@@ -110,9 +121,11 @@ public final class TernClient: Sendable {
     engine.beginSession { $0.launched(inForeground: engine.environment.isInForeground) }
     task = nil
     network = nil
+    diagnostics = nil
   }
 
   deinit {
+    diagnostics?.stop()
     engine.close()
     task?.cancel()
   }
@@ -183,6 +196,7 @@ public final class TernClient: Sendable {
     #if !canImport(Darwin)
       terminations.withLock { $0 = [] }
     #endif
+    diagnostics?.stop()
     engine.close()
     task?.cancel()
     await network?.stop()

@@ -14,6 +14,7 @@ extension Engine {
         files.save()
         return
       }
+      refreshCrashContext()
       files.unsaved.isEnabled = isEnabled
       if !isEnabled { files.unsaved.optOuts += 1 }
       let isSaved = files.save()
@@ -37,6 +38,7 @@ extension Engine {
       // Load unknown settings before saving: the user of buffered events depends on them.
       if !files.areSettingsUnknown, files.hasUnsaved { files.save() }
       guard let settings = files.newSettings() else { return [] }
+      defer { refreshCrashContext() }
       let isFirst = files.areSettingsUnknown
       if isFirst { applyLateSettings(settings, &files) }
       return follow(settings, &files) + followParts(settings, files) + followRequests(settings, files)
@@ -127,6 +129,7 @@ extension Engine {
       // Numbers are unique across processes, so that an erasure can tell their events apart.
       let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
       recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
+      refreshCrashContext()
       // The loop retries.
       if files.hasUnsaved { mailbox.post(.refresh) }
     }

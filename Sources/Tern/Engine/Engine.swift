@@ -1,5 +1,6 @@
 package import Foundation
 import TernBase
+import TernCrash
 import TernDelivery
 package import TernEvents
 package import TernLog
@@ -19,6 +20,8 @@ package final class Engine: Sendable {
   let files: Locked<StateFiles>
   let recorder: Locked<Recorder>
   let clientState: ClientState
+  /// Catches the crashes of this process; `nil` while it doesn't. Locked before `recorder`.
+  let catcher = Locked<CrashCatcher?>(nil)
   package let mailbox = Mailbox()
   package let machineSeed: UInt64
 
@@ -127,6 +130,7 @@ package final class Engine: Sendable {
       return recorder.beginSession(device: device, into: log, clock: environment.clock)
     }
     perform(result)
+    refreshCrashContext()
   }
 
   // MARK: Status

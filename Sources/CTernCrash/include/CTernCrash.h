@@ -1,0 +1,37 @@
+#ifndef C_TERN_CRASH_H
+#define C_TERN_CRASH_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Catches crashes of this process and writes a report of each to a file (docs/crashes.md). Everything that runs in the
+// signal handler is in C and makes system calls only: it allocates nothing, takes no lock and calls no Swift.
+
+/// Prepares a file and installs the signal handlers; at most one file per process.
+///
+/// - path: The file to create. It stays empty until the process crashes, and its write lock (`fcntl`) is held while the
+///   process runs.
+/// - identifier: The identifier of the report, at most 63 bytes of ASCII without spaces.
+///
+/// Returns 0, or the value of `errno`: `EBUSY` while another file is prepared, `ENOTSUP` on other platforms.
+int tern_crash_start(const char *path, const char *identifier);
+
+/// Sets the line of text that a report contains; it may be called at any time and by one thread at a time.
+///
+/// The line has at most 8,191 bytes and no line feed. While it is empty, crashes are not reported.
+void tern_crash_set_context(const void *text, size_t count);
+
+/// Restores the previous handlers, unless others have been installed since, and removes the file.
+void tern_crash_stop(void);
+
+/// Crashes: the handler itself crashes after it has written the crashed thread; for tests of the handler.
+void tern_crash_fail_in_handler(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+import AppCenter
+import AppCenterCrashes
+import Foundation
+import Tern
+import TernEvents
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An app with a client that ends in the way that `--crash KIND` names, or by SIGKILL without it.
+///
+/// Options: `--directory PATH`, `--collector URL`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
+/// crashes, `--waits` for one that sends crashes at the start, `--errors-off` for one that records no errors, `--previous` and `--later` for another handler, installed
+/// before or after the client, `--shutdown` to end the client first, and `--app-center` to use that SDK's names instead.
+/// It prints `session ID`.
+@main struct CrashProbe {
+  static func main() async throws {
+    let options = Options(CommandLine.arguments.dropFirst())
+    if options["app-center"] != nil { runAppCenter(options) }
+    guard let directory = options["directory"] else { fatalError("Pass --directory.") }
+    if options["previous"] != nil { OtherHandler.install("previous") }
+    var configuration = TernClient.Configuration(key: "probe")
+    configuration.collector = options["collector"].flatMap(URL.init(string:))
+    configuration.queueDirectory = URL(fileURLWithPath: directory, isDirectory: true)
+    configuration.appVersion = options["version"]
+    configuration.catchesCrashes = options["off"] == nil
+    configuration.sendsCrashesAtStart = options["waits"] != nil
+    let tern = try TernClient(configuration)
+    if options["later"] != nil { OtherHandler.install("later") }
+    if let user = options["user"] { tern.identify(user) }
+    if options["errors-off"] != nil { tern.setRecording(false, of: .errors) }
+    say("session \(tern.sessionID.map(\.description) ?? "none")")
+    if options["shutdown"] != nil { await tern.shutdown() }
+    if let kind = options["crash"] { Crash.named(kind) }
+    kill(getpid(), SIGKILL)
+    withExtendedLifetime(tern) {}
+  }
+}
+
+/// Uses the names of App Center, with the default directory below `XDG_DATA_HOME`: prints `crashed SIGNAL`, and ends by
+/// a test crash.
+private func runAppCenter(_ options: Options) -> Never {
+  AppCenter.start(withAppSecret: "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10", services: [Crashes.self])
+  say("crashed \(Crashes.hasCrashedInLastSession ? Crashes.lastSessionCrashReport?.signal ?? "?" : "no")")
+  if options["crash"] != nil { Crashes.generateTestCrash() }
+  kill(getpid(), SIGKILL)
+  exit(1)
+}
+
+/// The `--name value` pairs of a command line.
+struct Options {
+  private var values: [String: String] = [:]
+
+  init(_ arguments: some Sequence<String>) {
+    var name: String?
+    for argument in arguments {
+      if argument.hasPrefix("--") {
+        name = String(argument.dropFirst(2))
+        name.map { values[$0] = "" }
+      } else if let name {
+        values[name] = argument
+      }
+    }
+  }
+
+  subscript(name: String) -> String? { values[name] }
+}
+
+/// Another reporter's handler: prints its name, and then does what it has replaced.
+enum OtherHandler {
+  nonisolated(unsafe) private static var name: StaticString = ""
+  nonisolated(unsafe) private static var before = sigaction()
+
+  static func install(_ name: StaticString) {
+    self.name = name
+    var action = sigaction()
+    action.sa_flags = SA_SIGINFO | Int32(SA_ONSTACK)
+    let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
+      OtherHandler.handle($0, $1, $2)
+    }
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_sigaction = handler
+    #else
+      action.__sigaction_handler.sa_sigaction = handler
+    #endif
+    sigaction(SIGSEGV, &action, &before)
+  }
+
+  private static func handle(
+    _ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?
+  ) {
+    _ = write(1, name.utf8Start, name.utf8CodeUnitCount)
+    _ = write(1, "\n", 1)
+    #if canImport(Darwin)
+      let next = before.__sigaction_u.__sa_sigaction
+    #else
+      let next = before.__sigaction_handler.sa_sigaction
+    #endif
+    let isFunction = unsafeBitCast(next, to: Int.self) > 1
+    if before.sa_flags & SA_SIGINFO != 0, isFunction, let next { return next(signal, information, context) }
+    var action = before
+    sigaction(signal, &action, nil)
+  }
+}
+
+/// Writes a line without buffering, because the process is about to crash.
+func say(_ line: String) {
+  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
