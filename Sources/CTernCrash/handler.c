@@ -30,6 +30,9 @@ static const struct {
 
 static struct {
   int file;
+  /// Tells the file from another one that the app has opened under its number since.
+  dev_t device;
+  ino_t inode;
   pid_t process;
   char path[1024];
   char identifier[64];
@@ -150,6 +153,13 @@ static void restore(void) {
   }
 }
 
+/// Returns 0 if the app has closed the descriptors, as daemons do; others may have their numbers now.
+static int has_descriptors(void) {
+  struct stat status;
+  return fstat(state.file, &status) == 0 && status.st_dev == state.device && status.st_ino == state.inode &&
+    memory_is_intact();
+}
+
 /// Makes a signal pending on this thread, with its own information, for when the handler returns.
 static void send_again(int signal, siginfo_t *info) {
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_number(), signal, info) != 0) {
@@ -171,7 +181,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
   int error = errno;
   int current = atomic_load(&context_lines.current);
   // A child between fork and exec has its parent's handlers, but not its report.
-  if (!atomic_load(&is_active) || getpid() != state.process || context_lines.count[current] == 0) {
+  if (
+    !atomic_load(&is_active) || getpid() != state.process || context_lines.count[current] == 0 || !has_descriptors()) {
     pass_on(signal, info);
     errno = error;
     return;
@@ -261,6 +272,11 @@ int tern_crash_start(const char *path, const char *identifier) {
     memory_close();
     return error;
   }
+  struct stat status;
+  if (fstat(file, &status) == 0) {
+    state.device = status.st_dev;
+    state.inode = status.st_ino;
+  }
   strcpy(state.path, path);
   strcpy(state.identifier, identifier);
   state.file = file;
@@ -296,7 +312,8 @@ void tern_crash_stop(void) {
     sigaction(signals[index].number, &state.previous[index], NULL);
     state.is_caught[index] = 0;
   }
-  unlink(state.path);
+  // A child that was forked has its parent's.
+  if (getpid() == state.process) unlink(state.path);
   close(state.file);
   state.file = -1;
   memory_close();

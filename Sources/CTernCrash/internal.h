@@ -28,6 +28,8 @@ void output_flush(void);
 
 /// Creates the pipe through which memory is read; returns 0 or -1.
 int memory_prepare(void);
+/// Returns 0 if the pipe's descriptors are closed or others by now.
+int memory_is_intact(void);
 void memory_close(void);
 /// Copies memory that may not be mapped; returns the number of bytes copied, at most 4,096.
 size_t memory_read(uintptr_t address, void *buffer, size_t count);

@@ -4,13 +4,32 @@
 #ifdef TERN_CRASH_SUPPORTED
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Writing to a pipe makes the kernel check the memory: an address that is not mapped is an error and no second crash.
 // This works in sandboxes that forbid `process_vm_readv`.
 static int ends[2] = {-1, -1};
 
-int memory_prepare(void) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+static struct stat statuses[2];
+
+int memory_prepare(void) {
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+  for (int end = 0; end < 2; end++) {
+    if (fstat(ends[end], &statuses[end]) != 0) return -1;
+  }
+  return 0;
+}
+
+int memory_is_intact(void) {
+  for (int end = 0; end < 2; end++) {
+    struct stat status;
+    if (fstat(ends[end], &status) != 0 || status.st_dev != statuses[end].st_dev || status.st_ino != statuses[end].st_ino) {
+      return 0;
+    }
+  }
+  return 1;
+}
 
 void memory_close(void) {
   for (int end = 0; end < 2; end++) {

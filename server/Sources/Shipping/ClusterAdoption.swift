@@ -16,7 +16,7 @@ extension ClusterShipping {
     guard !missing.isEmpty else { return }
     let segments = missing.map { unit in Self.segment(of: unit.ids.lowerBound, stretches) }
     let places = Dictionary(grouping: zip(missing, segments)) { Place(shard: $0.0.shard, epoch: $0.0.epoch) }
-    var lost = 0
+    var (lost, emptied) = (0, 0)
     for shard in shards {
       for (place, units) in places where place.shard == shard.name {
         let copies = try await shard.copies(ofEpoch: place.epoch)
@@ -25,10 +25,14 @@ extension ClusterShipping {
             lost += 1
             continue
           }
+          if newest.unit.content == .empty, unit.rows > 0 { emptied += 1 }
           newest.unit.segment = segment
           try ledger.adopt(newest.unit, shard: shard.name, isClean: newest.isClean)
         }
       }
+    }
+    if emptied > 0 {
+      report("\(emptied) units of rows that have left home are gone from the cluster, and count as deleted.")
     }
     if lost > 0 { report("\(lost) units of rows that have left home are not on the cluster any more.") }
   }
@@ -91,6 +95,8 @@ struct ShardCopies: Sendable {
       newest.content = .empty
       return isComplete && !units.isEmpty ? (newest, true) : nil
     }
+    // The cluster was set back. Taking over the noted generation would delete this one.
+    guard generation >= unit.generation else { return nil }
     if generation > unit.generation {
       newest.generation = generation
       // Another replica may have lost some.

@@ -45,7 +45,8 @@ struct ColumnDirectory: Sendable {
     return chunks.mapValues { chunks in
       var kept: [Chunk] = []
       for chunk in chunks.sorted(by: { $0.header.after < $1.header.after }) {
-        if chunk.header.after == kept.last?.header.last ?? 0 { kept.append(chunk) } else { delete(chunk) }
+        let after = kept.last?.header.last ?? 0
+        if chunk.header.after == after, chunk.header.last > after { kept.append(chunk) } else { delete(chunk) }
       }
       return kept
     }

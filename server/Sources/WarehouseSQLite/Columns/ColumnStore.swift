@@ -14,6 +14,8 @@ final class ColumnStore: Sendable {
     var away: [Int64: WarehouseError] = [:]
     /// Apps whose fetched rows are being added.
     var fetched: Set<Int64> = []
+    /// By app, the last row up to which all chunks are on disk for good.
+    var secured: [Int64: Int64] = [:]
   }
 
   /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
@@ -72,19 +74,25 @@ final class ColumnStore: Sendable {
   func secure(
     _ rows: ClosedRange<Int64>, of apps: Set<Int64>, _ connection: SQLConnection, dictionary: ReaderDictionary
   ) throws {
-    try update(connection, dictionary, {}) { state in
-      for app in apps {
-        if let error = state.away[app] { throw error }
-        let columns = state.apps[app] ?? AppColumns(app: app)
-        state.apps[app] = columns
-        for chunk in columns.chunks where chunk.header.last >= rows.lowerBound && chunk.header.after < rows.upperBound {
-          try directory.secure(chunk)
+    try update(connection, dictionary, {}) { state -> Result<Void, any Error> in
+      if let error = apps.compactMap({ state.away[$0] }).first { return .failure(error) }
+      return Result {
+        for app in apps {
+          let columns = state.apps[app] ?? AppColumns(app: app)
+          state.apps[app] = columns
+          // Without the earlier ones, a start would use none.
+          let secured = state.secured[app] ?? 0
+          for chunk in columns.chunks where chunk.header.last > secured && chunk.header.after < rows.upperBound {
+            try directory.secure(chunk)
+            state.secured[app] = chunk.header.last
+          }
+          guard columns.chunked < rows.upperBound else { continue }
+          try columns.endChunk(through: state.through, directory.storeDurably)
+          state.secured[app] = columns.chunked
         }
-        guard columns.chunked < rows.upperBound else { continue }
-        try columns.endChunk(through: state.through, directory.storeDurably)
+        try directory.sync()
       }
-      try directory.sync()
-    }
+    }.get()
   }
 
   /// Adds the rows that the connection's transaction sees, and returns something of the result.
@@ -195,7 +203,8 @@ final class ColumnStore: Sendable {
   /// Stores the chunks of fetched rows, or the next start would fetch them again.
   private func keepFetched(_ state: State) {
     for app in state.fetched where state.away[app] == nil {
-      state.apps[app]?.endChunk(through: state.through, directory.store)
+      guard let columns = state.apps[app], columns.chunked < state.through else { continue }
+      columns.endChunk(through: state.through, directory.store)
     }
     state.fetched = []
   }
@@ -208,7 +217,7 @@ final class ColumnStore: Sendable {
     let spans = try StoredSpan.all(connection, after: last).filter {
       $0.apps.contains(app) && retired.contains($0.segment)
     }
-    if let first = spans.first { _ = try EventScan(connection, [first], after: last).next() }
+    for span in spans { _ = try EventScan(connection, [span], after: last).next() }
     state.withLock { state in
       state.away[app] = nil
       // Its other rows are added again from here.
@@ -227,10 +236,10 @@ final class ColumnStore: Sendable {
 
   /// Begins with the chunks on disk, if they are those of this warehouse.
   private func load(_ state: State, _ connection: SQLConnection) throws {
-    (state.apps, state.away, state.fetched) = ([:], [:], [])
+    (state.apps, state.away, state.fetched, state.secured) = ([:], [:], [], [:])
     state.through = 0
     for (app, chunks) in try directory.load() {
-      guard let last = chunks.last, try isStored(last, connection) else {
+      guard try isStored(chunks, connection) else {
         for chunk in chunks { directory.delete(chunk) }
         continue
       }
@@ -239,10 +248,10 @@ final class ColumnStore: Sendable {
     state.isLoaded = true
   }
 
-  /// Returns true if the last row of a chunk is the stored one: after a restored backup, it may be another.
-  private func isStored(_ chunk: Chunk, _ connection: SQLConnection) throws -> Bool {
-    guard try chunk.header.last <= WarehouseSchema.lastRow(connection) else { return false }
-    guard let id = chunk.lastRow else { return true }
+  /// Returns true if the last row of an app's chunks is the stored one: after a restored backup, it may be another.
+  private func isStored(_ chunks: [Chunk], _ connection: SQLConnection) throws -> Bool {
+    guard let end = chunks.last?.header.last, try end <= WarehouseSchema.lastRow(connection) else { return false }
+    guard let chunk = chunks.last(where: { $0.rows > 0 }), let id = chunk.lastRow else { return true }
     // Rows that have left were verified before, and asking the cluster would delay every start.
     let retired = try RetiredTable.segments(connection)
     if let span = try StoredSpan.all(connection, after: id - 1, through: id).first, retired.contains(span.segment) {

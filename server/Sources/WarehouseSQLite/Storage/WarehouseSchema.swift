@@ -7,17 +7,20 @@ enum WarehouseSchema {
   /// Its version is that of all files of the data directory but the catalog: a change to the format of rows, keys, columns or
   /// counts that an older program would misread needs another version here, if only with an empty step.
   static let format = DatabaseFormat(
-    applicationID: 0x5472_6E57, steps: [tables, rowsOfPieces, RetiredTable.schema])
+    applicationID: 0x5472_6E57, steps: [tables, rowsOfPieces, RetiredTable.schema, removedPieces])
 
   /// The statements that create the tables of version 1.
   private static let tables = names + events + ledger + views + errors + deletions + quarantine
 
-  /// Version 2: a piece of an attachment knows the event that brought it; 0 if an import did, or version 1. `removed_piece`
-  /// has the events whose piece had to make room, with the name of the error: a copy of the rows may still have the piece,
-  /// and loses it when the error's person is deleted.
+  /// Version 2: a piece of an attachment knows the event that brought it; 0 if an import did, or version 1.
   private static let rowsOfPieces = """
     ALTER TABLE attachment_part ADD COLUMN row INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX attachment_part_row ON attachment_part (row);
+    """
+
+  /// Version 4: the events whose piece of an attachment had to make room, with the name of the error. A copy of the rows may
+  /// still have the piece, and loses it when the error's person is deleted.
+  private static let removedPieces = """
     CREATE TABLE removed_piece (row INTEGER PRIMARY KEY, app INTEGER NOT NULL, error TEXT NOT NULL);
     CREATE INDEX removed_piece_error ON removed_piece (app, error);
     """

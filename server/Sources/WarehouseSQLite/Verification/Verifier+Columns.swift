@@ -9,7 +9,7 @@ extension Verifier {
     let making = ColumnMaking(lookups, rows: directory, try StoredSpan.all(connection))
     tasks.add { [columns = reader.columns.directory] in
       let stored = try columns.load { name in self.noteColumns(of: Int64(name.prefix { $0 != "-" }) ?? 0, name) }
-      let expected = stored.mapValues { Dictionary(uniqueKeysWithValues: $0.map { ($0.header.last, $0.header) }) }
+      let expected = stored.mapValues { Dictionary($0.map { ($0.header.last, $0.header) }) { $1 } }
       try making.add(to: tasks, ends: stored.mapValues { $0.map(\.header.last) }) { chunk in
         // A part of a chunk that is too large is none of those stored.
         guard let header = expected[chunk.header.app]?[chunk.header.last] else { return }
