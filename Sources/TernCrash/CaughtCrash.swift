@@ -42,7 +42,7 @@ package struct CaughtCrash: Sendable, Hashable {
   package var address: UInt64 = 0
   /// The last message of the Swift runtime or the C library.
   package var message: String?
-  /// What the client knew: see `CrashCatcher`.
+  /// The context that the client had set: see `CrashCatcher`.
   package var context: [UInt8] = []
   /// The threads; the first one crashed.
   package var threads: [Thread] = []

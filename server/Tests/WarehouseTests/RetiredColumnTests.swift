@@ -110,7 +110,7 @@ import Testing
     #expect(try await counts(warehouse) == [401, 6, 0])
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
-    // What was fetched is kept.
+    // The chunks of fetched rows are kept.
     cluster.isAway = true
     try? FileManager.default.removeItem(atPath: directory.path + "/rows/fetched")
     warehouse = try open()
