@@ -118,6 +118,37 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `while rows are fetched, other questions and reports are answered`() async throws {
+    var warehouse = try open()
+    try await fill(warehouse)
+    try await warehouse.retireAll(to: cluster)
+    try await warehouse.close()
+    let columns = directory.path + "/columns"
+    for name in try FileManager.default.contentsOfDirectory(atPath: columns) where name.hasPrefix("2-") {
+      try FileManager.default.removeItem(atPath: "\(columns)/\(name)")
+    }
+    warehouse = try open()
+    cluster.hold()
+    try await withThrowingTaskGroup(of: Int.self) { [warehouse] group in
+      // More than there are threads of any kind.
+      for _ in 0..<20 { group.addTask { try await self.count(warehouse, 2) } }
+      for _ in 0..<20 {
+        group.addTask {
+          try await warehouse.reader.trail(of: .install("r"), app: AppID(2), .latest, limit: 10)?.count ?? 0
+        }
+      }
+      await cluster.waitUntilAsked()
+      #expect(try await count(warehouse, 1) == 400)
+      #expect(
+        try await warehouse.reader.count(
+          app: AppID(1), dimension: .total, days: day("2026-05-01")...day("2026-05-30")) == 400)
+      cluster.answer()
+      for try await answer in group { #expect(answer == 5) }
+    }
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
   @Test func `chunks that ended early, or because of their size, are those that a verification makes`() async throws {
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     for number in 0..<10 {

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Ingest
 import TernBase
 import TernEvents
@@ -16,6 +18,21 @@ final class MemoryRows: RetiredRowSource {
   }
 
   private let state = Locked(State())
+  private let answering = NSLock()
+  private let asked = DispatchSemaphore(value: 0)
+
+  /// Answers nothing until ``answer()``.
+  func hold() { answering.lock() }
+  func answer() { answering.unlock() }
+  /// Waits until rows were asked for since the last call.
+  func waitUntilAsked() async {
+    await withCheckedContinuation { waiter in
+      DispatchQueue.global().async { [asked] in
+        asked.wait()
+        waiter.resume()
+      }
+    }
+  }
 
   var fetches: Int { state.withLock { $0.fetches } }
   var isAway: Bool {
@@ -37,6 +54,9 @@ final class MemoryRows: RetiredRowSource {
   }
 
   func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
+    asked.signal()
+    answering.lock()
+    answering.unlock()
     let rows = try state.withLock { state in
       state.fetches += 1
       guard !state.isAway, let rows = state.units[unit] else {

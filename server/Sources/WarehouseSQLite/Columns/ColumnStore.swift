@@ -5,15 +5,13 @@ import Warehouse
 /// The columns of all apps, kept up to date with the rows.
 final class ColumnStore: Sendable {
   /// `@unchecked Sendable` because it is used only while the lock is held.
-  private final class State: @unchecked Sendable {
+  final class State: @unchecked Sendable {
     var isLoaded = false
     var apps: [Int64: AppColumns] = [:]
-    /// The last row that is in the columns, if its app isn't away.
+    /// The last row that is in the columns, unless its app is behind.
     var through: Int64 = 0
-    /// Apps with rows that only the cluster has, that are in no chunk, and that could not be fetched.
-    var away: [Int64: WarehouseError] = [:]
-    /// Apps whose fetched rows are being added.
-    var fetched: Set<Int64> = []
+    /// Apps that get no rows for now, because rows before them are in no chunk and only the cluster has them.
+    var behind: Set<Int64> = []
     /// By app, the last row up to which all chunks are on disk for good.
     var secured: [Int64: Int64] = [:]
   }
@@ -22,9 +20,9 @@ final class ColumnStore: Sendable {
   private static let stepRows = 131_072
   let directory: ColumnDirectory
   /// Records on disk which rows are being added; `nil` to record nothing.
-  private let journal: WorkJournal?
-  private let damage: DamagedRows
-  private let state = Locked(State())
+  let journal: WorkJournal?
+  let damage: DamagedRows
+  let state = Locked(State())
   private let isUpdateWaiting = Locked(false)
   private let isClosed = Locked(false)
 
@@ -51,14 +49,18 @@ final class ColumnStore: Sendable {
   /// Notes that a background update sees all rows so far.
   func didBegin() { isUpdateWaiting.withLock { $0 = false } }
 
-  /// Returns the chunks of an app with all rows that the connection's transaction sees.
+  /// Returns the chunks of an app with all rows that the connection's transaction sees. If some must be fetched from the
+  /// cluster, other apps don't wait for that.
   func chunks(
     app: Int64, _ connection: SQLConnection, dictionary: ReaderDictionary, checkCancellation: () throws -> Void
   ) throws -> [Chunk] {
-    try fetchAgain(app, connection)
-    return try update(connection, dictionary, checkCancellation) { state -> Result<[Chunk], WarehouseError> in
-      state.away[app].map { .failure($0) } ?? .success(state.apps[app]?.allChunks() ?? [])
-    }.get()
+    while true {
+      let chunks: [Chunk]? = try update(connection, dictionary, checkCancellation) { state in
+        state.behind.contains(app) ? nil : state.apps[app]?.allChunks() ?? []
+      }
+      if let chunks { return chunks }
+      try catchUp(app, connection, dictionary, checkCancellation)
+    }
   }
 
   /// Adds the rows that the connection's transaction sees.
@@ -74,25 +76,32 @@ final class ColumnStore: Sendable {
   func secure(
     _ rows: ClosedRange<Int64>, of apps: Set<Int64>, _ connection: SQLConnection, dictionary: ReaderDictionary
   ) throws {
-    try update(connection, dictionary, {}) { state -> Result<Void, any Error> in
-      if let error = apps.compactMap({ state.away[$0] }).first { return .failure(error) }
-      return Result {
-        for app in apps {
-          let columns = state.apps[app] ?? AppColumns(app: app)
-          state.apps[app] = columns
-          // Without the earlier ones, a start would use none.
-          let secured = state.secured[app] ?? 0
-          for chunk in columns.chunks where chunk.header.last > secured && chunk.header.after < rows.upperBound {
-            try directory.secure(chunk)
-            state.secured[app] = chunk.header.last
-          }
-          guard columns.chunked < rows.upperBound else { continue }
-          try columns.endChunk(through: state.through, directory.storeDurably)
-          state.secured[app] = columns.chunked
-        }
-        try directory.sync()
+    while true {
+      let behind: Set<Int64> = try update(connection, dictionary, {}) { state in
+        let behind = state.behind.intersection(apps)
+        if behind.isEmpty { try secure(rows, of: apps, state) }
+        return behind
       }
-    }.get()
+      if behind.isEmpty { return }
+      for app in behind { try catchUp(app, connection, dictionary, {}) }
+    }
+  }
+
+  private func secure(_ rows: ClosedRange<Int64>, of apps: Set<Int64>, _ state: State) throws {
+    for app in apps {
+      let columns = state.apps[app] ?? AppColumns(app: app)
+      state.apps[app] = columns
+      // Without the earlier ones, a start would use none.
+      let secured = state.secured[app] ?? 0
+      for chunk in columns.chunks where chunk.header.last > secured && chunk.header.after < rows.upperBound {
+        try directory.secure(chunk)
+        state.secured[app] = chunk.header.last
+      }
+      guard columns.chunked < rows.upperBound else { continue }
+      try columns.endChunk(through: state.through, directory.storeDurably)
+      state.secured[app] = columns.chunked
+    }
+    try directory.sync()
   }
 
   /// Adds the rows that the connection's transaction sees, and returns something of the result.
@@ -140,17 +149,17 @@ final class ColumnStore: Sendable {
     if !state.isLoaded { try load(state, connection) }
     guard state.through < last else { return true }
     let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
-    let spans = try StoredSpan.all(connection, after: state.through, through: last).filter { span in
+    let retired = try RetiredTable.segments(connection)
+    let needed = try StoredSpan.all(connection, after: state.through, through: last).filter { span in
       span.apps.contains { Self.needs($0, span, state) }
     }
-    let retired = try RetiredTable.segments(connection)
-    let fetching = Set(
-      spans.filter { retired.contains($0.segment) }.flatMap { span in span.apps.filter { Self.needs($0, span, state) } }
-    )
-    state.fetched.formUnion(fetching)
+    for span in needed where retired.contains(span.segment) {
+      state.behind.formUnion(span.apps.filter { Self.needs($0, span, state) })
+    }
     // Like reports, questions get on without rows that can't be read.
     let found = DamagedRows()
-    let scan = EventScan(connection, spans, after: state.through, through: last, damage: found)
+    let scan = EventScan(
+      connection, needed.filter { !retired.contains($0.segment) }, after: state.through, through: last, damage: found)
     func checkPlaces() throws {
       guard scan.hasDamage else { return }
       try Self.checkPlaces(connection)
@@ -159,18 +168,9 @@ final class ColumnStore: Sendable {
     var added = 0
     var known: AppColumns?
     while added < Self.stepRows {
-      let next: EventRow?
-      do {
-        next = try scan.next()
-      } catch let error as WarehouseError where error.code == .rowsAway && !fetching.isEmpty {
-        // The others go on.
-        for app in fetching { state.away[app] = error }
-        return false
-      }
-      guard let row = next else {
+      guard let row = try scan.next() else {
         try checkPlaces()
         state.through = last
-        keepFetched(state)
         return true
       }
       let columns =
@@ -178,12 +178,8 @@ final class ColumnStore: Sendable {
       if columns !== known { state.apps[row.app] = columns }
       known = columns
       state.through = row.id
-      guard row.id > columns.last, state.away[row.app] == nil else { continue }
-      do {
-        try source.add(row, scan, to: columns)
-      } catch let error as WarehouseError where error.code == .damaged {
-        throw RowFailure(row: row.id, work: "adding it to the columns of questions", cause: error)
-      }
+      guard row.id > columns.last, !state.behind.contains(row.app) else { continue }
+      try Self.add(row, scan, source, to: columns)
       if columns.builder.isFull {
         try checkPlaces()
         columns.endChunk(directory.store)
@@ -194,40 +190,23 @@ final class ColumnStore: Sendable {
     return false
   }
 
+  static func add(_ row: EventRow, _ scan: EventScan, _ source: ColumnSource, to columns: AppColumns) throws {
+    do {
+      try source.add(row, scan, to: columns)
+    } catch let error as WarehouseError where error.code == .damaged {
+      throw RowFailure(row: row.id, work: "adding it to the columns of questions", cause: error)
+    }
+  }
+
   /// True if a span has rows of an app that may not be in its columns.
   private static func needs(_ app: Int64, _ span: StoredSpan, _ state: State) -> Bool {
-    guard state.away[app] == nil else { return false }
+    guard !state.behind.contains(app) else { return false }
     return state.apps[app].map { $0.last < span.ids.upperBound } ?? true
-  }
-
-  /// Stores the chunks of fetched rows, or the next start would fetch them again.
-  private func keepFetched(_ state: State) {
-    for app in state.fetched where state.away[app] == nil {
-      guard let columns = state.apps[app], columns.chunked < state.through else { continue }
-      columns.endChunk(through: state.through, directory.store)
-    }
-    state.fetched = []
-  }
-
-  /// Tries to fetch what could not be fetched before. Nothing is locked, so other apps don't wait for the cluster.
-  private func fetchAgain(_ app: Int64, _ connection: SQLConnection) throws {
-    let last: Int64? = state.withLock { $0.away[app] == nil ? nil : $0.apps[app]?.last ?? 0 }
-    guard let last else { return }
-    let retired = try RetiredTable.segments(connection)
-    let spans = try StoredSpan.all(connection, after: last).filter {
-      $0.apps.contains(app) && retired.contains($0.segment)
-    }
-    for span in spans { _ = try EventScan(connection, [span], after: last).next() }
-    state.withLock { state in
-      state.away[app] = nil
-      // Its other rows are added again from here.
-      state.through = min(state.through, last)
-    }
   }
 
   /// Throws if rows could not be read because they have moved to another segment since the transaction began. Those that
   /// are damaged are left out.
-  private static func checkPlaces(_ connection: SQLConnection) throws {
+  static func checkPlaces(_ connection: SQLConnection) throws {
     let current = try SQLDatabase(connection.path)
     let present = try withExtendedLifetime(current) { try StoredSpan.segments(current.connection) }
     guard try !StoredSpan.segments(connection).isSubset(of: present) else { return }
@@ -236,7 +215,7 @@ final class ColumnStore: Sendable {
 
   /// Begins with the chunks on disk, if they are those of this warehouse.
   private func load(_ state: State, _ connection: SQLConnection) throws {
-    (state.apps, state.away, state.fetched, state.secured) = ([:], [:], [], [:])
+    (state.apps, state.behind, state.secured) = ([:], [], [:])
     state.through = 0
     for (app, chunks) in try directory.load() {
       guard try isStored(chunks, connection) else {

@@ -38,7 +38,7 @@ extension WarehouseReader: QuestionSource {
     // The job below is the only one that uses the calendar from here on.
     nonisolated(unsafe) let calendar = calendar
     return try await withCancellationFlag { flag in
-      try await onQuestionThread { [self] in
+      let work: @Sendable () throws -> Value = { [self] in
         // The time begins with the work, not with the wait for it.
         let limits = QuestionLimits { flag.isSet }
         let chunks = try chunks(of: app, limits)
@@ -46,6 +46,12 @@ extension WarehouseReader: QuestionSource {
         return try journal.perform(.question(question, app, today: today, through: last)) {
           try evaluate(chunks, calendar, limits)
         }
+      }
+      do {
+        return try await onQuestionThread { try RetiredRows.$mayFetch.withValue(false, operation: work) }
+      } catch let error as WarehouseError where error.code == .rowsAway {
+        try await onFetchingThread { [self] in _ = try chunks(of: app, QuestionLimits { flag.isSet }) }
+        return try await onQuestionThread(work)
       }
     }
   }
@@ -68,21 +74,29 @@ extension WarehouseReader: QuestionSource {
 
   /// Returns an app's properties; see ``QuestionSource/properties(app:)``.
   package func properties(app: AppID) async throws -> [PropertyUse] {
-    try await onQuestionThread { [self] in
-      let names = ByteTable(seed: 0x7465_726E)
-      var counts: [Int] = []
-      for chunk in try chunks(of: app, QuestionLimits { false }) {
-        chunk.forEachProperty { name, rows in
-          let key = names.key(name)
-          let number = names.find(name, key) ?? names.insert(name, key)
-          if number == counts.count { counts.append(0) }
-          counts[number] += rows
-        }
+    do {
+      return try await onQuestionThread { [self] in
+        try RetiredRows.$mayFetch.withValue(false) { try propertyUses(of: app) }
       }
-      return counts.enumerated().map {
-        PropertyUse(name: String(decoding: names.string($0), as: UTF8.self), rows: $1)
-      }.sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
+    } catch let error as WarehouseError where error.code == .rowsAway {
+      return try await onFetchingThread { [self] in try propertyUses(of: app) }
     }
+  }
+
+  private func propertyUses(of app: AppID) throws -> [PropertyUse] {
+    let names = ByteTable(seed: 0x7465_726E)
+    var counts: [Int] = []
+    for chunk in try chunks(of: app, QuestionLimits { false }) {
+      chunk.forEachProperty { name, rows in
+        let key = names.key(name)
+        let number = names.find(name, key) ?? names.insert(name, key)
+        if number == counts.count { counts.append(0) }
+        counts[number] += rows
+      }
+    }
+    return counts.enumerated().map {
+      PropertyUse(name: String(decoding: names.string($0), as: UTF8.self), rows: $1)
+    }.sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
   }
 
   /// Begins to add new rows to the columns, on a thread of its own, unless that is about to happen.

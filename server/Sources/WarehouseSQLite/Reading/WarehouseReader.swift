@@ -37,6 +37,9 @@ public final class WarehouseReader: MetricsStore {
   /// in which floating-point values are added.
   static let threadsPerQuestion = 2
   var evaluationThreads: ParallelThreads { ParallelThreads(count: Self.threadsPerQuestion, questionHelpers) }
+  /// The threads for whatever waits for the cluster, so that nothing else waits for it.
+  private let fetchingThreads = ThreadPool<Never>(name: "tern-fetch", count: WarehouseReader.fetchingCount)
+  static let fetchingCount = 2
   /// The thread that adds new rows to the columns.
   let columnThread = ThreadPool<Never>(name: "tern-columns", count: 1)
 
@@ -58,7 +61,8 @@ public final class WarehouseReader: MetricsStore {
     self.pool = pool
     self.catalog = catalog
     threads = ThreadPool(
-      name: "tern-reader", count: max(pool.configuration.maximumReaderCount - Self.questionCount, 1),
+      name: "tern-reader",
+      count: max(pool.configuration.maximumReaderCount - Self.questionCount - Self.fetchingCount, 1),
       limits: FairQueueLimits(runningPerOwner: 1))
   }
 
@@ -67,6 +71,7 @@ public final class WarehouseReader: MetricsStore {
     threads.close()
     questionThreads.close()
     questionHelpers.close()
+    fetchingThreads.close()
     columnThread.close()
     columns.close()
     do {
@@ -76,17 +81,32 @@ public final class WarehouseReader: MetricsStore {
     }
   }
 
-  /// Runs `body` on a reader thread, in a transaction that sees one snapshot of the data.
+  /// Runs `body` on a reader thread, in a transaction that sees one snapshot of the data. If rows must be fetched from the
+  /// cluster, it runs again, on a thread that may wait.
   ///
   /// - Parameter turn: Reads that share this object run one at a time, without holding up other reads.
   func reading<Value: Sendable>(
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws -> Value {
     do {
-      let owners = turn.map { [ObjectIdentifier($0)] } ?? []
-      return try await threads.run(for: owners) { [self] in try read(body) }
+      // Only one thread at a time waits for such reads.
+      if let turn { return try await threads.run(for: [ObjectIdentifier(turn)]) { [self] in try read(body) } }
+      do {
+        return try await threads.run { [self] in try RetiredRows.$mayFetch.withValue(false) { try read(body) } }
+      } catch let error as WarehouseError where error.code == .rowsAway {
+        return try await onFetchingThread { [self] in try read(body) }
+      }
     } catch {
       throw WarehouseError.from(error)
+    }
+  }
+
+  /// Runs `body` on a thread that may wait for the cluster.
+  func onFetchingThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    do {
+      return try await fetchingThreads.run(body)
+    } catch let refusal as ThreadPoolRefusal {
+      throw WarehouseError.from(refusal)
     }
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ServerBase
 import TernBase
@@ -13,6 +14,9 @@ package final class RetiredRows: Sendable {
   static let standardBytes = 1 << 30
   /// The units that are kept open.
   private static let maximumOpen = 64
+
+  /// False for work that must not wait for the cluster: rows that aren't here then count as away.
+  @TaskLocal static var mayFetch = true
 
   private static let all = Locked<[String: RetiredRows]>([:])
 
@@ -36,8 +40,20 @@ package final class RetiredRows: Sendable {
 
   /// A unit that is being fetched, for whoever else wants it meanwhile.
   private final class Fetch: Sendable {
-    let result = Locked<Result<FetchedUnit, any Error>?>(nil)
-    let condition = NSCondition()
+    private let result = Locked<Result<FetchedUnit, any Error>>(.failure(CancellationError()))
+    private let done = DispatchGroup()
+
+    init() { done.enter() }
+
+    func end(_ result: Result<FetchedUnit, any Error>) {
+      self.result.withLock { $0 = result }
+      done.leave()
+    }
+
+    func wait() throws -> FetchedUnit {
+      done.wait()
+      return try result.withLock { $0 }.get()
+    }
   }
 
   private let directory: String
@@ -101,46 +117,44 @@ package final class RetiredRows: Sendable {
 
   // MARK: Fetching
 
-  /// Returns the rows of a unit. Waits for the cluster if they aren't here.
+  /// Returns the rows of a unit. If they aren't here, waits for the cluster, or throws if ``mayFetch`` is false.
   func fetched(_ unit: RetiredUnit) throws -> FetchedUnit {
     let name = Self.name(unit)
-    let (known, fetch, isMine): (FetchedUnit?, Fetch, Bool) = try state.withLock { state in
-      if !state.isLoaded { try load(&state) }
-      if let pinned = state.pinned[name] { return (pinned.unit, Fetch(), false) }
-      state.uses += 1
-      state.entries[name]?.used = state.uses
-      if let known = state.entries[name]?.unit { return (known, Fetch(), false) }
-      if let fetch = state.fetches[name] { return (nil, fetch, false) }
-      let fetch = Fetch()
-      state.fetches[name] = fetch
-      return (nil, fetch, true)
-    }
-    if let known { return known }
-    guard isMine else { return try Self.wait(for: fetch).get() }
-    let result = Result { try self.fetch(unit, name) }
-    state.withLock { $0.fetches[name] = nil }
-    fetch.condition.lock()
-    fetch.result.withLock { $0 = result }
-    fetch.condition.broadcast()
-    fetch.condition.unlock()
-    return try result.get()
-  }
-
-  private static func wait(for fetch: Fetch) -> Result<FetchedUnit, any Error> {
-    fetch.condition.lock()
-    defer { fetch.condition.unlock() }
-    while true {
-      if let result = fetch.result.withLock({ $0 }) { return result }
-      fetch.condition.wait()
-    }
-  }
-
-  private func fetch(_ unit: RetiredUnit, _ name: String) throws -> FetchedUnit {
-    // A file of an earlier process.
+    if let open = try state.withLock({ try opened(name, &$0) }) { return open }
+    // A file that was closed, or that an earlier process left.
     if let kept = try FetchedUnit(unit, path: path(name)) {
       keep(kept, name)
       return kept
     }
+    guard Self.mayFetch else {
+      throw WarehouseError(
+        code: .rowsAway, message: "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) must be fetched first.")
+    }
+    let fetch = Fetch()
+    let (open, other): (FetchedUnit?, Fetch?) = try state.withLock { state in
+      if let open = try opened(name, &state) { return (open, nil) }
+      if let other = state.fetches[name] { return (nil, other) }
+      state.fetches[name] = fetch
+      return (nil, nil)
+    }
+    if let open { return open }
+    if let other { return try other.wait() }
+    let result = Result { try self.fetch(unit, name) }
+    state.withLock { $0.fetches[name] = nil }
+    fetch.end(result)
+    return try result.get()
+  }
+
+  /// Returns a unit that is open, and counts its use.
+  private func opened(_ name: String, _ state: inout State) throws -> FetchedUnit? {
+    if !state.isLoaded { try load(&state) }
+    if let pinned = state.pinned[name] { return pinned.unit }
+    state.uses += 1
+    state.entries[name]?.used = state.uses
+    return state.entries[name]?.unit
+  }
+
+  private func fetch(_ unit: RetiredUnit, _ name: String) throws -> FetchedUnit {
     let source = try connectedSource()
     let database = try SQLDatabase(databasePath)
     let starts = try withExtendedLifetime(database) {

@@ -207,7 +207,8 @@ enum WarehouseFile {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
-    configuration.maximumReaderCount = reportThreads + WarehouseReader.questionCount
+    configuration.maximumReaderCount =
+      reportThreads + WarehouseReader.questionCount + WarehouseReader.fetchingCount
     configuration.prepareDatabase { database in
       // In effect only for a new file: space of deleted rows can be returned to the disk.
       if !database.configuration.readonly {
