@@ -4,25 +4,45 @@ import TernBase
 package import Warehouse
 
 /// Fetches rows that have left home from the cluster.
-package struct ClusterRowSource: RetiredRowSource {
+package final class ClusterRowSource: RetiredRowSource {
   /// The time for one unit of up to 131,072 rows, to find its shard and to ask all replicas of it.
   private static let patience: Duration = .seconds(20)
+  /// The time after which a shard that was silent is asked again.
+  private static let pause: Duration = .seconds(2)
 
   private let client: ClickHouseClient
   private let servers: [ClickHouseServer]
-  /// Returns the record of what was sent; `nil` if there is none, as after a restored backup.
   private let ledger: @Sendable () -> ShippingLedger?
+  private let uptime: @Sendable () -> Duration
   private let shards = Locked<[ClusterTopology.Shard]>([])
+  /// The shard of which no replica answered last.
+  private let silent = Locked<(shard: String, error: ClickHouseError, until: Duration)?>(nil)
 
+  /// - Parameters:
+  ///   - ledger: Returns the record of what was sent; `nil` if there is none, as after a restored backup.
+  ///   - uptime: The time since any moment.
   package init(
-    _ client: ClickHouseClient, servers: [ClickHouseServer], ledger: @escaping @Sendable () -> ShippingLedger?
+    _ client: ClickHouseClient, servers: [ClickHouseServer],
+    uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
+    ledger: @escaping @Sendable () -> ShippingLedger?
   ) {
-    (self.client, self.servers, self.ledger) = (client, servers, ledger)
+    (self.client, self.servers, self.uptime, self.ledger) = (client, servers, uptime, ledger)
   }
 
   package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
+    // Whoever waited behind the one that found the shard silent needn't wait as long again.
+    if let silent = silent.withLock({ $0 }), silent.shard == unit.shard, uptime() < silent.until {
+      throw Self.away(unit, silent.error)
+    }
     let (found, rows): (ShippingUnit, ClusterRows.Unit)
-    do { (found, rows) = try waiting { try await fetch(unit) } } catch { throw Self.away(unit, error) }
+    do {
+      (found, rows) = try waiting { [self] in try await fetch(unit) }
+    } catch {
+      if let error = error as? ClickHouseError, error.code == .unreachable {
+        silent.withLock { $0 = (unit.shard, error, uptime() + Self.pause) }
+      }
+      throw Self.away(unit, error)
+    }
     do {
       try rows.forEach(add)
     } catch let error as ClickHouseError {
@@ -39,11 +59,11 @@ package struct ClusterRowSource: RetiredRowSource {
   }
 
   private func fetch(_ unit: RetiredUnit) async throws -> (ShippingUnit, ClusterRows.Unit) {
-    let end = ClusterShipping.systemUptime() + Self.patience
+    let end = uptime() + Self.patience
     let ledger = ledger()
     let shard = try await shard(unit.shard, ledger)
     let home = ShippingLedger.Home(id: unit.home, epoch: unit.epoch)
-    let rows = ClusterRows(client, shard, home: home, uptime: ClusterShipping.systemUptime)
+    let rows = ClusterRows(client, shard, home: home, uptime: uptime)
     let noted = ShippingUnit(unit)
     let current = try ledger.flatMap { try $0.home.id == home.id ? $0.unit(unit.id) : nil }
     // A mending, another time zone or deletions have changed the rows since they left.
@@ -53,14 +73,14 @@ package struct ClusterRowSource: RetiredRowSource {
       return (current, found)
     }
     do throws(ClickHouseError) {
-      return (noted, try await rows.rows(of: noted, within: end - ClusterShipping.systemUptime()))
+      return (noted, try await rows.rows(of: noted, within: end - uptime()))
     } catch {
       // Without a ledger that knows the unit: a restored backup. The rows may have been sent anew after it was made.
       guard error.code == .damaged, current == nil,
-        let newest = try await rows.newest(of: noted, within: end - ClusterShipping.systemUptime()),
+        let newest = try await rows.newest(of: noted, within: end - uptime()),
         newest.generation > noted.generation
       else { throw error }
-      return (newest, try await rows.rows(of: newest, within: end - ClusterShipping.systemUptime()))
+      return (newest, try await rows.rows(of: newest, within: end - uptime()))
     }
   }
 
