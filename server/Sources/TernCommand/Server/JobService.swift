@@ -10,10 +10,6 @@ import WarehouseSQLite
 struct JobService: Service {
   private static let pollInterval: Duration = .milliseconds(500)
   private static let retryTime: Duration = .seconds(30)
-  /// The time between two removals of old rows; a changed setting is noticed within it.
-  private static let keepingInterval: Duration = .seconds(3_600)
-  /// The time between two looks for rows that leave for the cluster.
-  private static let retiringInterval: Duration = .seconds(86_400)
 
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
@@ -29,23 +25,22 @@ struct JobService: Service {
     await cancelWhenGracefulShutdown {
       // First: a job may be what made the process before crash, and no job may change rows meanwhile.
       await warehouse.examineInterruptedWork(with: trials)
-      var (removed, steady, start) = (ContinuousClock.Instant?.none, SteadyClock(), ContinuousClock.now)
-      var retired: ContinuousClock.Instant?
+      let start = ContinuousClock.now
+      var schedule = KeepingSchedule(keepsAtHome: keepsAtHome)
       while !Task.isCancelled {
         var pause = Self.pollInterval
         do {
           try await jobs.run()
-          // After the jobs, which may take long. A wrong clock would remove rows for good.
-          let now = wallTime()
-          if steady.isSteady(wall: now, uptime: start.duration(to: .now)),
-            removed.map({ .now - $0 >= Self.keepingInterval }) ?? true
-          {
-            try await jobs.removeOldRows(now: now)
-            removed = .now
-            if let keepsAtHome, retired.map({ .now - $0 >= Self.retiringInterval }) ?? true {
-              let summary = try await jobs.retireRows(receivedBefore: now - keepsAtHome, now: now)
+          // After the jobs, which may take long.
+          for work in schedule.due(wall: wallTime(), uptime: start.duration(to: .now)) {
+            switch work {
+            case .removal:
+              try await jobs.removeOldRows(now: wallTime())
+              schedule.didRemove(uptime: start.duration(to: .now))
+            case .retirement(let time):
+              let summary = try await jobs.retireRows(receivedBefore: time, now: wallTime())
               if summary.rows > 0 || summary.waiting > 0 { logger.notice("\(summary.text)") }
-              retired = .now
+              schedule.didRetire(isComplete: summary.waiting == 0, uptime: start.duration(to: .now))
             }
           }
         } catch is CancellationError where Task.isCancelled {
