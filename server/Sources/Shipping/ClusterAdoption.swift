@@ -61,7 +61,7 @@ extension ClusterShard {
     var copies: [ShippingUnit] = []
     let isComplete = try await onReplicas(includesAll: false) { server throws(ClickHouseError) in
       try await catchUp(server)
-      copies += try await ShippedHome.copies(of: home, on: server, client)
+      copies += try await ClusterInventory.copies(of: home, on: server, client)
     }
     return ShardCopies(copies, isComplete: isComplete)
   }

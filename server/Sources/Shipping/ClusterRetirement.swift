@@ -6,7 +6,7 @@ package struct ClusterRetirement: Sendable {
     /// The units that have all rows of the segment.
     case ready([RetiredUnit])
     /// The reason why they stay.
-    case waits(String)
+    case blocked(String)
   }
 
   private let shipping: ClusterShipping
@@ -22,16 +22,18 @@ package struct ClusterRetirement: Sendable {
   /// Compares the rows of a segment with those of every replica.
   ///
   /// - Throws: `ClickHouseError` if a replica doesn't answer.
-  package func check(_ segment: OldSegment) async throws -> Readiness {
+  package func check(_ segment: RetirementCandidate) async throws -> Readiness {
     let units = try shipping.ledger.settledUnits(in: segment.ids, segment: segment.number)
     var next = segment.ids.lowerBound
     for (_, unit) in units where unit.ids.lowerBound == next { next = unit.ids.upperBound + 1 }
-    guard next == segment.ids.upperBound + 1 else { return .waits("not all of its rows are confirmed by the cluster") }
+    guard next == segment.ids.upperBound + 1 else {
+      return .blocked("not all of its rows are confirmed by the cluster")
+    }
     var retired: [RetiredUnit] = []
     for (name, unit) in units {
-      guard let shard = shards[name] else { return .waits("no address leads to shard \(name)") }
+      guard let shard = shards[name] else { return .blocked("no address leads to shard \(name)") }
       if let difference = try await shipping.verify(unit, shard).first {
-        return .waits("\(difference). `tern clickhouse verify --mend` mends it")
+        return .blocked("\(difference). `tern clickhouse verify --mend` mends it")
       }
       retired.append(unit.retired(from: shipping.ledger.home, shard: name))
     }

@@ -67,7 +67,7 @@ package struct ClusterRows: Sendable {
       let share = (end - uptime()) / (shard.replicas.count - index)
       guard share > .zero else { break }
       do throws(ClickHouseError) {
-        for copy in try await ShippedHome.copies(of: home, unit: unit, on: server, client, timeout: share) {
+        for copy in try await ClusterInventory.copies(of: home, unit: unit, on: server, client, timeout: share) {
           // Of the same generation the one with most rows: another replica may have lost some.
           let isNewer = newest.map { ($0.generation, $0.content.rows) < (copy.generation, copy.content.rows) } ?? true
           if isNewer { newest = copy }

@@ -68,7 +68,7 @@ struct DataOption: ParsableArguments {
       try settings.addFile(inDirectory: directory)
       try ClusterConnection(settings)?.connectRetiredRows(of: directory, catalog)
     } catch {
-      RetiredRows.connect(directory, to: UnusableCluster(reason: CommandEnding(error).reason))
+      RetiredRowCache.connect(directory, to: UnusableCluster(reason: CommandEnding(error).reason))
     }
   }
 }

@@ -102,7 +102,7 @@ import WarehouseContract
     ///
     /// - Parameter retires: True to have all rows leave afterwards, and to compare once more.
     func differences(retires: Bool) async throws -> [String] {
-      RetiredRows.connect(directory.path, to: ClusterRowSource(client, servers: servers) { [ledger] in ledger })
+      RetiredRowCache.connect(directory.path, to: ClusterRowSource(client, servers: servers) { [ledger] in ledger })
       let rows = ShippedRows(warehouse.reader, hasAttachments: true)
       defer { rows.close() }
       let shipping = try ClusterShipping(
@@ -175,7 +175,7 @@ import WarehouseContract
     }
     #expect(!retires || retired > 0, "seed \(seed)")
     try await world.warehouse.close()
-    RetiredRows.connect(directory.path, to: nil)
+    RetiredRowCache.connect(directory.path, to: nil)
     try world.ledger.close()
   }
 }

@@ -16,7 +16,7 @@ struct ClusterHome {
   func restore(
     _ home: ShippingLedger.Home, to directory: String, catalog: MemoryCatalog, backup: String? = nil
   ) async throws -> (summary: RestoredWarehouse.Summary, others: [ShippingLedger.Home: Int]) {
-    let shipped = ShippedHome(client, try await ClusterTopology.found(by: client, on: servers))
+    let shipped = ClusterInventory(client, try await ClusterTopology.found(by: client, on: servers))
     let epochs = try await shipped.epochs().map(\.home).filter { $0.id == home.id }
     #expect(epochs.last == home)
     #expect(try await shipped.apps(of: home).allSatisfy { (1...3).contains($0) })

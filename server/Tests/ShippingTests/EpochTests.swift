@@ -33,14 +33,14 @@ import WarehouseContract
         directory: directory, catalog: self.catalog,
         configuration: WarehouseConfiguration(spanRows: 50, segmentBytes: 5_000))
       ledger = try ShippingLedger(path: directory + "/shipping.sqlite", homeID: id)
-      RetiredRows.connect(
+      RetiredRowCache.connect(
         directory, to: ClusterRowSource(cluster.client, servers: cluster.servers) { [ledger] in ledger })
     }
 
     func close() async throws {
       try await warehouse.close()
       try ledger.close()
-      RetiredRows.connect(directory, to: nil)
+      RetiredRowCache.connect(directory, to: nil)
     }
 
     func send(_ batches: Int, seed: UInt64) async throws {

@@ -18,7 +18,7 @@ import Testing
   init() throws { directory = try TemporaryDirectory() }
 
   private func open() throws -> SQLiteWarehouse {
-    RetiredRows.connect(directory.path, to: cluster)
+    RetiredRowCache.connect(directory.path, to: cluster)
     var configuration = WarehouseConfiguration(spanRows: 30, segmentBytes: 1_500)
     configuration.now = { timestamp("2026-06-01T00:00:00Z") }
     return try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)

@@ -23,7 +23,7 @@ import Testing
 
   private func open(_ directory: TemporaryDirectory? = nil) throws -> SQLiteWarehouse {
     let path = (directory ?? self.directory).path
-    RetiredRows.connect(path, to: cluster)
+    RetiredRowCache.connect(path, to: cluster)
     var configuration = WarehouseConfiguration(spanRows: 30, segmentBytes: 4_000)
     configuration.now = { timestamp("2026-06-01T00:00:00Z") }
     return try SQLiteWarehouse(directory: path, catalog: catalog, configuration: configuration)
@@ -50,7 +50,7 @@ import Testing
       flushInterval: .milliseconds(1), flushEvents: 37, pendingKeys: 50, cachedInstalls: 8, checkpointPages: 5)
     (configuration.spanRows, configuration.segmentBytes) = (20, 1_500)
     let (path, cluster, tight, retired) = (directory.path, cluster, configuration, Locked(0))
-    RetiredRows.connect(path, to: cluster)
+    RetiredRowCache.connect(path, to: cluster)
     let contract = WarehouseContract { catalog in
       let failure = Locked<WarehouseError?>(nil)
       var configuration = tight
@@ -230,7 +230,7 @@ import Testing
     try await warehouse.close()
     _ = try Backup.restore(target, to: restored)
     #expect(try RowSegment.numbers(in: restored + "/rows").sorted() == segments())
-    RetiredRows.connect(restored, to: cluster)
+    RetiredRowCache.connect(restored, to: cluster)
     warehouse = try SQLiteWarehouse(
       directory: restored, catalog: catalog,
       configuration: WarehouseConfiguration(spanRows: 30, segmentBytes: 4_000))
@@ -253,7 +253,7 @@ import Testing
         .reduce(0) { try $0 + CopiedFile.size("\(folder)/\($1)") }
     }
     let fetches = cluster.fetches
-    let rows = RetiredRows.of(directory.path + "/rows")
+    let rows = RetiredRowCache.of(directory.path + "/rows")
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
         group.addTask {
@@ -269,7 +269,7 @@ import Testing
     #expect(try bytes() <= all / 3 && bytes() > 0)
     #expect(cluster.fetches > fetches + units.count)
 
-    rows.keep(atMost: RetiredRows.standardBytes)
+    rows.keep(atMost: RetiredRowCache.standardBytes)
     for unit in units { _ = try rows.fetched(unit) }
     // Another process with the same files, one of which is damaged.
     let files = try StoredFile.names(in: folder, endingWith: [".unit"])
@@ -278,7 +278,7 @@ import Testing
     var data = try Data(contentsOf: damaged)
     data[data.count - 1] ^= 1
     try data.write(to: damaged)
-    let (again, count) = (RetiredRows(directory.path + "/rows"), cluster.fetches)
+    let (again, count) = (RetiredRowCache(directory.path + "/rows"), cluster.fetches)
     again.connect(cluster)
     for unit in units { _ = try again.fetched(unit) }
     #expect(cluster.fetches == count + 1)

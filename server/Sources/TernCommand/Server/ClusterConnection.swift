@@ -55,7 +55,7 @@ struct ClusterConnection {
       guard Self.hasLedger(directory: directory) else { return nil }
       return try? ShippingLedger(path: Self.ledgerPath(directory), homeID: homeID)
     }
-    RetiredRows.connect(directory, to: source)
+    RetiredRowCache.connect(directory, to: source)
   }
 
   /// Opens the ledger of a data directory, and makes it if there is none.
@@ -106,7 +106,7 @@ struct ClusterCopy: Sendable {
   }
 
   func close() {
-    RetiredRows.connect(directory, to: nil)
+    RetiredRowCache.connect(directory, to: nil)
     rows.close()
     try? shipping.ledger.close()
   }

@@ -26,7 +26,7 @@ struct ClusterRestore {
     let summary: RestoredWarehouse.Summary
     let missingUnits: [ClosedRange<Int64>]
     /// The epochs of which rows are left out.
-    let otherEpochs: [ShippedHome.Epoch]
+    let otherEpochs: [ClusterInventory.Epoch]
     let hasTables: Bool
   }
 
@@ -39,7 +39,7 @@ struct ClusterRestore {
         "\(error.message) If it is gone for good, remove its address from --clickhouse: one replica of each shard is enough."
       )
     }
-    let shipped = ShippedHome(connection.client, topology)
+    let shipped = ClusterInventory(connection.client, topology)
     let epochs = try await shipped.epochs()
     let target = try RestoredWarehouse(at: directory, backup: backup)
     let outcome: Outcome
@@ -57,7 +57,7 @@ struct ClusterRestore {
   }
 
   private func fill(
-    _ target: RestoredWarehouse, _ catalog: Catalog, _ shipped: ShippedHome, _ epochs: [ShippedHome.Epoch]
+    _ target: RestoredWarehouse, _ catalog: Catalog, _ shipped: ClusterInventory, _ epochs: [ClusterInventory.Epoch]
   ) async throws -> Outcome {
     let all = try self.epochs(of: try findHome(catalog, epochs), epochs)
     guard let chosen = epoch.map({ number in all.first { $0.home.epoch == number } }) ?? all.last else {
@@ -103,7 +103,7 @@ struct ClusterRestore {
 
   /// Fetches the newest generation of a unit, as one of the replicas has it.
   private func rows(
-    of unit: ShippedHome.Unit, _ home: ShippingLedger.Home
+    of unit: ClusterInventory.Unit, _ home: ShippingLedger.Home
   ) async throws -> (ShippingUnit, ClusterRows.Unit) {
     let cluster = ClusterRows(connection.client, unit.shard, home: home, uptime: ClusterShipping.systemUptime)
     var failure: ClickHouseError?
@@ -121,7 +121,7 @@ struct ClusterRestore {
   // MARK: Choosing
 
   /// Returns the number of the home that the catalog or the option names.
-  private func findHome(_ catalog: Catalog, _ epochs: [ShippedHome.Epoch]) throws -> UInt64 {
+  private func findHome(_ catalog: Catalog, _ epochs: [ClusterInventory.Epoch]) throws -> UInt64 {
     if backup != nil {
       let id = try ClusterConnection.homeID(catalog)
       guard homeID.map({ $0 == id }) ?? true else {
@@ -138,7 +138,7 @@ struct ClusterRestore {
     return homeID
   }
 
-  private func epochs(of id: UInt64, _ epochs: [ShippedHome.Epoch]) throws -> [ShippedHome.Epoch] {
+  private func epochs(of id: UInt64, _ epochs: [ClusterInventory.Epoch]) throws -> [ClusterInventory.Epoch] {
     let found = epochs.filter { $0.home.id == id }
     guard !found.isEmpty else {
       throw CommandFailure("The cluster has no rows of home \(id). It has \(Self.list(epochs))")
@@ -146,7 +146,7 @@ struct ClusterRestore {
     return found
   }
 
-  private static func list(_ epochs: [ShippedHome.Epoch]) -> String {
+  private static func list(_ epochs: [ClusterInventory.Epoch]) -> String {
     guard !epochs.isEmpty else { return "no rows." }
     return epochs.map { epoch in
       let (first, last) = (text(epoch.received.lowerBound), text(epoch.received.upperBound))

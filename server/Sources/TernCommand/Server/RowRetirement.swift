@@ -41,7 +41,7 @@ struct RowRetirement {
     for segment in segments {
       try Task.checkCancellation()
       switch try await retirement.check(segment) {
-      case .waits(let reason):
+      case .blocked(let reason):
         summary.waiting += 1
         summary.reason = summary.reason ?? reason
       case .ready(let units):

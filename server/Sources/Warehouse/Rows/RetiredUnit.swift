@@ -32,7 +32,7 @@ package protocol RetiredRowSource: Sendable {
 }
 
 /// A segment all of whose rows may leave home as far as their age is concerned.
-package struct OldSegment: Sendable, Hashable {
+package struct RetirementCandidate: Sendable, Hashable {
   package let number: Int64
   package let ids: ClosedRange<Int64>
   /// The size of its file, in bytes.

@@ -14,7 +14,7 @@ extension ColumnStore {
     let last = try WarehouseSchema.lastRow(connection)
     guard var known = state.withLock({ $0.behind.contains(app) ? $0.apps[app]?.last ?? 0 : nil }) else { return }
     let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
-    let rows = RetiredRows.of(connection.rowsPath)
+    let rows = RetiredRowCache.of(connection.rowsPath)
     for span in try StoredSpan.all(connection, after: known, through: last) where span.apps.contains(app) {
       try checkCancellation()
       let pinned = try rows.pin(span.segment)

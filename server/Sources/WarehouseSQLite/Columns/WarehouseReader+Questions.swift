@@ -48,7 +48,7 @@ extension WarehouseReader: QuestionSource {
         }
       }
       do {
-        return try await onQuestionThread { try RetiredRows.$mayFetch.withValue(false, operation: work) }
+        return try await onQuestionThread { try RetiredRowCache.$mayFetch.withValue(false, operation: work) }
       } catch let error as WarehouseError where error.code == .rowsAway {
         try await onFetchingThread { [self] in _ = try chunks(of: app, QuestionLimits { flag.isSet }) }
         return try await onQuestionThread(work)
@@ -76,7 +76,7 @@ extension WarehouseReader: QuestionSource {
   package func properties(app: AppID) async throws -> [PropertyUse] {
     do {
       return try await onQuestionThread { [self] in
-        try RetiredRows.$mayFetch.withValue(false) { try propertyUses(of: app) }
+        try RetiredRowCache.$mayFetch.withValue(false) { try propertyUses(of: app) }
       }
     } catch let error as WarehouseError where error.code == .rowsAway {
       return try await onFetchingThread { [self] in try propertyUses(of: app) }

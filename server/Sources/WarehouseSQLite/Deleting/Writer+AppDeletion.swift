@@ -23,7 +23,9 @@ extension Writer {
   func deleteRows(of app: Int64, segment: Int64) throws {
     let spans = try StoredSpan.all(connection).filter { $0.segment == segment }
     guard !spans.isEmpty else { return }
-    try transact { try rows.rewrite(spans) { row, _ in row.app == app ? .delete : .keep } }
+    try transact {
+      try rows.rewrite(spans, deleting: { $0.apps == [app] }) { row, _ in row.app == app ? .delete : .keep }
+    }
     try rows.deleteSegments([segment])
   }
 
@@ -82,11 +84,14 @@ extension SQLiteWarehouse {
     let number = app.rawValue
     try await perform { try $0.beginDeletion(of: number) }
     try await repeatWhile {
-      let segment = try await reader.reading { connection in
-        try StoredSpan.all(connection).filter { $0.apps.contains(number) }.map(\.segment).min()
+      let next: (segment: Int64, isShared: Bool)? = try await reader.reading { connection in
+        let spans = try StoredSpan.all(connection).filter { !$0.bytes.isEmpty }
+        guard let segment = spans.filter({ $0.apps.contains(number) }).map(\.segment).min() else { return nil }
+        return (segment, spans.contains { $0.segment == segment && $0.apps != [number] })
       }
-      guard let segment else { return false }
-      try await rewriting(segment) { try $0.deleteRows(of: number, segment: segment) }
+      guard let next else { return false }
+      let delete: @Sendable (Writer) throws -> Void = { try $0.deleteRows(of: number, segment: next.segment) }
+      if next.isShared { try await rewriting(next.segment, delete) } else { try await perform(delete) }
       return true
     }
     try await counting.perform { try $0.deleteCounts(of: number) }

@@ -92,7 +92,7 @@ public final class WarehouseReader: MetricsStore {
       // Only one thread at a time waits for such reads.
       if let turn { return try await threads.run(for: [ObjectIdentifier(turn)]) { [self] in try read(body) } }
       do {
-        return try await threads.run { [self] in try RetiredRows.$mayFetch.withValue(false) { try read(body) } }
+        return try await threads.run { [self] in try RetiredRowCache.$mayFetch.withValue(false) { try read(body) } }
       } catch let error as WarehouseError where error.code == .rowsAway {
         return try await onFetchingThread { [self] in try read(body) }
       }

@@ -20,7 +20,7 @@ package final class RestoredWarehouse {
   private let target: NewDirectory
   private let configuration = WarehouseConfiguration()
   private var pool: DatabasePool?
-  private var parts: (rows: RestoredRows, names: RestoredNames)?
+  private var parts: (rows: RestoredRowWriter, names: RestoredNames)?
   private var catalog: (any CatalogStore)?
   private var calendars: [Int64: ZoneCalendar] = [:]
   private var summary = Summary()
@@ -86,16 +86,16 @@ package final class RestoredWarehouse {
     }
   }
 
-  private func parts(_ connection: SQLConnection) throws -> (rows: RestoredRows, names: RestoredNames) {
+  private func parts(_ connection: SQLConnection) throws -> (rows: RestoredRowWriter, names: RestoredNames) {
     let store = try RowStore(
       connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes, damage: DamagedRows())
     return (
-      try RestoredRows(connection, store, segmentBytes: configuration.segmentBytes), try RestoredNames(connection)
+      try RestoredRowWriter(connection, store, segmentBytes: configuration.segmentBytes), try RestoredNames(connection)
     )
   }
 
   private func add(
-    _ row: StoredRow, to parts: (rows: RestoredRows, names: RestoredNames), _ catalog: any CatalogStore
+    _ row: StoredRow, to parts: (rows: RestoredRowWriter, names: RestoredNames), _ catalog: any CatalogStore
   ) throws {
     let encoded = try EncodedRow(row)
     let calendar = try calendars[row.app] ?? catalog.calendar(AppID(row.app))

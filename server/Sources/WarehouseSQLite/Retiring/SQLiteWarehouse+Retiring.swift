@@ -6,7 +6,7 @@ extension SQLiteWarehouse {
   package static let keyMargin = Duration.milliseconds(DuplicateIndex.margin)
 
   /// Returns the segments all of whose rows were received before a time, and that may leave home.
-  package func segments(receivedBefore time: Int64) async throws -> [OldSegment] {
+  package func segments(receivedBefore time: Int64) async throws -> [RetirementCandidate] {
     try await counting.flush()
     return try await reader.segments(receivedBefore: time)
   }
@@ -15,7 +15,7 @@ extension SQLiteWarehouse {
   ///
   /// - Parameter units: The units that have all of its rows, as every replica has them at the moment.
   /// - Returns: False if its rows have changed since.
-  package func retire(_ segment: OldSegment, _ units: [RetiredUnit]) async throws -> Bool {
+  package func retire(_ segment: RetirementCandidate, _ units: [RetiredUnit]) async throws -> Bool {
     // Or a start would have to fetch them for questions.
     try await reader.secureColumns(of: segment)
     // The writer looks again: rows may have changed since they were compared.
@@ -36,7 +36,7 @@ extension SQLiteWarehouse {
     _ segment: Int64, _ body: @escaping @Sendable (Writer) throws -> Value
   ) async throws -> Value {
     let (rows, pinned) = try await reader.reading { connection in
-      let rows = RetiredRows.of(connection.rowsPath)
+      let rows = RetiredRowCache.of(connection.rowsPath)
       return (rows, try rows.pin(segment))
     }
     defer { rows.unpin(pinned) }
@@ -53,13 +53,13 @@ extension WarehouseReader {
   /// Returns the units that only the cluster has.
   package func retiredUnits() throws -> [RetiredUnit] { try read { try RetiredTable.units($0) } }
 
-  package func segments(receivedBefore time: Int64) async throws -> [OldSegment] {
+  package func segments(receivedBefore time: Int64) async throws -> [RetirementCandidate] {
     try await reading { connection in
       let counted = try CountSchema.countedRow(connection)
       let retired = try RetiredTable.segments(connection)
       let last = try StoredSpan.last(connection)?.segment
       let all = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
-      var found: [OldSegment] = []
+      var found: [RetirementCandidate] = []
       for (number, spans) in all.sorted(by: { $0.key < $1.key }) {
         guard number != last, !retired.contains(number), let first = spans.first?.ids.lowerBound,
           let end = spans.last?.ids.upperBound, end <= counted, spans.contains(where: { !$0.bytes.isEmpty }),
@@ -68,7 +68,7 @@ extension WarehouseReader {
           let received = try Self.latestReceipt(of: spans, before: time, connection)
         else { continue }
         found.append(
-          OldSegment(
+          RetirementCandidate(
             number: number, ids: first...end, bytes: spans.reduce(0) { $0 + $1.bytes.count }, received: received))
       }
       return found
@@ -76,7 +76,7 @@ extension WarehouseReader {
   }
 
   /// Has the columns of a segment's rows on disk.
-  fileprivate func secureColumns(of segment: OldSegment) async throws {
+  fileprivate func secureColumns(of segment: RetirementCandidate) async throws {
     try await reading { [columns, dictionary] connection in
       let spans = try StoredSpan.all(connection).filter { $0.segment == segment.number }
       let apps = spans.reduce(into: Set<Int64>()) { $0.formUnion($1.apps) }
@@ -99,7 +99,7 @@ extension WarehouseReader {
 }
 
 extension Writer {
-  func retire(_ segment: OldSegment, _ units: [RetiredUnit]) throws -> Bool {
+  func retire(_ segment: RetirementCandidate, _ units: [RetiredUnit]) throws -> Bool {
     let spans = try StoredSpan.all(connection).filter { $0.segment == segment.number }
     guard let first = spans.first, let last = spans.last, spans.allSatisfy(\.isComplete),
       first.ids.lowerBound == segment.ids.lowerBound, last.ids.upperBound == segment.ids.upperBound,

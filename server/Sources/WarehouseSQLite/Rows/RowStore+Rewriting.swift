@@ -12,17 +12,25 @@ extension RowStore {
   /// Writes the rows of one segment to another one, in a transaction of its own. Leaves out rows that can't be read.
   ///
   /// The stored sessions of spans that lose rows must be computed again.
-  func rewrite(_ spans: [StoredSpan], _ body: (EventRow, EventScan) throws -> RowChange) throws {
+  ///
+  /// - Parameter isDeleted: Returns true for spans that lose all rows, which then needn't be read.
+  func rewrite(
+    _ spans: [StoredSpan], deleting isDeleted: (StoredSpan) -> Bool = { _ in false },
+    _ body: (EventRow, EventScan) throws -> RowChange
+  ) throws {
     forget()
     let segment = try newSegment()
-    for span in spans { try rewrite(span, to: segment, body) }
+    for span in spans {
+      let scan = isDeleted(span) ? nil : EventScan(connection, [span], damage: damage)
+      try rewrite(span, scan, to: segment, body)
+    }
     try segment.sync()
     // Rows that had left are at home again.
     for old in Set(spans.map(\.segment)) { try RetiredTable.delete(segment: old, connection) }
   }
 
   private func rewrite(
-    _ span: StoredSpan, to segment: RowSegmentWriter,
+    _ span: StoredSpan, _ scan: EventScan?, to segment: RowSegmentWriter,
     _ body: (EventRow, EventScan) throws -> RowChange
   ) throws {
     var block = RowBlockWriter()
@@ -33,8 +41,7 @@ extension RowStore {
       if block.rows > 0 { try segment.append(block, firstID: firstID) }
       block.removeAll()
     }
-    let scan = EventScan(connection, [span], damage: damage)
-    while let row = try scan.next() {
+    while let scan, let row = try scan.next() {
       let change = try body(row, scan)
       if case .delete = change { continue }
       // A block has no gaps.

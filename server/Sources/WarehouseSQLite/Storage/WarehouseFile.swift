@@ -153,7 +153,7 @@ enum WarehouseFile {
     let damage = DamagedRows(report: configuration.report)
     do {
       // Without the cluster, a rebuild would end halfway.
-      try pool.read { try RetiredRows.of(files.rowsPath).checkSource(connection($0)) }
+      try pool.read { try RetiredRowCache.of(files.rowsPath).checkSource(connection($0)) }
       // Counts must not outlive the names and rows that they count.
       try EventCounter(
         files, configuration: configuration, damage: damage, seed: 0, calendar: catalog.calendar

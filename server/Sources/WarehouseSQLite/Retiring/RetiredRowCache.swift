@@ -9,7 +9,7 @@ package import Warehouse
 ///
 /// There is one object for each directory, because whatever reads rows comes here: ``EventScan`` asks it for a segment whose
 /// file is gone.
-package final class RetiredRows: Sendable {
+package final class RetiredRowCache: Sendable {
   /// The bytes of fetched rows that are kept.
   static let standardBytes = 1 << 30
   /// The units that are kept open.
@@ -18,7 +18,7 @@ package final class RetiredRows: Sendable {
   /// False for work that must not wait for the cluster: rows that aren't here then count as away.
   @TaskLocal static var mayFetch = true
 
-  private static let all = Locked<[String: RetiredRows]>([:])
+  private static let all = Locked<[String: RetiredRowCache]>([:])
 
   private struct Entry {
     var bytes: Int
@@ -29,7 +29,7 @@ package final class RetiredRows: Sendable {
 
   private struct State {
     var source: (any RetiredRowSource)?
-    var maximumBytes = RetiredRows.standardBytes
+    var maximumBytes = RetiredRowCache.standardBytes
     var isLoaded = false
     var entries: [String: Entry] = [:]
     var uses = 0
@@ -62,11 +62,11 @@ package final class RetiredRows: Sendable {
   init(_ directory: String) { self.directory = directory }
 
   /// Returns the object of a directory of rows.
-  static func of(_ directory: String) -> RetiredRows {
+  static func of(_ directory: String) -> RetiredRowCache {
     let path = URL(filePath: directory).resolvingSymlinksInPath().path
     return all.withLock { all in
       if let known = all[path] { return known }
-      let new = RetiredRows(path)
+      let new = RetiredRowCache(path)
       all[path] = new
       return new
     }
@@ -261,13 +261,13 @@ package final class RetiredRows: Sendable {
 
 /// Reads parts of a segment that has left home.
 final class RetiredSegmentReader {
-  private let rows: RetiredRows
+  private let rows: RetiredRowCache
   private let units: [RetiredUnit]
   private var last: (unit: RetiredUnit, fetched: FetchedUnit)?
 
   /// `nil` if the segment hasn't left.
   init?(_ segment: Int64, in directory: String) throws {
-    rows = RetiredRows.of(directory)
+    rows = RetiredRowCache.of(directory)
     units = try rows.units(of: segment)
     if units.isEmpty { return nil }
   }

@@ -3,7 +3,7 @@ import ServerBase
 import Warehouse
 
 /// The rows of a home on a cluster, found without the home's ledger.
-package struct ShippedHome: Sendable {
+package struct ClusterInventory: Sendable {
   /// The rows of one ledger.
   package struct Epoch: Sendable, Hashable {
     package let home: ShippingLedger.Home
@@ -204,7 +204,7 @@ package struct ShippedHome: Sendable {
   private static func text(_ ids: ClosedRange<Int64>) -> String { "\(ids.lowerBound)–\(ids.upperBound)" }
 }
 
-extension ShippedHome.Epoch {
+extension ClusterInventory.Epoch {
   fileprivate func joined(with other: Self) -> Self {
     let first = min(received.lowerBound, other.received.lowerBound)
     return Self(

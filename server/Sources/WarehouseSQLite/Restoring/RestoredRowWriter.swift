@@ -3,7 +3,7 @@ import ServerBase
 import Warehouse
 
 /// Writes rows that have their IDs already to new segments, each unit of them to a single one.
-final class RestoredRows {
+final class RestoredRowWriter {
   private let connection: SQLConnection
   private let store: RowStore
   private let segmentBytes: Int
