@@ -81,7 +81,7 @@ extension PortalPages {
   private static let shownFrames = 12
 
   private static func newest(_ detail: ErrorDetail, _ page: PageContext) -> TemplateValues {
-    let frames = detail.stack.split(separator: "\n")
+    let frames = detail.shownStack.split(separator: "\n")
     let rest = frames.count - shownFrames
     return [
       "link": page.links.page(AppReports.error, [.occurrence: String(detail.occurrence.id)]),
@@ -147,7 +147,7 @@ extension PortalPages {
         ["term": term.name, "value": shown(term.value, empty: "–"), "target": term.link] as TemplateValues
       }, "person": person,
       "properties": Self.properties(of: detail.event), "isTextKept": detail.isTextKept,
-      "stack": detail.stack.isEmpty ? nil : shownLines(detail.stack),
+      "stack": detail.shownStack.isEmpty ? nil : shownLines(detail.shownStack),
       "files": detail.attachments.map { file in
         [
           "name": shown(file.name, empty: "attachment \(file.id)"), "link": page.links.file(file.id),
