@@ -43,6 +43,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     server("Reports", ["ServerBase", "Questions", "Ingest", "Warehouse"]),
+    // Without the other folders, which need more packages.
+    .target(name: "Symbols", path: "Server/Symbols/Objects"),
     device("TernTestSupport", ["TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "WarehouseContract",
@@ -53,7 +55,7 @@ let package = Package(
       dependencies: [
         "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernCrash",
         "Tern", "TernMeasurement", "Ingest", "ServerBase",
-        "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "WarehouseContract",
+        "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "Symbols", "WarehouseContract",
         "TernTestSupport",
       ]),
   ],

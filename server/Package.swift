@@ -75,6 +75,16 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
+    // A process that gives up its rights before it reads hostile files.
+    .target(name: "CTernSandbox"),
+    // Files with symbols: which are stored, and what they say about stacks.
+    .target(
+      name: "Symbols",
+      dependencies: [
+        "CTernInflate", "CTernSandbox", "Threads", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .target(
       name: "WarehouseSQLite",
       dependencies: [
@@ -115,7 +125,7 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
+        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -132,6 +142,7 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "ServerBase", "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        "Symbols",
         "ClickHouse", "Shipping",
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
@@ -209,6 +220,12 @@ let package = Package(
         "Warehouse", "Ingest", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
+    .testTarget(
+      name: "SymbolsTests",
+      dependencies: [
+        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+      ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",
@@ -246,7 +263,7 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Threads", "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog",
+        "ServerBase", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog",
         "Ingest",
         "Reports",
         "Questions",

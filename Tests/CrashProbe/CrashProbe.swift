@@ -12,7 +12,7 @@ import TernEvents
 
 /// An app with a client that ends in the way that `--crash KIND` names, or by SIGKILL without it.
 ///
-/// Options: `--directory PATH`, `--collector URL`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
+/// Options: `--directory PATH`, `--collector URL`, `--key TEXT`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
 /// crashes, `--waits` for one that sends crashes at the start, `--errors-off` for one that records no errors, `--previous` and `--later` for another handler, installed
 /// before or after the client, `--shutdown` to end the client first, and `--app-center` to use that SDK's names instead.
 /// It prints `session ID`.
@@ -22,7 +22,7 @@ import TernEvents
     if options["app-center"] != nil { runAppCenter(options) }
     guard let directory = options["directory"] else { fatalError("Pass --directory.") }
     if options["previous"] != nil { OtherHandler.install("previous") }
-    var configuration = TernClient.Configuration(key: "probe")
+    var configuration = TernClient.Configuration(key: options["key"] ?? "probe")
     configuration.collector = options["collector"].flatMap(URL.init(string:))
     configuration.queueDirectory = URL(fileURLWithPath: directory, isDirectory: true)
     configuration.appVersion = options["version"]

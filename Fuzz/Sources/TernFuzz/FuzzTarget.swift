@@ -31,7 +31,7 @@ struct FuzzTarget {
       "native": { native }, "app-center": { appCenter }, "hits": { hits }, "gzip": { gzip }, "requests": { requests },
       "questions": { questions }, "imports": { imports }, "rows": { rows }, "packs": { packs },
       "columns": { columns }, "keys": { keys }, "segments": { segments }, "responses": { responses },
-      "netlink": { netlink }, "crashes": { crashes },
+      "netlink": { netlink }, "crashes": { crashes }, "symbols": { symbols },
     ]
   }
 }

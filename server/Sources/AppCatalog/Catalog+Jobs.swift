@@ -59,6 +59,7 @@ extension Catalog {
       }
       let tables = [
         "view", "definition", "definition_rule", "link", "token", "segment", "dashboard", "annotation", "error_state",
+        "symbols",
       ]
       for table in tables {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
@@ -66,6 +67,7 @@ extension Catalog {
       for name in [Self.newNames(app), Self.limits(app)] {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
       }
+      try removeUnusedSymbols(database)
       try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
       try Self.finishJob(job, result, database)
     }

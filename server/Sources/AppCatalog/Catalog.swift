@@ -30,6 +30,8 @@ public final class Catalog: CatalogStore {
   /// The wall clock.
   let now: @Sendable () -> Timestamp
   private let appDirectory: AppDirectory
+  /// The most bytes of an app's files with symbols.
+  let maximumSymbolBytes: Int
 
   /// Opens the catalog of a data directory, creating both if missing.
   ///
@@ -37,16 +39,18 @@ public final class Catalog: CatalogStore {
   ///   - directory: The data directory.
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
   ///   - passwordCost: The cost of hashing new passwords.
+  ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
   ///   - now: The wall clock, for creation times and session expiry.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   public init(
     directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
-    passwordCost: PasswordCost = PasswordCost(),
+    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30,
     now: @escaping @Sendable () -> Timestamp = WallClock.system
   ) throws {
     self.now = now
     self.directory = DataDirectory(path: directory)
     self.randomBytes = randomBytes
+    self.maximumSymbolBytes = maximumSymbolBytes
     self.passwordCost = passwordCost
     try self.directory.create()
     let path = self.directory.catalogPath

@@ -3,7 +3,7 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables])
+  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -111,6 +111,16 @@ enum CatalogSchema {
       author TEXT NOT NULL, created INTEGER NOT NULL
     );
     CREATE INDEX annotation_app ON annotation (app, day);
+    """
+
+  /// Version 2. `hash` is the name of the file in the folder `symbols`, which several apps can share.
+  private static let symbols = """
+    CREATE TABLE symbols (
+      app INTEGER NOT NULL, build_id TEXT NOT NULL, architecture TEXT NOT NULL, image TEXT NOT NULL, hash TEXT NOT NULL,
+      bytes INTEGER NOT NULL, has_lines INTEGER NOT NULL, text_address INTEGER NOT NULL, author TEXT NOT NULL,
+      uploaded INTEGER NOT NULL, PRIMARY KEY (app, build_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX symbols_by_hash ON symbols (hash);
     """
 
   /// `filters` is a JSON array.

@@ -94,6 +94,9 @@ struct CollectorApplication: Sendable {
     LimitRoutes(reader: reader, catalog: catalog, usage: usage).add(to: routes)
     ErrorStatusRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime)
       .add(to: routes)
+    if let symbols = dependencies.symbols {
+      SymbolRoutes(catalog: symbols.catalog, store: symbols.store).add(to: routes)
+    }
     ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
     let persons = PersonRoutes(reports: reports, source: dependencies.questions, catalog: catalog)
     QuestionRoutes(reader: reader, answering: answering, catalog: catalog, persons: persons).add(to: routes)

@@ -1,6 +1,7 @@
 package import Ingest
 package import Logging
 package import Questions
+package import Symbols
 package import TernEvents
 package import Warehouse
 
@@ -31,6 +32,8 @@ public struct CollectorDependencies: Sendable {
   package var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
   package var reportExecutor: (any TaskExecutor)?
+  /// The files with symbols, and the store that receives them; `nil` if it can't.
+  package var symbols: (catalog: any SymbolCatalog, store: SymbolStore)?
   /// Returns the memory and disk space of the store, for `/metrics`.
   package var storage: @Sendable () -> StorageStatus
   /// Returns how far the copy on a cluster is, or `nil` if that can't be read; `nil` if there is no copy.
@@ -59,6 +62,7 @@ public struct CollectorDependencies: Sendable {
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
     exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
+    symbols: (catalog: any SymbolCatalog, store: SymbolStore)? = nil,
     storage: @escaping @Sendable () -> StorageStatus, cluster: (@Sendable () -> ClusterStatus?)? = nil,
     freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
     hasRoom: @escaping @Sendable () -> Bool = { true },
@@ -75,6 +79,7 @@ public struct CollectorDependencies: Sendable {
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
+    self.symbols = symbols
     self.storage = storage
     self.cluster = cluster
     self.freeDiskBytes = freeDiskBytes

@@ -15,7 +15,7 @@ struct Templates: Sendable {
       ("ranking", PackageResources.ranking_mustache), ("table", PackageResources.table_mustache),
       ("tiles", PackageResources.tiles_mustache), ("event", PackageResources.event_mustache),
       ("errors", PackageResources.errors_mustache), ("errorgroup", PackageResources.errorgroup_mustache),
-      ("occurrence", PackageResources.occurrence_mustache),
+      ("occurrence", PackageResources.occurrence_mustache), ("thread", PackageResources.thread_mustache),
       ("errorstatus", PackageResources.errorstatus_mustache), ("stream", PackageResources.stream_mustache),
       ("live", PackageResources.live_mustache), ("dropped", PackageResources.dropped_mustache),
       ("settings", PackageResources.settings_mustache), ("keys", PackageResources.keys_mustache),

@@ -1,6 +1,8 @@
 import AppCatalog
 import ArgumentParser
 import Foundation
+import Reports
+import Symbols
 import Warehouse
 import WarehouseSQLite
 
@@ -49,6 +51,16 @@ struct DataOption: ParsableArguments {
     }
     defer { try? reader.close() }
     return try await body(catalog, reader)
+  }
+
+  /// Returns a store with functions and lines in the traces of errors.
+  func symbolicated(_ store: any MetricsStore, _ catalog: Catalog) throws -> any MetricsStore {
+    var settings = try settings()
+    try settings.addFile(inDirectory: directory)
+    return SymbolicatedStore(
+      store,
+      symbolicator: Symbolicator(
+        catalog: catalog, program: try settings.value(\.symbolizer), launcher: ProcessTrials.ownProgram))
   }
 
   /// Opens the catalog, which must exist.

@@ -25,9 +25,9 @@ struct RootCommand: AsyncParsableCommand {
       QueryCommand.self,
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self, BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
-      PersonsCommand.self, ClickHouseCommand.self,
+      PersonsCommand.self, SymbolsCommand.self, ClickHouseCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
-      TrialCommand.self,
+      TrialCommand.self, SandboxedCommand.self,
     ])
 
   static func main() async {

@@ -98,6 +98,10 @@ public struct ErrorDetail: Sendable, Hashable {
   public var stack: String
   /// The error as sent, truncated to 256 KiB.
   public var raw: String
+  /// The threads, registers and images that the error as sent has.
+  public var trace: ErrorStack
+  /// The reason and remedy if there are symbols of the frames, but they can't be read.
+  public var symbolProblem: String?
   /// False if message, stack and raw text were deleted to make room for those of newer errors.
   public var isTextKept: Bool
   /// The developer's properties.
@@ -117,6 +121,7 @@ public struct ErrorDetail: Sendable, Hashable {
     self.message = message
     self.stack = stack
     self.raw = raw
+    trace = ErrorStack(raw: raw)
     self.isTextKept = isTextKept
     self.properties = properties
     self.before = before

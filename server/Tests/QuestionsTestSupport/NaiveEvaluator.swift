@@ -44,6 +44,7 @@ package struct NaiveEvaluator {
       return row.value(dimension, calendar)?.number.map { comparison.holds($0, limit) } ?? false
     case .isSet(let dimension): return row.value(dimension, calendar) != nil
     case .isNotSet(let dimension): return row.value(dimension, calendar) == nil
+    case .isError(let group): return row.error == group
     case .all(let filters): return filters.allSatisfy { passes($0, row, key, days) }
     case .any(let filters): return filters.contains { passes($0, row, key, days) }
     case .not(let inner): return !passes(inner, row, key, days)

@@ -78,16 +78,17 @@ extension RandomRows {
     // Only properties have numbers.
     if case .property = dimension { values.append(contentsOf: [.number(1), .number(2.5), .text("true")]) }
     let value = values.randomElement(using: &generator) ?? .text("A")
-    switch Int.random(in: 0..<(persons ? 10 : depth > 0 ? 8 : 6), using: &generator) {
+    switch Int.random(in: 0..<(persons ? 11 : depth > 0 ? 9 : 7), using: &generator) {
     case 0: return .isOneOf(dimension, [value, .text("B")])
     case 1: return .isNoneOf(dimension, [value])
     case 2: return .contains(dimension, ["."])
     case 3: return .compare(.gte, .property(ExactText("p")), 1)
     case 4: return .isSet(dimension)
     case 5: return .isNotSet(dimension)
-    case 6: return .not(filter(depth: depth - 1))
-    case 7: return .any([filter(depth: depth - 1), .all([filter(depth: 0), filter(depth: 0)])])
-    case 8:
+    case 6: return .isError(group: Int.random(in: 1...4, using: &generator))
+    case 7: return .not(filter(depth: depth - 1))
+    case 8: return .any([filter(depth: depth - 1), .all([filter(depth: 0), filter(depth: 0)])])
+    case 9:
       return .hasDone(
         selector(), atLeast: Int.random(in: 1...3, using: &generator),
         days: [nil, 1, 3, 20].randomElement(using: &generator) ?? nil)

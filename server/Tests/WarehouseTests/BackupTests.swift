@@ -59,6 +59,32 @@ import Testing
     }
   }
 
+  @Test func `a backup has the files with symbols, which later backups share`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse, 0..<2)
+    let catalog = try Catalog(directory: directory.path)
+    let folder = "\(directory.path)/symbols"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for hash in ["aa", "bb"] {
+      try Data(repeating: 7, count: 50_000).write(to: URL(filePath: "\(folder)/\(hash).new"))
+      let file = SymbolFile(
+        app: app, buildID: hash, architecture: "arm64", image: "Player", hash: hash, bytes: 50_000, hasLines: true,
+        textAddress: .max, author: "me", uploaded: now)
+      #expect(try catalog.addSymbols(file, from: "\(folder)/\(hash).new") == .new)
+    }
+    // A row whose file is gone, as after a crash, stops no backup.
+    try FileManager.default.removeItem(atPath: "\(folder)/bb")
+    let first = try Backup.create(of: directory.path, at: path("first"), now: now)
+    let second = try Backup.create(of: directory.path, at: path("second"), linkingTo: path("first"), now: now)
+    #expect(second.bytes - second.copiedBytes >= 50_000 && first.copiedBytes == first.bytes)
+    _ = try Backup.restore(path("second"), to: path("restored"))
+    #expect(try files(path("restored")).filter { $0.hasPrefix("symbols/") } == ["symbols/aa"])
+    #expect(try Data(contentsOf: URL(filePath: path("restored/symbols/aa"))) == Data(repeating: 7, count: 50_000))
+    let restored = try Catalog(directory: path("restored"))
+    #expect(try restored.symbols(app: app).map(\.textAddress) == [.max, .max])
+    try await warehouse.close()
+  }
+
   @Test func `a restored backup has the events of its moment, exactly counted, and recognizes their duplicates`()
     async throws
   {

@@ -47,7 +47,7 @@ import Testing
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     _ = try await warehouse.commit(batch(["a"]), app: app)
     let status = warehouse.storageStatus
-    #expect(Set(status.diskBytes.keys) == ["catalog", "warehouse", "counts", "rows", "keys", "columns"])
+    #expect(Set(status.diskBytes.keys) == ["catalog", "warehouse", "counts", "rows", "keys", "columns", "symbols"])
     #expect(try #require(status.diskBytes["warehouse"]) > 4_096)
     #expect(try #require(status.diskBytes["rows"]) > 0)
     #expect(try #require(status.freeDiskBytes) > 0)

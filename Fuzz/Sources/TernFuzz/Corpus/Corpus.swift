@@ -9,7 +9,7 @@ enum Corpus {
       "questions": questions,
       "imports": imports,
       "rows": rows, "packs": packs, "columns": columns, "keys": keys, "segments": segments, "responses": responses,
-      "netlink": netlink, "crashes": crashes,
+      "netlink": netlink, "crashes": crashes, "symbols": symbols,
     ]
   }
 

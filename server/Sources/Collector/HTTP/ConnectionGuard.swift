@@ -16,7 +16,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   /// The event that a handler sends down the pipeline before it reads the body.
-  struct BodyWanted: Sendable {}
+  struct BodyWanted: Sendable {
+    /// The time limit for the body, instead of the usual one; for those whom a right allows large files.
+    var deadline: Duration?
+  }
 
   /// The event that a handler sends down the pipeline to learn that the client disconnects before the response.
   struct Departure: Sendable {
@@ -29,6 +32,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private static let lingering = Duration.seconds(2)
 
   private var decisions = ConnectionDecisions()
+  /// The number of the last request.
+  private var request: Int?
   private var deadline: Scheduled<Void>?
   private var headDeadline: Scheduled<Void>?
   private var writeDeadline: Scheduled<Void>?
@@ -71,7 +76,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       let action = decisions.requestHead(awaitsContinue: head.headerFields.awaitsContinue)
       guard case .passAndStartDeadline(let request) = action else { return }
       headDeadline?.cancel()
-      startDeadline(context, request: request)
+      self.request = request
+      startDeadline(context, request: request, in: limits.bodyDeadline)
       notePhase(context)
       context.fireChannelRead(data)
     case .body:
@@ -107,10 +113,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       promise?.succeed()
       return
     }
-    guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    guard let event = event as? BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
     if decisions.bodyWanted() {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
+    if let limit = event.deadline, let request { startDeadline(context, request: request, in: limit) }
     promise?.succeed()
   }
 
@@ -159,9 +166,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     registry.change(context.channel, to: phase)
   }
 
-  private func startDeadline(_ context: ChannelHandlerContext, request: Int) {
+  private func startDeadline(_ context: ChannelHandlerContext, request: Int, in limit: Duration) {
     deadline?.cancel()
-    deadline = schedule(context, in: limits.bodyDeadline) {
+    deadline = schedule(context, in: limit) {
       if self.decisions.deadlinePassed(request: request) { context.close(promise: nil) }
     }
   }

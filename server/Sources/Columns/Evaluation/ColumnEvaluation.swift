@@ -77,12 +77,17 @@ package final class ColumnEvaluation {
         if count == wanted { set.insert(UInt32(person)) }
       }
     case .error(let group):
-      let errors = try names.errors(ofGroup: Int64(group))
-      try limits.check(errors.count * 8)
       return try persons(
-        with: .all([.rows(errors), try condition(question.scope.filters, days)]), atLeast: 1, in: days)
+        with: .all([.rows(try errors(of: group)), try condition(question.scope.filters, days)]), atLeast: 1, in: days)
     }
     return set
+  }
+
+  /// Returns the IDs of the rows of an error group.
+  func errors(of group: Int) throws -> [Int64] {
+    let errors = try names.errors(ofGroup: Int64(group))
+    try limits.check(errors.count * 8)
+    return errors
   }
 
   /// The chunks that may have rows in a range.

@@ -65,6 +65,7 @@ extension ColumnEvaluation {
     case .compare(let comparison, let dimension, let limit): .value(dimension, ValuePredicate(comparison, limit))
     case .isSet(let dimension): .value(dimension, ValuePredicate(isSet: true))
     case .isNotSet(let dimension): .value(dimension, ValuePredicate(isSet: false))
+    case .isError(let group): .rows(try errors(of: group))
     case .all(let filters): .all(try filters.map { try condition($0, days) })
     case .any(let filters): .any(try filters.map { try condition($0, days) })
     case .not(let filter): .not(try condition(filter, days))

@@ -20,6 +20,7 @@ extension QuestionFilter {
       return "\(dimension.words) \(sign) \(QuestionJSON.plain(number))"
     case .isSet(let dimension): return "\(dimension.words) is set"
     case .isNotSet(let dimension): return "\(dimension.words) is not set"
+    case .isError(let group): return "is an error of group \(grouped(group))"
     case .all(let filters): return "(\(filters.map(\.words).joined(separator: " and ")))"
     case .any(let filters): return "(\(filters.map(\.words).joined(separator: " or ")))"
     case .not(let filter): return "not (\(filter.words))"

@@ -10,6 +10,16 @@ private enum CrashFree {
   /// The versions with the most users.
   static let versions = 10
 
+  /// Asks for figures of the whole range.
+  static func totals(
+    _ metrics: [QuestionMetric], _ request: ReportRequest, _ filters: [QuestionFilter]
+  ) -> Question {
+    .query(
+      QueryQuestion(
+        scope: QuestionScope(
+          range: .dates(request.days.lowerBound, request.days.upperBound), filters: filters), metrics: metrics))
+  }
+
   static func question(
     by group: QuestionDimension, _ request: ReportRequest, _ filters: [QuestionFilter]
   ) -> Question {
@@ -49,6 +59,30 @@ extension PortalPages {
       ]
     } catch let error as QuestionError {
       return ["message": "No crash-free figures: \(visible(error.message))"]
+    }
+  }
+
+  /// The share of users without a crash, and what it would be without the crashes of a group; `nil` without users.
+  func crashFree(without group: Int64, _ page: PageContext) async throws -> TemplateValues? {
+    guard let ask = page.ask, let group = Int(exactly: group) else { return nil }
+    do {
+      let filters = try page.request.filter.filters(segments)
+      let others: [QuestionFilter] = [
+        .isOneOf(.kind, [.text(QuestionKind.crash.rawValue)]), .not(.isError(group: group)),
+      ]
+      async let all = ask(CrashFree.totals([.plain(CrashFree.users), .plain(.users)], page.request, filters))
+      let crashed = try await ask(CrashFree.totals([.plain(.users)], page.request, filters + others))
+      guard case .query(let shares) = try await all.answer, case .query(let without) = crashed.answer,
+        let row = shares.rows.first?.metrics, let share = row[0], let users = row[1], users > 0
+      else { return nil }
+      let crashes = without.rows.first?.metrics[0] ?? 0
+      return .tile(
+        "Crash-free users", ChartFormat.highShare.text(share),
+        hint: "\(ChartFormat.highShare.text(1 - crashes / users)) without this crash",
+        about: "\(CrashFree.users.about) Without this crash: the share if nobody had had it.")
+    } catch is QuestionError {
+      // The other figures are there.
+      return nil
     }
   }
 

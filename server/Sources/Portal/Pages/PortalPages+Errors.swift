@@ -56,18 +56,22 @@ extension PortalPages {
     let newest = try await metrics.occurrences.first.asyncMap { error in
       try await page.store.error(app: page.request.app, id: error.id)
     }
+    let isCrash = metrics.group?.kind == .crash
+    let crashFree = isCrash ? try await crashFree(without: metrics.number, page) : nil
     let chart = linked(
       Chart("error", metrics.days, color: 2, in: page.request), "Users", metrics.days.map(\.day), page.request,
       error: metrics.number)
     let values: TemplateValues = [
       "message": shown(metrics.group?.message ?? "", empty: "No message"), "status": statusPanel(metrics, page),
-      "tiles": tiles([
-        .tile("Occurrences", grouped(metrics.group?.count ?? 0), about: "How often this error happened."),
-        .tile(
-          "Users", grouped(metrics.group?.users ?? 0),
-          link: metrics.group.flatMap { people(page.request, error: $0.id) },
-          about: "Users affected by this error, each counted once."),
-      ]), "newest": newest?.map { Self.newest($0, page) }, "chart": drawn(chart), "table": table(chart),
+      "tiles": tiles(
+        [
+          .tile("Occurrences", grouped(metrics.group?.count ?? 0), about: "How often this error happened."),
+          .tile(
+            "Users", grouped(metrics.group?.users ?? 0),
+            link: metrics.group.flatMap { people(page.request, error: $0.id) },
+            about: "Users affected by this error, each counted once."),
+        ] + [crashFree].compactMap(\.self)), "newest": newest?.map { Self.newest($0, page) }, "chart": drawn(chart),
+      "table": table(chart),
       "breakdowns": [
         ("Versions", "version", metrics.group?.versions), ("Systems", "os", metrics.group?.systems),
         ("Models", "model", metrics.group?.models), ("Countries", "country", metrics.group?.countries),
@@ -78,16 +82,18 @@ extension PortalPages {
   }
 
   /// The most frames of the newest stack trace, of which its own page has all.
-  private static let shownFrames = 12
+  private static let newestFrames = 12
 
   private static func newest(_ detail: ErrorDetail, _ page: PageContext) -> TemplateValues {
-    let frames = detail.stack.split(separator: "\n")
-    let rest = frames.count - shownFrames
+    let thread = detail.trace.threads.first
+    let rest = (thread?.frames.count ?? 0) - newestFrames
     return [
       "link": page.links.page(AppReports.error, [.occurrence: String(detail.occurrence.id)]),
       "time": page.request.zone.dateTime(of: detail.occurrence.time),
-      "stack": frames.isEmpty ? nil : shownLines(frames.prefix(shownFrames).joined(separator: "\n")),
-      "missing": frames.isEmpty ? detail.isTextKept ? "No stack trace" : "Deleted to make room for newer errors" : nil,
+      "thread": thread.map { Self.thread($0, in: detail.trace, limit: newestFrames) },
+      "stack": thread != nil || detail.stack.isEmpty ? nil : shownLines(detail.stack),
+      "missing": thread == nil && detail.stack.isEmpty
+        ? detail.isTextKept ? "No stack trace" : "Deleted to make room for newer errors" : nil,
       "rest": rest > 0 ? "\(counted(rest, "more frame"))" : nil,
     ]
   }
@@ -123,39 +129,5 @@ extension PortalPages {
         ? nil : page.links.trail(of: .user(error.user), from: (error.id, error.time)), "install": "#\(error.install)",
       "installLink": page.links.install(error.install, from: (error.id, error.time)),
     ]
-  }
-
-  /// The part of a raw report shown on a page, in bytes; the JSON report has everything that is stored.
-  private static let shownRawBytes = 64 << 10
-
-  private func occurrencePage(_ detail: ErrorDetail, _ page: PageContext) -> String {
-    let (error, labels, zone) = (detail.occurrence, DeviceLabels(detail.occurrence.device), page.request.zone)
-    let person = page.links.install(error.install, from: (error.id, error.time))
-    let terms: [(name: String, value: String, link: String?)] = [
-      ("Time", zone.dateTime(of: error.time), nil), ("Received", zone.dateTime(of: error.received), nil),
-      ("App version", labels.version, nil), ("Model", error.device.model, nil), ("System", labels.system, nil),
-      ("Country", countryName(error.device.country), nil), ("Locale", error.device.locale, nil),
-      (
-        "User", error.user,
-        error.user.isEmpty ? nil : page.links.trail(of: .user(error.user), from: (error.id, error.time))
-      ),
-      ("Install", "#\(error.install)", person), ("ID", error.name, nil),
-    ]
-    let values: TemplateValues = [
-      "message": shown(detail.message, empty: detail.isTextKept ? "No message" : "No message kept", limit: 2_000),
-      "facts": terms.map { term in
-        ["term": term.name, "value": shown(term.value, empty: "–"), "target": term.link] as TemplateValues
-      }, "person": person,
-      "properties": Self.properties(of: detail.event), "isTextKept": detail.isTextKept,
-      "stack": detail.stack.isEmpty ? nil : shownLines(detail.stack),
-      "files": detail.attachments.map { file in
-        [
-          "name": shown(file.name, empty: "attachment \(file.id)"), "link": page.links.file(file.id),
-          "type": shown(file.contentType, empty: "unknown type", limit: 100), "size": counted(file.bytes, "byte"),
-        ] as TemplateValues
-      }, "entries": detail.before.map { Self.entry($0, zone: zone, page.links) },
-      "raw": shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)),
-    ]
-    return self.page(page.shell, body: templates.render("occurrence", values))
   }
 }

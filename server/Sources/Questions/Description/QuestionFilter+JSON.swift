@@ -28,6 +28,7 @@ extension QuestionFilter {
   private static let maximumValues = 1_000
   private static let texts = JSONCodec<[String]>.list(.text, 1...maximumValues)
   private static let counts = JSONCodec<Int>.integer(1...1_000_000_000)
+  private static let groups = JSONCodec<Int>.integer(1...1 << 53)
   private static let days = JSONCodec<Int>.integer(1...QuestionRange.maximumDays)
 
   private static func values(of dimension: QuestionDimension) -> JSONCodec<[QuestionValue]> {
@@ -69,6 +70,9 @@ extension QuestionFilter {
     case "set", "not_set":
       try expect(2)
       self = name == "set" ? .isSet(try dimension()) : .isNotSet(try dimension())
+    case "error":
+      try expect(2)
+      self = .isError(group: try Self.groups.decode(parts[1]))
     case "and", "or":
       try expect(2)
       let filters = try Self.filters(place).decode(parts[1])
@@ -95,7 +99,7 @@ extension QuestionFilter {
       self = try node.segments.filter(parts[1])
     default:
       throw parts[0].fault(
-        "There is no such filter; possible are is, is_not, contains, gt, gte, lt, lte, set, not_set, and, or, not, "
+        "There is no such filter; possible are is, is_not, contains, gt, gte, lt, lte, set, not_set, error, and, or, not, "
           + "has_done, has_not_done and segment.")
     }
   }
@@ -110,7 +114,8 @@ extension QuestionFilter {
       .tuple(.choice(["is", "is_not"]), property, values(of: .property("")).schema),
       .tuple(.choice(["contains"]), any, texts.schema),
       .tuple(.choice(Comparison.self), property, .number), .tuple(.choice(["set", "not_set"]), any),
-      .tuple(.choice(["and", "or"]), filters(place).schema), .tuple(.choice(["not"]), .named(place.rawValue)),
+      .tuple(.choice(["error"]), groups.schema), .tuple(.choice(["and", "or"]), filters(place).schema),
+      .tuple(.choice(["not"]), .named(place.rawValue)),
     ]
     let selector = Schema.named("Selector")
     let persons: [Schema] = [
@@ -137,6 +142,7 @@ extension QuestionFilter {
       return filter(comparison.rawValue, .text(dimension.name), .number(number))
     case .isSet(let dimension): return filter("set", .text(dimension.name))
     case .isNotSet(let dimension): return filter("not_set", .text(dimension.name))
+    case .isError(let group): return filter("error", .integer(group))
     case .all(let filters): return filter("and", .array(filters.map(\.json)))
     case .any(let filters): return filter("or", .array(filters.map(\.json)))
     case .not(let inner): return filter("not", inner.json)

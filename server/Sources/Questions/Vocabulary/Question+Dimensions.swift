@@ -13,6 +13,7 @@ extension QuestionFilter {
     case .isOneOf(let dimension, _), .isNoneOf(let dimension, _), .contains(let dimension, _),
       .compare(_, let dimension, _), .isSet(let dimension), .isNotSet(let dimension):
       [dimension]
+    case .isError: []
     case .all(let filters), .any(let filters): filters.flatMap(\.dimensions)
     case .not(let filter): filter.dimensions
     case .hasDone(let selector, _, _), .hasNotDone(let selector, _): selector.dimensions

@@ -9,6 +9,8 @@ package indirect enum QuestionFilter: Equatable, Sendable {
   case compare(Comparison, QuestionDimension, Double)
   case isSet(QuestionDimension)
   case isNotSet(QuestionDimension)
+  /// Passes for crashes and handled errors of a group.
+  case isError(group: Int)
   case all([QuestionFilter])
   case any([QuestionFilter])
   case not(QuestionFilter)

@@ -88,7 +88,7 @@ extension AppReports {
       ("model", .text(error.device.model)), ("user", .text(error.user)), ("id", .text(error.name)),
       ("message", .text(detail.message)),
     ]
-    let members: [(String, ReportValue)] = [
+    let own: [(String, ReportValue)] = [
       ("facts", .list(occurrenceList("facts", [error], isObject: true))), ("group", .id(error.group)),
       ("type", .text(detail.type)), ("message", .text(detail.message)), ("stack", .text(detail.stack)),
       ("isTextKept", .flag(detail.isTextKept)),
@@ -96,6 +96,7 @@ extension AppReports {
       ("before", .list(LiveRows.list("before", detail.before))), ("attachments", .list(attachments)),
       ("raw", .text(detail.raw)),
     ]
+    let members = own + traceMembers(detail)
     var files = attachments
     files.outputs = [.terminal, .page]
     let people: ReportList.Outputs = [.terminal, .page]
@@ -108,7 +109,8 @@ extension AppReports {
         outputs: people),
       ReportList(
         "stack", title: "Stack trace", columns: ["frame"],
-        rows: detail.isTextKept ? detail.stack.split(separator: "\n").map { [.text(String($0))] } : [[.text(noText)]],
+        rows: detail.isTextKept
+          ? detail.shownStack.split(separator: "\n").map { [.text(String($0))] } : [[.text(noText)]],
         outputs: people), files,
       ReportList(
         "before", title: "Earlier in this session", columns: ["time", "kind", "name"],

@@ -286,6 +286,7 @@ extension QuestionFilter {
       }
     case .all(let filters), .any(let filters): filters.contains(where: \.namesRows)
     case .not(let filter): filter.namesRows
+    case .isError: true
     case .hasDone, .hasNotDone: false
     }
   }

@@ -52,7 +52,7 @@ extension QuestionFilter {
       dimension != .install && dimension.timeUnit == nil
     case .all(let filters), .any(let filters): filters.allSatisfy(\.isAboutRow)
     case .not(let filter): filter.isAboutRow
-    case .hasDone, .hasNotDone: false
+    case .isError, .hasDone, .hasNotDone: false
     }
   }
 
@@ -70,7 +70,7 @@ extension QuestionFilter {
     case .any(let filters): filters.contains { $0.passes(row) }
     case .not(let filter): !filter.passes(row)
     // These are never asked.
-    case .hasDone, .hasNotDone: true
+    case .isError, .hasDone, .hasNotDone: true
     }
   }
 }

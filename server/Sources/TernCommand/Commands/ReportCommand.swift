@@ -93,7 +93,7 @@ struct ReportCommand: AsyncParsableCommand {
     let report = try await data.withReader { catalog, reader in
       try await catalog.completed(
         try request(of: try catalog.subject(view: view, of: app.find(in: catalog)))
-      ).report(from: reader)
+      ).report(from: try data.symbolicated(reader, catalog))
     }
     Terminal.say(try report.text(format))
   }

@@ -3,7 +3,9 @@ import Collector
 import Foundation
 import Ingest
 import Logging
+import Reports
 import ServiceLifecycle
+import Symbols
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
@@ -25,6 +27,8 @@ struct LocalServer {
   private let logger: Logger
   private let recognizedAge: Duration
   private let keepsAtHome: Duration?
+  private let symbolizer: String
+  private let symbolLimits: SymbolLimits
 
   /// Opens a data directory, creating it if missing.
   ///
@@ -38,11 +42,13 @@ struct LocalServer {
   ///   - accessLog: The log of requests; `nil` for none.
   ///   - cluster: The cluster to which rows are copied; `nil` for none.
   ///   - keepsAtHome: The time after which rows may leave for the cluster; `nil` if they stay.
+  ///   - symbolizer: The name or path of `llvm-symbolizer`.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
-    keepsAtHome: Duration? = nil, logger: Logger = LocalServer.standardLogger
+    keepsAtHome: Duration? = nil, symbolizer: String = "llvm-symbolizer",
+    logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
     self.directory = directory
@@ -50,7 +56,12 @@ struct LocalServer {
     self.accessLog = accessLog
     self.logger = logger
     (self.recognizedAge, self.keepsAtHome) = (recognizedAge, keepsAtHome)
+    self.symbolizer = symbolizer
+    var symbolLimits = SymbolLimits()
+    symbolLimits.diskReserve = Int(clamping: diskReserve)
+    self.symbolLimits = symbolLimits
     catalog = try Catalog(directory: directory)
+    try catalog.removeUnusedSymbols()
     // Before the warehouse: a start after an interrupted rebuild reads all rows.
     try cluster?.connectRetiredRows(of: directory, catalog)
     warehouse = try SQLiteWarehouse(
@@ -93,10 +104,13 @@ struct LocalServer {
   ) async throws {
     let secret = try catalog.duplicateSecret()
     let clusterStatus: (@Sendable () -> ClusterStatus?)? = if let copy { { copy.status() } } else { nil }
+    let symbolicator = Symbolicator(catalog: catalog, program: symbolizer, launcher: ProcessTrials.ownProgram)
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, exporter: warehouse.reader,
-      catalog: catalog,
+      sink: warehouse,
+      store: SymbolicatedStore(warehouse.reader, symbolicator: symbolicator), questions: warehouse.reader,
+      exporter: warehouse.reader, catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
+      symbols: (catalog, SymbolStore(directory: directory, catalog: catalog, limits: symbolLimits)),
       storage: { [warehouse] in warehouse.storageStatus }, cluster: clusterStatus,
       freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, hasRoom: { [warehouse] in warehouse.hasRoom },
       problems: { [warehouse] in warehouse.problems },

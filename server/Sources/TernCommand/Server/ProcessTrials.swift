@@ -45,7 +45,7 @@ struct ProcessTrials: WorkTrials {
   }
 
   /// This program, also if its file was replaced by another version.
-  private static var ownProgram: String {
+  static var ownProgram: String {
     let link = "/proc/self/exe"
     return FileManager.default.fileExists(atPath: link) ? link : CommandLine.arguments[0]
   }

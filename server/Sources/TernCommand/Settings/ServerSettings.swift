@@ -59,6 +59,9 @@ struct ServerSettings: Sendable {
     parse: { $0 == "-" ? $0 : try Self.path($0) })
   let accessLogAddresses = Setting(
     flag: "access-log-addresses", "Log the clients' addresses, too; of IPv6 only the first half.")
+  let symbolizer = Setting(
+    "symbolizer", "program", "The program llvm-symbolizer, which reads symbols: its name or path.",
+    standard: "llvm-symbolizer", parse: { try Self.notEmpty($0, "Enter a name or a path.") })
   let backupTo = Setting(
     "backup-to", "directory", "A directory for regular backups; without it there are none.", parse: Self.path)
   let backupEvery = Setting(

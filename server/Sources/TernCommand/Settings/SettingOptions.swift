@@ -35,6 +35,7 @@ struct SettingOptions: SettingArguments {
   @Flag(\.publicMetrics) var publicMetrics: Bool?
   @Option(\.accessLog) var accessLog: String?
   @Flag(\.accessLogAddresses) var accessLogAddresses: Bool?
+  @Option(\.symbolizer) var symbolizer: String?
   @Option(\.backupTo) var backupTo: String?
   @Option(\.backupEvery) var backupEvery: String?
   @Option(\.keepBackups) var keepBackups: String?

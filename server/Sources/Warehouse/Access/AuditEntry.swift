@@ -53,6 +53,8 @@ public struct AuditEntry: Sendable, Hashable {
     case segmentCreated = "segment created"
     case segmentChanged = "segment changed"
     case segmentRemoved = "segment deleted"
+    case symbolsUploaded = "symbols uploaded"
+    case symbolsDeleted = "symbols deleted"
     case exported = "data exported"
     case imported = "data imported"
     case backupCreated = "backup created"

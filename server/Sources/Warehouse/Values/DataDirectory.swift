@@ -9,7 +9,7 @@ import TernBase
 #endif
 
 /// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, `counts.sqlite`, the
-/// folders `rows`, `keys`, `columns` and `work`, and a lock file.
+/// folders `rows`, `keys`, `columns`, `symbols` and `work`, and a lock file.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -22,6 +22,7 @@ package struct DataDirectory: Sendable {
   package var keysPath: String { path + "/keys" }
   package var columnsPath: String { path + "/columns" }
   package var workPath: String { path + "/work" }
+  package var symbolsPath: String { path + "/symbols" }
 
   /// Creates the directory and its parents if missing, with mode 0700.
   package func create() throws {
@@ -39,6 +40,14 @@ package struct DataDirectory: Sendable {
     guard descriptor >= 0 else {
       throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
     }
+    close(descriptor)
+  }
+
+  /// Makes the names of the files in a folder survive a power failure.
+  package func syncFolder(_ folder: String) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
     close(descriptor)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 public import TernEvents
 public import Warehouse
 
-/// Copies of a data directory: the catalog, the warehouse and its rows, of one moment.
+/// Copies of a data directory: the catalog, the warehouse, its rows, and files with symbols, of one moment.
 ///
 /// A backup is a directory with `backup.json`, which lists the files with their sizes and hashes. The keys of the
 /// duplicate index are left out; the first start on a restored directory collects them from the rows.
@@ -90,7 +90,8 @@ public enum Backup {
     let target = try NewDirectory(directory)
     do {
       try onStep(.began)
-      try StoredFile.createDirectory(target.unfinished + "/rows")
+      let folders = ["rows"] + (manifest.files.contains { $0.path.hasPrefix("symbols/") } ? ["symbols"] : [])
+      for folder in folders { try StoredFile.createDirectory("\(target.unfinished)/\(folder)") }
       for file in manifest.files {
         let copy = "\(target.unfinished)/\(file.path)"
         try CopiedFile.copy("\(path)/\(file.path)", bytes: file.bytes, to: copy)
@@ -100,7 +101,7 @@ public enum Backup {
         try onStep(.segment)
       }
       try BackupWriter.verify(target.unfinished) { try onStep(.segment) }
-      try StoredFile.sync(directory: target.unfinished + "/rows")
+      for folder in folders { try StoredFile.sync(directory: "\(target.unfinished)/\(folder)") }
       try onStep(.verified)
       try target.finish()
     } catch {

@@ -48,11 +48,12 @@ struct BackupWriter {
     for (database, name) in databases {
       try database.copy(to: "\(target)/\(name)") { try onStep(.database) }
     }
-    let (segments, linkedBytes) = try copySegments()
+    let copies = try copySegments() + copySymbols()
+    let linkedBytes = copies.reduce(0) { $0 + ($1.isLinked ? $1.file.bytes : 0) }
     try Self.verify(target) { try onStep(.segment) }
     // After the verification, which opens the copies and may update their headers.
     for (_, name) in databases { try StoredFile.sync(file: "\(target)/\(name)") }
-    let copied = try databases.map { try described($0.1) } + segments
+    let copied = try databases.map { try described($0.1) } + copies.map(\.file)
     let events = try StoredSpan.all(warehouse.connection).reduce(0) { $0 + $1.rows }
     var manifest = BackupManifest(created: now, events: events, files: copied)
     let retired = try RetiredTable.rows(warehouse.connection)
@@ -72,7 +73,7 @@ struct BackupWriter {
   }
 
   /// Copies the rows that the snapshot of the warehouse lists. Rows after those are left out.
-  private func copySegments() throws -> (files: [BackupManifest.File], linkedBytes: Int) {
+  private func copySegments() throws -> [Copy] {
     try StoredFile.createDirectory(target + "/rows")
     var ends: [Int64: Int] = [:]
     let retired = try RetiredTable.segments(warehouse.connection)
@@ -80,25 +81,43 @@ struct BackupWriter {
     where !span.bytes.isEmpty && !retired.contains(span.segment) {
       ends[span.segment] = max(ends[span.segment] ?? 0, span.bytes.upperBound)
     }
-    var segments: [BackupManifest.File] = []
-    var linkedBytes = 0
-    for (number, end) in ends.sorted(by: { $0.key < $1.key }) {
-      let (source, name) = (RowSegment.path(number, in: files.rowsPath), "rows/\(number)\(RowSegment.suffix)")
-      let identity = try CopiedFile.identity(source)
-      if let previous, let same = previous.files[name], same.source == identity, same.bytes == end,
-        CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)")
-      {
-        segments.append(same)
-        linkedBytes += end
-      } else {
-        try CopiedFile.copy(source, bytes: end, to: "\(target)/\(name)")
-        var file = try described(name)
-        file.source = identity
-        segments.append(file)
-      }
-      try onStep(.segment)
+    return try ends.sorted(by: { $0.key < $1.key }).map { number, end in
+      try copy(RowSegment.path(number, in: files.rowsPath), as: "rows/\(number)\(RowSegment.suffix)", bytes: end)
     }
-    return (segments, linkedBytes)
+  }
+
+  /// Copies the files with symbols that the snapshot of the catalog lists.
+  private func copySymbols() throws -> [Copy] {
+    // The catalog of an earlier version has none.
+    let table = try catalog.connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'symbols'")
+    guard try table.exists() else { return [] }
+    let hashes = try catalog.connection.prepare("SELECT DISTINCT hash FROM symbols ORDER BY hash").all { $0.text(0) }
+    guard !hashes.isEmpty else { return [] }
+    try StoredFile.createDirectory(target + "/symbols")
+    let copies = try hashes.filter { files.exists("\(files.symbolsPath)/\($0)") }.map { hash in
+      let source = "\(files.symbolsPath)/\(hash)"
+      return try copy(source, as: "symbols/\(hash)", bytes: CopiedFile.size(source))
+    }
+    try StoredFile.sync(directory: target + "/symbols")
+    return copies
+  }
+
+  private typealias Copy = (file: BackupManifest.File, isLinked: Bool)
+
+  /// Copies a file, or shares it with the previous backup if it hasn't changed since.
+  private func copy(_ source: String, as name: String, bytes: Int) throws -> Copy {
+    let identity = try CopiedFile.identity(source)
+    if let previous, let same = previous.files[name], same.source == identity, same.bytes == bytes,
+      CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)")
+    {
+      try onStep(.segment)
+      return (same, true)
+    }
+    try CopiedFile.copy(source, bytes: bytes, to: "\(target)/\(name)")
+    var file = try described(name)
+    file.source = identity
+    try onStep(.segment)
+    return (file, false)
   }
 
   /// Checks the copies in a directory: the structure of the databases, and each block of rows.

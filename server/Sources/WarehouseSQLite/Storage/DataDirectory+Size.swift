@@ -8,7 +8,7 @@ extension DataDirectory {
     [
       "catalog": databaseBytes(catalogPath), "warehouse": databaseBytes(warehousePath),
       "counts": databaseBytes(countsPath), "rows": folderBytes(rowsPath), "keys": folderBytes(keysPath),
-      "columns": folderBytes(columnsPath),
+      "columns": folderBytes(columnsPath), "symbols": folderBytes(symbolsPath),
     ]
   }
 

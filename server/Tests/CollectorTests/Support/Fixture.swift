@@ -7,6 +7,7 @@ import Ingest
 import Logging
 import NIOCore
 import Portal
+import Symbols
 import TernEvents
 import Testing
 import Warehouse
@@ -57,7 +58,9 @@ final class Fixture: Sendable {
   var dependencies: CollectorDependencies {
     CollectorDependencies(
       sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2), storage: { StorageStatus() }, accessLog: accessLog,
+      duplicateKey: DuplicateHashKey(1, 2),
+      symbols: (catalog, SymbolStore(directory: directory, catalog: catalog)), storage: { StorageStatus() },
+      accessLog: accessLog,
       wallTime: wallTime, uptime: uptime, sleep: sleep, logger: Logger(label: "test") { [log] _ in log })
   }
 

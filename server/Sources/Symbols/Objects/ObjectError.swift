@@ -1,0 +1,47 @@
+/// The reason why a file can't be used as symbols.
+package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of reasons.
+  package enum Code: String, Sendable {
+    /// The file is neither ELF nor Mach-O.
+    case notSymbols = "not_symbols"
+    /// The file is of a kind that is not supported, such as big-endian ELF.
+    case unsupported
+    /// The file has no build identifier.
+    case noBuildID = "no_build_id"
+    /// The file has neither debug information nor a symbol table.
+    case stripped
+    /// Positions in the file contradict each other or its size.
+    case damaged
+  }
+
+  package let code: Code
+  /// The reason, and what to do.
+  package let message: String
+  package var description: String { message }
+
+  static let notSymbols = ObjectError(
+    code: .notSymbols,
+    message: "This is no file with symbols. Upload an ELF executable, library or .debug file, or the Mach-O file in a "
+      + "dSYM's Contents/Resources/DWARF.")
+
+  static func unsupported(_ kind: String) -> ObjectError {
+    ObjectError(code: .unsupported, message: "\(kind) is not supported. Upload little-endian ELF or Mach-O.")
+  }
+
+  static let unlinked = ObjectError(
+    code: .unsupported, message: "This object file isn't linked. Upload the executable or library that contains it.")
+
+  static let noBuildID = ObjectError(
+    code: .noBuildID,
+    message: "The file has no build identifier, by which crashes name it. Link the program with --build-id and upload "
+      + "the file of the same build.")
+
+  static let stripped = ObjectError(
+    code: .stripped,
+    message: "The file has neither debug information nor a symbol table. Upload the file as it was before it was "
+      + "stripped, its .debug file, or the dSYM.")
+
+  static func damaged(_ part: String) -> ObjectError {
+    ObjectError(code: .damaged, message: "The file is damaged or incomplete: \(part). Upload it again.")
+  }
+}

@@ -1,0 +1,39 @@
+/// The facts about a file with symbols: an ELF file, or one architecture of a Mach-O file.
+///
+/// Only what is needed to find the file again is read; the symbols are read by another process (``SymbolizerProcess``).
+package struct ObjectFile: Sendable, Hashable {
+  /// The build identifier in lowercase hexadecimal digits: the GNU build ID, or the UUID of a Mach-O file.
+  package var buildID: String
+  /// The processor, such as `x86_64`.
+  package var architecture: String
+  /// True if the file has debug information, and not only a symbol table.
+  package var hasLines: Bool
+  /// The address of the text segment from which frames count; 0 for ELF, where they count from address 0.
+  package var textAddress: UInt64
+  /// Its bytes in the file: all of them, unless the file has several architectures.
+  package var range: Range<Int>
+
+  /// The build identifier in the form in which it is stored: without the dashes of a UUID, in lowercase letters.
+  /// Returns `nil` if the text is none.
+  package static func buildID(_ text: some StringProtocol) -> String? {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+    guard (8...128).contains(digits.count) else { return nil }
+    let id = String(decoding: digits, as: UTF8.self).lowercased()
+    return id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } ? id : nil
+  }
+
+  /// Reads a file; throws ``ObjectError`` unless all of its architectures can be used.
+  package static func read(_ source: ObjectSource) throws(ObjectError) -> [ObjectFile] {
+    guard source.count >= 4 else { throw .notSymbols }
+    let magic = try source.bytes(at: 0, count: 4, "its header").bytes
+    switch magic {
+    case [0x7F, 0x45, 0x4C, 0x46]: return [try ELFReader(source).file()]
+    case [0xCF, 0xFA, 0xED, 0xFE], [0xCE, 0xFA, 0xED, 0xFE]:
+      return [try MachOReader(source, range: 0..<source.count).file()]
+    case [0xFE, 0xED, 0xFA, 0xCF], [0xFE, 0xED, 0xFA, 0xCE]: throw .unsupported("Big-endian Mach-O")
+    case [0xCA, 0xFE, 0xBA, 0xBE], [0xCA, 0xFE, 0xBA, 0xBF]:
+      return try MachOReader.universal(source, has64BitTable: magic[3] == 0xBF)
+    default: throw .notSymbols
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import Foundation
+package import Ingest
+import TernBase
+import Threads
+package import Warehouse
+
+/// Finds functions and lines for stacks, in the files of an app with symbols.
+///
+/// Symbols are read when someone looks at a stack, so crashes that came before their symbols need nothing, and the groups of
+/// errors never depend on symbols.
+package final class Symbolicator: StackSymbolicator {
+  /// The time for the files of one stack.
+  private static let patience = Duration.seconds(10)
+  /// The time after which a file that could not be read is tried again.
+  private static let failureLifetime = Duration.seconds(600)
+  /// The most positions in one file that are looked up for a stack: more don't fit into a pipe.
+  private static let maximumAddresses = 2_000
+  /// The name of the launcher's hidden command.
+  package static let commandName = "run-sandboxed"
+
+  private let catalog: any SymbolCatalog
+  private let process: SymbolizerProcess
+  /// The path of `llvm-symbolizer`; `nil` if it isn't installed.
+  private let program: String?
+  private let cache = ResolvedFrameCache(maximumBytes: 16 << 20)
+  /// The files that could not be read, with the time.
+  private let failures = Locked<[String: ContinuousClock.Instant]>([:])
+  /// One tool at a time: it may take a gigabyte.
+  private let threads: ThreadPool<AppID>
+
+  /// - Parameters:
+  ///   - catalog: The files with symbols.
+  ///   - program: The path of `llvm-symbolizer`, or its name in `PATH`.
+  ///   - launcher: The program `tern`, which becomes the tools.
+  package init(catalog: any SymbolCatalog, program: String, launcher: String) {
+    self.catalog = catalog
+    self.program = Self.find(program)
+    process = SymbolizerProcess(launcher: launcher)
+    threads = ThreadPool(
+      name: "symbols", count: 1, priority: .low, limits: FairQueueLimits(running: 1, waiting: 64, waitingPerOwner: 16))
+  }
+
+  deinit { threads.close() }
+
+  /// Returns an absolute path of an executable program.
+  private static func find(_ program: String) -> String? {
+    let folders =
+      program.contains("/")
+      ? [""]
+      : (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
+        separator: ":"
+      ).map { "\($0)/" }
+    return folders.map { $0 + program }.first { $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  package func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?) {
+    let builds = Set(stack.threads.flatMap { $0.frames.map(\.buildID) } + stack.images.map(\.buildID)).subtracting([""])
+    guard !builds.isEmpty else { return (stack, nil) }
+    do {
+      let files = try catalog.symbols(app: app, buildIDs: builds)
+      guard !files.isEmpty else { return (stack, nil) }
+      let byBuild = Dictionary(files.map { ($0.buildID, $0) }) { first, _ in first }
+      let wanted = Self.addresses(of: stack, in: byBuild)
+      // Most looks at a stack are not the first.
+      if let known = known(wanted) { return (Self.applied(known, to: stack, byBuild), nil) }
+      guard let program else {
+        return (
+          stack,
+          "There are symbols, but no llvm-symbolizer to read them. Install it on the server (Debian's package llvm), or "
+            + "name it with --symbolizer."
+        )
+      }
+      return try await threads.run(for: [app]) { [self] in
+        let (found, problem) = resolve(wanted, program)
+        return (Self.applied(found, to: stack, byBuild), problem)
+      }
+    } catch is ThreadPoolRefusal {
+      return (stack, "Too many stacks are waiting for their symbols. Load the page again.")
+    } catch {
+      return (stack, "The symbols can't be read: \(error)")
+    }
+  }
+
+  /// The positions of which a stack needs the functions, by file.
+  private typealias Wanted = [SymbolFile: Set<UInt64>]
+
+  private static func addresses(of stack: ErrorStack, in files: [String: SymbolFile]) -> Wanted {
+    var wanted: Wanted = [:]
+    for frame in stack.threads.flatMap(\.frames) {
+      guard let file = files[frame.buildID], let address = address(of: frame, in: file) else { continue }
+      guard wanted[file, default: []].count < maximumAddresses else { continue }
+      wanted[file, default: []].insert(address)
+    }
+    return wanted
+  }
+
+  /// The address in a file of the call that a frame is in.
+  private static func address(of frame: ErrorStack.Frame, in file: SymbolFile) -> UInt64? {
+    guard frame.function.isEmpty, let offset = frame.offset else { return nil }
+    return file.textAddress &+ offset &- (frame.isReturnAddress ? 1 : 0)
+  }
+
+  private typealias Found = [ResolvedFrameCache.Key: [ResolvedFrame]]
+
+  /// Returns what is known of all positions; `nil` if something isn't.
+  private func known(_ wanted: Wanted) -> Found? {
+    var found: Found = [:]
+    for (file, addresses) in wanted {
+      for address in addresses {
+        let key = ResolvedFrameCache.Key(hash: file.hash, address: address)
+        guard let frames = cache[key] else { return nil }
+        found[key] = frames
+      }
+    }
+    return found
+  }
+
+  /// Looks up positions. Blocks the thread.
+  private func resolve(_ wanted: Wanted, _ program: String) -> (found: Found, problem: String?) {
+    let deadline = ContinuousClock.now + Self.patience
+    var (found, problem): (Found, String?) = ([:], nil)
+    for (file, addresses) in wanted.sorted(by: { $0.key.buildID < $1.key.buildID }) {
+      let keys = addresses.sorted().map { ResolvedFrameCache.Key(hash: file.hash, address: $0) }
+      for key in keys { found[key] = cache[key] }
+      let missing = keys.filter { found[$0] == nil }.map(\.address)
+      guard !missing.isEmpty else { continue }
+      guard !hasFailed(file) else {
+        problem = Self.problem(.failed, file)
+        continue
+      }
+      do throws(SymbolizerProcess.Failure) {
+        let input = missing.map { "0x\(String($0, radix: 16))\n" }.joined()
+        let output = try process.run(
+          [Self.commandName, "--program", program, "--file", catalog.symbolPath(hash: file.hash)],
+          input: Array(input.utf8), until: deadline)
+        let frames = demangled(SymbolizerOutput.decode(output, addresses: missing), until: deadline)
+        for address in missing {
+          let key = ResolvedFrameCache.Key(hash: file.hash, address: address)
+          (found[key], cache[key]) = (frames[address] ?? [], frames[address] ?? [])
+        }
+      } catch {
+        problem = Self.problem(error, file)
+        if error == .failed { failures.withLock { $0[file.hash] = .now } }
+      }
+    }
+    return (found, problem)
+  }
+
+  /// True if a file could not be read within the last minutes: others need not wait for another attempt.
+  private func hasFailed(_ file: SymbolFile) -> Bool {
+    failures.withLock { failures in
+      failures = failures.filter { .now - $0.value < Self.failureLifetime }
+      return failures[file.hash] != nil
+    }
+  }
+
+  private static func problem(_ failure: SymbolizerProcess.Failure, _ file: SymbolFile) -> String {
+    switch failure {
+    case .notStarted(let reason): "The symbols can't be read: \(reason)"
+    case .failed:
+      "The symbols of \(file.image) (\(file.buildID)) can't be read: they are damaged, or reading them takes too long or too "
+        + "much memory. Upload them again."
+    }
+  }
+
+  /// Demangles Swift's names; others are demangled by `llvm-symbolizer`. Names stay as they are if that fails.
+  private func demangled(
+    _ frames: [UInt64: [ResolvedFrame]], until deadline: ContinuousClock.Instant
+  ) -> [UInt64: [ResolvedFrame]] {
+    let prefixes = ["$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0"]
+    let names = Set(frames.values.joined().map(\.function)).filter { name in prefixes.contains { name.hasPrefix($0) } }
+    var input: [UInt8] = []
+    var sent: [String] = []
+    for name in names where input.count + name.utf8.count < 60_000 {
+      input += Array(name.utf8) + [UInt8(ascii: "\n")]
+      sent.append(name)
+    }
+    guard !sent.isEmpty, let output = try? process.run([Self.commandName], input: input, until: deadline) else {
+      return frames
+    }
+    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    let readable = Dictionary(zip(sent, lines.map(String.init))) { first, _ in first }
+    return frames.mapValues {
+      $0.map { frame in
+        var frame = frame
+        frame.function = readable[frame.function].flatMap { $0.isEmpty ? nil : $0 } ?? frame.function
+        return frame
+      }
+    }
+  }
+
+  /// Puts functions into a stack: a frame becomes as many as were inlined at its position.
+  private static func applied(_ found: Found, to stack: ErrorStack, _ files: [String: SymbolFile]) -> ErrorStack {
+    var stack = stack
+    for index in stack.images.indices where files[stack.images[index].buildID] != nil {
+      stack.images[index].hasSymbols = true
+    }
+    for thread in stack.threads.indices {
+      stack.threads[thread].frames = stack.threads[thread].frames.flatMap { frame -> [ErrorStack.Frame] in
+        guard let file = files[frame.buildID], let address = address(of: frame, in: file),
+          let resolved = found[ResolvedFrameCache.Key(hash: file.hash, address: address)], !resolved.isEmpty
+        else { return [frame] }
+        return resolved.enumerated().map { number, function in
+          var frame = frame
+          (frame.function, frame.file, frame.line) = (function.function, function.file, function.line)
+          frame.isInlined = number < resolved.count - 1
+          frame.hasSymbols = true
+          return frame
+        }
+      }
+    }
+    return stack
+  }
+}

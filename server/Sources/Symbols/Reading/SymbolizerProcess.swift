@@ -1,0 +1,101 @@
+import Foundation
+import TernChildProcess
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Runs the sandboxed tools and reads their output, within limits of time and size.
+struct SymbolizerProcess: Sendable {
+  /// The reason why a tool has no result.
+  enum Failure: Error, Hashable {
+    /// It could not be started.
+    case notStarted(String)
+    /// It took too long, or ended by a signal or with an error.
+    case failed
+  }
+
+  /// The exit code of `tern` for a failure, which `llvm-symbolizer` doesn't have.
+  private static let sandboxError: Int32 = 2
+  private static let maximumOutputBytes = 8 << 20
+
+  /// The program that becomes a tool: this program.
+  let launcher: String
+
+  /// Runs a tool; blocks the thread until it has ended.
+  ///
+  /// - Parameters:
+  ///   - arguments: Those of the launcher.
+  ///   - input: Standard input; at most 64 KiB, which a pipe holds.
+  ///   - deadline: The time at which it is killed.
+  func run(_ arguments: [String], input: [UInt8], until deadline: ContinuousClock.Instant) throws(Failure) -> [UInt8] {
+    let (source, output) = (Pipe(), Pipe())
+    do {
+      // All of it before the start, so that nobody waits for the other.
+      _ = fcntl(source.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK)
+      let written = input.withUnsafeBytes {
+        write(source.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count)
+      }
+      try source.fileHandleForWriting.close()
+      guard written == input.count else { throw Failure.failed }
+      let process = try ChildProcess(
+        launcher, arguments, environment: ["SWIFT_BACKTRACE": "enable=no"], input: source.fileHandleForReading,
+        output: output.fileHandleForWriting, error: nil)
+      try output.fileHandleForWriting.close()
+      let bytes = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
+      guard let bytes, !Self.isOver(deadline) else {
+        process.kill()
+        throw Failure.failed
+      }
+      // Its output has ended, but the process may go on.
+      while process.isRunning {
+        guard !Self.isOver(deadline) else {
+          process.kill()
+          throw Failure.failed
+        }
+        usleep(1_000)
+      }
+      switch process.wait() {
+      case .code(0): return bytes
+      case .code(Self.sandboxError):
+        throw Failure.notStarted("The kernel doesn't let llvm-symbolizer be confined, by seccomp and Landlock.")
+      default: throw Failure.failed
+      }
+    } catch let error as Failure {
+      throw error
+    } catch {
+      throw .notStarted("\(error)")
+    }
+  }
+
+  private static func isOver(_ deadline: ContinuousClock.Instant) -> Bool { .now >= deadline }
+
+  /// Reads until the end; returns `nil` if that doesn't come in time, or after too many bytes.
+  private static func read(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline).components
+      guard left.seconds >= 0, left.seconds > 0 || left.attoseconds > 0 else { return nil }
+      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&wait, 1, Int32(clamping: left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000 + 1))
+      guard ready > 0 else {
+        if ready == 0 || errno == EINTR { continue }
+        return nil
+      }
+      let count = buffer.withUnsafeMutableBytes {
+        #if canImport(Glibc)
+          Glibc.read(descriptor, $0.baseAddress, $0.count)
+        #else
+          Darwin.read(descriptor, $0.baseAddress, $0.count)
+        #endif
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0, count <= maximumOutputBytes - bytes.count else { return nil }
+      guard count > 0 else { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import TernBase
+package import TernEvents
+package import Warehouse
+
+/// The bounds of files with symbols.
+package struct SymbolLimits: Sendable {
+  /// The most bytes of a file, after decompression.
+  package var fileBytes = 1 << 30
+  /// The bytes that stay free on the disk.
+  package var diskReserve = 256 << 20
+
+  package init() {}
+}
+
+/// Receives files with symbols into a data directory.
+package struct SymbolStore: Sendable {
+  private let directory: DataDirectory
+  private let catalog: any SymbolCatalog
+  private let limits: SymbolLimits
+  private let now: @Sendable () -> Timestamp
+
+  /// - Parameters:
+  ///   - directory: The data directory.
+  ///   - catalog: Its catalog.
+  ///   - now: The wall clock.
+  package init(
+    directory: String, catalog: any SymbolCatalog, limits: SymbolLimits = SymbolLimits(),
+    now: @escaping @Sendable () -> Timestamp = WallClock.system
+  ) {
+    self.directory = DataDirectory(path: directory)
+    self.catalog = catalog
+    self.limits = limits
+    self.now = now
+  }
+
+  /// Begins to receive a file.
+  ///
+  /// - Parameter isCompressed: True if the bytes are compressed with gzip.
+  package func receive(isCompressed: Bool = false) throws -> SymbolUpload {
+    SymbolUpload(store: self, file: try newFile(), isCompressed: isCompressed)
+  }
+
+  /// Stores a file on this machine.
+  ///
+  /// - Returns: The facts about each of its architectures.
+  /// - Throws: ``ObjectError`` if it has no symbols, ``WarehouseError`` if it can't be stored.
+  package func add(path: String, app: AppID, image: String? = nil) throws -> [StoredSymbols] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw WarehouseError(
+        code: .invalid, message: "\(path) can't be opened: \(String(cString: strerror(errno))).")
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    // Before it is copied: directories have many files without symbols.
+    _ = try ObjectFile.read(ObjectSource(descriptor: descriptor))
+    let upload = try receive()
+    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
+      try part.withUnsafeBytes { try upload.append($0) }
+    }
+    return try upload.finish(app: app, image: image ?? URL(filePath: path).lastPathComponent)
+  }
+
+  fileprivate func newFile() throws -> ReceivedFile {
+    try ReceivedFile(in: directory, name: UUID().uuidString + SymbolFile.incompleteSuffix, limit: limits)
+  }
+
+  fileprivate func store(_ file: ReceivedFile, app: AppID, image: String) throws -> [StoredSymbols] {
+    let objects = try ObjectFile.read(file.source)
+    // The server stores each architecture alone, so that those who read a file needn't choose.
+    return try objects.map { object in
+      var part = file
+      if object.range != 0..<file.bytes {
+        part = try newFile()
+        try part.append(object.range, of: file)
+      }
+      try part.sync()
+      let facts = SymbolFile(
+        app: app, buildID: object.buildID, architecture: object.architecture, image: Self.name(image),
+        hash: part.digest, bytes: part.bytes, hasLines: object.hasLines, textAddress: object.textAddress,
+        author: AuditActor.current.name, uploaded: now())
+      return StoredSymbols(file: facts, addition: try catalog.addSymbols(facts, from: part.path))
+    }
+  }
+
+  /// A name from a client, as one line of at most 255 bytes.
+  private static func name(_ text: String) -> String {
+    let visible = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    return String(String.UnicodeScalarView(visible)).prefix(utf8Bytes: 255)
+  }
+}
+
+/// The facts about a file that was uploaded, and the result.
+package struct StoredSymbols: Sendable {
+  package var file: SymbolFile
+  package var addition: SymbolFile.Addition
+}
+
+/// A file that is being received. One task appends its bytes.
+package final class SymbolUpload {
+  private let store: SymbolStore
+  private let file: ReceivedFile
+  private let inflater: GzipInflater?
+
+  fileprivate init(store: SymbolStore, file: ReceivedFile, isCompressed: Bool) {
+    (self.store, self.file) = (store, file)
+    inflater = isCompressed ? GzipInflater() : nil
+  }
+
+  /// Appends bytes as sent.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the file is too large or can't be decompressed, `full` if the disk
+  ///   has no room.
+  package func append(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let inflater else { return try file.append(bytes) }
+    try inflater.inflate(bytes) { try file.append($0) }
+  }
+
+  /// Stores the file; call it once.
+  ///
+  /// - Throws: ``ObjectError`` if it has no symbols, ``WarehouseError`` if it can't be stored.
+  package func finish(app: AppID, image: String) throws -> [StoredSymbols] {
+    try inflater?.checkEnd()
+    return try store.store(file, app: app, image: image)
+  }
+}

@@ -1,0 +1,81 @@
+public import Ingest
+public import TernEvents
+
+/// A file with the symbols of one build of an executable or library, which turn positions into functions and lines.
+public struct SymbolFile: Sendable, Hashable {
+  /// The app.
+  public var app: AppID
+  /// The build identifier in lowercase hexadecimal digits without dashes; an app has one file of each.
+  public var buildID: String
+  /// The processor, such as `x86_64`.
+  public var architecture: String
+  /// The name of the executable or library, from whoever uploaded the file.
+  public var image: String
+  /// The SHA-256 of the file in hexadecimal digits, which is its name in the data directory.
+  public var hash: String
+  /// The size of the file in bytes.
+  public var bytes: Int
+  /// True if the file has lines, and not only functions.
+  public var hasLines: Bool
+  /// The address of the text segment from which frames count; 0 for ELF.
+  public var textAddress: UInt64
+  /// The name of the account or token that uploaded it.
+  public var author: String
+  /// The time of the upload.
+  public var uploaded: Timestamp
+
+  /// Creates the facts about a file.
+  public init(
+    app: AppID, buildID: String, architecture: String, image: String, hash: String, bytes: Int, hasLines: Bool,
+    textAddress: UInt64, author: String, uploaded: Timestamp
+  ) {
+    self.app = app
+    self.buildID = buildID
+    self.architecture = architecture
+    self.image = image
+    self.hash = hash
+    self.bytes = bytes
+    self.hasLines = hasLines
+    self.textAddress = textAddress
+    self.author = author
+    self.uploaded = uploaded
+  }
+
+  /// The suffix of files that are being received.
+  package static let incompleteSuffix = ".new"
+
+  /// The result of storing a file.
+  public enum Addition: String, Sendable {
+    /// The app had no symbols of the build.
+    case new
+    /// The app had others of the build, which this file replaces.
+    case replaced
+    /// The app has this file, or symbols with lines, which this file lacks.
+    case known
+  }
+}
+
+/// The files with symbols in a data directory.
+public protocol SymbolCatalog: Sendable {
+  /// Returns an app's files, the latest first.
+  func symbols(app: AppID) throws -> [SymbolFile]
+  /// Returns an app's files of some builds.
+  func symbols(app: AppID, buildIDs: Set<String>) throws -> [SymbolFile]
+  /// Takes a file into the directory and deletes those of the app that have no room beside it, the oldest first.
+  ///
+  /// - Parameter path: The file in the same file system. It is moved away unless it is known.
+  /// - Throws: ``WarehouseError`` with code `unknownApp` if the app doesn't exist.
+  func addSymbols(_ file: SymbolFile, from path: String) throws -> SymbolFile.Addition
+  /// Deletes the file of a build. Returns false if the app has none.
+  func removeSymbols(app: AppID, buildID: String) throws -> Bool
+  /// The path of a file with a hash.
+  func symbolPath(hash: String) -> String
+}
+
+/// Finds functions and lines for the frames of stacks.
+public protocol StackSymbolicator: Sendable {
+  /// Returns a stack with the functions of those frames for which the app has symbols.
+  ///
+  /// - Returns: The stack, and the reason and remedy if symbols could not be read.
+  func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?)
+}

@@ -1,0 +1,68 @@
+import AppCatalog
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+import Warehouse
+
+@testable import Collector
+
+@Suite struct SymbolEndpointTests {
+  /// A Mach-O file with a UUID and a symbol table of one symbol.
+  private static func sample(_ number: UInt8) -> [UInt8] {
+    func words(_ values: UInt32...) -> [UInt8] {
+      values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+    }
+    return words(0xFEED_FACF, 0x0100_000C, 0, 2, 2, 48, 0, 0) + words(0x1B, 24)
+      + [UInt8](repeating: number, count: 16) + words(2, 24, 0, 1, 0, 0)
+  }
+
+  @Test func `a file is uploaded, listed and deleted`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let address = "/api/v1/apps/1/symbols"
+      let body = ByteBuffer(bytes: Self.sample(7))
+      for result in ["new", "known"] {
+        let response = try await client.execute(
+          uri: "\(address)?name=Player", method: .post, headers: fixture.authorized, body: body)
+        #expect(response.status == .ok, "\(String(buffer: response.body))")
+        let stored = try #require((try object(response)["symbols"] as? [[String: Any]])?.first)
+        #expect(stored["result"] as? String == result && stored["image"] as? String == "Player")
+        #expect(stored["hasLines"] as? Bool == false && stored["bytes"] as? Int == Self.sample(7).count)
+      }
+      let list = try await client.execute(uri: address, method: .get, headers: fixture.authorized)
+      let build = String(repeating: "07", count: 16)
+      #expect((try object(list)["symbols"] as? [[String: Any]])?.map { $0["buildId"] as? String } == [build])
+      for status in [HTTPResponse.Status.noContent, .notFound] {
+        let deleted = try await client.execute(
+          uri: "\(address)/\(build.uppercased())", method: .delete, headers: fixture.authorized)
+        #expect(deleted.status == status)
+      }
+      #expect(try fixture.catalog.symbols(app: fixture.app.id).isEmpty)
+      let entry = try fixture.catalog.audit(limit: 5).first { $0.action == "symbols uploaded" }
+      #expect(entry?.actor.name == "token test")
+    }
+  }
+
+  @Test func `what is no file with symbols is refused with what to do`() async throws {
+    let fixture = try Fixture()
+    let cases: [(bytes: [UInt8], encoding: String, status: HTTPResponse.Status, code: String)] = [
+      (Array("hello".utf8), "identity", .badRequest, "not_symbols"), ([], "identity", .badRequest, "not_symbols"),
+      (Array(Self.sample(1).prefix(60)), "identity", .badRequest, "damaged"),
+      (Self.sample(1), "br", .unsupportedMediaType, "unsupported_encoding"),
+      (Self.sample(1), "gzip", .badRequest, "invalid"),
+    ]
+    try await fixture.routed { client in
+      for (bytes, encoding, status, code) in cases {
+        var headers = fixture.authorized
+        headers[.contentEncoding] = encoding
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/symbols", method: .post, headers: headers, body: ByteBuffer(bytes: bytes))
+        let answer = try error(response)["code"] as? String
+        #expect(response.status == status && answer == code)
+      }
+    }
+    #expect(try fixture.catalog.symbols(app: fixture.app.id).isEmpty)
+  }
+}

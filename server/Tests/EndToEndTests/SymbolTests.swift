@@ -1,0 +1,122 @@
+#if os(Linux)
+  import Foundation
+  import TernChildProcess
+  import Testing
+
+  /// Real crashes of the SDK's probe, which `Scripts/test` builds, and their symbols.
+  @Suite(.serialized) struct SymbolTests {
+    /// The ways to crash, with the function and a part of the line in the probe's source that each happens in.
+    private static let crashes = [
+      ("null", "crashByNullPointer", "?.pointee = value"), ("overflow", "crashByOverflow", "{ a + b }"),
+      ("fatal", "crashByFatalError", "    fatalError(text)"), ("index", "crashByIndex", "{ values[index] }"),
+      ("abort", "crashByAbort", "    abort()"), ("library", "crashInLibrary", "strlen(text)"),
+      ("stack", "crashByRecursion", "crashByRecursion(depth &+ 1)"),
+      ("thread", "crashByNullPointer", "?.pointee = value"),
+    ]
+
+    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+      .standardized
+
+    @Test(arguments: ["debug", "release"])
+    func `crashes that came before their symbols have functions and lines after the upload`(
+      build: String
+    ) async throws {
+      let probe = Self.repository.appending(path: ".build/\(build)/CrashProbe")
+      try #require(
+        FileManager.default.isExecutableFile(atPath: probe.path),
+        "build the probe first: swift build -c \(build) --product CrashProbe (or run Scripts/test)")
+      let workspace = try Workspace()
+      let server = try await RunningServer.start(workspace)
+      let app = try CreatedApp.create(workspace, "Crashing")
+      for (kind, _, _) in Self.crashes { try crash(kind, probe, workspace, app, server) }
+      let arrived = try await eventually {
+        try errors(workspace, app).reduce(0) { $0 + $1.count } == Self.crashes.count
+      }
+      try #require(arrived, "the crashes did not arrive")
+      let before = try occurrences(workspace, app)
+      #expect(before.allSatisfy { !$0.hasSymbols }, "\(before)")
+
+      let (status, output, error) = try workspace.run(
+        ["symbols", "upload", probe.path, "--app", app.id, "--data", workspace.path("data")])
+      try #require(status == 0 && output.contains("1 new"), "\(output)\(error)")
+      let after = try occurrences(workspace, app)
+      #expect(after.map(\.id) == before.map(\.id) && after.map(\.group) == before.map(\.group))
+      let source = try String(
+        contentsOf: Self.repository.appending(path: "Tests/CrashProbe/Crash.swift"), encoding: .utf8
+      ).split(separator: "\n", omittingEmptySubsequences: false)
+      for (kind, function, text) in Self.crashes {
+        let line = try #require(source.firstIndex { $0.contains(text) }) + 1
+        let found = after.contains { occurrence in
+          occurrence.frames.contains {
+            $0.function.contains(function) && $0.file.hasSuffix("/Crash.swift") && $0.line == line
+          }
+        }
+        #expect(found, "\(kind), line \(line): \(after.map { $0.frames.prefix(6) })")
+      }
+      #expect(server.stop() == .code(0))
+    }
+
+    /// Has the probe crash, and start once more to report it.
+    private func crash(
+      _ kind: String, _ probe: URL, _ workspace: Workspace, _ app: CreatedApp, _ server: RunningServer
+    ) throws {
+      let options = ["--directory", workspace.path("queue-\(kind)"), "--collector", server.address, "--key", app.key]
+      let quiet = ["SWIFT_BACKTRACE": "enable=no"]
+      let crashed = try workspace.start(
+        probe, options + ["--crash", kind], environment: quiet, output: "crash-\(kind).log")
+      guard case .signal = crashed.wait() else {
+        Issue.record("\(kind): \(workspace.text("crash-\(kind).log"))")
+        return
+      }
+      try workspace.start(probe, options + ["--waits"], environment: quiet, output: "report-\(kind).log").wait()
+    }
+
+    private struct Group {
+      let id: Int
+      let count: Int
+    }
+
+    private struct Frame {
+      let function: String
+      let file: String
+      let line: Int
+    }
+
+    private struct Occurrence {
+      let id: Int
+      let group: Int
+      let frames: [Frame]
+      let hasSymbols: Bool
+    }
+
+    private func errors(_ workspace: Workspace, _ app: CreatedApp) throws -> [Group] {
+      let list = try #require(try workspace.report("errors", app: app.id)["crashes"] as? [[String: Any]])
+      return try list.map {
+        Group(id: try #require($0["group"] as? Int), count: try #require($0["count"] as? Int))
+      }
+    }
+
+    private func occurrences(_ workspace: Workspace, _ app: CreatedApp) throws -> [Occurrence] {
+      var all: [Occurrence] = []
+      for group in try errors(workspace, app) {
+        let report = try workspace.report("error", app: app.id, ["--group", "\(group.id)"])
+        for row in try #require(report["occurrences"] as? [[String: Any]]) {
+          let id = try #require(row["occurrence"] as? Int)
+          let detail = try workspace.report("error", app: app.id, ["--occurrence", "\(id)"])
+          let error = try #require(detail["occurrence"] as? [String: Any])
+          let thread = try #require((error["threads"] as? [[String: Any]])?.first)
+          let frames = try #require(thread["frames"] as? [[String: Any]])
+          all.append(
+            Occurrence(
+              id: id, group: group.id,
+              frames: frames.map { frame in
+                Frame(
+                  function: frame["function"] as? String ?? "", file: frame["file"] as? String ?? "",
+                  line: frame["line"] as? Int ?? 0)
+              }, hasSymbols: frames.contains { $0["hasSymbols"] as? Bool == true }))
+        }
+      }
+      return all.sorted { $0.id < $1.id }
+    }
+  }
+#endif

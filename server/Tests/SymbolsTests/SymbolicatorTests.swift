@@ -1,0 +1,159 @@
+import AppCatalog
+import Foundation
+import Ingest
+import TernChildProcess
+import Testing
+import Warehouse
+
+@testable import Symbols
+
+/// The tests start `tern`, which is built next to them, as the launcher of the sandbox.
+struct SymbolicatorTests {
+  static var tern: String {
+    let directory = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+      .deletingLastPathComponent()
+    return (directory ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent())
+      .appendingPathComponent("tern").path
+  }
+
+  private struct Home {
+    let directory: TemporaryDirectory
+    let catalog: Catalog
+    let app: App
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      catalog = try Catalog(directory: directory.path)
+      app = try catalog.createApp(name: "A")
+    }
+
+    func add(_ path: String) throws -> SymbolFile {
+      let store = SymbolStore(directory: directory.path, catalog: catalog)
+      return try #require(try store.add(path: path, app: app.id).first).file
+    }
+
+    func symbolicator(program: String = "llvm-symbolizer") -> Symbolicator {
+      Symbolicator(catalog: catalog, program: program, launcher: SymbolicatorTests.tern)
+    }
+  }
+
+  private func stack(_ buildID: String, _ offsets: UInt64..., isReturnAddress: Bool = false) -> ErrorStack {
+    var stack = ErrorStack()
+    stack.threads = [
+      ErrorStack.Thread(
+        name: "", isCrashed: true,
+        frames: offsets.map { offset in
+          var frame = ErrorStack.Frame()
+          (frame.image, frame.buildID, frame.offset) = ("sample", buildID, offset)
+          frame.isReturnAddress = isReturnAddress
+          return frame
+        })
+    ]
+    return stack
+  }
+
+  @Test func `a position becomes its function and line, with the functions that are inlined there`() async throws {
+    let home = try Home()
+    let program = try SampleProgram()
+    let file = try home.add(program.path)
+    let outer = try program.address(of: "outer")
+    let before = stack(file.buildID, outer, 1)
+    let (after, problem) = await home.symbolicator().symbolicated(before, app: home.app.id)
+    #expect(problem == nil)
+    let frames = after.threads[0].frames
+    #expect(frames.map(\.function).prefix(2) == ["inner", "outer"], "\(frames)")
+    #expect(frames.map(\.isInlined).prefix(2) == [true, false])
+    #expect(frames[0].line == 2 && frames[1].line == 5 && frames[0].file.hasSuffix("/sample.c"))
+    #expect(after.lines[1].hasPrefix("  inner (") && after.lines[1].hasSuffix("sample.c:2) in sample [inlined]"))
+    // Symbols of another app don't count.
+    let other = try home.catalog.createApp(name: "B")
+    #expect(await home.symbolicator().symbolicated(before, app: other.id).stack == before)
+  }
+
+  @Test func `a return address counts as the call before it`() async throws {
+    let home = try Home()
+    let program = try SampleProgram(
+      "void stop(void);\nint main(void) {\n  stop();\n  return 1;\n}\nvoid stop(void) {\n}\n")
+    let file = try home.add(program.path)
+    let start = try program.address(of: "main")
+    let symbolicator = home.symbolicator()
+    var lines: [Bool: Set<Int>] = [:]
+    for isReturnAddress in [false, true] {
+      for offset in 0..<16 {
+        let stack = stack(file.buildID, start + UInt64(offset), isReturnAddress: isReturnAddress)
+        let frame = await symbolicator.symbolicated(stack, app: home.app.id).stack.threads[0].frames[0]
+        if frame.function == "main" { lines[isReturnAddress, default: []].insert(offset * 100 + frame.line) }
+      }
+    }
+    let shifted = Set(try #require(lines[false]).filter { $0 < 1_500 }.map { $0 + 100 })
+    #expect(shifted.isSubset(of: try #require(lines[true])))
+  }
+
+  @Test func `names of Swift and C++ are readable`() async throws {
+    let home = try Home()
+    let directory = try TemporaryDirectory()
+    let swift = try directory.write(
+      Array(
+        "struct Player {\n  @inline(never) func play(at speed: Int) -> Int { speed &+ 1 }\n}\nprint(Player().play(at: 3))\n"
+          .utf8),
+      "main.swift")
+    try directory.run(
+      "swiftc", ["-g", "-O", "-Xlinker", "--build-id", "-module-name", "sample", "-o", "\(directory.path)/s", swift])
+    let file = try home.add("\(directory.path)/s")
+    let names = try directory.run("nm", ["\(directory.path)/s"]).split(separator: "\n")
+    let line = try #require(names.first { $0.contains("6PlayerV4play") && !$0.contains("TW") })
+    let address = try #require(UInt64(line.prefix { $0 != " " }, radix: 16))
+    let frames = await home.symbolicator().symbolicated(stack(file.buildID, address), app: home.app.id).stack.threads[0]
+      .frames
+    #expect(frames.last?.function.contains("sample.Player.play(at: Swift.Int) -> Swift.Int") == true, "\(frames)")
+    #expect(frames.last?.line == 2)
+
+    let code = try directory.write(
+      Array("namespace a { int f(int x) { return x + 1; } }\nint main() { return a::f(1); }".utf8), "c.cpp")
+    try directory.run("clang", ["-g", "-x", "c++", "-Wl,--build-id", "-o", "\(directory.path)/c", code])
+    let other = try home.add("\(directory.path)/c")
+    let symbol = try #require(
+      try directory.run("nm", ["\(directory.path)/c"]).split(separator: "\n").first { $0.hasSuffix("_ZN1a1fEi") })
+    let place = try #require(UInt64(symbol.prefix { $0 != " " }, radix: 16))
+    let readable = await home.symbolicator().symbolicated(stack(other.buildID, place), app: home.app.id).stack
+    #expect(readable.threads[0].frames.map(\.function) == ["a::f(int)"])
+  }
+
+  @Test func `without the tool the stack stays, and the page says what to install`() async throws {
+    let home = try Home()
+    let file = try home.add(try SampleProgram().path)
+    let before = stack(file.buildID, 1)
+    let (after, problem) = await home.symbolicator(program: "/missing/llvm-symbolizer").symbolicated(
+      before, app: home.app.id)
+    #expect(after == before && problem?.contains("llvm") == true)
+  }
+
+  @Test func `a damaged file harms nothing, and costs only its own frames`() async throws {
+    let home = try Home()
+    let program = try SampleProgram()
+    let good = try home.add(program.path)
+    var generator = SplitMix(seed: UInt64.random(in: 0...UInt64.max))
+    print("seed \(generator.state)")
+    let symbolicator = home.symbolicator()
+    for round in 0..<25 {
+      var bytes = program.bytes
+      for _ in 0..<(1 << (round % 12)) {
+        bytes[Int.random(in: 64..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+      let path = try program.directory.write(bytes, "damaged-\(round)")
+      guard
+        (try? SymbolStore(directory: home.directory.path, catalog: home.catalog).add(path: path, app: home.app.id))
+          != nil
+      else { continue }
+      let started = ContinuousClock.now
+      for file in try home.catalog.symbols(app: home.app.id) {
+        _ = await symbolicator.symbolicated(stack(file.buildID, try program.address(of: "outer")), app: home.app.id)
+      }
+      #expect(.now - started < .seconds(60))
+    }
+    _ = try home.add(program.path)
+    let (stack, _) = await symbolicator.symbolicated(
+      stack(good.buildID, try program.address(of: "outer")), app: home.app.id)
+    #expect(stack.threads[0].frames.first?.function == "inner")
+  }
+}
