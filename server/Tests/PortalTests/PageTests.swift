@@ -250,6 +250,7 @@ struct PageTests {
       func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
         var detail = try await base.error(app: app, id: id)
         detail?.stack = ""
+        detail?.trace = ErrorStack()
         detail?.isTextKept = isTextKept
         return detail
       }
