@@ -57,12 +57,13 @@ extension Engine {
   /// A crash within this time after the start may prevent every delivery.
   private static let startTime = Duration.seconds(10)
 
-  /// Waits until the collector has stored the events.
-  func waitForDelivery(of receipts: [Receipt], atMost longest: DispatchTimeInterval = .seconds(2)) {
+  /// Waits until the collector has stored the events, within the environment's limit.
+  func waitForDelivery(of receipts: [Receipt]) {
     guard !receipts.isEmpty, !clientState.withLock({ $0.isPaused }) else { return }
     let delivered = DispatchSemaphore(value: 0)
     for receipt in receipts { receipt.onOutcome { _ in delivered.signal() } }
-    let deadline = DispatchTime.now() + longest
+    let limit = environment.startDelayLimit
+    let deadline = DispatchTime.now() + .milliseconds(Int(clamping: limit.wholeMilliseconds))
     for _ in receipts where delivered.wait(timeout: deadline) == .timedOut { return }
   }
 }
