@@ -68,8 +68,10 @@ static void add(struct mapping mapping, uintptr_t first) {
   }
   if (image_count == MAXIMUM_IMAGES) return;
   images[image_count++] =
-    (struct image){mapping.low, mapping.high, first, *mapping.path ? remember(mapping.path) : ""};
+    (struct image){mapping.low, mapping.high, first, *mapping.path ? remember(mapping.path) : "", 0};
 }
+
+static void find_unwind_headers(void);
 
 void images_load(void) {
   static char text[8192];
@@ -109,6 +111,7 @@ void images_load(void) {
     if (filled == sizeof text - 1) filled = 0;
   }
   close(maps);
+  find_unwind_headers();
 }
 
 const struct image *images_find(uintptr_t address) {
@@ -141,24 +144,44 @@ static int write_build_id(uintptr_t address, uintptr_t size) {
   return 0;
 }
 
-/// Writes an image's load bias, which is the difference between addresses in memory and in the file, and its build
-/// identifier or `-`.
-static void write_identity(const struct image *image) {
+static Elf64_Phdr segments[32];
+
+/// Reads the segments of an image; returns their number, and its load bias: the difference between addresses in memory
+/// and in the file.
+static size_t read_segments(const struct image *image, uintptr_t *bias) {
   Elf64_Ehdr header;
-  static Elf64_Phdr segments[32];
   size_t count = 0;
   if (memory_read(image->base, &header, sizeof header) == sizeof header &&
       memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof(Elf64_Phdr)) {
     size_t wanted = header.e_phnum < 32 ? header.e_phnum : 32;
     count = memory_read(image->base + header.e_phoff, segments, wanted * sizeof(Elf64_Phdr)) / sizeof(Elf64_Phdr);
   }
-  uintptr_t bias = image->base;
+  *bias = image->base;
   for (size_t index = 0; index < count; index++) {
     if (segments[index].p_type == PT_LOAD) {
-      bias = image->base - (segments[index].p_vaddr - segments[index].p_offset);
+      *bias = image->base - (segments[index].p_vaddr - segments[index].p_offset);
       break;
     }
   }
+  return count;
+}
+
+static void find_unwind_headers(void) {
+  for (size_t number = 0; number < image_count; number++) {
+    struct image *image = &images[number];
+    uintptr_t bias;
+    image->unwind_header = 0;
+    size_t count = *image->path ? read_segments(image, &bias) : 0;
+    for (size_t index = 0; index < count; index++) {
+      if (segments[index].p_type == PT_GNU_EH_FRAME) image->unwind_header = bias + segments[index].p_vaddr;
+    }
+  }
+}
+
+/// Writes an image's load bias and its build identifier or `-`.
+static void write_identity(const struct image *image) {
+  uintptr_t bias;
+  size_t count = read_segments(image, &bias);
   output_address(bias);
   for (size_t index = 0; index < count; index++) {
     if (segments[index].p_type == PT_NOTE && write_build_id(bias + segments[index].p_vaddr, segments[index].p_memsz)) {

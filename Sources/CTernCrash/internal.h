@@ -5,6 +5,7 @@
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define TERN_CRASH_SUPPORTED 1
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -45,6 +46,8 @@ struct image {
   uintptr_t base;
   /// The file's path; empty for memory without a file.
   const char *path;
+  /// The address of `.eh_frame_hdr`; 0 if the image has none.
+  uintptr_t unwind_header;
 };
 
 /// Reads the mappings of this process.
@@ -55,8 +58,21 @@ void images_write(void);
 
 // stack.c
 
+// The numbers of registers are DWARF's.
+#if defined(__x86_64__)
+#define REGISTER_COUNT 17
+#define FRAME_POINTER 6
+#define STACK_POINTER 7
+#else
+#define REGISTER_COUNT 33
+#define FRAME_POINTER 29
+#define LINK_REGISTER 30
+#define STACK_POINTER 31
+#endif
+
 struct registers {
-  uintptr_t pc, sp, fp, lr;
+  uintptr_t pc;
+  uintptr_t values[REGISTER_COUNT];
 };
 
 #define MAXIMUM_FRAMES 128
@@ -69,10 +85,49 @@ size_t stack_walk(struct registers registers, uintptr_t *frames, size_t maximum)
 /// Writes a line for each register of the crashed thread.
 void stack_write_registers(const ucontext_t *context);
 
+// reader.c
+
+/// The bytes of a copied record, which may be damaged: reading beyond the end sets `failed`.
+struct reader {
+  const uint8_t *bytes;
+  size_t position, end;
+  int failed;
+};
+
+/// Reads a number of at most 8 bytes, and the two kinds of DWARF's numbers of variable length.
+uint64_t reader_take(struct reader *reader, size_t count);
+uint64_t reader_uleb(struct reader *reader);
+int64_t reader_sleb(struct reader *reader);
+void reader_skip(struct reader *reader, uint64_t count);
+
+// unwind.c
+
+enum unwound { UNWOUND_CALLER, UNWOUND_END, UNWOUND_UNKNOWN };
+
+/// Replaces a function's registers by its caller's, by the rules for the instruction at `lookup`; leaves them as they
+/// are unless the result is `UNWOUND_CALLER`.
+enum unwound unwind_step(struct registers *registers, uintptr_t lookup);
+
+// report.c
+
+/// Remembers what reports contain about the process.
+void report_prepare(void);
+void report_set_context(const void *text, size_t count);
+int report_has_context(void);
+/// Has the next report crash after the crashed thread, for tests.
+void report_fails(void);
+/// Writes the report of a crash in the calling thread, and flushes it to the disk.
+void report_write(
+  int file, const char *identifier, const char *name, const siginfo_t *info, const ucontext_t *context);
+/// Writes the report of a thread that hangs; returns 0 without its stack.
+int report_write_hang(int file, const char *identifier, pid_t thread);
+
 // threads.c
 
 /// Writes the stacks of the other threads, within limits of number and time, and lets them run again.
 void threads_write(pid_t process, pid_t crashed);
+/// Does the same with one thread, unless the app uses the signal that stops it; returns 1 if its stack is written.
+int threads_write_one(pid_t process, pid_t thread);
 /// Writes a line with a thread's number and name.
 void threads_write_header(pid_t thread);
 

@@ -102,10 +102,10 @@ static void list(pid_t crashed) {
   atomic_store(&thread_count, count);
 }
 
-void threads_write(pid_t process, pid_t crashed) {
-  list(crashed);
+/// Stops the listed threads, writes the stacks of those that answer in time, and lets them run again; returns their
+/// number.
+static int write_listed(pid_t process) {
   int count = atomic_load(&thread_count);
-  if (count == 0) return;
   // Late, so that the app may use this signal itself. The handler stays: a thread may receive the signal only after
   // the wait is over, and the default action would end the process.
   int number = SIGRTMAX - 1;
@@ -114,7 +114,7 @@ void threads_write(pid_t process, pid_t crashed) {
   action.sa_sigaction = stop_thread;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
-  if (sigaction(number, &action, NULL) != 0) return;
+  if (count == 0 || sigaction(number, &action, NULL) != 0) return 0;
   atomic_store(&is_stopping, 1);
   for (int index = 0; index < count; index++) syscall(SYS_tgkill, process, threads[index].number, number);
   for (long waited = 0; waited < wait_milliseconds; waited++) {
@@ -124,6 +124,7 @@ void threads_write(pid_t process, pid_t crashed) {
     nap(1);
   }
   static uintptr_t frames[FRAMES_OF_OTHERS];
+  int written = 0;
   for (int index = 0; index < count; index++) {
     if (!atomic_load(&threads[index].is_stopped)) continue;
     size_t found = stack_walk(threads[index].registers, frames, FRAMES_OF_OTHERS);
@@ -133,7 +134,26 @@ void threads_write(pid_t process, pid_t crashed) {
       output_address(frames[frame]);
       output_text("\n");
     }
+    written++;
   }
   atomic_store(&is_stopping, 0);
+  return written;
+}
+
+void threads_write(pid_t process, pid_t crashed) {
+  list(crashed);
+  write_listed(process);
+}
+
+int threads_write_one(pid_t process, pid_t thread) {
+  struct sigaction current;
+  if (sigaction(SIGRTMAX - 1, NULL, &current) != 0) return 0;
+  // This process goes on, so a handler of the app must stay.
+  int is_ours = current.sa_flags & SA_SIGINFO && current.sa_sigaction == stop_thread;
+  if (!is_ours && (current.sa_flags & SA_SIGINFO || current.sa_handler != SIG_DFL)) return 0;
+  threads[0].number = thread;
+  atomic_store(&threads[0].is_stopped, 0);
+  atomic_store(&thread_count, 1);
+  return write_listed(process);
 }
 #endif
