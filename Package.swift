@@ -120,7 +120,7 @@ let package = Package(
       name: "AppCenterTests",
       dependencies: [
         "AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernBase", "TernEvents", "TernTestSupport",
-        "TernChildProcess", "CrashProbe",
+        "TernChildProcess", "TernCrash", "CrashProbe",
       ]),
     // Compiled only: code as apps have it, in both language modes.
     .testTarget(

@@ -64,7 +64,7 @@ static void restore(void) {
 static int has_descriptors(void) {
   struct stat status;
   return fstat(state.file, &status) == 0 && status.st_dev == state.device && status.st_ino == state.inode &&
-    memory_is_intact();
+    tern_memory_is_intact();
 }
 
 /// Makes a signal pending on this thread, with its own information, for when the handler returns.
@@ -101,7 +101,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
   static siginfo_t first_info;
   int error = errno;
   // A child between fork and exec has its parent's handlers, but not its report.
-  if (!atomic_load(&is_active) || getpid() != state.process || !report_has_context() || !has_descriptors()) {
+  if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context() || !has_descriptors()) {
     pass_on(signal, info);
     errno = error;
     return;
@@ -111,13 +111,13 @@ static void handle(int signal, siginfo_t *info, void *context) {
   if (other == 0) {
     first_signal = signal;
     first_info = *info;
-    report_write(state.file, state.identifier, name_of(signal), info, context);
+    tern_report_write(state.file, state.identifier, name_of(signal), info, context);
     atomic_store(&is_written, 1);
     pass_on(signal, info);
   } else if (other == me) {
     // The handler or a previous one crashed: end with the first signal, without another attempt.
     if (!atomic_exchange(&is_written, 1)) {
-      output_flush();
+      tern_output_flush();
       fsync(state.file);
     }
     restore();
@@ -181,11 +181,11 @@ static void install(void) {
 int tern_crash_start(const char *path, const char *identifier) {
   if (state.file >= 0) return EBUSY;
   if (strlen(path) >= sizeof state.path || strlen(identifier) >= sizeof state.identifier) return ENAMETOOLONG;
-  if (memory_prepare() != 0) return errno;
+  if (tern_memory_prepare() != 0) return errno;
   int file = prepare_file(path);
   if (file < 0) {
     int error = errno;
-    memory_close();
+    tern_memory_close();
     return error;
   }
   struct stat status;
@@ -197,7 +197,7 @@ int tern_crash_start(const char *path, const char *identifier) {
   strcpy(state.identifier, identifier);
   state.file = file;
   state.process = getpid();
-  report_prepare();
+  tern_report_prepare();
   prepare_stack();
   install();
   atomic_store(&is_active, 1);
@@ -205,15 +205,15 @@ int tern_crash_start(const char *path, const char *identifier) {
 }
 
 void tern_crash_set_context(const void *text, size_t count) {
-  if (atomic_load(&owner) == 0) report_set_context(text, count);
+  if (atomic_load(&owner) == 0) tern_report_set_context(text, count);
 }
 
 int tern_crash_write_hang(int file, const char *identifier, int thread) {
   int other = 0;
-  if (!atomic_load(&is_active) || getpid() != state.process) return ENOTSUP;
+  if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context()) return ENOTSUP;
   // The lines of a report would be mixed with those of a crash.
-  if (!memory_is_intact() || !atomic_compare_exchange_strong(&owner, &other, thread_number())) return EBUSY;
-  int is_found = report_write_hang(file, identifier, thread);
+  if (!tern_memory_is_intact() || !atomic_compare_exchange_strong(&owner, &other, thread_number())) return EBUSY;
+  int is_found = tern_report_write_hang(file, identifier, thread);
   atomic_store(&owner, 0);
   return is_found ? 0 : EBUSY;
 }
@@ -235,12 +235,12 @@ void tern_crash_stop(void) {
   if (getpid() == state.process) unlink(state.path);
   close(state.file);
   state.file = -1;
-  memory_close();
+  tern_memory_close();
   tern_crash_set_context("", 0);
 }
 
 void tern_crash_fail_in_handler(void) {
-  report_fails();
+  tern_report_fails();
   *(volatile int *)16 = 1;
 }
 #else

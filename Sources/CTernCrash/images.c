@@ -73,7 +73,7 @@ static void add(struct mapping mapping, uintptr_t first) {
 
 static void find_unwind_headers(void);
 
-void images_load(void) {
+void tern_images_load(void) {
   static char text[8192];
   static char file[1024];
   image_count = 0;
@@ -114,7 +114,7 @@ void images_load(void) {
   find_unwind_headers();
 }
 
-const struct image *images_find(uintptr_t address) {
+const struct image *tern_images_find(uintptr_t address) {
   for (size_t index = 0; index < image_count; index++) {
     if (address >= images[index].low && address < images[index].high) return &images[index];
   }
@@ -124,7 +124,7 @@ const struct image *images_find(uintptr_t address) {
 /// Writes the build identifier among the notes at an address; returns 1 if there is one.
 static int write_build_id(uintptr_t address, uintptr_t size) {
   static uint8_t notes[2048];
-  size_t count = memory_read(address, notes, size < sizeof notes ? size : sizeof notes);
+  size_t count = tern_memory_read(address, notes, size < sizeof notes ? size : sizeof notes);
   for (size_t start = 0; start + sizeof(Elf64_Nhdr) <= count;) {
     Elf64_Nhdr header;
     memcpy(&header, notes + start, sizeof header);
@@ -135,8 +135,8 @@ static int write_build_id(uintptr_t address, uintptr_t size) {
     if (value + header.n_descsz > count) return 0;
     if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0) {
       size_t length = header.n_descsz < 32 ? header.n_descsz : 32;
-      output_text(" ");
-      output_hex_bytes(notes + value, length);
+      tern_output_text(" ");
+      tern_output_hex_bytes(notes + value, length);
       return length > 0;
     }
     start = next;
@@ -151,10 +151,10 @@ static Elf64_Phdr segments[32];
 static size_t read_segments(const struct image *image, uintptr_t *bias) {
   Elf64_Ehdr header;
   size_t count = 0;
-  if (memory_read(image->base, &header, sizeof header) == sizeof header &&
+  if (tern_memory_read(image->base, &header, sizeof header) == sizeof header &&
       memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof(Elf64_Phdr)) {
     size_t wanted = header.e_phnum < 32 ? header.e_phnum : 32;
-    count = memory_read(image->base + header.e_phoff, segments, wanted * sizeof(Elf64_Phdr)) / sizeof(Elf64_Phdr);
+    count = tern_memory_read(image->base + header.e_phoff, segments, wanted * sizeof(Elf64_Phdr)) / sizeof(Elf64_Phdr);
   }
   *bias = image->base;
   for (size_t index = 0; index < count; index++) {
@@ -182,26 +182,26 @@ static void find_unwind_headers(void) {
 static void write_identity(const struct image *image) {
   uintptr_t bias;
   size_t count = read_segments(image, &bias);
-  output_address(bias);
+  tern_output_address(bias);
   for (size_t index = 0; index < count; index++) {
     if (segments[index].p_type == PT_NOTE && write_build_id(bias + segments[index].p_vaddr, segments[index].p_memsz)) {
       return;
     }
   }
-  output_text(" -");
+  tern_output_text(" -");
 }
 
-void images_write(void) {
+void tern_images_write(void) {
   for (size_t index = 0; index < image_count; index++) {
     const struct image *image = &images[index];
     if (!*image->path) continue;
-    output_text("image");
-    output_address(image->low);
-    output_address(image->high);
+    tern_output_text("image");
+    tern_output_address(image->low);
+    tern_output_address(image->high);
     write_identity(image);
-    output_text(" ");
-    output_line(image->path, strlen(image->path));
-    output_text("\n");
+    tern_output_text(" ");
+    tern_output_line(image->path, strlen(image->path));
+    tern_output_text("\n");
   }
 }
 #endif

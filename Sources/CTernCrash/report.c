@@ -31,7 +31,7 @@ static int64_t milliseconds(clockid_t clock) {
   return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-void report_prepare(void) {
+void tern_report_prepare(void) {
   started = milliseconds(CLOCK_BOOTTIME);
   const char *volatile *(*swift)(void) =
     (const char *volatile *(*)(void))dlsym(RTLD_DEFAULT, "swift_getFatalErrorMessageBuffer");
@@ -39,7 +39,7 @@ void report_prepare(void) {
   library_message = (const char *volatile *)dlsym(RTLD_DEFAULT, "__abort_msg");
 }
 
-void report_set_context(const void *text, size_t count) {
+void tern_report_set_context(const void *text, size_t count) {
   int next = 1 - atomic_load(&context_lines.current);
   if (count >= CONTEXT_BYTES) count = 0;
   if (count > 0) memcpy(context_lines.text[next], text, count);
@@ -47,27 +47,27 @@ void report_set_context(const void *text, size_t count) {
   atomic_store(&context_lines.current, next);
 }
 
-int report_has_context(void) { return context_lines.count[atomic_load(&context_lines.current)] > 0; }
+int tern_report_has_context(void) { return context_lines.count[atomic_load(&context_lines.current)] > 0; }
 
-void report_fails(void) { atomic_store(&fails, 1); }
+void tern_report_fails(void) { atomic_store(&fails, 1); }
 
 // MARK: Writing
 
 static void write_number(const char *name, int64_t value) {
-  output_text(name);
-  output_decimal(value);
-  output_text("\n");
+  tern_output_text(name);
+  tern_output_decimal(value);
+  tern_output_text("\n");
 }
 
 static void write_message(const char *volatile *source, size_t skipped) {
   uintptr_t address;
   static char message[2049];
-  if (!source || !memory_word((uintptr_t)source, &address) || address == 0) return;
-  size_t count = memory_read(address + skipped, message, 512);
+  if (!source || !tern_memory_word((uintptr_t)source, &address) || address == 0) return;
+  size_t count = tern_memory_read(address + skipped, message, 512);
   // In steps, because the page after a short message may not be mapped.
   while (count > 0 && count < sizeof message - 1 && !memchr(message, 0, count)) {
     size_t room = sizeof message - 1 - count;
-    size_t more = memory_read(address + skipped + count, message + count, room < 512 ? room : 512);
+    size_t more = tern_memory_read(address + skipped + count, message + count, room < 512 ? room : 512);
     if (more == 0) break;
     count += more;
   }
@@ -75,35 +75,35 @@ static void write_message(const char *volatile *source, size_t skipped) {
   size_t length = strlen(message);
   while (length > 0 && (message[length - 1] == '\n' || message[length - 1] == ' ')) length--;
   if (length == 0) return;
-  output_text("message ");
-  output_line(message, length);
-  output_text("\n");
+  tern_output_text("message ");
+  tern_output_line(message, length);
+  tern_output_text("\n");
 }
 
 static void write_head(
   int file, const char *identifier, int signal, const char *name, int code, uintptr_t address) {
-  output_begin(file);
-  output_text("tern-crash 1\nid ");
-  output_text(identifier);
+  tern_output_begin(file);
+  tern_output_text("tern-crash 1\nid ");
+  tern_output_text(identifier);
   write_number("\ntime ", milliseconds(CLOCK_REALTIME));
   write_number("uptime ", milliseconds(CLOCK_BOOTTIME) - started);
   write_number("process ", getpid());
-  output_text("signal ");
-  output_decimal(signal);
-  output_text(" ");
-  output_text(name);
-  output_text(" ");
-  output_decimal(code);
-  output_address(address);
-  output_text("\ncontext ");
+  tern_output_text("signal ");
+  tern_output_decimal(signal);
+  tern_output_text(" ");
+  tern_output_text(name);
+  tern_output_text(" ");
+  tern_output_decimal(code);
+  tern_output_address(address);
+  tern_output_text("\ncontext ");
   int current = atomic_load(&context_lines.current);
-  output_line(context_lines.text[current], context_lines.count[current]);
-  output_text("\n");
+  tern_output_line(context_lines.text[current], context_lines.count[current]);
+  tern_output_text("\n");
   // Now, so that a defect below leaves at least this.
-  output_flush();
+  tern_output_flush();
 }
 
-void report_write(
+void tern_report_write(
   int file, const char *identifier, const char *name, const siginfo_t *info, const ucontext_t *context) {
   static uintptr_t frames[MAXIMUM_FRAMES];
   pid_t thread = (pid_t)syscall(SYS_gettid);
@@ -113,32 +113,32 @@ void report_write(
   write_message(swift_message, 0);
   // The length comes before the text (`struct abort_msg_s`).
   write_message(library_message, sizeof(unsigned int));
-  threads_write_header(thread);
-  images_load();
-  size_t count = stack_walk(stack_registers(context), frames, MAXIMUM_FRAMES);
+  tern_threads_write_header(thread);
+  tern_images_load();
+  size_t count = tern_stack_walk(tern_stack_registers(context), frames, MAXIMUM_FRAMES);
   for (size_t frame = 0; frame < count; frame++) {
-    output_text("frame");
-    output_address(frames[frame]);
-    output_text("\n");
+    tern_output_text("frame");
+    tern_output_address(frames[frame]);
+    tern_output_text("\n");
   }
-  stack_write_registers(context);
-  output_flush();
+  tern_stack_write_registers(context);
+  tern_output_flush();
   if (atomic_load(&fails)) *(volatile int *)8 = 1;
-  images_write();
-  output_flush();
-  threads_write(getpid(), thread);
-  output_text("end\n");
-  output_flush();
+  tern_images_write();
+  tern_output_flush();
+  tern_threads_write(getpid(), thread);
+  tern_output_text("end\n");
+  tern_output_flush();
   fsync(file);
 }
 
-int report_write_hang(int file, const char *identifier, pid_t thread) {
+int tern_report_write_hang(int file, const char *identifier, pid_t thread) {
   write_head(file, identifier, 0, "HANG", 0, 0);
-  images_load();
-  int is_found = threads_write_one(getpid(), thread);
-  images_write();
-  if (is_found) output_text("end\n");
-  output_flush();
+  tern_images_load();
+  int is_found = tern_threads_write_one(getpid(), thread);
+  tern_images_write();
+  if (is_found) tern_output_text("end\n");
+  tern_output_flush();
   return is_found;
 }
 #endif

@@ -42,7 +42,7 @@ static void stop_thread(int signal, siginfo_t *info, void *context) {
   int count = atomic_load(&thread_count);
   for (int index = 0; index < count && atomic_load(&is_stopping); index++) {
     if (threads[index].number != me) continue;
-    threads[index].registers = stack_registers(context);
+    threads[index].registers = tern_stack_registers(context);
     atomic_store(&threads[index].is_stopped, 1);
     // Bounded, because the crashed thread may crash again.
     for (int round = 0; round < 1000 && atomic_load(&is_stopping); round++) nap(2);
@@ -50,7 +50,7 @@ static void stop_thread(int signal, siginfo_t *info, void *context) {
   errno = error;
 }
 
-void threads_write_header(pid_t thread) {
+void tern_threads_write_header(pid_t thread) {
   char path[64] = "/proc/self/task/";
   char digits[12];
   size_t length = strlen(path), count = 0;
@@ -65,11 +65,11 @@ void threads_write_header(pid_t thread) {
     close(file);
   }
   while (bytes > 0 && name[bytes - 1] == '\n') bytes--;
-  output_text("thread ");
-  output_decimal(thread);
-  output_text(" ");
-  output_line(name, bytes > 0 ? (size_t)bytes : 0);
-  output_text("\n");
+  tern_output_text("thread ");
+  tern_output_decimal(thread);
+  tern_output_text(" ");
+  tern_output_line(name, bytes > 0 ? (size_t)bytes : 0);
+  tern_output_text("\n");
 }
 
 /// Collects the numbers of the other threads.
@@ -127,12 +127,12 @@ static int write_listed(pid_t process) {
   int written = 0;
   for (int index = 0; index < count; index++) {
     if (!atomic_load(&threads[index].is_stopped)) continue;
-    size_t found = stack_walk(threads[index].registers, frames, FRAMES_OF_OTHERS);
-    threads_write_header(threads[index].number);
+    size_t found = tern_stack_walk(threads[index].registers, frames, FRAMES_OF_OTHERS);
+    tern_threads_write_header(threads[index].number);
     for (size_t frame = 0; frame < found; frame++) {
-      output_text("frame");
-      output_address(frames[frame]);
-      output_text("\n");
+      tern_output_text("frame");
+      tern_output_address(frames[frame]);
+      tern_output_text("\n");
     }
     written++;
   }
@@ -140,12 +140,12 @@ static int write_listed(pid_t process) {
   return written;
 }
 
-void threads_write(pid_t process, pid_t crashed) {
+void tern_threads_write(pid_t process, pid_t crashed) {
   list(crashed);
   write_listed(process);
 }
 
-int threads_write_one(pid_t process, pid_t thread) {
+int tern_threads_write_one(pid_t process, pid_t thread) {
   struct sigaction current;
   if (sigaction(SIGRTMAX - 1, NULL, &current) != 0) return 0;
   // This process goes on, so a handler of the app must stay.

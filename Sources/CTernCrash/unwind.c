@@ -34,10 +34,10 @@ struct common {
 /// Copies a record; its reader begins after the length. Returns 0 if it can't be read.
 static int copy_record(uintptr_t address, uint8_t *buffer, size_t size, struct reader *reader) {
   uint32_t length;
-  if (memory_read(address, &length, 4) != 4 || length < 4 || length >= 0xfffffff0u) return 0;
+  if (tern_memory_read(address, &length, 4) != 4 || length < 4 || length >= 0xfffffff0u) return 0;
   // A longer record is cut, and its later rows can't be read.
   size_t wanted = length + (size_t)4 < size ? length + (size_t)4 : size;
-  size_t count = memory_read(address, buffer, wanted);
+  size_t count = tern_memory_read(address, buffer, wanted);
   *reader = (struct reader){buffer, 4, count, 0};
   return count > 8;
 }
@@ -47,28 +47,28 @@ static int read_common(uintptr_t address, struct common *common) {
   struct reader reader;
   if (!copy_record(address, buffer, sizeof buffer, &reader)) return 0;
   memset(common, 0, sizeof *common);
-  if (reader_take(&reader, 4) != 0) return 0;
-  uint64_t version = reader_take(&reader, 1);
+  if (tern_reader_take(&reader, 4) != 0) return 0;
+  uint64_t version = tern_reader_take(&reader, 1);
   if (version != 1 && version != 3) return 0;
   const char *augmentation = (const char *)buffer + reader.position;
   if (!memchr(augmentation, 0, reader.end - reader.position)) return 0;
-  reader_skip(&reader, strlen(augmentation) + 1);
-  common->code_factor = reader_uleb(&reader);
-  common->data_factor = reader_sleb(&reader);
-  common->return_register = version == 1 ? reader_take(&reader, 1) : reader_uleb(&reader);
+  tern_reader_skip(&reader, strlen(augmentation) + 1);
+  common->code_factor = tern_reader_uleb(&reader);
+  common->data_factor = tern_reader_sleb(&reader);
+  common->return_register = version == 1 ? tern_reader_take(&reader, 1) : tern_reader_uleb(&reader);
   size_t instructions = reader.position;
   for (; *augmentation; augmentation++) {
     switch (*augmentation) {
     case 'z':
       common->has_augmentation_size = 1;
-      instructions = reader_uleb(&reader);
+      instructions = tern_reader_uleb(&reader);
       instructions += reader.position;
       break;
-    case 'R': common->encoding = (uint8_t)reader_take(&reader, 1); break;
-    case 'L': reader_skip(&reader, 1); break;
+    case 'R': common->encoding = (uint8_t)tern_reader_take(&reader, 1); break;
+    case 'L': tern_reader_skip(&reader, 1); break;
     case 'P': {
-      uint8_t encoding = (uint8_t)reader_take(&reader, 1) & 0x0f;
-      reader_skip(&reader, encoding == 0x0b || encoding == 0x03 ? 4 : 8);
+      uint8_t encoding = (uint8_t)tern_reader_take(&reader, 1) & 0x0f;
+      tern_reader_skip(&reader, encoding == 0x0b || encoding == 0x03 ? 4 : 8);
       break;
     }
     // A function whose return addresses are signed with the other key.
@@ -86,7 +86,7 @@ static int read_common(uintptr_t address, struct common *common) {
 static uintptr_t find_function(const struct image *image, uintptr_t pc) {
   uintptr_t header = image->unwind_header;
   uint8_t head[12];
-  if (!header || memory_read(header, head, sizeof head) != sizeof head) return 0;
+  if (!header || tern_memory_read(header, head, sizeof head) != sizeof head) return 0;
   // The encodings that linkers write: 32-bit offsets from the header.
   if (head[0] != 1 || head[2] != 0x03 || head[3] != 0x3b) return 0;
   uint32_t count;
@@ -99,7 +99,7 @@ static uintptr_t find_function(const struct image *image, uintptr_t pc) {
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     int32_t found[2];
-    if (memory_read(table + (uintptr_t)middle * 8, found, 8) != 8) return 0;
+    if (tern_memory_read(table + (uintptr_t)middle * 8, found, 8) != 8) return 0;
     if (found[0] <= wanted) {
       memcpy(entry, found, sizeof entry);
       low = middle + 1;
@@ -137,29 +137,29 @@ static int run(
   size_t saved_count = 0;
   uint64_t location = 0, number;
   while (reader->position < reader->end && !reader->failed) {
-    uint8_t code = (uint8_t)reader_take(reader, 1);
+    uint8_t code = (uint8_t)tern_reader_take(reader, 1);
     uint64_t low = code & 0x3f;
     uint64_t advance = 0;
     switch (code >> 6) {
     case 1: advance = low; break;
-    case 2: set_rule(row, low, RULE_SAVED, (int64_t)reader_uleb(reader) * common->data_factor); break;
+    case 2: set_rule(row, low, RULE_SAVED, (int64_t)tern_reader_uleb(reader) * common->data_factor); break;
     case 3: restore_rule(row, low, initial); break;
     default:
       switch (code) {
       case 0x00: break;
-      case 0x02: advance = reader_take(reader, 1); break;
-      case 0x03: advance = reader_take(reader, 2); break;
-      case 0x04: advance = reader_take(reader, 4); break;
+      case 0x02: advance = tern_reader_take(reader, 1); break;
+      case 0x03: advance = tern_reader_take(reader, 2); break;
+      case 0x04: advance = tern_reader_take(reader, 4); break;
       case 0x05:
-        number = reader_uleb(reader);
-        set_rule(row, number, RULE_SAVED, (int64_t)reader_uleb(reader) * common->data_factor);
+        number = tern_reader_uleb(reader);
+        set_rule(row, number, RULE_SAVED, (int64_t)tern_reader_uleb(reader) * common->data_factor);
         break;
-      case 0x06: restore_rule(row, reader_uleb(reader), initial); break;
-      case 0x07: set_rule(row, reader_uleb(reader), RULE_UNDEFINED, 0); break;
-      case 0x08: set_rule(row, reader_uleb(reader), RULE_SAME, 0); break;
+      case 0x06: restore_rule(row, tern_reader_uleb(reader), initial); break;
+      case 0x07: set_rule(row, tern_reader_uleb(reader), RULE_UNDEFINED, 0); break;
+      case 0x08: set_rule(row, tern_reader_uleb(reader), RULE_SAME, 0); break;
       case 0x09:
-        number = reader_uleb(reader);
-        set_rule(row, number, RULE_REGISTER, (int64_t)(reader_uleb(reader) & 0xff));
+        number = tern_reader_uleb(reader);
+        set_rule(row, number, RULE_REGISTER, (int64_t)(tern_reader_uleb(reader) & 0xff));
         break;
       case 0x0a:
         if (saved_count == MAXIMUM_SAVED_ROWS) return 0;
@@ -170,32 +170,32 @@ static int run(
         *row = saved[--saved_count];
         break;
       case 0x0c:
-        number = reader_uleb(reader);
-        set_cfa(row, number, (int64_t)reader_uleb(reader));
+        number = tern_reader_uleb(reader);
+        set_cfa(row, number, (int64_t)tern_reader_uleb(reader));
         break;
-      case 0x0d: set_cfa(row, reader_uleb(reader), row->cfa_offset); break;
-      case 0x0e: row->cfa_offset = (int64_t)reader_uleb(reader); break;
+      case 0x0d: set_cfa(row, tern_reader_uleb(reader), row->cfa_offset); break;
+      case 0x0e: row->cfa_offset = (int64_t)tern_reader_uleb(reader); break;
       case 0x0f:
         row->is_cfa_known = 0;
-        reader_skip(reader, reader_uleb(reader));
+        tern_reader_skip(reader, tern_reader_uleb(reader));
         break;
       case 0x10:
       case 0x16:
-        set_rule(row, reader_uleb(reader), RULE_UNKNOWN, 0);
-        reader_skip(reader, reader_uleb(reader));
+        set_rule(row, tern_reader_uleb(reader), RULE_UNKNOWN, 0);
+        tern_reader_skip(reader, tern_reader_uleb(reader));
         break;
       case 0x11:
-        number = reader_uleb(reader);
-        set_rule(row, number, RULE_SAVED, reader_sleb(reader) * common->data_factor);
+        number = tern_reader_uleb(reader);
+        set_rule(row, number, RULE_SAVED, tern_reader_sleb(reader) * common->data_factor);
         break;
       case 0x12:
-        number = reader_uleb(reader);
-        set_cfa(row, number, reader_sleb(reader) * common->data_factor);
+        number = tern_reader_uleb(reader);
+        set_cfa(row, number, tern_reader_sleb(reader) * common->data_factor);
         break;
-      case 0x13: row->cfa_offset = reader_sleb(reader) * common->data_factor; break;
+      case 0x13: row->cfa_offset = tern_reader_sleb(reader) * common->data_factor; break;
       // A change of the return address's signature, which is removed anyway, and the size of arguments.
       case 0x2d: break;
-      case 0x2e: reader_uleb(reader); break;
+      case 0x2e: tern_reader_uleb(reader); break;
       default: return 0;
       }
     }
@@ -213,25 +213,25 @@ static int find_row(const struct image *image, uintptr_t pc, struct row *row, ui
   struct reader reader;
   struct common common;
   if (!record || !copy_record(record, buffer, sizeof buffer, &reader)) return 0;
-  uint64_t distance = reader_take(&reader, 4);
+  uint64_t distance = tern_reader_take(&reader, 4);
   if (distance == 0 || !read_common(record + 4 - distance, &common)) return 0;
   uintptr_t start, size;
   switch (common.encoding) {
   case 0x1b: {
     uintptr_t position = record + reader.position;
-    start = position + (uintptr_t)(intptr_t)(int32_t)reader_take(&reader, 4);
-    size = reader_take(&reader, 4);
+    start = position + (uintptr_t)(intptr_t)(int32_t)tern_reader_take(&reader, 4);
+    size = tern_reader_take(&reader, 4);
     break;
   }
   case 0x00:
-    start = reader_take(&reader, 8);
-    size = reader_take(&reader, 8);
+    start = tern_reader_take(&reader, 8);
+    size = tern_reader_take(&reader, 8);
     break;
   default: return 0;
   }
   // Functions in assembly may have no record; the one before them is found then.
   if (pc < start || pc - start >= size) return 0;
-  if (common.has_augmentation_size) reader_skip(&reader, reader_uleb(&reader));
+  if (common.has_augmentation_size) tern_reader_skip(&reader, tern_reader_uleb(&reader));
   memset(&initial, 0, sizeof initial);
   if (!run(&common.instructions, &common, ~(uint64_t)0, &initial, &initial)) return 0;
   *row = initial;
@@ -239,17 +239,17 @@ static int find_row(const struct image *image, uintptr_t pc, struct row *row, ui
   return run(&reader, &common, pc - start, row, &initial);
 }
 
-enum unwound unwind_step(struct registers *registers, uintptr_t lookup) {
+enum unwound tern_unwind_step(struct registers *registers, uintptr_t lookup) {
   static struct row row;
   struct registers caller = *registers;
   uint64_t return_register;
-  const struct image *image = images_find(lookup);
+  const struct image *image = tern_images_find(lookup);
   if (!image || !find_row(image, lookup, &row, &return_register) || !row.is_cfa_known) return UNWOUND_UNKNOWN;
   uintptr_t cfa = registers->values[row.cfa_register] + (uintptr_t)row.cfa_offset;
   for (size_t number = 0; number < REGISTER_COUNT; number++) {
     switch (row.rules[number]) {
     case RULE_SAVED:
-      if (!memory_word(cfa + (uintptr_t)(intptr_t)row.values[number], &caller.values[number])) return UNWOUND_UNKNOWN;
+      if (!tern_memory_word(cfa + (uintptr_t)(intptr_t)row.values[number], &caller.values[number])) return UNWOUND_UNKNOWN;
       break;
     case RULE_REGISTER:
       if (row.values[number] >= REGISTER_COUNT) return UNWOUND_UNKNOWN;

@@ -16,7 +16,8 @@ import TernEvents
 /// Options: `--directory PATH`, `--collector URL`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
 /// crashes, `--waits SECONDS` for one that sends crashes at the start, `--errors-off` for one that records no errors,
 /// `--previous` and `--later` for another handler, installed before or after the client, `--shutdown` to end the client
-/// first, and `--app-center` to use that SDK's names instead.
+/// first, `--hang short` or `--hang long` for a main thread that hangs, and `--app-center` to use
+/// that SDK's names instead.
 /// It prints `session ID`.
 @main struct CrashProbe {
   static func main() async throws {
@@ -30,6 +31,7 @@ import TernEvents
     configuration.appVersion = options["version"]
     configuration.catchesCrashes = options["off"] == nil
     configuration.sendsCrashesAtStart = options["waits"] != nil
+    configuration.reportsHangs = options["hang"] != nil
     var environment = TernClient.Environment.live
     if let limit = options["waits"].flatMap(Int.init) { environment.startDelayLimit = .seconds(limit) }
     let tern = try TernClient(configuration, environment: environment)
@@ -38,6 +40,7 @@ import TernEvents
     if options["errors-off"] != nil { tern.setRecording(false, of: .errors) }
     say("session \(tern.sessionID.map(\.description) ?? "none")")
     if options["shutdown"] != nil { await tern.shutdown() }
+    if let kind = options["hang"] { Hang.run(in: directory, isLong: kind == "long") }
     if let kind = options["crash"] { Crash.named(kind) }
     kill(getpid(), SIGKILL)
     withExtendedLifetime(tern) {}
