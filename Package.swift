@@ -83,13 +83,16 @@ let package = Package(
       dependencies: ["TernLog", "TernBase", "TernEvents", "TernTestSupport", "TernChildProcess", "CrashHelper"]),
     .testTarget(
       name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernBase", "TernEvents", "TernTestSupport"]),
+    .target(name: "ProbeSupport", path: "Tests/ProbeSupport"),
     // A process for the tests to start and to kill.
     .executableTarget(
-      name: "TernProbe", dependencies: ["Tern", "TernBase", "TernEvents", "TernMeasurement", "TernTestSupport"],
+      name: "TernProbe",
+      dependencies: ["Tern", "TernBase", "TernEvents", "TernMeasurement", "TernTestSupport", "ProbeSupport"],
       path: "Tests/TernProbe"),
     // A process that crashes in a chosen way, or starts after a crash.
     .executableTarget(
-      name: "CrashProbe", dependencies: ["AppCenter", "AppCenterCrashes", "Tern", "TernEvents", "CTernCrash"],
+      name: "CrashProbe",
+      dependencies: ["AppCenter", "AppCenterCrashes", "Tern", "TernEvents", "CTernCrash", "ProbeSupport"],
       path: "Tests/CrashProbe"),
     .testTarget(
       name: "TernTests",
@@ -117,7 +120,7 @@ let package = Package(
       name: "AppCenterTests",
       dependencies: [
         "AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernBase", "TernEvents", "TernTestSupport",
-        "TernChildProcess", "CrashProbe",
+        "TernChildProcess", "TernCrash", "CrashProbe",
       ]),
     // Compiled only: code as apps have it, in both language modes.
     .testTarget(

@@ -32,10 +32,21 @@ extension AppCenterCore {
   /// without waiting.
   func findCrashes() {
     let found = environment.crashes.reports()
-    state.withLock { $0.crashes.last = found.last { $0.isOfLastLaunch } }
+    let hadMemoryWarning = environment.crashes.takeMemoryWarning()
+    state.withLock { state in
+      state.crashes.last = found.last { $0.isOfLastLaunch }
+      state.crashes.hadMemoryWarning = hadMemoryWarning
+    }
     guard let client = state.withLock({ $0.client }) else { return }
-    environment.crashes.start(client)
-    guard !found.isEmpty else { return }
+    environment.crashes.start(client) { [weak self, weak client] report in
+      guard let self, let client else { return }
+      if report.isOfLastLaunch { state.withLock { $0.crashes.last = report } }
+      handle([report], client)
+    }
+    if !found.isEmpty { handle(found, client) }
+  }
+
+  private func handle(_ found: [CrashReport], _ client: TernClient) {
     // The service is off, so they will never be sent.
     guard client.isEnabled, client.isRecording(.errors) else { return environment.crashes.remove(found.map(\.id)) }
     afterStart { [self] in environment.mainCallback { self.ask(about: found) } }
@@ -47,7 +58,7 @@ extension AppCenterCore {
     let wanted = found.filter { delegate?.crashes(service, shouldProcess: ErrorReport($0)) ?? true }
     environment.crashes.remove(Set(found).subtracting(wanted).map(\.id))
     guard !wanted.isEmpty else { return }
-    state.withLock { $0.crashes.undecided = wanted }
+    state.withLock { $0.crashes.undecided += wanted }
     if !store.sendsCrashes, let confirmation = Crashes.userConfirmationHandler,
       confirmation(wanted.map(ErrorReport.init))
     {

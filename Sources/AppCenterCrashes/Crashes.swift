@@ -52,8 +52,11 @@ public final class Crashes: ServiceAbstract {
   /// True if the previous process crashed; false before the service has started.
   public class var hasCrashedInLastSession: Bool { lastSessionCrashReport != nil }
 
-  /// Always false: memory warnings are not recorded.
-  public class var hasReceivedMemoryWarningInLastSession: Bool { false }
+  /// True if the system warned the previous process of low memory while the service ran; false before the service has
+  /// started, and on systems without UIKit, which send no such warnings.
+  public class var hasReceivedMemoryWarningInLastSession: Bool {
+    core.state.withLock { $0.crashes.hadMemoryWarning }
+  }
 
   /// The crash report of the previous process.
   public class var lastSessionCrashReport: ErrorReport? {

@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #ifdef TERN_CRASH_SUPPORTED
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,7 +24,6 @@ static const struct {
   {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"},
 };
 #define SIGNAL_COUNT (sizeof signals / sizeof *signals)
-#define CONTEXT_BYTES 8192
 #define STACK_BYTES (64u << 10)
 
 static struct {
@@ -36,116 +34,25 @@ static struct {
   pid_t process;
   char path[1024];
   char identifier[64];
-  int64_t started;
   struct sigaction previous[SIGNAL_COUNT];
   /// Nonzero for signals whose previous action has to be restored.
   int is_caught[SIGNAL_COUNT];
-  /// The runtime's last message, and the C library's.
-  const char *volatile *swift_message;
-  const char *volatile *library_message;
 } state = {.file = -1};
-
-/// Two lines of context: one is current while the other is replaced.
-static struct {
-  char text[2][CONTEXT_BYTES];
-  size_t count[2];
-  atomic_int current;
-} context_lines;
 
 static atomic_int is_active;
 static atomic_int owner;
 static atomic_int is_written;
-static atomic_int fails;
-
-static int64_t milliseconds(clockid_t clock) {
-  struct timespec time = {0, 0};
-  clock_gettime(clock, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
 
 static pid_t thread_number(void) { return (pid_t)syscall(SYS_gettid); }
 
-// MARK: The report
-
-static void write_number(const char *name, int64_t value) {
-  output_text(name);
-  output_decimal(value);
-  output_text("\n");
-}
-
-static void write_message(const char *volatile *source, size_t skipped) {
-  uintptr_t address;
-  static char message[2049];
-  if (!source || !memory_word((uintptr_t)source, &address) || address == 0) return;
-  size_t count = memory_read(address + skipped, message, 512);
-  // In steps, because the page after a short message may not be mapped.
-  while (count > 0 && count < sizeof message - 1 && !memchr(message, 0, count)) {
-    size_t room = sizeof message - 1 - count;
-    size_t more = memory_read(address + skipped + count, message + count, room < 512 ? room : 512);
-    if (more == 0) break;
-    count += more;
-  }
-  message[count] = 0;
-  size_t length = strlen(message);
-  while (length > 0 && (message[length - 1] == '\n' || message[length - 1] == ' ')) length--;
-  if (length == 0) return;
-  output_text("message ");
-  output_line(message, length);
-  output_text("\n");
-}
-
-static void write_head(int signal, const siginfo_t *info, pid_t thread) {
-  output_begin(state.file);
-  output_text("tern-crash 1\nid ");
-  output_text(state.identifier);
-  write_number("\ntime ", milliseconds(CLOCK_REALTIME));
-  write_number("uptime ", milliseconds(CLOCK_BOOTTIME) - state.started);
-  write_number("process ", state.process);
-  output_text("signal ");
-  output_decimal(signal);
-  output_text(" ");
-  for (size_t index = 0; index < SIGNAL_COUNT; index++) {
-    if (signals[index].number == signal) output_text(signals[index].name);
-  }
-  output_text(" ");
-  output_decimal(info->si_code);
-  // Only signals of the processor have an address.
-  output_address(info->si_code > 0 ? (uintptr_t)info->si_addr : 0);
-  output_text("\ncontext ");
-  int current = atomic_load(&context_lines.current);
-  output_line(context_lines.text[current], context_lines.count[current]);
-  output_text("\n");
-  // Now, so that a defect below leaves at least this.
-  output_flush();
-  write_message(state.swift_message, 0);
-  // The length comes before the text (`struct abort_msg_s`).
-  write_message(state.library_message, sizeof(unsigned int));
-  threads_write_header(thread);
-}
-
-static void write_report(int signal, const siginfo_t *info, const ucontext_t *context) {
-  static uintptr_t frames[MAXIMUM_FRAMES];
-  pid_t thread = thread_number();
-  write_head(signal, info, thread);
-  images_load();
-  size_t count = stack_walk(stack_registers(context), frames, MAXIMUM_FRAMES);
-  for (size_t frame = 0; frame < count; frame++) {
-    output_text("frame");
-    output_address(frames[frame]);
-    output_text("\n");
-  }
-  stack_write_registers(context);
-  output_flush();
-  if (atomic_load(&fails)) *(volatile int *)8 = 1;
-  images_write();
-  output_flush();
-  threads_write(state.process, thread);
-  output_text("end\n");
-  output_flush();
-  fsync(state.file);
-}
-
 // MARK: The handler
+
+static const char *name_of(int signal) {
+  for (size_t index = 0; index < SIGNAL_COUNT; index++) {
+    if (signals[index].number == signal) return signals[index].name;
+  }
+  return "";
+}
 
 static void restore(void) {
   for (size_t index = 0; index < SIGNAL_COUNT; index++) {
@@ -157,7 +64,7 @@ static void restore(void) {
 static int has_descriptors(void) {
   struct stat status;
   return fstat(state.file, &status) == 0 && status.st_dev == state.device && status.st_ino == state.inode &&
-    memory_is_intact();
+    tern_memory_is_intact();
 }
 
 /// Makes a signal pending on this thread, with its own information, for when the handler returns.
@@ -175,38 +82,47 @@ static void pass_on(int signal, siginfo_t *info) {
   if (info->si_code <= 0 || signal == SIGTRAP) send_again(signal, info);
 }
 
+/// Makes a thread the only one that writes a report; returns 0, or the number of the one that does.
+///
+/// Waits up to 10 s for another one: if that crashed, it is about to end the process; else its report ends soon.
+static pid_t claim(pid_t me) {
+  struct timespec time = {0, 10000000};
+  int other = 0;
+  for (int round = 0; round < 1000; round++) {
+    other = 0;
+    if (atomic_compare_exchange_strong(&owner, &other, me) || other == me) break;
+    nanosleep(&time, NULL);
+  }
+  return other;
+}
+
 static void handle(int signal, siginfo_t *info, void *context) {
   static int first_signal;
   static siginfo_t first_info;
   int error = errno;
-  int current = atomic_load(&context_lines.current);
   // A child between fork and exec has its parent's handlers, but not its report.
-  if (
-    !atomic_load(&is_active) || getpid() != state.process || context_lines.count[current] == 0 || !has_descriptors()) {
+  if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context() || !has_descriptors()) {
     pass_on(signal, info);
     errno = error;
     return;
   }
   pid_t me = thread_number();
-  int other = 0;
-  if (atomic_compare_exchange_strong(&owner, &other, me)) {
+  int other = claim(me);
+  if (other == 0) {
     first_signal = signal;
     first_info = *info;
-    write_report(signal, info, context);
+    tern_report_write(state.file, state.identifier, name_of(signal), info, context);
     atomic_store(&is_written, 1);
     pass_on(signal, info);
   } else if (other == me) {
     // The handler or a previous one crashed: end with the first signal, without another attempt.
     if (!atomic_exchange(&is_written, 1)) {
-      output_flush();
+      tern_output_flush();
       fsync(state.file);
     }
     restore();
     send_again(first_signal, &first_info);
   } else {
-    // Another thread crashed first and is about to end the process.
-    struct timespec time = {0, 10000000};
-    for (int round = 0; round < 1000; round++) nanosleep(&time, NULL);
     pass_on(signal, info);
   }
   errno = error;
@@ -265,11 +181,11 @@ static void install(void) {
 int tern_crash_start(const char *path, const char *identifier) {
   if (state.file >= 0) return EBUSY;
   if (strlen(path) >= sizeof state.path || strlen(identifier) >= sizeof state.identifier) return ENAMETOOLONG;
-  if (memory_prepare() != 0) return errno;
+  if (tern_memory_prepare() != 0) return errno;
   int file = prepare_file(path);
   if (file < 0) {
     int error = errno;
-    memory_close();
+    tern_memory_close();
     return error;
   }
   struct stat status;
@@ -281,11 +197,7 @@ int tern_crash_start(const char *path, const char *identifier) {
   strcpy(state.identifier, identifier);
   state.file = file;
   state.process = getpid();
-  state.started = milliseconds(CLOCK_BOOTTIME);
-  const char *volatile *(*swift)(void) =
-    (const char *volatile *(*)(void))dlsym(RTLD_DEFAULT, "swift_getFatalErrorMessageBuffer");
-  state.swift_message = swift ? swift() : NULL;
-  state.library_message = (const char *volatile *)dlsym(RTLD_DEFAULT, "__abort_msg");
+  tern_report_prepare();
   prepare_stack();
   install();
   atomic_store(&is_active, 1);
@@ -293,13 +205,20 @@ int tern_crash_start(const char *path, const char *identifier) {
 }
 
 void tern_crash_set_context(const void *text, size_t count) {
-  int next = 1 - atomic_load(&context_lines.current);
-  if (atomic_load(&owner) != 0) return;
-  if (count >= CONTEXT_BYTES) count = 0;
-  if (count > 0) memcpy(context_lines.text[next], text, count);
-  context_lines.count[next] = count;
-  atomic_store(&context_lines.current, next);
+  if (atomic_load(&owner) == 0) tern_report_set_context(text, count);
 }
+
+int tern_crash_write_hang(int file, const char *identifier, int thread) {
+  int other = 0;
+  if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context()) return ENOTSUP;
+  // The lines of a report would be mixed with those of a crash.
+  if (!tern_memory_is_intact() || !atomic_compare_exchange_strong(&owner, &other, thread_number())) return EBUSY;
+  int is_found = tern_report_write_hang(file, identifier, thread);
+  atomic_store(&owner, 0);
+  return is_found ? 0 : EBUSY;
+}
+
+int tern_crash_main_thread(void) { return thread_number() == getpid() ? getpid() : 0; }
 
 void tern_crash_stop(void) {
   if (state.file < 0 || atomic_load(&owner) != 0) return;
@@ -316,17 +235,19 @@ void tern_crash_stop(void) {
   if (getpid() == state.process) unlink(state.path);
   close(state.file);
   state.file = -1;
-  memory_close();
+  tern_memory_close();
   tern_crash_set_context("", 0);
 }
 
 void tern_crash_fail_in_handler(void) {
-  atomic_store(&fails, 1);
+  tern_report_fails();
   *(volatile int *)16 = 1;
 }
 #else
 int tern_crash_start(const char *path, const char *identifier) { return ENOTSUP; }
 void tern_crash_set_context(const void *text, size_t count) {}
+int tern_crash_write_hang(int file, const char *identifier, int thread) { return ENOTSUP; }
+int tern_crash_main_thread(void) { return 0; }
 void tern_crash_stop(void) {}
 void tern_crash_fail_in_handler(void) {}
 #endif

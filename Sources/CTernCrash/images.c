@@ -68,10 +68,12 @@ static void add(struct mapping mapping, uintptr_t first) {
   }
   if (image_count == MAXIMUM_IMAGES) return;
   images[image_count++] =
-    (struct image){mapping.low, mapping.high, first, *mapping.path ? remember(mapping.path) : ""};
+    (struct image){mapping.low, mapping.high, first, *mapping.path ? remember(mapping.path) : "", 0};
 }
 
-void images_load(void) {
+static void find_unwind_headers(void);
+
+void tern_images_load(void) {
   static char text[8192];
   static char file[1024];
   image_count = 0;
@@ -109,9 +111,10 @@ void images_load(void) {
     if (filled == sizeof text - 1) filled = 0;
   }
   close(maps);
+  find_unwind_headers();
 }
 
-const struct image *images_find(uintptr_t address) {
+const struct image *tern_images_find(uintptr_t address) {
   for (size_t index = 0; index < image_count; index++) {
     if (address >= images[index].low && address < images[index].high) return &images[index];
   }
@@ -121,7 +124,7 @@ const struct image *images_find(uintptr_t address) {
 /// Writes the build identifier among the notes at an address; returns 1 if there is one.
 static int write_build_id(uintptr_t address, uintptr_t size) {
   static uint8_t notes[2048];
-  size_t count = memory_read(address, notes, size < sizeof notes ? size : sizeof notes);
+  size_t count = tern_memory_read(address, notes, size < sizeof notes ? size : sizeof notes);
   for (size_t start = 0; start + sizeof(Elf64_Nhdr) <= count;) {
     Elf64_Nhdr header;
     memcpy(&header, notes + start, sizeof header);
@@ -132,8 +135,8 @@ static int write_build_id(uintptr_t address, uintptr_t size) {
     if (value + header.n_descsz > count) return 0;
     if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0) {
       size_t length = header.n_descsz < 32 ? header.n_descsz : 32;
-      output_text(" ");
-      output_hex_bytes(notes + value, length);
+      tern_output_text(" ");
+      tern_output_hex_bytes(notes + value, length);
       return length > 0;
     }
     start = next;
@@ -141,44 +144,64 @@ static int write_build_id(uintptr_t address, uintptr_t size) {
   return 0;
 }
 
-/// Writes an image's load bias, which is the difference between addresses in memory and in the file, and its build
-/// identifier or `-`.
-static void write_identity(const struct image *image) {
+static Elf64_Phdr segments[32];
+
+/// Reads the segments of an image; returns their number, and its load bias: the difference between addresses in memory
+/// and in the file.
+static size_t read_segments(const struct image *image, uintptr_t *bias) {
   Elf64_Ehdr header;
-  static Elf64_Phdr segments[32];
   size_t count = 0;
-  if (memory_read(image->base, &header, sizeof header) == sizeof header &&
+  if (tern_memory_read(image->base, &header, sizeof header) == sizeof header &&
       memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof(Elf64_Phdr)) {
     size_t wanted = header.e_phnum < 32 ? header.e_phnum : 32;
-    count = memory_read(image->base + header.e_phoff, segments, wanted * sizeof(Elf64_Phdr)) / sizeof(Elf64_Phdr);
+    count = tern_memory_read(image->base + header.e_phoff, segments, wanted * sizeof(Elf64_Phdr)) / sizeof(Elf64_Phdr);
   }
-  uintptr_t bias = image->base;
+  *bias = image->base;
   for (size_t index = 0; index < count; index++) {
     if (segments[index].p_type == PT_LOAD) {
-      bias = image->base - (segments[index].p_vaddr - segments[index].p_offset);
+      *bias = image->base - (segments[index].p_vaddr - segments[index].p_offset);
       break;
     }
   }
-  output_address(bias);
+  return count;
+}
+
+static void find_unwind_headers(void) {
+  for (size_t number = 0; number < image_count; number++) {
+    struct image *image = &images[number];
+    uintptr_t bias;
+    image->unwind_header = 0;
+    size_t count = *image->path ? read_segments(image, &bias) : 0;
+    for (size_t index = 0; index < count; index++) {
+      if (segments[index].p_type == PT_GNU_EH_FRAME) image->unwind_header = bias + segments[index].p_vaddr;
+    }
+  }
+}
+
+/// Writes an image's load bias and its build identifier or `-`.
+static void write_identity(const struct image *image) {
+  uintptr_t bias;
+  size_t count = read_segments(image, &bias);
+  tern_output_address(bias);
   for (size_t index = 0; index < count; index++) {
     if (segments[index].p_type == PT_NOTE && write_build_id(bias + segments[index].p_vaddr, segments[index].p_memsz)) {
       return;
     }
   }
-  output_text(" -");
+  tern_output_text(" -");
 }
 
-void images_write(void) {
+void tern_images_write(void) {
   for (size_t index = 0; index < image_count; index++) {
     const struct image *image = &images[index];
     if (!*image->path) continue;
-    output_text("image");
-    output_address(image->low);
-    output_address(image->high);
+    tern_output_text("image");
+    tern_output_address(image->low);
+    tern_output_address(image->high);
     write_identity(image);
-    output_text(" ");
-    output_line(image->path, strlen(image->path));
-    output_text("\n");
+    tern_output_text(" ");
+    tern_output_line(image->path, strlen(image->path));
+    tern_output_text("\n");
   }
 }
 #endif

@@ -13,7 +13,7 @@ static int ends[2] = {-1, -1};
 
 static struct stat statuses[2];
 
-int memory_prepare(void) {
+int tern_memory_prepare(void) {
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
   for (int end = 0; end < 2; end++) {
     if (fstat(ends[end], &statuses[end]) != 0) return -1;
@@ -21,7 +21,7 @@ int memory_prepare(void) {
   return 0;
 }
 
-int memory_is_intact(void) {
+int tern_memory_is_intact(void) {
   for (int end = 0; end < 2; end++) {
     struct stat status;
     if (fstat(ends[end], &status) != 0 || status.st_dev != statuses[end].st_dev || status.st_ino != statuses[end].st_ino) {
@@ -31,14 +31,14 @@ int memory_is_intact(void) {
   return 1;
 }
 
-void memory_close(void) {
+void tern_memory_close(void) {
   for (int end = 0; end < 2; end++) {
     if (ends[end] >= 0) close(ends[end]);
     ends[end] = -1;
   }
 }
 
-size_t memory_read(uintptr_t address, void *buffer, size_t count) {
+size_t tern_memory_read(uintptr_t address, void *buffer, size_t count) {
   if (count > 4096) count = 4096;
   ssize_t copied;
   do copied = write(ends[1], (const void *)address, count);
@@ -54,7 +54,7 @@ size_t memory_read(uintptr_t address, void *buffer, size_t count) {
   return total;
 }
 
-int memory_word(uintptr_t address, uintptr_t *value) {
-  return memory_read(address, value, sizeof *value) == sizeof *value;
+int tern_memory_word(uintptr_t address, uintptr_t *value) {
+  return tern_memory_read(address, value, sizeof *value) == sizeof *value;
 }
 #endif

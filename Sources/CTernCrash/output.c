@@ -14,13 +14,13 @@ static size_t used;
 static size_t written;
 static int output;
 
-void output_begin(int file) {
+void tern_output_begin(int file) {
   output = file;
   used = 0;
   written = 0;
 }
 
-void output_flush(void) {
+void tern_output_flush(void) {
   size_t start = 0;
   while (start < used && written < maximum_bytes) {
     ssize_t count = write(output, buffer + start, used - start);
@@ -33,22 +33,22 @@ void output_flush(void) {
 }
 
 static void output_byte(char byte) {
-  if (used == sizeof buffer) output_flush();
+  if (used == sizeof buffer) tern_output_flush();
   buffer[used++] = byte;
 }
 
-void output_text(const char *text) {
+void tern_output_text(const char *text) {
   while (*text) output_byte(*text++);
 }
 
-void output_line(const char *text, size_t count) {
+void tern_output_line(const char *text, size_t count) {
   for (size_t index = 0; index < count; index++) {
     char byte = text[index];
     output_byte(byte == '\n' || byte == '\r' || byte == 0 ? ' ' : byte);
   }
 }
 
-void output_decimal(int64_t value) {
+void tern_output_decimal(int64_t value) {
   char digits[20];
   size_t count = 0;
   uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -60,14 +60,14 @@ void output_decimal(int64_t value) {
   while (count) output_byte(digits[--count]);
 }
 
-void output_address(uintptr_t value) {
-  output_text(" 0x");
+void tern_output_address(uintptr_t value) {
+  tern_output_text(" 0x");
   int shift = 60;
   while (shift > 0 && (value >> shift) == 0) shift -= 4;
   for (; shift >= 0; shift -= 4) output_byte("0123456789abcdef"[value >> shift & 15]);
 }
 
-void output_hex_bytes(const uint8_t *bytes, size_t count) {
+void tern_output_hex_bytes(const uint8_t *bytes, size_t count) {
   for (size_t index = 0; index < count; index++) {
     output_byte("0123456789abcdef"[bytes[index] >> 4]);
     output_byte("0123456789abcdef"[bytes[index] & 15]);

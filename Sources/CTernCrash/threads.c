@@ -42,7 +42,7 @@ static void stop_thread(int signal, siginfo_t *info, void *context) {
   int count = atomic_load(&thread_count);
   for (int index = 0; index < count && atomic_load(&is_stopping); index++) {
     if (threads[index].number != me) continue;
-    threads[index].registers = stack_registers(context);
+    threads[index].registers = tern_stack_registers(context);
     atomic_store(&threads[index].is_stopped, 1);
     // Bounded, because the crashed thread may crash again.
     for (int round = 0; round < 1000 && atomic_load(&is_stopping); round++) nap(2);
@@ -50,7 +50,7 @@ static void stop_thread(int signal, siginfo_t *info, void *context) {
   errno = error;
 }
 
-void threads_write_header(pid_t thread) {
+void tern_threads_write_header(pid_t thread) {
   char path[64] = "/proc/self/task/";
   char digits[12];
   size_t length = strlen(path), count = 0;
@@ -65,11 +65,11 @@ void threads_write_header(pid_t thread) {
     close(file);
   }
   while (bytes > 0 && name[bytes - 1] == '\n') bytes--;
-  output_text("thread ");
-  output_decimal(thread);
-  output_text(" ");
-  output_line(name, bytes > 0 ? (size_t)bytes : 0);
-  output_text("\n");
+  tern_output_text("thread ");
+  tern_output_decimal(thread);
+  tern_output_text(" ");
+  tern_output_line(name, bytes > 0 ? (size_t)bytes : 0);
+  tern_output_text("\n");
 }
 
 /// Collects the numbers of the other threads.
@@ -102,10 +102,10 @@ static void list(pid_t crashed) {
   atomic_store(&thread_count, count);
 }
 
-void threads_write(pid_t process, pid_t crashed) {
-  list(crashed);
+/// Stops the listed threads, writes the stacks of those that answer in time, and lets them run again; returns their
+/// number.
+static int write_listed(pid_t process) {
   int count = atomic_load(&thread_count);
-  if (count == 0) return;
   // Late, so that the app may use this signal itself. The handler stays: a thread may receive the signal only after
   // the wait is over, and the default action would end the process.
   int number = SIGRTMAX - 1;
@@ -114,7 +114,7 @@ void threads_write(pid_t process, pid_t crashed) {
   action.sa_sigaction = stop_thread;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
-  if (sigaction(number, &action, NULL) != 0) return;
+  if (count == 0 || sigaction(number, &action, NULL) != 0) return 0;
   atomic_store(&is_stopping, 1);
   for (int index = 0; index < count; index++) syscall(SYS_tgkill, process, threads[index].number, number);
   for (long waited = 0; waited < wait_milliseconds; waited++) {
@@ -124,16 +124,36 @@ void threads_write(pid_t process, pid_t crashed) {
     nap(1);
   }
   static uintptr_t frames[FRAMES_OF_OTHERS];
+  int written = 0;
   for (int index = 0; index < count; index++) {
     if (!atomic_load(&threads[index].is_stopped)) continue;
-    size_t found = stack_walk(threads[index].registers, frames, FRAMES_OF_OTHERS);
-    threads_write_header(threads[index].number);
+    size_t found = tern_stack_walk(threads[index].registers, frames, FRAMES_OF_OTHERS);
+    tern_threads_write_header(threads[index].number);
     for (size_t frame = 0; frame < found; frame++) {
-      output_text("frame");
-      output_address(frames[frame]);
-      output_text("\n");
+      tern_output_text("frame");
+      tern_output_address(frames[frame]);
+      tern_output_text("\n");
     }
+    written++;
   }
   atomic_store(&is_stopping, 0);
+  return written;
+}
+
+void tern_threads_write(pid_t process, pid_t crashed) {
+  list(crashed);
+  write_listed(process);
+}
+
+int tern_threads_write_one(pid_t process, pid_t thread) {
+  struct sigaction current;
+  if (sigaction(SIGRTMAX - 1, NULL, &current) != 0) return 0;
+  // This process goes on, so a handler of the app must stay.
+  int is_ours = current.sa_flags & SA_SIGINFO && current.sa_sigaction == stop_thread;
+  if (!is_ours && (current.sa_flags & SA_SIGINFO || current.sa_handler != SIG_DFL)) return 0;
+  threads[0].number = thread;
+  atomic_store(&threads[0].is_stopped, 0);
+  atomic_store(&thread_count, 1);
+  return write_listed(process);
 }
 #endif

@@ -15,6 +15,14 @@ extension CaughtCrash {
       })
   }
 
+  /// The report of a hang as an exception, with its duration; `nil` means until the end of the process.
+  package func hangException(lasting duration: Duration?) -> ExceptionFacts {
+    var facts = exception
+    facts.type = ExceptionFacts.hangType
+    facts.message = ExceptionFacts.hangMessage(seconds: duration.map { $0 / .seconds(1) })
+    return facts
+  }
+
   /// A message for a crash without one.
   private var reason: String {
     let text = "\(signalName.isEmpty ? "Signal" : signalName) (\(signal)), code \(code)"
@@ -50,6 +58,17 @@ extension CaughtCrash {
   }
 
   private static func hexadecimal(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
+}
+
+extension ExceptionFacts {
+  /// The type of hangs of the main thread.
+  package static let hangType = "Hang"
+
+  /// The message of a hang with its duration; `nil` means until the end of the process.
+  package static func hangMessage(seconds: Double?) -> String {
+    let time = seconds.map { "for \(($0 * 10).rounded() / 10) s" } ?? "until the process ended"
+    return "The main thread did not respond \(time)."
+  }
 }
 
 extension CaughtCrash.Image {

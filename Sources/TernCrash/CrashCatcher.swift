@@ -13,6 +13,7 @@ package final class CrashCatcher: Sendable {
   package static var currentReport: UniqueID? { current.withLock { $0 } }
 
   private let isRunning = Locked(true)
+  let directory: CrashDirectory
 
   /// Starts catching; returns `nil` if the process does so already, on platforms without it, or if the directory can't be
   /// written.
@@ -30,6 +31,7 @@ package final class CrashCatcher: Sendable {
       current = id
       return true
     }
+    self.directory = directory
     guard isStarted else { return nil }
   }
 
@@ -38,6 +40,11 @@ package final class CrashCatcher: Sendable {
   /// Replaces the context.
   package func setContext(_ context: [UInt8]) {
     isRunning.withLock { if $0 { Self.set(context) } }
+  }
+
+  /// Runs a closure during which catching doesn't stop and the context doesn't change; returns `nil` once it has stopped.
+  func whileRunning<Result>(_ body: () -> Result?) -> Result? {
+    isRunning.withLock { $0 ? body() : nil }
   }
 
   /// Stops catching and removes the file.

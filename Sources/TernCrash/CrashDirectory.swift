@@ -24,23 +24,38 @@ package struct CrashDirectory: Sendable {
 
   /// Further reports are removed, the oldest first: an app that crashes at every start must not fill the disk.
   private static let maximumReports = 32
-  private static let suffix = ".crash"
   private static let seenSuffix = ".crash-seen"
+
+  /// A kind of report, each with its own suffix.
+  package enum Kind: String, Sendable {
+    case crash = ".crash"
+    case hang = ".hang"
+    case diagnostic = ".diagnostic"
+  }
 
   /// Creates a value for the queue of a client in a directory.
   package init(inQueue directory: String) { path = "\(directory)/crashes" }
 
-  func file(_ id: UniqueID) -> String { "\(path)/\(id)\(Self.suffix)" }
+  func file(_ id: UniqueID, _ kind: Kind = .crash) -> String { "\(path)/\(id)\(kind.rawValue)" }
 
   /// Creates the directory; its parent must exist.
-  func create() { mkdir(path, 0o700) }
+  package func create() { mkdir(path, 0o700) }
+
+  /// Creates a file and locks it; returns its descriptor, or -1.
+  func create(_ kind: Kind, _ id: UniqueID) -> Int32 {
+    let descriptor = open(file(id, kind), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0o600)
+    if descriptor >= 0 { _ = lock(descriptor) }
+    return descriptor
+  }
 
   /// Returns the reports of processes that have ended, oldest first, and removes what is none.
   ///
-  /// - Parameter current: The report that this process would write.
-  package func reports(besides current: UniqueID?) -> [Report] {
+  /// - Parameters:
+  ///   - kind: The kind of reports.
+  ///   - current: The report that this process would write.
+  package func reports(_ kind: Kind = .crash, besides current: UniqueID?) -> [Report] {
     var reports: [Report] = []
-    for (id, name) in names.sorted(by: { $0.id < $1.id }) where id != current {
+    for (id, name) in names(kind).sorted(by: { $0.id < $1.id }) where id != current {
       switch read(name) {
       case .isInUse: break
       case .bytes(let bytes):
@@ -59,9 +74,45 @@ package struct CrashDirectory: Sendable {
   package func remove(_ ids: [UniqueID]) {
     for id in ids {
       unlink(file(id))
+      unlink(file(id, .hang))
+      unlink(file(id, .diagnostic))
       unlink("\(path)/\(id)\(Self.seenSuffix)")
     }
   }
+
+  /// Keeps the bytes of a report by the system until it is removed.
+  package func keep(_ bytes: [UInt8], id: UniqueID) {
+    create()
+    let descriptor = create(.diagnostic, id)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Returns the reports by the system, in any order.
+  package func diagnostics() -> [[UInt8]] {
+    names(.diagnostic).prefix(Self.maximumReports).compactMap { _, name in
+      if case .bytes(let bytes) = read(name) { bytes } else { nil }
+    }
+  }
+
+  private var memoryWarning: String { "\(path)/memory-warning" }
+
+  /// Notes that the system has warned this process of low memory.
+  package func noteMemoryWarning() {
+    create()
+    let descriptor = open(memoryWarning, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Returns true, once, after a warning.
+  package func takeMemoryWarning() -> Bool { unlink(memoryWarning) == 0 }
 
   /// Marks reports, so that a later launch knows that they are not of the launch before it.
   package func markSeen(_ ids: [UniqueID]) {
@@ -69,7 +120,7 @@ package struct CrashDirectory: Sendable {
   }
 
   /// The files that are named like reports.
-  private var names: [(id: UniqueID, name: String)] {
+  private func names(_ kind: Kind) -> [(id: UniqueID, name: String)] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [(id: UniqueID, name: String)] = []
@@ -79,7 +130,7 @@ package struct CrashDirectory: Sendable {
           String(cString: $0)
         }
       }
-      for suffix in [Self.suffix, Self.seenSuffix] where name.hasSuffix(suffix) {
+      for suffix in kind == .crash ? [kind.rawValue, Self.seenSuffix] : [kind.rawValue] where name.hasSuffix(suffix) {
         if let id = UniqueID(name.dropLast(suffix.count)) { names.append((id, name)) }
       }
     }
@@ -98,10 +149,21 @@ package struct CrashDirectory: Sendable {
     let descriptor = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return .isInUse }
     defer { close(descriptor) }
+    guard lock(descriptor), let bytes = content(of: descriptor) else { return .isInUse }
+    if bytes.isEmpty { unlink(file) }
+    return .bytes(bytes)
+  }
+
+  /// Locks a file for this process unless another one has done so.
+  private func lock(_ descriptor: Int32) -> Bool {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
-    guard fcntl(descriptor, F_SETLK, &lock) == 0 else { return .isInUse }
+    return fcntl(descriptor, F_SETLK, &lock) == 0
+  }
+
+  /// Reads a whole file; returns `nil` if it is unreadable now, which says nothing about its content.
+  func content(of descriptor: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: CaughtCrash.maximumBytes)
     var count = 0
     while count < bytes.count {
@@ -109,12 +171,10 @@ package struct CrashDirectory: Sendable {
         pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(count))
       }
       if part < 0, errno == EINTR { continue }
-      // Unreadable now, which says nothing about its content.
-      if part < 0 { return .isInUse }
+      if part < 0 { return nil }
       if part == 0 { break }
       count += part
     }
-    if count == 0 { unlink(file) }
-    return .bytes(Array(bytes.prefix(count)))
+    return Array(bytes.prefix(count))
   }
 }

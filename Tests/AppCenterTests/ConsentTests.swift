@@ -59,6 +59,19 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `a report that the system delivers after the start waits for consent, too`()
+      async throws
+    {
+      let modules = try harness(crashes: 1)
+      modules.startQuietly([Crashes.self])
+      left.deliver()
+      #expect(Crashes.lastSessionCrashReport?.incidentIdentifier == LeftReports.id(1).description.uppercased())
+      #expect(try modules.queued() == 0 && left.count == 2 && asked.withLock { $0 } == 2)
+      Crashes.notify(with: .send)
+      #expect(try modules.queued() == 2 && left.count == 0)
+      await modules.end()
+    }
+
     @Test func `disabling Crashes erases reports that wait for consent, and a later answer sends nothing`()
       async throws
     {

@@ -4,6 +4,7 @@ import AppCenterCrashes
 import Foundation
 import Tern
 import TernBase
+import TernCrash
 import TernEvents
 import TernTestSupport
 import Testing
@@ -11,6 +12,8 @@ import Testing
 /// A source with crash reports; they stay until they are removed.
 final class LeftReports: CrashSource {
   private let left = Locked<[CrashReport]>([])
+  let hadMemoryWarning = Locked<Bool?>(nil)
+  private let found = Locked<(@Sendable (CrashReport) -> Void)?>(nil)
 
   static let session = UniqueID(high: 0x1111_2222_3333_4444, low: 0x5555_6666_7777_8888)
   static let device = Device(osName: "TestOS", osVersion: "9", locale: "de_DE", appVersion: "0.9", appBuild: "8")
@@ -40,7 +43,17 @@ final class LeftReports: CrashSource {
   var count: Int { left.withLock { $0.count } }
   func reports() -> [CrashReport] { left.withLock { $0 } }
   func remove(_ ids: [UniqueID]) { left.withLock { $0.removeAll { ids.contains($0.id) } } }
-  func start(_ client: TernClient) {}
+  func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void) {
+    self.found.withLock { $0 = found }
+  }
+
+  func takeMemoryWarning() -> Bool { hadMemoryWarning.withLock { $0.take() } ?? false }
+
+  /// Delivers the report of one more crash, as the system does after the start.
+  func deliver() {
+    add(1)
+    if let found = found.withLock({ $0 }), let last = reports().last { found(last) }
+  }
 }
 
 final class CrashesListener: CrashesDelegate {
@@ -69,6 +82,27 @@ extension `App Center` {
     private func started(_ count: Int = 0) throws -> ModuleHarness {
       let left = LeftReports(count)
       return try ModuleHarness { $0.crashes = left }
+    }
+
+    @Test func `the last session had a memory warning if the system sent one, and the one after that had not`()
+      async throws
+    {
+      let left = LeftReports(0)
+      left.hadMemoryWarning.withLock { $0 = true }
+      let modules = try ModuleHarness { $0.crashes = left }
+      #expect(!Crashes.hasReceivedMemoryWarningInLastSession, "unknown before the start")
+      modules.startQuietly([Crashes.self])
+      #expect(Crashes.hasReceivedMemoryWarningInLastSession)
+      await modules.end()
+      let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-test-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: directory) }
+      let reports = CrashDirectory(inQueue: directory.path)
+      let crashes = SystemCrashes(queue: directory)
+      #expect(!crashes.takeMemoryWarning())
+      reports.noteMemoryWarning()
+      reports.noteMemoryWarning()
+      #expect(crashes.takeMemoryWarning() && !crashes.takeMemoryWarning())
     }
 
     @Test func `a handled error has its stack, its limited properties, and the user`() async throws {

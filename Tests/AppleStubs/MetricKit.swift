@@ -14,6 +14,7 @@ public protocol MXMetricManagerSubscriber: NSObjectProtocol {
 
 open class MXDiagnosticPayload: NSObject {
   open var crashDiagnostics: [MXCrashDiagnostic]? { fatalError() }
+  open var hangDiagnostics: [MXHangDiagnostic]? { fatalError() }
   open var timeStampBegin: Date { fatalError() }
   open var timeStampEnd: Date { fatalError() }
 }
@@ -27,6 +28,7 @@ open class MXMetaData: NSObject {
   open var osVersion: String { fatalError() }
   open var deviceType: String { fatalError() }
   open var applicationBuildVersion: String { fatalError() }
+  open var pid: Int32 { fatalError() }
 }
 
 open class MXCrashDiagnostic: MXDiagnostic {
@@ -36,6 +38,11 @@ open class MXCrashDiagnostic: MXDiagnostic {
   open var exceptionType: NSNumber? { fatalError() }
   open var exceptionCode: NSNumber? { fatalError() }
   open var signal: NSNumber? { fatalError() }
+}
+
+open class MXHangDiagnostic: MXDiagnostic {
+  open var callStackTree: MXCallStackTree { fatalError() }
+  open var hangDuration: Measurement<UnitDuration> { fatalError() }
 }
 
 open class MXCallStackTree: NSObject {

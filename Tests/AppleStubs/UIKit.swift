@@ -13,6 +13,7 @@
   nonisolated public class var didBecomeActiveNotification: NSNotification.Name { fatalError() }
   nonisolated public class var willTerminateNotification: NSNotification.Name { fatalError() }
   nonisolated public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name { fatalError() }
 }
 
 @MainActor open class UIScreen: NSObject {

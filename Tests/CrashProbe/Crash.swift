@@ -1,5 +1,6 @@
 import CTernCrash
 import Foundation
+import ProbeSupport
 
 #if canImport(Darwin)
   import Darwin

@@ -1,6 +1,7 @@
 import AppCenter
 import AppCenterCrashes
 import Foundation
+import ProbeSupport
 import Tern
 import TernEvents
 
@@ -13,12 +14,14 @@ import TernEvents
 /// An app with a client that ends in the way that `--crash KIND` names, or by SIGKILL without it.
 ///
 /// Options: `--directory PATH`, `--collector URL`, `--key TEXT`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
-/// crashes, `--waits` for one that sends crashes at the start, `--errors-off` for one that records no errors, `--previous` and `--later` for another handler, installed
-/// before or after the client, `--shutdown` to end the client first, and `--app-center` to use that SDK's names instead.
+/// crashes, `--waits SECONDS` for one that sends crashes at the start, `--errors-off` for one that records no errors,
+/// `--previous` and `--later` for another handler, installed before or after the client, `--shutdown` to end the client
+/// first, `--hang short` or `--hang long` for a main thread that hangs, and `--app-center` to use
+/// that SDK's names instead.
 /// It prints `session ID`.
 @main struct CrashProbe {
   static func main() async throws {
-    let options = Options(CommandLine.arguments.dropFirst())
+    let options = ProbeOptions(CommandLine.arguments.dropFirst())
     if options["app-center"] != nil { runAppCenter(options) }
     guard let directory = options["directory"] else { fatalError("Pass --directory.") }
     if options["previous"] != nil { OtherHandler.install("previous") }
@@ -28,12 +31,16 @@ import TernEvents
     configuration.appVersion = options["version"]
     configuration.catchesCrashes = options["off"] == nil
     configuration.sendsCrashesAtStart = options["waits"] != nil
-    let tern = try TernClient(configuration)
+    configuration.reportsHangs = options["hang"] != nil
+    var environment = TernClient.Environment.live
+    if let limit = options["waits"].flatMap(Int.init) { environment.startDelayLimit = .seconds(limit) }
+    let tern = try TernClient(configuration, environment: environment)
     if options["later"] != nil { OtherHandler.install("later") }
     if let user = options["user"] { tern.identify(user) }
     if options["errors-off"] != nil { tern.setRecording(false, of: .errors) }
     say("session \(tern.sessionID.map(\.description) ?? "none")")
     if options["shutdown"] != nil { await tern.shutdown() }
+    if let kind = options["hang"] { Hang.run(in: directory, isLong: kind == "long") }
     if let kind = options["crash"] { Crash.named(kind) }
     kill(getpid(), SIGKILL)
     withExtendedLifetime(tern) {}
@@ -42,31 +49,12 @@ import TernEvents
 
 /// Uses the names of App Center, with the default directory below `XDG_DATA_HOME`: prints `crashed SIGNAL`, and ends by
 /// a test crash.
-private func runAppCenter(_ options: Options) -> Never {
+private func runAppCenter(_ options: ProbeOptions) -> Never {
   AppCenter.start(withAppSecret: "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10", services: [Crashes.self])
   say("crashed \(Crashes.hasCrashedInLastSession ? Crashes.lastSessionCrashReport?.signal ?? "?" : "no")")
   if options["crash"] != nil { Crashes.generateTestCrash() }
   kill(getpid(), SIGKILL)
   exit(1)
-}
-
-/// The `--name value` pairs of a command line.
-struct Options {
-  private var values: [String: String] = [:]
-
-  init(_ arguments: some Sequence<String>) {
-    var name: String?
-    for argument in arguments {
-      if argument.hasPrefix("--") {
-        name = String(argument.dropFirst(2))
-        name.map { values[$0] = "" }
-      } else if let name {
-        values[name] = argument
-      }
-    }
-  }
-
-  subscript(name: String) -> String? { values[name] }
 }
 
 /// Another reporter's handler: prints its name, and then does what it has replaced.
@@ -104,9 +92,4 @@ enum OtherHandler {
     var action = before
     sigaction(signal, &action, nil)
   }
-}
-
-/// Writes a line without buffering, because the process is about to crash.
-func say(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

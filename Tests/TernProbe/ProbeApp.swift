@@ -1,4 +1,5 @@
 import Foundation
+import ProbeSupport
 import Tern
 
 #if canImport(Darwin)
@@ -17,7 +18,7 @@ import Tern
 struct ProbeApp {
   private let tern: TernClient
 
-  init(_ options: Options) throws {
+  init(_ options: ProbeOptions) throws {
     guard let collector = options["collector"].flatMap(URL.init(string:)), let directory = options["directory"] else {
       fatalError("An app needs --collector and --directory.")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeSupport
 import Tern
 import TernBase
 import TernEvents
@@ -19,7 +20,7 @@ struct ProbeCollector {
   private let address: String
   private let brain: ScriptedTransport
 
-  init(_ options: Options) throws {
+  init(_ options: ProbeOptions) throws {
     address = options["address"] ?? "127.0.0.1"
     let (isDead, name) = (options["hang"] != nil, options["hang-on"])
     brain = ScriptedTransport { request in

@@ -1,4 +1,5 @@
 import Foundation
+import ProbeSupport
 import Tern
 import TernMeasurement
 
@@ -8,7 +9,7 @@ import TernMeasurement
 struct ProbeHits {
   private let client: MeasurementClient
 
-  init(_ options: Options) throws {
+  init(_ options: ProbeOptions) throws {
     guard let directory = options["directory"] else { fatalError("An app needs --directory.") }
     client = MeasurementClient(
       MeasurementClient.Configuration(

@@ -35,8 +35,12 @@ package protocol CrashSource: Sendable {
   func reports() -> [CrashReport]
   /// Removes reports that are stored or unwanted.
   func remove(_ ids: [UniqueID])
+  /// Returns true, once, if the system warned the previous process of low memory.
+  func takeMemoryWarning() -> Bool
   /// Begins to catch crashes for the client. The reports so far belong to earlier launches, for all later ones, too.
-  func start(_ client: TernClient)
+  ///
+  /// - Parameter found: Called with each report that the system delivers later; it stays until it is removed, too.
+  func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void)
 }
 
 /// A source without reports.
@@ -44,5 +48,6 @@ package struct NoCrashes: CrashSource {
   package init() {}
   package func reports() -> [CrashReport] { [] }
   package func remove(_ ids: [UniqueID]) {}
-  package func start(_ client: TernClient) {}
+  package func takeMemoryWarning() -> Bool { false }
+  package func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void) {}
 }

@@ -3,7 +3,7 @@ package import Tern
 import TernCrash
 package import TernEvents
 
-/// The crashes that Tern's signal handlers catch.
+/// The crashes that Tern's signal handlers catch, and those that the system reports.
 package struct SystemCrashes: CrashSource {
   private let directory: CrashDirectory
 
@@ -13,18 +13,38 @@ package struct SystemCrashes: CrashSource {
   }
 
   package func reports() -> [CrashReport] {
-    directory.reports(besides: CrashCatcher.currentReport).map { report in
+    let caught = directory.reports(besides: CrashCatcher.currentReport).map { report in
       CrashReport(
         exception: report.crash.exception, origin: TernClient.PreviousProcess(report.crash),
         signal: report.crash.signalName, processIdentifier: UInt(clamping: report.crash.process),
         isOfLastLaunch: !report.isSeen)
     }
+    // An earlier launch has received these.
+    let delivered = directory.diagnostics().compactMap { EarlierDiagnostic($0) }
+      .map { CrashReport($0, isOfLastLaunch: false) }
+    return (caught + delivered).sorted { $0.origin.time < $1.origin.time }
   }
 
   package func remove(_ ids: [UniqueID]) { directory.remove(ids) }
 
-  package func start(_ client: TernClient) {
+  package func takeMemoryWarning() -> Bool { directory.takeMemoryWarning() }
+
+  package func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void) {
     directory.markSeen(reports().map(\.id))
     client.catchCrashes()
+    observeMemoryWarnings { [directory] in directory.noteMemoryWarning() }
+    client.receiveEarlierDiagnostics { diagnostic, isOfLastLaunch in
+      // The system delivers it once, and the user may decide in a later launch.
+      directory.keep(diagnostic.encoded, id: diagnostic.id)
+      found(CrashReport(diagnostic, isOfLastLaunch: isOfLastLaunch))
+    }
+  }
+}
+
+extension CrashReport {
+  fileprivate init(_ diagnostic: EarlierDiagnostic, isOfLastLaunch: Bool) {
+    self.init(
+      exception: diagnostic.exception, origin: diagnostic.origin, signal: diagnostic.signalName,
+      processIdentifier: UInt(clamping: diagnostic.process ?? 0), isOfLastLaunch: isOfLastLaunch)
   }
 }

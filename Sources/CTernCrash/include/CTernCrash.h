@@ -21,8 +21,20 @@ int tern_crash_start(const char *path, const char *identifier);
 
 /// Sets the line of text that a report contains; it may be called at any time and by one thread at a time.
 ///
-/// The line has at most 8,191 bytes and no line feed. While it is empty, crashes are not reported.
+/// The line has at most 8,191 bytes and no line feed. While it is empty, neither crashes nor hangs are reported.
 void tern_crash_set_context(const void *text, size_t count);
+
+/// Writes a report of a thread that hangs, with its calls and the loaded images, to an open file.
+///
+/// The thread is stopped for that by a realtime signal, for at most 0.2 s; a system call that it waits in may end early.
+/// A crash meanwhile waits for the end of the report.
+///
+/// Returns 0, or the value of `errno`: `EBUSY` while a crash is reported or if the app uses the signal itself, `ENOTSUP`
+/// while no crashes are reported.
+int tern_crash_write_hang(int file, const char *identifier, int thread);
+
+/// Returns the system's number of the calling thread if it is the process's main thread, or else 0.
+int tern_crash_main_thread(void);
 
 /// Restores the previous handlers, unless others have been installed since, and removes the file.
 void tern_crash_stop(void);

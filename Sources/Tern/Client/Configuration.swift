@@ -84,8 +84,8 @@ extension TernClient {
     /// are. Nothing is reported while the client or its ``TernClient/Part/errors`` are disabled. Create the client on
     /// the main thread, or a stack overflow there may go unnoticed.
     ///
-    /// This is so on Linux. On Apple platforms, the system's MetricKit reports crashes, where it exists, without session
-    /// and user, and with the end of the system's reporting period as the time.
+    /// This is so on Linux. On Apple platforms, the system's MetricKit reports crashes, where it exists, with the end of
+    /// the system's reporting period as the time, and with session and user if it is certain which launch crashed.
     public var catchesCrashes: Bool
     /// Delays the creation of the client until the collector has stored a crash that ended the previous process within
     /// 10 s of its start, but at most for 2 s; the default is false.
@@ -93,6 +93,16 @@ extension TernClient {
     /// An app that crashes at every start may otherwise never have the time to report it. The wait blocks the thread that
     /// creates the client, and only after such a crash.
     public var sendsCrashesAtStart: Bool
+    /// Reports hangs of the main thread that last 2 s or longer as handled errors; the default is false.
+    ///
+    /// A thread asks the main dispatch queue for an answer twice a second. When a hang begins, it notes the calls of the
+    /// main thread; when it ends, it records the error, whose message has the duration. If the process ends first, the
+    /// next launch records it. A hang before the first answer is not noticed, nor one of a process whose main thread runs
+    /// no run loop, as after `dispatchMain()` or in an asynchronous `main`.
+    ///
+    /// This is so on Linux, and needs ``catchesCrashes``. On Apple platforms, the system's MetricKit measures hangs, where
+    /// it exists, by its own limit.
+    public var reportsHangs: Bool
     /// Starts the client paused: it records but sends nothing until `resume()`. The default is false.
     public var startsPaused: Bool
 
@@ -125,6 +135,7 @@ extension TernClient {
       durability = .onBackgroundAndCritical
       catchesCrashes = true
       sendsCrashesAtStart = false
+      reportsHangs = false
       startsPaused = false
     }
 

@@ -24,6 +24,10 @@ extension TernClient {
     public var backgroundActivity: (any BackgroundActivity)?
     /// True if a client may catch crashes, for which it installs signal handlers; one client of a process can.
     package var catchesCrashes = false
+    /// The longest time that the creation of a client waits for the delivery of a crash.
+    ///
+    /// The wait ends by the system's clock, because it blocks a thread that the delivery loop may need.
+    package var startDelayLimit = Duration.seconds(2)
     /// The file system.
     package var fileSystem: any FileSystem = SystemFileSystem()
     /// Observes each event and its outcome while the recorder is locked; used by the simulator.

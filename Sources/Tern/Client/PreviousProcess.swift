@@ -33,14 +33,16 @@ extension TernClient {
 }
 
 extension Engine {
-  func recordCrash(
-    _ exception: ExceptionFacts, _ launch: TernClient.PreviousProcess, _ attachments: [TernClient.Attachment]
+  /// Records an error with the facts of its own time: a crash as a critical event, others as normal ones.
+  func recordEarlier(
+    _ kind: EventKind, _ exception: ExceptionFacts, _ launch: TernClient.PreviousProcess,
+    _ attachments: [TernClient.Attachment]
   ) -> Receipt {
-    let room = recorder.withLock { $0.room(besides: .crash, exception.type, [:]) }
+    let room = recorder.withLock { $0.room(besides: kind, exception.type, [:]) }
     var details = exception.encodedMember(atMost: min(max(room, 1 << 10), 48 << 10))
     if let launched = launch.launched { details += Array(",\"launched\":\(launched.millisecondsSince1970)".utf8) }
     let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
-      let result = recorder.recordCrash(exception.type, details, launch, into: log, clock: environment.clock)
+      let result = recorder.recordEarlier(kind, exception.type, details, launch, into: log, clock: environment.clock)
       return (result, recorder.entry(for: result))
     }
     perform(result)
@@ -54,18 +56,19 @@ extension Engine {
 }
 
 extension Recorder {
-  /// Records the crash of an earlier process. It does not count as activity in the current session.
-  fileprivate mutating func recordCrash(
-    _ name: String, _ details: [UInt8], _ launch: TernClient.PreviousProcess, into log: EventLog, clock: any TernClock
+  /// Records an earlier error. It does not count as activity in the current session.
+  fileprivate mutating func recordEarlier(
+    _ kind: EventKind, _ name: String, _ details: [UInt8], _ launch: TernClient.PreviousProcess, into log: EventLog,
+    clock: any TernClock
   ) -> Result {
-    if let refusal = refusal(of: .crash, log) { return refusal }
+    if let refusal = refusal(of: kind, log) { return refusal }
     let event = Event(
-      id: launch.id, kind: .crash, name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
+      id: launch.id, kind: kind, name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
       install: install, session: launch.session,
       user: launch.user?.truncated(toBytes: NativeProtocol.maximumNameBytes), details: details)
     // Queued now: its age in the queue counts from here, not from the crash.
     return append(
-      EventRecord(event: event, device: launch.device?.encodedMembers() ?? device), .critical, time: clock.wallTime,
-      uptime: clock.uptime, into: log)
+      EventRecord(event: event, device: launch.device?.encodedMembers() ?? device),
+      kind == .crash ? .critical : .normal, time: clock.wallTime, uptime: clock.uptime, into: log)
   }
 }

@@ -196,6 +196,7 @@ extension Engine {
 
   /// Stops recording and ends the delivery loop, which closes the log.
   package func close() {
+    stopWatching()
     stopCatching()
     recorder.withLock { $0.isClosed = true }
     mailbox.close()

@@ -59,7 +59,7 @@ extension TernClient {
   package func recordCrash(
     _ exception: ExceptionFacts, of launch: PreviousProcess, attachments: [Attachment] = []
   ) -> Receipt {
-    engine.recordCrash(exception, launch, attachments)
+    engine.recordEarlier(.crash, exception, launch, attachments)
   }
 }
 

@@ -63,8 +63,8 @@ public final class TernClient: Sendable {
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?
-  /// Observes the system's crash reports, if the configuration catches crashes.
-  private let diagnostics: CrashDiagnostics?
+  /// Receives the system's crash reports, where it has them.
+  private let diagnostics = Locked<CrashDiagnostics?>(nil)
   #if !canImport(Darwin)
     let terminations = Locked<[TerminationObservation]>([])
   #endif
@@ -94,10 +94,9 @@ public final class TernClient: Sendable {
     var crashes: [Receipt] = []
     if configuration.catchesCrashes, environment.catchesCrashes {
       crashes = engine.recordEarlierCrashes()
+      engine.recordEarlierHangs()
       engine.catchCrashes()
-      diagnostics = CrashDiagnostics(engine)
-    } else {
-      diagnostics = nil
+      engine.watchMainThread()
     }
     engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
     task = Task {
@@ -108,6 +107,9 @@ public final class TernClient: Sendable {
       await task.run()
     }
     network = NetworkHints(for: engine)
+    if configuration.catchesCrashes, environment.catchesCrashes {
+      receiveDiagnostics { [weak engine] in engine?.record($0) }
+    }
     if environment.observesLifecycle {
       let observer = LifecycleObserver(self)
       lifecycle.withLock { $0 = observer }
@@ -121,11 +123,10 @@ public final class TernClient: Sendable {
     engine.beginSession { $0.launched(inForeground: engine.environment.isInForeground) }
     task = nil
     network = nil
-    diagnostics = nil
   }
 
   deinit {
-    diagnostics?.stop()
+    stopDiagnostics()
     engine.close()
     task?.cancel()
   }
@@ -187,6 +188,18 @@ public final class TernClient: Sendable {
     engine.beginSession { _ in true }
   }
 
+  /// Calls a closure with each crash and hang of an earlier launch that the system reports, until the client is shut
+  /// down.
+  package func receiveDiagnostics(_ receive: @escaping @Sendable (CrashDiagnostic) -> Void) {
+    guard let diagnostics = CrashDiagnostics(reportsHangs: engine.configuration.reportsHangs, receive) else { return }
+    engine.keepLaunches(process: Int(ProcessInfo.processInfo.processIdentifier))
+    self.diagnostics.withLock { $0 = diagnostics }
+  }
+
+  private func stopDiagnostics() {
+    diagnostics.withLock { $0.take() }?.stop()
+  }
+
   /// Stops the client and returns when it has released the queue's directory.
   ///
   /// This does not flush; call ``flush()`` first if you need to. Waiting events are sent by the next client on the
@@ -196,7 +209,7 @@ public final class TernClient: Sendable {
     #if !canImport(Darwin)
       terminations.withLock { $0 = [] }
     #endif
-    diagnostics?.stop()
+    stopDiagnostics()
     engine.close()
     task?.cancel()
     await network?.stop()

@@ -1,18 +1,25 @@
 import Foundation
 import TernBase
-import TernEvents
+import TernCrash
+package import TernEvents
 
-/// A crash that the system reports after the fact, as Apple's MetricKit does: its parts, without the framework.
-struct CrashDiagnostic: Sendable {
+/// A crash or hang that the system reports after the fact, as Apple's MetricKit does: its parts, without the framework.
+package struct CrashDiagnostic: Sendable, Hashable, Codable {
   /// The number of the signal.
   var signal: Int?
   /// The Mach exception and its code.
   var exceptionType: Int?
   var exceptionCode: Int?
   var terminationReason: String?
+  /// The duration of a hang, in seconds; `nil` for a crash.
+  var hangSeconds: Double?
   var appVersion: String
   var appBuild: String
-  /// The end of the period in which the app crashed: the system tells no more.
+  /// The number of the process, if the system tells it.
+  var process: Int?
+  /// The period in which it happened: the system tells no more.
+  var periodStart: Date
+  /// The end of the period.
   var time: Date
   /// The call stacks in the system's JSON.
   var callStacks: Data
@@ -21,34 +28,43 @@ struct CrashDiagnostic: Sendable {
     4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 10: "SIGBUS", 11: "SIGSEGV",
   ]
 
+  /// The name of the signal.
+  package var signalName: String? { signal.map { Self.names[$0] ?? "Signal \($0)" } }
+
   /// The facts for the event.
-  var exception: ExceptionFacts {
-    let type = signal.map { Self.names[$0] ?? "Signal \($0)" } ?? "Crash"
+  package var exception: ExceptionFacts {
     let parts = [
       terminationReason, exceptionType.map { "Exception \($0)" }, exceptionCode.map { "code \($0)" },
     ].compactMap { $0 }
     let tree = try? JSONDecoder().decode(CallStackTree.self, from: callStacks)
     let stacks = tree?.callStacks ?? []
     let crashed = stacks.first { $0.threadAttributed == true } ?? stacks.first
+    var message = parts.isEmpty ? nil : parts.joined(separator: ", ")
+    if let hangSeconds { message = ExceptionFacts.hangMessage(seconds: hangSeconds) }
     return ExceptionFacts(
-      type: type, message: parts.isEmpty ? nil : parts.joined(separator: ", "),
+      type: hangSeconds == nil ? signalName ?? "Crash" : ExceptionFacts.hangType, message: message,
       frames: (crashed?.frames ?? []).map { frame in
         .init(address: frame.address.map { "0x" + String($0, radix: 16) }, code: frame.place)
       })
   }
 
-  /// The process; `device` is the current one, whose app may have been updated since.
-  func process(on device: Device) -> TernClient.PreviousProcess {
-    var device = device
+  /// The process.
+  ///
+  /// - Parameters:
+  ///   - launch: The launch that crashed; `nil` if it isn't certain, and then session and user are unknown.
+  ///   - device: The current device, for a crash without a launch; its app may have been updated since.
+  func process(_ launch: LaunchHistory.Launch?, on device: Device) -> TernClient.PreviousProcess {
+    let context = launch?.crashContext
+    var device = context?.device ?? device
     device.appVersion = appVersion
     device.appBuild = appBuild
     return TernClient.PreviousProcess(
-      id: id, time: Timestamp(millisecondsSince1970: Int64(saturating: time.timeIntervalSince1970 * 1000)),
-      device: device)
+      id: id, time: Timestamp(time), launched: launch.map { Timestamp(millisecondsSince1970: $0.launched) },
+      session: context?.session, user: context?.user, device: device)
   }
 
   /// An identifier that a report has again if the system delivers it twice (UUID version 8, RFC 9562 §5.8).
-  private var id: UniqueID {
+  package var id: UniqueID {
     let bytes = Array("\(signal ?? 0) \(time.timeIntervalSince1970) \(appVersion) \(appBuild) ".utf8) + callStacks
     func hash(_ seed: UInt64) -> UInt64 { bytes.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
     return UniqueID(
@@ -92,17 +108,13 @@ private struct CallStackTree: Decodable {
   var callStacks: [Stack]?
 }
 
-extension Int64 {
-  /// Converts a number of any size; NaN becomes zero.
-  fileprivate init(saturating value: Double) {
-    self = Int64(exactly: value.rounded()) ?? (value > 0 ? .max : value < 0 ? .min : 0)
-  }
-}
-
 extension Engine {
-  /// Records a crash that the system reports.
-  func recordCrash(_ diagnostic: CrashDiagnostic) {
+  /// Records a crash or a hang that the system reports.
+  func record(_ diagnostic: CrashDiagnostic) {
     guard recorder.withLock({ $0.isEnabled && !$0.off.contains(.errors) }) else { return }
-    _ = recordCrash(diagnostic.exception, diagnostic.process(on: currentDevice), [])
+    let launch = journal.withLock { $0 }?.earlier.launch(of: diagnostic)
+    _ = recordEarlier(
+      diagnostic.hangSeconds == nil ? .crash : .handledError, diagnostic.exception,
+      diagnostic.process(launch, on: currentDevice), [])
   }
 }

@@ -2,12 +2,15 @@
   import Foundation
   import MetricKit
 
-  /// Records the crashes that MetricKit reports at a later launch.
+  /// Receives the crashes and hangs that MetricKit reports at a later launch.
   final class CrashDiagnostics: NSObject, MXMetricManagerSubscriber, Sendable {
-    private let engine: Engine
+    private let receive: @Sendable (CrashDiagnostic) -> Void
+    private let reportsHangs: Bool
 
-    init(_ engine: Engine) {
-      self.engine = engine
+    /// Starts receiving, until `stop()`.
+    init?(reportsHangs: Bool, _ receive: @escaping @Sendable (CrashDiagnostic) -> Void) {
+      self.receive = receive
+      self.reportsHangs = reportsHangs
       super.init()
       MXMetricManager.shared.add(self)
     }
@@ -18,20 +21,37 @@
     func didReceive(_ payloads: [MXDiagnosticPayload]) {
       for payload in payloads {
         for crash in payload.crashDiagnostics ?? [] {
-          engine.recordCrash(
-            CrashDiagnostic(
-              signal: crash.signal?.intValue, exceptionType: crash.exceptionType?.intValue,
-              exceptionCode: crash.exceptionCode?.intValue, terminationReason: crash.terminationReason,
-              appVersion: crash.applicationVersion, appBuild: crash.metaData.applicationBuildVersion,
-              time: payload.timeStampEnd, callStacks: crash.callStackTree.jsonRepresentation()))
+          var diagnostic = diagnostic(crash, crash.callStackTree, in: payload)
+          diagnostic.signal = crash.signal?.intValue
+          diagnostic.exceptionType = crash.exceptionType?.intValue
+          diagnostic.exceptionCode = crash.exceptionCode?.intValue
+          diagnostic.terminationReason = crash.terminationReason
+          receive(diagnostic)
+        }
+        guard reportsHangs else { continue }
+        for hang in payload.hangDiagnostics ?? [] {
+          var diagnostic = diagnostic(hang, hang.callStackTree, in: payload)
+          diagnostic.hangSeconds = hang.hangDuration.converted(to: .seconds).value
+          receive(diagnostic)
         }
       }
+    }
+
+    private func diagnostic(
+      _ diagnostic: MXDiagnostic, _ stacks: MXCallStackTree, in payload: MXDiagnosticPayload
+    ) -> CrashDiagnostic {
+      var process: Int?
+      if #available(iOS 17, macOS 14, macCatalyst 17, visionOS 1, *) { process = Int(diagnostic.metaData.pid) }
+      return CrashDiagnostic(
+        appVersion: diagnostic.applicationVersion, appBuild: diagnostic.metaData.applicationBuildVersion,
+        process: process, periodStart: payload.timeStampBegin, time: payload.timeStampEnd,
+        callStacks: stacks.jsonRepresentation())
     }
   }
 #else
   /// The system reports no crashes.
   final class CrashDiagnostics: Sendable {
-    init(_ engine: Engine) {}
+    init?(reportsHangs: Bool, _ receive: @escaping @Sendable (CrashDiagnostic) -> Void) { return nil }
     func stop() {}
   }
 #endif

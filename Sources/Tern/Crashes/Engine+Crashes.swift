@@ -5,7 +5,7 @@ package import TernCrash
 import TernEvents
 
 extension Engine {
-  private var crashDirectory: CrashDirectory { CrashDirectory(inQueue: configuration.queueDirectory.path) }
+  var crashDirectory: CrashDirectory { CrashDirectory(inQueue: configuration.queueDirectory.path) }
 
   /// Starts catching crashes for this client, unless the process catches them for another one already.
   package func catchCrashes() {
@@ -18,13 +18,26 @@ extension Engine {
     }
   }
 
+  /// Keeps the context of this launch on disk, for a system that reports its crash at a later launch.
+  func keepLaunches(process: Int) {
+    crashDirectory.create()
+    let file = URL(fileURLWithPath: crashDirectory.path).appendingPathComponent("launches")
+    let journal = LaunchJournal(file, process: process, launched: environment.clock.wallTime)
+    self.journal.withLock { $0 = journal }
+    refreshCrashContext()
+  }
+
   /// Passes a new session, user or device to the report of a crash.
   ///
   /// The caller must not hold the recorder's lock, which is taken here so that the last change wins.
   func refreshCrashContext() {
     catcher.withLock { catcher in
-      guard let catcher else { return }
-      catcher.setContext(recorder.withLock { $0.crashContext })
+      let journal = journal.withLock { $0 }
+      guard catcher != nil || journal != nil,
+        let context = recorder.withLock({ $0.isClosed ? nil : $0.crashContext })
+      else { return }
+      catcher?.setContext(context)
+      journal?.update(context)
     }
   }
 
@@ -48,7 +61,8 @@ extension Engine {
       return []
     }
     return reports.compactMap { report in
-      let receipt = recordCrash(report.crash.exception, TernClient.PreviousProcess(report.crash), [])
+      let receipt = recordEarlier(
+        .crash, report.crash.exception, TernClient.PreviousProcess(report.crash), [])
       if receipt.isOnDisk || receipt.refusal != nil { directory.remove([report.crash.id]) }
       return report.crash.uptime < Self.startTime ? receipt : nil
     }
@@ -57,12 +71,13 @@ extension Engine {
   /// A crash within this time after the start may prevent every delivery.
   private static let startTime = Duration.seconds(10)
 
-  /// Waits until the collector has stored the events.
-  func waitForDelivery(of receipts: [Receipt], atMost longest: DispatchTimeInterval = .seconds(2)) {
+  /// Waits until the collector has stored the events, within the environment's limit.
+  func waitForDelivery(of receipts: [Receipt]) {
     guard !receipts.isEmpty, !clientState.withLock({ $0.isPaused }) else { return }
     let delivered = DispatchSemaphore(value: 0)
     for receipt in receipts { receipt.onOutcome { _ in delivered.signal() } }
-    let deadline = DispatchTime.now() + longest
+    let limit = environment.startDelayLimit
+    let deadline = DispatchTime.now() + .milliseconds(Int(clamping: limit.wholeMilliseconds))
     for _ in receipts where delivered.wait(timeout: deadline) == .timedOut { return }
   }
 }
@@ -70,7 +85,7 @@ extension Engine {
 extension Recorder {
   /// The context of a crash that happens now; empty if it must not be reported.
   fileprivate var crashContext: [UInt8] {
-    guard isEnabled, !isClosed, !off.contains(.errors) else { return [] }
+    guard isEnabled, !off.contains(.errors) else { return [] }
     return CrashContext.encoded(session: sessions.current, user: user, device: device)
   }
 }

@@ -22,6 +22,10 @@ package final class Engine: Sendable {
   let clientState: ClientState
   /// Catches the crashes of this process; `nil` while it doesn't. Locked before `recorder`.
   let catcher = Locked<CrashCatcher?>(nil)
+  /// Keeps the contexts of launches; `nil` where the process itself writes its crash reports.
+  let journal = Locked<LaunchJournal?>(nil)
+  /// Watches the main thread; `nil` while nothing does.
+  let hangs = Locked<HangWatchdog?>(nil)
   package let mailbox = Mailbox()
   package let machineSeed: UInt64
 

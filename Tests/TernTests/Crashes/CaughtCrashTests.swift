@@ -143,7 +143,7 @@ import Testing
   private func diagnostic(_ stacks: String) -> CrashDiagnostic {
     CrashDiagnostic(
       signal: 11, exceptionType: 1, exceptionCode: 2, terminationReason: nil, appVersion: "0.9", appBuild: "8",
-      time: Date(timeIntervalSince1970: 5), callStacks: Data(stacks.utf8))
+      periodStart: Date(timeIntervalSince1970: 1), time: Date(timeIntervalSince1970: 5), callStacks: Data(stacks.utf8))
   }
 
   @Test func `has the frames of the thread that crashed, and the app's version of that time`() {
@@ -151,14 +151,14 @@ import Testing
     #expect(crash.exception.type == "SIGSEGV" && crash.exception.message == "Exception 1, code 2")
     #expect(
       crash.exception.frames.map(\.code) == ["App(+0x1234) [70b89f2716343580a69557cdb41d7743]", "libdyld(+0x10) []"])
-    let process = crash.process(on: TestHarness.device)
+    let process = crash.process(nil, on: TestHarness.device)
     #expect(process.device?.appVersion == "0.9" && process.time.millisecondsSince1970 == 5000)
   }
 
   @Test func `has the same identifier if it is delivered twice, and another one otherwise`() {
-    let id = diagnostic(Self.stacks).process(on: TestHarness.device).id
-    #expect(id == diagnostic(Self.stacks).process(on: TestHarness.device).id)
-    #expect(id != diagnostic("{}").process(on: TestHarness.device).id)
+    let id = diagnostic(Self.stacks).process(nil, on: TestHarness.device).id
+    #expect(id == diagnostic(Self.stacks).process(nil, on: TestHarness.device).id)
+    #expect(id != diagnostic("{}").process(nil, on: TestHarness.device).id)
     #expect(diagnostic("no JSON").exception.frames.isEmpty)
   }
 }

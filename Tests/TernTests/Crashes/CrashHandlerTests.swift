@@ -22,28 +22,55 @@
 
     private var directory: URL { harness.directory }
 
-    private static let kinds: [(kind: String, signal: Int32, function: String)] = [
-      ("null", SIGSEGV, "crashByNullPointer"), ("overflow", trap, "crashByOverflow"),
-      ("fatal", trap, "crashByFatalError"), ("index", trap, "crashByIndex"), ("abort", SIGABRT, "crashByAbort"),
-      ("stack", SIGSEGV, "crashByRecursion"), ("library", SIGSEGV, "crashInLibrary"),
-      ("thread", SIGSEGV, "crashByNullPointer"), ("kill", SIGBUS, "crashByKill"),
+    struct Kind: CustomTestStringConvertible {
+      var name: String
+      var signal: Int32
+      var function: String
+      /// A part of the line where it crashes.
+      var line: String
+      /// The builds in which the function has one trap for all its checks, which belongs to no line.
+      var buildsWithoutLine: [CrashedProcess.Build] = []
+      var testDescription: String { name }
+    }
+
+    private static let kinds = [
+      Kind(name: "null", signal: SIGSEGV, function: "crashByNullPointer", line: "pointee = value"),
+      Kind(
+        name: "overflow", signal: trap, function: "crashByOverflow", line: "a + b",
+        buildsWithoutLine: [.debug, .optimized]),
+      Kind(name: "fatal", signal: trap, function: "crashByFatalError", line: "fatalError(text)"),
+      Kind(
+        name: "index", signal: trap, function: "crashByIndex", line: "values[index]", buildsWithoutLine: [.optimized]),
+      Kind(name: "abort", signal: SIGABRT, function: "crashByAbort", line: "abort()"),
+      Kind(name: "stack", signal: SIGSEGV, function: "crashByRecursion", line: "crashByRecursion"),
+      Kind(name: "library", signal: SIGSEGV, function: "crashInLibrary", line: "strlen(text)"),
+      Kind(name: "thread", signal: SIGSEGV, function: "crashByNullPointer", line: "pointee = value"),
+      Kind(name: "kill", signal: SIGBUS, function: "crashByKill", line: "kill(getpid()"),
     ]
 
-    @Test(arguments: kinds.filter { $0.kind != "stack" || !CrashedProcess.isSanitized })
+    /// The source of the functions that crash.
+    private static let source = try? String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+        "../../CrashProbe/Crash.swift"), encoding: .utf8
+    ).split(separator: "\n", omittingEmptySubsequences: false)
+
+    @Test(
+      arguments: kinds.filter { $0.name != "stack" || !CrashedProcess.isSanitized }, CrashedProcess.Build.available)
     func `leaves one complete report, and dies of the same signal`(
-      kind: String, signal: Int32, function: String
+      kind: Kind, build: CrashedProcess.Build
     ) async throws {
-      let process = try await CrashedProcess(["--crash", kind], in: directory)
-      #expect(process.exit == .signal(signal), "\(process.output)")
+      let process = try await CrashedProcess(["--crash", kind.name], of: build, in: directory)
+      #expect(process.exit == .signal(kind.signal), "\(process.output)")
       let reports = crashReports(in: directory)
       let report = try #require(reports.first)
-      #expect(reports.count == 1 && report.isComplete && report.signal == Int64(signal))
+      #expect(reports.count == 1 && report.isComplete && report.signal == Int64(kind.signal))
       #expect(!report.signalName.isEmpty && report.uptime < .seconds(600) && report.process > 0)
       #expect(report.registers.count > 16)
       let crashed = try #require(report.threads.first)
-      #expect(report.threads.allSatisfy { !$0.frames.isEmpty } && crashed.frames.count > (kind == "thread" ? 2 : 4))
-      if kind == "fatal" { #expect(report.message?.hasSuffix("Fatal error: Out of cheese") == true) }
-      if kind == "thread" {
+      #expect(
+        report.threads.allSatisfy { !$0.frames.isEmpty } && crashed.frames.count > (kind.name == "thread" ? 2 : 4))
+      if kind.name == "fatal" { #expect(report.message?.hasSuffix("Fatal error: Out of cheese") == true) }
+      if kind.name == "thread" {
         #expect(crashed.number != report.process && report.threads.contains { $0.number == report.process })
       } else {
         #expect(crashed.number == report.process)
@@ -52,11 +79,16 @@
       #expect(exception.type == report.signalName && exception.frames.count == crashed.frames.count)
       #expect(exception.frames.contains { $0.code?.hasPrefix("CrashProbe(+0x") == true })
       guard Symbolizer.path != nil, !CrashedProcess.isSanitized else { return }
-      let functions = try crashed.frames.prefix(8).compactMap { address -> String? in
-        guard let image = report.image(at: address), image.name == "CrashProbe" else { return nil }
-        return try Symbolizer.function(at: address - image.bias, of: CrashedProcess.program)
+      let program = try #require(build.program)
+      let first = try #require(crashed.frames.first { report.image(at: $0)?.name == "CrashProbe" })
+      let place = try Symbolizer.place(of: first - (report.image(at: first)?.bias ?? 0), in: program)
+      #expect(place.function.contains(kind.function))
+      if !kind.buildsWithoutLine.contains(build) {
+        try #require(place.line > 0)
+        let line = try #require(Self.source?.dropFirst(place.line - 1).first)
+        #expect(line.contains(kind.line))
       }
-      #expect(functions.first?.contains(function) == true, "\(functions)")
+      if build == .optimized { #expect(report.images.first { $0.name == "CrashProbe" }?.buildID != nil) }
     }
 
     @Test(arguments: ["previous", "later"])

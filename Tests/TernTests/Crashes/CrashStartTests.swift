@@ -14,13 +14,17 @@
 
     private var directory: URL { harness.directory }
 
-    private func client(_ configure: (inout TernClient.Configuration) -> Void = { _ in }) throws -> TernClient {
+    private func client(
+      _ configure: (inout TernClient.Configuration) -> Void = { _ in },
+      environment change: (inout TernClient.Environment) -> Void = { _ in }
+    ) throws -> TernClient {
       var configuration = TernClient.Configuration(key: "test-key")
       configuration.collector = URL(string: "http://collector.test")
       configuration.queueDirectory = directory
       configure(&configuration)
       var environment = harness.environment()
       environment.catchesCrashes = true
+      change(&environment)
       return try TernClient(configuration, environment: environment)
     }
 
@@ -110,16 +114,20 @@
       let collector = try ProbeProcess(["collector"])
       let port = try #require(await collector.line("port "))
       _ = try await CrashedProcess(["--crash", "null"], in: directory)
-      _ = try await CrashedProcess(["--waits", "--collector", "http://127.0.0.1:\(port)"], in: directory)
+      _ = try await CrashedProcess(["--waits", "600", "--collector", "http://127.0.0.1:\(port)"], in: directory)
       #expect(await collector.line("received SIGSEGV") != nil)
       #expect(collector.lines.filter { $0.hasPrefix("received SIGSEGV") }.count == 1)
     }
 
     @Test func `waits a limited time for it`() async throws {
+      #expect(harness.environment().startDelayLimit == .seconds(2))
       harness.transport.answer { _ in .hold }
-      let tern = try client()
+      let tern = try client { _ in
+      } environment: {
+        $0.startDelayLimit = .milliseconds(1)
+      }
       let receipt = tern.track("A", priority: .critical)
-      tern.engine.waitForDelivery(of: [receipt], atMost: .milliseconds(1))
+      tern.engine.waitForDelivery(of: [receipt])
       #expect(tern.status.delivered == 0)
       harness.transport.release()
       await tern.shutdown()

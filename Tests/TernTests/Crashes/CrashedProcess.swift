@@ -3,6 +3,7 @@
   import Glibc
   import TernChildProcess
   import TernCrash
+  import Testing
 
   @testable import Tern
 
@@ -11,11 +12,24 @@
     let exit: ChildProcess.Exit
     let output: String
 
-    static var program: String {
-      let directory = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-        .deletingLastPathComponent()
-      return (directory ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent())
-        .appendingPathComponent("CrashProbe").path
+    /// A build of the probe.
+    enum Build: String, CaseIterable {
+      case debug
+      /// A release build, whose path is in the environment (`Scripts/test`).
+      case optimized
+
+      static let available = allCases.filter { $0.program != nil }
+
+      var program: String? {
+        switch self {
+        case .optimized: return ProcessInfo.processInfo.environment["TERN_OPTIMIZED_CRASH_PROBE"]
+        case .debug:
+          let directory = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+            .deletingLastPathComponent()
+          return (directory ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent())
+            .appendingPathComponent("CrashProbe").path
+        }
+      }
     }
 
     /// True if the tests, and so the probe, have the thread sanitizer: its own functions then hide frames of the probe,
@@ -32,10 +46,13 @@
     }
 
     /// Runs the probe until it ends, without the runtime's own backtrace, which takes seconds.
-    init(_ options: [String], in directory: URL, backtrace: String = "enable=no") async throws {
+    init(
+      _ options: [String], of build: Build = .debug, in directory: URL, backtrace: String = "enable=no"
+    ) async throws {
       let output = Pipe()
       let process = try ChildProcess(
-        Self.program, ["--directory", directory.path] + options, environment: Self.environment(backtrace),
+        try #require(build.program), ["--directory", directory.path] + options,
+        environment: Self.environment(backtrace),
         output: output.fileHandleForWriting, error: output.fileHandleForWriting)
       try output.fileHandleForWriting.close()
       let reader = output.fileHandleForReading
@@ -55,7 +72,7 @@
     CrashDirectory(inQueue: directory.path).reports(besides: nil).map(\.crash)
   }
 
-  /// LLVM's or binutils' tool that finds the function of an address in a file.
+  /// LLVM's or binutils' tool that finds the function and the line of an address in a file.
   enum Symbolizer {
     private static let tools = [
       ("llvm-symbolizer", ["--no-inlines", "--no-demangle", "-e"]), ("addr2line", ["-f", "-e"]),
@@ -66,16 +83,18 @@
         .first { FileManager.default.isExecutableFile(atPath: $0) }.map { ($0, arguments) }
     }.first
 
-    /// Returns the mangled name of the function at an address in the file.
-    static func function(at address: UInt64, of file: String) throws -> String {
-      guard let path else { return "" }
+    /// Returns the mangled name of the function, and the number of the line, 0 if unknown, at an address in the file.
+    static func place(of address: UInt64, in file: String) throws -> (function: String, line: Int) {
+      guard let path else { return ("", 0) }
       let output = Pipe()
       let process = try ChildProcess(
         path.program, path.arguments + [file, "0x" + String(address, radix: 16)], output: output.fileHandleForWriting)
       try output.fileHandleForWriting.close()
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.wait()
-      return text.split(separator: "\n").first.map(String.init) ?? ""
+      let lines = text.split(separator: "\n")
+      let line = lines.dropFirst().first?.split(separator: ":").dropFirst().first.flatMap { Int($0) }
+      return (lines.first.map(String.init) ?? "", line ?? 0)
     }
   }
 #endif

@@ -70,7 +70,8 @@ extension PortalPages {
       let others: [QuestionFilter] = [
         .isOneOf(.kind, [.text(QuestionKind.crash.rawValue)]), .not(.isError(group: group)),
       ]
-      async let all = ask(CrashFree.totals([.plain(CrashFree.users), .plain(.users)], page.request, filters))
+      let everybody = CrashFree.totals([.plain(CrashFree.users), .plain(.users)], page.request, filters)
+      async let all = ask(everybody)
       let crashed = try await ask(CrashFree.totals([.plain(.users)], page.request, filters + others))
       guard case .query(let shares) = try await all.answer, case .query(let without) = crashed.answer,
         let row = shares.rows.first?.metrics, let share = row[0], let users = row[1], users > 0
