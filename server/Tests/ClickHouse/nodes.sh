@@ -20,8 +20,18 @@ answers() {
   case "$1" in
     # Not `ruok`, which it answers before it serves; 18.16 crashes at its first statement ON CLUSTER if it is refused when it starts.
     zookeeper) [[ "$(ask "$(port_of "$1")" srvr)" == *Mode:* ]] ;;
-    *) [[ "$(ask "$(port_of "$1")" 'GET /ping HTTP/1.0\r\n\r\n')" == *Ok.* ]] ;;
+    *) [[ "$(ask "$(port_of "$1")" 'GET /ping HTTP/1.0\r\n\r\n')" == *Ok.* ]] && has_tables "$1" ;;
   esac
+}
+
+# has_tables NODE: 18.16 answers before it has loaded its tables, and then says that they don't exist.
+has_tables() {
+  local files=("$folder/$1"/data/metadata/default/*.sql)
+  [ -e "${files[0]}" ] || return 0
+  local query="GET /?query=SELECT+count()+FROM+system.tables+WHERE+database=%%27default%%27 HTTP/1.0"
+  local found
+  found=$(ask "$(port_of "$1")" "$query\\r\\nX-ClickHouse-User: tern\\r\\nX-ClickHouse-Key: $password\\r\\n\\r\\n" | tail -n 1)
+  [ "${found:-0}" -ge ${#files[@]} ] 2>/dev/null
 }
 
 require_free_ports() {

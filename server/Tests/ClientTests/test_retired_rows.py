@@ -383,8 +383,10 @@ def test_faults_of_the_cluster_change_no_row_that_has_left(place, cluster):
             capture_output=True, text=True, timeout=300)
         # A failure says so; an answer is right.
         assert done.returncode or done.stdout == expected
-        right += not done.returncode
-        shutil.rmtree(home.data / "rows/fetched", ignore_errors=True)
+        # What was fetched stays until an answer is complete: hundreds of units are never fetched without a fault.
+        if not done.returncode:
+            right += 1
+            shutil.rmtree(home.data / "rows/fetched", ignore_errors=True)
     print({name: sum(proxy.faults[name] for proxy in proxies) for name in proxies[0].faults}, f"{right} of 20 exports")
     cluster(SERVERS)
     assert command(home.data, "export", "--app", str(home.app["id"])) == expected
