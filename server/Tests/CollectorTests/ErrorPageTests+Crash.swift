@@ -1,6 +1,10 @@
+import AppCatalog
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import Testing
+import Warehouse
+import WarehouseSQLite
 
 @testable import Collector
 
