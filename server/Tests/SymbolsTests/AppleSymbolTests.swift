@@ -84,5 +84,6 @@ struct AppleSymbolTests {
     #expect(frames.map(\.line) == [1, 3, 3] && frames.map(\.isInlined) == [true, false, false])
     #expect(frames.allSatisfy { $0.file.hasSuffix("/player.c") && $0.image == "Player" })
     #expect(found.images.map(\.hasSymbols) == [true])
+    withExtendedLifetime(program) {}
   }
 }
