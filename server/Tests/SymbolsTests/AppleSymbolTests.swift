@@ -66,7 +66,8 @@ struct AppleSymbolTests {
     let catalog = try Catalog(directory: home.path)
     let app = try catalog.createApp(name: "A")
     let store = SymbolStore(directory: home.path, catalog: catalog)
-    let file = "\(program.bundle)/Contents/Resources/DWARF/Player"
+    // Named after the map.
+    let file = "\(program.bundle)/Contents/Resources/DWARF/map.yaml"
     let stored = try store.add(path: file, app: app.id).map(\.file)
     #expect(stored.map(\.buildID) == ["000102030405060708090a0b0c0d0e0f"] && stored[0].hasLines)
     #expect(stored[0].textAddress == Program.base && stored[0].architecture == "arm64")
