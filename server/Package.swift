@@ -263,7 +263,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog",
+        "ServerBase", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse", "WarehouseSQLite",
+        "AppCatalog",
         "Ingest",
         "Reports",
         "Questions",

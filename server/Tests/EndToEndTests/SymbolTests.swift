@@ -56,6 +56,34 @@
       #expect(server.stop() == .code(0))
     }
 
+    @Test func `symbols in directories are found, listed and deleted, and mistakes are said`() throws {
+      let workspace = try Workspace()
+      let data = ["--data", workspace.path("data")]
+      let app = try CreatedApp.create(workspace, "Builds")
+      let folder = workspace.path("build")
+      try FileManager.default.createDirectory(atPath: "\(folder)/deep", withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: workspace.player.path, toPath: "\(folder)/deep/player")
+      try Data("text".utf8).write(to: URL(filePath: "\(folder)/readme"))
+
+      let upload = ["symbols", "upload", folder, "--app", app.id] + data
+      for expected in ["1 new, 0 replaced, 0 known, 1 skipped.", "0 new, 0 replaced, 1 known, 1 skipped."] {
+        let ended = try workspace.run(upload)
+        #expect(ended.status == 0 && ended.output.hasSuffix("\(expected)\n") && ended.error.isEmpty, "\(ended)")
+      }
+      let list = try workspace.run(["symbols", "list", "--app", app.id] + data).output.split(separator: "\n")
+      let build = try #require(list.last?.prefix { $0 != " " })
+      #expect(list.count == 2 && list[1].contains("player"))
+      for status: Int32 in [0, 2] {
+        #expect(try workspace.run(["symbols", "delete", String(build), "--app", app.id] + data).status == status)
+      }
+      let text = try workspace.run(["symbols", "upload", "\(folder)/readme", "--app", app.id] + data)
+      #expect(text.status == 1 && text.error.contains("This is no file with symbols."))
+      #expect(try workspace.run(["symbols", "upload", "\(folder)/missing", "--app", app.id] + data).status == 2)
+      let empty = workspace.path("empty")
+      try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+      #expect(try workspace.run(["symbols", "upload", empty, "--app", app.id] + data).status == 1)
+    }
+
     /// Has the probe crash, and start once more to report it.
     private func crash(
       _ kind: String, _ probe: URL, _ workspace: Workspace, _ app: CreatedApp, _ server: RunningServer

@@ -66,7 +66,8 @@ struct AppleSymbolTests {
     let catalog = try Catalog(directory: home.path)
     let app = try catalog.createApp(name: "A")
     let store = SymbolStore(directory: home.path, catalog: catalog)
-    let file = "\(program.bundle)/Contents/Resources/DWARF/Player"
+    // Named after the map.
+    let file = "\(program.bundle)/Contents/Resources/DWARF/map.yaml"
     let stored = try store.add(path: file, app: app.id).map(\.file)
     #expect(stored.map(\.buildID) == ["000102030405060708090a0b0c0d0e0f"] && stored[0].hasLines)
     #expect(stored[0].textAddress == Program.base && stored[0].architecture == "arm64")
@@ -84,5 +85,6 @@ struct AppleSymbolTests {
     #expect(frames.map(\.line) == [1, 3, 3] && frames.map(\.isInlined) == [true, false, false])
     #expect(frames.allSatisfy { $0.file.hasSuffix("/player.c") && $0.image == "Player" })
     #expect(found.images.map(\.hasSymbols) == [true])
+    withExtendedLifetime(program) {}
   }
 }

@@ -44,7 +44,7 @@
         if (!strncmp(kind, "memory", 6)) {
           done = 1;
           for (int part = 0; part < 40 && done; part++) {
-            char *bytes = malloc(64 << 20);
+            char *volatile bytes = malloc(64 << 20);
             if (bytes) memset(bytes, 1, 64 << 20); else done = 0;
           }
         }

@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import Symbols
 import TernBase
+import Threads
 import Warehouse
 
 /// `/api/v1/apps/{id}/symbols`: the files that turn positions of crashes into functions and lines.
@@ -11,6 +12,9 @@ struct SymbolRoutes: Sendable {
   let store: SymbolStore
   /// The number of files that are being received.
   private let running = Locked(0)
+
+  /// Files are unpacked, hashed, written and synced on threads of their own.
+  private let threads = ThreadPool<AppID>(name: "uploads", count: 2)
 
   /// The files that are received at the same time. Each takes a temporary file, and reading it a processor.
   private static let maximumRunning = 4
@@ -64,8 +68,10 @@ struct SymbolRoutes: Sendable {
     }
     defer { running.withLock { $0 -= 1 } }
     do {
-      let stored = try await receive(request, context, isCompressed: encoding == "gzip") { upload in
-        try upload.finish(app: app, image: name)
+      let stored = try await withTaskExecutorPreference(threads) {
+        try await receive(request, context, isCompressed: encoding == "gzip") { upload in
+          try upload.finish(app: app, image: name)
+        }
       }
       return try .json(encoding: ["symbols": stored.map { SymbolDescription($0.file, result: $0.addition) }])
     } catch let error as ObjectError {
