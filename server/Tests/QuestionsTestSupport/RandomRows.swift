@@ -29,7 +29,7 @@ package struct RandomRows {
         time += chance(80) ? pause / 1_800_000 * 1_800_000 : pause
       }
       let shown = chance(5) ? time - Int64.random(in: 0..<4 * 86_400_000, using: &generator) : time
-      return row(id: Int64(index), time: shown)
+      return row(id: Int64(index) + 1, time: shown)
     }
   }
 

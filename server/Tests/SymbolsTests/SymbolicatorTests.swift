@@ -130,7 +130,7 @@ struct SymbolicatorTests {
     withExtendedLifetime(program) {}
   }
 
-  @Test func `a damaged file harms nothing, and costs only its own frames`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a damaged file harms nothing, and costs only its own frames`() async throws {
     let home = try Home()
     let program = try SampleProgram()
     let good = try home.add(program.path)
@@ -143,15 +143,11 @@ struct SymbolicatorTests {
         bytes[Int.random(in: 64..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
       }
       let path = try program.directory.write(bytes, "damaged-\(round)")
-      guard
-        (try? SymbolStore(directory: home.directory.path, catalog: home.catalog).add(path: path, app: home.app.id))
-          != nil
-      else { continue }
-      let started = ContinuousClock.now
-      for file in try home.catalog.symbols(app: home.app.id) {
-        _ = await symbolicator.symbolicated(stack(file.buildID, try program.address(of: "outer")), app: home.app.id)
+      let store = SymbolStore(directory: home.directory.path, catalog: home.catalog)
+      for added in (try? store.add(path: path, app: home.app.id)) ?? [] {
+        _ = await symbolicator.symbolicated(
+          stack(added.file.buildID, try program.address(of: "outer")), app: home.app.id)
       }
-      #expect(.now - started < .seconds(60))
     }
     _ = try home.add(program.path)
     let (stack, _) = await symbolicator.symbolicated(
