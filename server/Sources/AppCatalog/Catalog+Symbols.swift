@@ -6,12 +6,12 @@ public import Warehouse
 /// Files with symbols.
 ///
 /// Their names change only while the catalog is locked for writing, so that several processes can add and delete files at
-/// the same time. After a crash, a file may have no row, which the next deletion or start removes, or a row no file: then
-/// the same file is new.
+/// the same time. A crash can leave a file without a row, removed by the next upload, deletion or start, or a row without a
+/// file, which can then be uploaded again.
 extension Catalog: SymbolCatalog {
   /// The most files of an app. ``maximumSymbolBytes`` is the most bytes of them.
   static let maximumSymbolFiles = 10_000
-  /// The age at which such a file is known to be left over: no upload takes as long.
+  /// The age at which an unfinished upload is abandoned.
   private static let maximumReceivingAge: TimeInterval = 86_400
 
   /// Returns an app's files, the latest first.

@@ -107,7 +107,8 @@ int tern_filter_install(const char *program) {
       ALLOW_OPEN(SYS_open, 1),
 #endif
       ALLOW_OPEN(SYS_openat, 2),
-      // Another pointer to the same path doesn't count: the started program doesn't have this one.
+      // Allow `execve` with this pointer only. A program started so keeps this filter and the Landlock rules, so reusing the
+      // address gains nothing.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 0, 6),
       LOAD(LOW(0)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)address, 0, 3),

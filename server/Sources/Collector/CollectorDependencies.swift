@@ -32,7 +32,7 @@ public struct CollectorDependencies: Sendable {
   package var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
   package var reportExecutor: (any TaskExecutor)?
-  /// The files with symbols, and the store that receives them; `nil` if it can't.
+  /// The files with symbols, and the store that receives them; `nil` if symbols aren't supported.
   package var symbols: (catalog: any SymbolCatalog, store: SymbolStore)?
   /// Returns the memory and disk space of the store, for `/metrics`.
   package var storage: @Sendable () -> StorageStatus

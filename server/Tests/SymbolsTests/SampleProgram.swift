@@ -6,9 +6,16 @@ import Testing
 
 /// A generator of repeatable random numbers.
 struct SplitMix: RandomNumberGenerator {
-  private(set) var state: UInt64
+  private var state: UInt64
 
   init(seed: UInt64) { state = seed }
+
+  /// Returns a generator with the seed in the environment's `SEED`, or a random one, which is printed.
+  static func seeded() -> SplitMix {
+    let seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
+    print("SEED=\(seed)")
+    return SplitMix(seed: seed)
+  }
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

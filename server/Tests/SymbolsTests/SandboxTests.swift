@@ -30,6 +30,10 @@
         snprintf(other, sizeof other, "%s.secret", path);
         int done = 0;
         if (!strncmp(kind, "read", 4)) done = open(path, O_RDONLY) >= 0;
+        if (!strncmp(kind, "library", 7)) {
+          snprintf(other, sizeof other, "%.*s/lib/library", (int)(strrchr(path, '/') - path), path);
+          done = open(other, O_RDONLY) >= 0;
+        }
         if (!strncmp(kind, "secret", 6)) done = open(other, O_RDONLY) >= 0;
         if (!strncmp(kind, "passwords", 9)) done = open("/etc/passwd", O_RDONLY) >= 0;
         if (!strncmp(kind, "process", 7)) done = open("/proc/self/environ", O_RDONLY) >= 0;
@@ -44,8 +48,9 @@
         if (!strncmp(kind, "memory", 6)) {
           done = 1;
           for (int part = 0; part < 40 && done; part++) {
+            // The address space is limited, so nothing needs to be written.
             char *volatile bytes = malloc(64 << 20);
-            if (bytes) memset(bytes, 1, 64 << 20); else done = 0;
+            if (!bytes) done = 0;
           }
         }
         if (!strncmp(kind, "limits", 6)) {
@@ -62,26 +67,37 @@
 
     private struct Attack {
       let program: SampleProgram
+      let path: String
       let file: String
 
+      /// The program is in a folder `bin`, whose neighbor `lib` may be read, but nothing else beside it.
       init() throws {
         program = try SampleProgram(SandboxTests.attacker)
+        let folder = program.directory.path
+        for name in ["bin", "lib"] {
+          try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false)
+        }
+        path = "\(folder)/bin/attacker"
+        try FileManager.default.moveItem(atPath: program.path, toPath: path)
         file = try program.directory.write([1, 2, 3], "symbols")
         _ = try program.directory.write([1], "symbols.secret")
+        _ = try program.directory.write([1], "lib/library")
       }
 
-      func run(_ kind: String, within time: Duration = .seconds(20)) -> Result<String, SymbolizerProcess.Failure> {
+      func run(_ kind: String, within time: Duration = .seconds(120)) -> Result<String, SymbolizerProcess.Failure> {
         Result(catching: { () throws(SymbolizerProcess.Failure) in
           let output = try SymbolizerProcess(launcher: SymbolicatorTests.tern).run(
-            [Symbolicator.commandName, "--program", program.path, "--file", file], input: Array(kind.utf8),
+            [Symbolicator.commandName, "--program", path, "--file", file], input: Array(kind.utf8),
             until: .now + time)
           return String(decoding: output, as: UTF8.self)
         })
       }
     }
 
-    @Test func `the symbolizer can read its file`() throws {
-      #expect(try Attack().run("read").get() == "done\n")
+    @Test(arguments: ["read", "library"]) func `the symbolizer can read its file and its libraries`(
+      _ kind: String
+    ) throws {
+      #expect(try Attack().run(kind).get() == "done\n")
     }
 
     @Test(arguments: [
@@ -96,20 +112,43 @@
 
     @Test func `a symbolizer that doesn't end, or writes without end, is killed`() throws {
       let attack = try Attack()
-      let started = ContinuousClock.now
-      #expect(attack.run("spin", within: .milliseconds(700)) == .failure(.failed))
-      #expect(.now - started < .seconds(5))
+      #expect(attack.run("spin", within: .milliseconds(700)) == .failure(.timedOut))
       #expect(attack.run("flood") == .failure(.failed))
     }
 
-    @Test func `a name that would take all memory when demangled stays as it is`() throws {
-      // Each pair of substitutions doubles the text.
-      let bomb = "$s" + "Si_Sit" + (0..<26).map { "_A\(Character(UnicodeScalar(UInt8(97 + $0))))t" }.joined() + "D"
-      let process = SymbolizerProcess(launcher: SymbolicatorTests.tern)
-      let names = [bomb, "$sSi", "$s4main3fooyyF", "plain", ""].joined(separator: "\n")
-      let output = try? process.run([Symbolicator.commandName], input: Array(names.utf8), until: .now + .seconds(20))
-      let lines = output.map { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) }
-      #expect(lines == nil || lines?.contains("main.foo() -> ()") == true && lines?.contains("plain") == true)
+    @Test func `demangling a name that would take all memory fails`() throws {
+      // A dictionary of dictionaries, 25 deep: each level repeats the one in it as key and value, so the text doubles.
+      let repeated = (0..<24).map { "A\(Character(UnicodeScalar(UInt8(65 + $0))))G" }.joined()
+      let bomb = "$s" + String(repeating: "SDy", count: 25) + "SiSiG" + repeated + "D"
+      #expect(throws: SymbolizerProcess.Failure.failed) { try demangled([bomb]) }
+    }
+
+    @Test func `names are demangled line by line, and others stay as they are`() throws {
+      #expect(
+        try demangled(["$sSi", "$s4main3fooyyF", "plain", ""]) == ["Swift.Int", "main.foo() -> ()", "plain", ""])
+    }
+
+    private func demangled(_ names: [String]) throws(SymbolizerProcess.Failure) -> [String] {
+      let output = try SymbolizerProcess(launcher: SymbolicatorTests.tern).run(
+        [Symbolicator.commandName], input: Array(names.joined(separator: "\n").utf8), until: .now + .seconds(120))
+      return String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        .dropLast().map(String.init)
+    }
+
+    @Test func `a program that can't be started isn't taken for a damaged file or a kernel without confinement`() throws
+    {
+      let attack = try Attack()
+      for (program, file) in [("\(attack.path).missing", attack.file), (attack.path, "\(attack.file).missing")] {
+        let failure = #expect(throws: SymbolizerProcess.Failure.self) {
+          try SymbolizerProcess(launcher: SymbolicatorTests.tern).run(
+            [Symbolicator.commandName, "--program", program, "--file", file], input: [], until: .now + .seconds(120))
+        }
+        guard case .notStarted(let reason) = failure else {
+          Issue.record("\(failure as Any)")
+          continue
+        }
+        #expect(reason.contains("can't be started"))
+      }
     }
   }
 #endif

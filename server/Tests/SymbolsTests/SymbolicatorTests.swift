@@ -32,8 +32,10 @@ struct SymbolicatorTests {
       return try #require(try store.add(path: path, app: app.id).first).file
     }
 
-    func symbolicator(program: String = "llvm-symbolizer") -> Symbolicator {
-      Symbolicator(catalog: catalog, program: program, launcher: SymbolicatorTests.tern)
+    func symbolicator(
+      program: String = "llvm-symbolizer", patience: Duration = .seconds(10)
+    ) -> Symbolicator {
+      Symbolicator(catalog: catalog, program: program, launcher: SymbolicatorTests.tern, patience: patience)
     }
   }
 
@@ -130,13 +132,49 @@ struct SymbolicatorTests {
     withExtendedLifetime(program) {}
   }
 
+  /// A symbolizer that reads a file whose UUID begins with 0 forever, and knows `found` at every address of others.
+  private static let slowTool = #"""
+    #include <fcntl.h>
+    #include <stdio.h>
+    #include <string.h>
+    #include <unistd.h>
+    int main(int count, char **arguments) {
+      char head[64] = {0}, line[64];
+      volatile char *first = head + 40;
+      int file = open(strchr(arguments[1], '=') + 1, O_RDONLY);
+      if (read(file, head, sizeof head) < 64) return 1;
+      while (*first == 0) {}
+      while (scanf("%63s", line) == 1) printf("{\"Address\":\"%s\",\"Symbol\":[{\"FunctionName\":\"found\"}]}\n", line);
+      return 0;
+    }
+    """#
+
+  @Test func `a file that had only the rest of the time is tried again at the next look`() async throws {
+    let home = try Home()
+    let tool = try SampleProgram(Self.slowTool)
+    var stack = ErrorStack()
+    for (name, digit) in [("slow", UInt8(0)), ("quick", 0x22)] {
+      let bytes = MachOSample.thin(cpu: 0x0100_000C, uuid: [UInt8](repeating: digit, count: 16))
+      let file = try home.add(try home.directory.write(bytes, name))
+      stack.threads += self.stack(file.buildID, 8).threads
+    }
+    // The slow file is the first, by its identifier.
+    let symbolicator = home.symbolicator(program: tool.path, patience: .seconds(3))
+    let (first, problem) = await symbolicator.symbolicated(stack, app: home.app.id)
+    #expect(first.threads.map { $0.frames[0].function } == ["", ""] && problem?.contains("(2222") == true)
+    #expect(problem?.contains("no time left") == true)
+    let (second, remaining) = await symbolicator.symbolicated(stack, app: home.app.id)
+    #expect(second.threads.map { $0.frames[0].function } == ["", "found"])
+    #expect(remaining?.contains("(0000") == true && remaining?.contains("in 10 minutes") == true)
+  }
+
   @Test(.timeLimit(.minutes(10))) func `a damaged file harms nothing, and costs only its own frames`() async throws {
     let home = try Home()
     let program = try SampleProgram()
     let good = try home.add(program.path)
-    var generator = SplitMix(seed: UInt64.random(in: 0...UInt64.max))
-    print("seed \(generator.state)")
+    var generator = SplitMix.seeded()
     let symbolicator = home.symbolicator()
+    var accepted = 0
     for round in 0..<25 {
       var bytes = program.bytes
       for _ in 0..<(1 << (round % 12)) {
@@ -145,10 +183,12 @@ struct SymbolicatorTests {
       let path = try program.directory.write(bytes, "damaged-\(round)")
       let store = SymbolStore(directory: home.directory.path, catalog: home.catalog)
       for added in (try? store.add(path: path, app: home.app.id)) ?? [] {
+        accepted += 1
         _ = await symbolicator.symbolicated(
           stack(added.file.buildID, try program.address(of: "outer")), app: home.app.id)
       }
     }
+    #expect(accepted > 0)
     _ = try home.add(program.path)
     let (stack, _) = await symbolicator.symbolicated(
       stack(good.buildID, try program.address(of: "outer")), app: home.app.id)

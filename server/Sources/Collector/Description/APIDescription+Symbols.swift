@@ -12,13 +12,13 @@ extension APIDescription {
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/symbols", name: "listSymbols",
       summary: "The files with symbols of an app, the latest first.", parameters: [app],
-      answers: ["application/json": .object(["symbols": .list(.named("Symbols"))])], errors: [404]),
+      answers: ["application/json": .object(["symbols": .list(.named("SymbolFile"))])], errors: [404]),
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/symbols", name: "uploadSymbols",
       summary: "Stores the symbols of a build. They apply to earlier crashes, too.",
       parameters: [app, .query("name", .text(0...255).described("The name of the file, for people."))],
       body: ["application/octet-stream": .text.described(limits)],
-      answers: ["application/json": .object(["symbols": .list(.named("Symbols"))])], errors: [400, 404, 415, 503]),
+      answers: ["application/json": .object(["symbols": .list(.named("SymbolFile"))])], errors: [400, 404, 415, 503]),
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/symbols/{build}", name: "deleteSymbols",
       summary: "Deletes the symbols of a build.",
@@ -27,7 +27,7 @@ extension APIDescription {
 
   /// The schemas of symbols.
   static let symbolSchemas: Schema.Members = [
-    "Symbols": .object(
+    "SymbolFile": .object(
       [
         "buildId": .text.described("The GNU build ID, or the UUID without dashes."), "architecture": .text,
         "image": .text, "sha256": .pattern("^[0-9a-f]{64}$"), "bytes": .count,

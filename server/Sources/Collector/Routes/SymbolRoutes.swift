@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Ingest
 import NIOCore
 import Symbols
 import TernBase
@@ -40,7 +41,7 @@ struct SymbolRoutes: Sendable {
   }
 
   private func remove(_ context: CollectorContext) throws -> Response {
-    guard let build = context.parameters.get("build").flatMap({ ObjectFile.buildID($0) }),
+    guard let build = context.parameters.get("build").flatMap({ BuildIdentifier.normalized($0) }),
       try catalog.removeSymbols(app: try context.app.id, buildID: build)
     else {
       throw APIError(

@@ -37,7 +37,8 @@ extension ErrorStack {
     var count = 0
     while let exception = next, exception.isObject, count < Self.maximumExceptions {
       let cause = "Caused by: \(Self.text(exception.member("type"))): \(Self.text(exception.member("message")))"
-      var thread = Thread(name: count == 0 ? "" : cause, isCrashed: false)
+      var thread = Thread(name: count == 0 ? "" : cause)
+      thread.isCause = count > 0
       let room = Self.maximumFrames - frameCount
       exception.member("frames")?.forEachElement(atMost: room) { thread.frames.append(frame($0, isInnermost: false)) }
       let trace = exception.member("stackTrace")?.text(limit: IncomingError.maximumStackBytes) ?? ""
@@ -110,15 +111,8 @@ extension ErrorStack {
         guard rest.isEmpty else { return nil }
         return
       }
-      buildID = ErrorStack.buildID(rest.dropFirst(2).dropLast()) ?? ""
+      buildID = BuildIdentifier.normalized(rest.dropFirst(2).dropLast()) ?? ""
     }
-  }
-
-  /// The identifier as it is stored with symbols; `nil` if the text is none.
-  private static func buildID(_ text: some StringProtocol) -> String? {
-    let digits = String(text).filter { $0 != "-" }.lowercased()
-    let isHexadecimal = digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    return (8...128).contains(digits.utf8.count) && isHexadecimal ? digits : nil
   }
 
   /// Reads the text that caught crashes have beside the frames (docs/protocols.md).
@@ -145,7 +139,7 @@ extension ErrorStack {
       case .registers where parts.count == 2 && registers.count < Self.maximumRegisters:
         registers.append(Register(name: String(parts[0]), value: String(parts[1])))
       case .images where parts.count >= 2 && images.count < Self.maximumImages:
-        let id = parts.count > 2 ? Self.buildID(parts[2].drop { $0 == "[" }.prefix { $0 != "]" }) : nil
+        let id = parts.count > 2 ? BuildIdentifier.normalized(parts[2].drop { $0 == "[" }.prefix { $0 != "]" }) : nil
         guard let start = Self.number(parts[0]) else { continue }
         images.append(Image(name: String(parts[1]), buildID: id ?? "", start: start))
       case .thread where parts.count == 2 && frameCount < Self.maximumFrames:
@@ -178,7 +172,8 @@ extension ErrorStack {
       else { return }
       images.append(
         Image(
-          name: Self.text(binary.member("name")), buildID: Self.buildID(Self.text(binary.member("id"))) ?? "",
+          name: Self.text(binary.member("name")),
+          buildID: BuildIdentifier.normalized(Self.text(binary.member("id"))) ?? "",
           start: start, end: end))
     }
   }

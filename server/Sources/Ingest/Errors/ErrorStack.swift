@@ -38,6 +38,8 @@ public struct ErrorStack: Sendable, Hashable {
     public var name: String
     /// True if it crashed, or threw the error.
     public var isCrashed: Bool
+    /// True if it is no thread, but an exception that caused the one before it.
+    public var isCause = false
     /// Its calls, the innermost first.
     public var frames: [Frame]
 
@@ -94,13 +96,15 @@ extension ErrorStack {
 }
 
 extension ErrorStack.Frame {
+  /// The place in the source, such as `Player.swift:12`; empty if unknown.
+  public var source: String { file.isEmpty || line == 0 ? file : "\(file):\(line)" }
+
   /// The frame as a line: `play(_:) (Player.swift:12) in app`, `app + 0x1c`, or as it was sent.
   public var shownText: String {
     guard !function.isEmpty || !file.isEmpty else {
       guard let offset, !image.isEmpty else { return text.isEmpty ? address.map(Self.hexadecimal) ?? "?" : text }
       return "\(image) + \(Self.hexadecimal(offset))"
     }
-    let source = file.isEmpty ? "" : line > 0 ? "\(file):\(line)" : file
     let place = function.isEmpty ? source : source.isEmpty ? function : "\(function) (\(source))"
     return place + (image.isEmpty ? "" : " in \(image)") + (isInlined ? " [inlined]" : "")
   }

@@ -48,7 +48,7 @@ extension PortalPages {
     return [
       "problem": detail.symbolProblem.map { shown($0, limit: 500) }, "thread": thread(first, in: trace),
       "others": trace.threads.dropFirst().map { thread($0, in: trace) },
-      "othersHeading": trace.threads.contains { !$0.isCrashed && $0.name.hasPrefix("Caused by") }
+      "othersHeading": trace.threads.contains(where: \.isCause)
         ? "Causes" : counted(trace.threads.count - 1, "other thread"),
       "registers": trace.registers.map {
         ["term": shown($0.name), "value": shown($0.value)] as TemplateValues
@@ -75,10 +75,9 @@ extension PortalPages {
     return [
       "name": thread.name.isEmpty ? nil : shown(thread.name, limit: 300), "isCrashed": thread.isCrashed,
       "frames": zip(thread.frames, own).prefix(limit).map { frame, isOwn in
-        let source = frame.file.isEmpty ? "" : frame.line > 0 ? "\(frame.file):\(frame.line)" : frame.file
-        return [
+        [
           "function": shown(frame.function.isEmpty ? frame.shownText : frame.function),
-          "source": source.isEmpty ? nil : shown(source),
+          "source": frame.source.isEmpty ? nil : shown(frame.source),
           "image": frame.image.isEmpty || frame.function.isEmpty ? nil : shown(frame.image, limit: 100),
           "isOwn": isMixed && isOwn, "isOther": isMixed && !isOwn, "isInlined": frame.isInlined,
         ] as TemplateValues

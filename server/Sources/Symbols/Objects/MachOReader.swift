@@ -41,7 +41,10 @@ struct MachOReader {
       let offset = try table.number(at: start + 8, bytes: has64BitTable ? 8 : 4)
       let size = try table.number(at: start + (has64BitTable ? 16 : 12), bytes: has64BitTable ? 8 : 4)
       let part = try source.part(at: offset, count: size, "an architecture")
-      files.append(try MachOReader(part, range: Int(offset)..<Int(offset) + part.count).file())
+      let range = Int(offset)..<Int(offset) + part.count
+      // Each is stored alone: those that overlap would be copied as often as they are named.
+      guard !files.contains(where: { $0.range.overlaps(range) }) else { throw .damaged("its architectures overlap") }
+      files.append(try MachOReader(part, range: range).file())
     }
     return files
   }

@@ -13,15 +13,6 @@ package struct ObjectFile: Sendable, Hashable {
   /// Its bytes in the file: all of them, unless the file has several architectures.
   package var range: Range<Int>
 
-  /// The build identifier in the form in which it is stored: without the dashes of a UUID, in lowercase letters.
-  /// Returns `nil` if the text is none.
-  package static func buildID(_ text: some StringProtocol) -> String? {
-    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
-    guard (8...128).contains(digits.count) else { return nil }
-    let id = String(decoding: digits, as: UTF8.self).lowercased()
-    return id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } ? id : nil
-  }
-
   /// Reads a file; throws ``ObjectError`` unless all of its architectures can be used.
   package static func read(_ source: ObjectSource) throws(ObjectError) -> [ObjectFile] {
     guard source.count >= 4 else { throw .notSymbols }

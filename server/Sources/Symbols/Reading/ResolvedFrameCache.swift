@@ -2,8 +2,8 @@ import TernBase
 
 /// The functions at positions in files, of the last looks at stacks.
 ///
-/// A file has the name of its hash, so that what is known about it stays right. There are two generations: when the younger
-/// one is full, it replaces the older one.
+/// Keys contain the file's hash, so entries never go stale. There are two generations: when the younger one is full, it
+/// replaces the older one.
 final class ResolvedFrameCache: Sendable {
   struct Key: Hashable {
     var hash: String

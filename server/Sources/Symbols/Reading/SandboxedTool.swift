@@ -11,8 +11,16 @@ package enum SandboxedTool {
   static let memoryBytes: UInt64 = 1 << 30
   /// The most processor time, in seconds.
   static let seconds: UInt64 = 10
-  /// The most bytes of names to demangle.
-  static let maximumInputBytes = 4 << 20
+  /// The exit code of `tern` if the kernel doesn't confine it, which tools don't have.
+  package static let confinementExitCode: Int32 = 120
+
+  /// The reason why a tool doesn't run, with an error code as in `errno`.
+  package enum Failure: Error, Hashable {
+    /// The kernel doesn't take its rights.
+    case confinement(Int32)
+    /// The program or its input can't be read.
+    case system(Int32)
+  }
 
   /// The directories with the programs and libraries of the system.
   private static let systemPaths = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache"]
@@ -22,39 +30,41 @@ package enum SandboxedTool {
   /// - Parameters:
   ///   - program: The path of `llvm-symbolizer`.
   ///   - file: The file with symbols.
-  /// - Returns: The error, as in `errno`.
-  package static func symbolize(program: String, file: String) -> Int32 {
+  /// - Throws: ``Failure``; otherwise it doesn't return.
+  package static func symbolize(program: String, file: String) throws(Failure) {
     var status = stat()
-    guard stat(file, &status) == 0 else { return errno }
+    guard stat(file, &status) == 0 else { throw .system(errno) }
     // The libraries of a program outside of the system's directories are beside its `bin`, to which a link may lead.
     let folder = URL(filePath: program).resolvingSymlinksInPath().deletingLastPathComponent()
-    let libraries = folder.lastPathComponent == "bin" ? [folder.deletingLastPathComponent().path] : []
+    let libraries = folder.lastPathComponent == "bin" ? [folder.deletingLastPathComponent().path + "/lib"] : []
     let paths = systemPaths + libraries + [program, file]
     let arguments = [program, "--obj=\(file)", "--output-style=JSON", "--inlines", "--functions=linkage"]
-    return withCStrings(arguments) { arguments in
-      guard let program = arguments[0] else { return ENOENT }
-      let memory = memoryBytes + UInt64(clamping: status.st_size)
-      let code = enter(paths, program: UnsafePointer(program), memory: memory)
-      guard code == 0 else { return code }
+    try withCStrings(arguments) { (arguments) throws(Failure) in
+      guard let program = arguments[0] else { throw .system(ENOMEM) }
+      try enter(
+        paths, program: UnsafePointer(program), memory: memoryBytes + UInt64(clamping: status.st_size))
       var environment: UnsafeMutablePointer<CChar>?
       execve(program, arguments, &environment)
-      return errno
+      throw .system(errno)
     }
   }
 
   /// Demangles the lines of standard input, and writes one line for each.
   ///
-  /// - Returns: 0, or an error as in `errno`.
-  package static func demangle() -> Int32 {
-    guard let input = try? FileHandle.standardInput.read(upToCount: maximumInputBytes) else { return 0 }
-    let code = enter([], program: nil, memory: memoryBytes)
-    guard code == 0 else { return code }
+  /// - Throws: ``Failure``.
+  package static func demangle() throws(Failure) {
+    let input: Data
+    do {
+      input = try FileHandle.standardInput.read(upToCount: SymbolizerProcess.maximumInputBytes) ?? Data()
+    } catch {
+      throw .system(EIO)
+    }
+    try enter([], program: nil, memory: memoryBytes)
     var output = ""
     for line in String(decoding: input, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
       output += demangled(String(line)).prefix(utf8Bytes: SymbolizerOutput.maximumNameBytes) + "\n"
     }
     FileHandle.standardOutput.write(Data(output.utf8))
-    return 0
   }
 
   private static func demangled(_ name: String) -> String {
@@ -63,22 +73,22 @@ package enum SandboxedTool {
     return String(cString: text).replacing("\n", with: " ")
   }
 
-  private static func enter(_ paths: [String], program: UnsafePointer<CChar>?, memory: UInt64) -> Int32 {
-    withCStrings(paths) { pointers in
-      pointers.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: paths.count) {
+  private static func enter(
+    _ paths: [String], program: UnsafePointer<CChar>?, memory: UInt64
+  ) throws(Failure) {
+    try withCStrings(paths) { (pointers) throws(Failure) in
+      let code = pointers.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: paths.count) {
         tern_sandbox_enter($0, paths.count, program, memory, seconds)
       }
+      guard code == 0 else { throw .confinement(code) }
     }
   }
 
-  private static func withCStrings<Value>(
-    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Value
-  ) -> Value {
+  private static func withCStrings(
+    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws(Failure) -> Void
+  ) throws(Failure) {
     var pointers = strings.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    return pointers.withUnsafeMutableBufferPointer { buffer in
-      // Never empty: it ends with a null pointer.
-      buffer.baseAddress.map(body) ?? body(UnsafeMutablePointer.allocate(capacity: 1))
-    }
+    try body(&pointers)
   }
 }

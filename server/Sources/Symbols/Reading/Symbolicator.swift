@@ -9,15 +9,15 @@ package import Warehouse
 /// Symbols are read when someone looks at a stack, so crashes that came before their symbols need nothing, and the groups of
 /// errors never depend on symbols.
 package final class Symbolicator: StackSymbolicator {
-  /// The time for the files of one stack.
-  private static let patience = Duration.seconds(10)
   /// The time after which a file that could not be read is tried again.
   private static let failureLifetime = Duration.seconds(600)
-  /// The most positions in one file that are looked up for a stack: more don't fit into a pipe.
+  /// The most positions in one file that are looked up for a stack: more don't fit into the input of the tool.
   private static let maximumAddresses = 2_000
   /// The name of the launcher's hidden command.
   package static let commandName = "run-sandboxed"
 
+  /// The time for the files of one stack.
+  private let patience: Duration
   private let catalog: any SymbolCatalog
   private let process: SymbolizerProcess
   /// The path of `llvm-symbolizer`; `nil` if it isn't installed.
@@ -32,7 +32,9 @@ package final class Symbolicator: StackSymbolicator {
   ///   - catalog: The files with symbols.
   ///   - program: The path of `llvm-symbolizer`, or its name in `PATH`.
   ///   - launcher: The program `tern`, which becomes the tools.
-  package init(catalog: any SymbolCatalog, program: String, launcher: String) {
+  ///   - patience: The time for the files of one stack.
+  package init(catalog: any SymbolCatalog, program: String, launcher: String, patience: Duration = .seconds(10)) {
+    self.patience = patience
     self.catalog = catalog
     self.program = Self.find(program)
     process = SymbolizerProcess(launcher: launcher)
@@ -117,8 +119,9 @@ package final class Symbolicator: StackSymbolicator {
 
   /// Looks up positions. Blocks the thread.
   private func resolve(_ wanted: Wanted, _ program: String) -> (found: Found, problem: String?) {
-    let deadline = ContinuousClock.now + Self.patience
+    let deadline = ContinuousClock.now + patience
     var (found, problem): (Found, String?) = ([:], nil)
+    var isFirst = true
     for (file, addresses) in wanted.sorted(by: { $0.key.buildID < $1.key.buildID }) {
       let keys = addresses.sorted().map { ResolvedFrameCache.Key(hash: file.hash, address: $0) }
       for key in keys { found[key] = cache[key] }
@@ -128,6 +131,9 @@ package final class Symbolicator: StackSymbolicator {
         problem = Self.problem(.failed, file)
         continue
       }
+      // The later files have only what the first ones leave of the time: one that needs more may be fine.
+      let hasAllTime = isFirst
+      isFirst = false
       do throws(SymbolizerProcess.Failure) {
         let input = missing.map { "0x\(String($0, radix: 16))\n" }.joined()
         let output = try process.run(
@@ -139,8 +145,9 @@ package final class Symbolicator: StackSymbolicator {
           (found[key], cache[key]) = (frames[address] ?? [], frames[address] ?? [])
         }
       } catch {
-        problem = Self.problem(error, file)
-        if error == .failed { failures.withLock { $0[file.hash] = .now } }
+        let failure = error == .timedOut && hasAllTime ? .failed : error
+        problem = Self.problem(failure, file)
+        if failure == .failed { failures.withLock { $0[file.hash] = .now } }
       }
     }
     return (found, problem)
@@ -157,9 +164,11 @@ package final class Symbolicator: StackSymbolicator {
   private static func problem(_ failure: SymbolizerProcess.Failure, _ file: SymbolFile) -> String {
     switch failure {
     case .notStarted(let reason): "The symbols can't be read: \(reason)"
+    case .timedOut:
+      "There was no time left to read the symbols of \(file.image) (\(file.buildID)). Load the page again."
     case .failed:
       "The symbols of \(file.image) (\(file.buildID)) can't be read: they are damaged, or reading them takes too long or too "
-        + "much memory. Upload them again."
+        + "much memory. Upload an undamaged file, or try again in 10 minutes."
     }
   }
 
@@ -171,7 +180,7 @@ package final class Symbolicator: StackSymbolicator {
     let names = Set(frames.values.joined().map(\.function)).filter { name in prefixes.contains { name.hasPrefix($0) } }
     var input: [UInt8] = []
     var sent: [String] = []
-    for name in names where input.count + name.utf8.count < 60_000 {
+    for name in names where input.count + name.utf8.count < SymbolizerProcess.maximumInputBytes {
       input += Array(name.utf8) + [UInt8(ascii: "\n")]
       sent.append(name)
     }

@@ -13,12 +13,17 @@ struct SymbolizerProcess: Sendable {
   enum Failure: Error, Hashable {
     /// It could not be started.
     case notStarted(String)
-    /// It took too long, or ended by a signal or with an error.
+    /// It had not ended in time.
+    case timedOut
+    /// It ended by a signal or with an error, or wrote too much.
     case failed
   }
 
-  /// The exit code of `tern` for a failure, which `llvm-symbolizer` doesn't have.
-  private static let sandboxError: Int32 = 2
+  /// The exit codes of `tern` for a failure, and of the system for a program without one of its libraries, which
+  /// `llvm-symbolizer` doesn't have.
+  private static let startErrors: [Int32] = [2, 127]
+  /// The most bytes of standard input: those that a pipe holds.
+  static let maximumInputBytes = 64 << 10
   private static let maximumOutputBytes = 8 << 20
 
   /// The program that becomes a tool: this program.
@@ -28,12 +33,13 @@ struct SymbolizerProcess: Sendable {
   ///
   /// - Parameters:
   ///   - arguments: Those of the launcher.
-  ///   - input: Standard input; at most 64 KiB, which a pipe holds.
+  ///   - input: Standard input; at most ``maximumInputBytes``.
   ///   - deadline: The time at which it is killed.
   func run(_ arguments: [String], input: [UInt8], until deadline: ContinuousClock.Instant) throws(Failure) -> [UInt8] {
+    guard !Self.isOver(deadline) else { throw .timedOut }
     let (source, output) = (Pipe(), Pipe())
     do {
-      // All of it before the start, so that nobody waits for the other.
+      // All of it before the start, so that neither process blocks on the other.
       _ = fcntl(source.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK)
       let written = input.withUnsafeBytes {
         write(source.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count)
@@ -47,20 +53,24 @@ struct SymbolizerProcess: Sendable {
       let bytes = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
       guard let bytes, !Self.isOver(deadline) else {
         process.kill()
-        throw Failure.failed
+        throw Self.isOver(deadline) ? Failure.timedOut : .failed
       }
       // Its output has ended, but the process may go on.
       while process.isRunning {
         guard !Self.isOver(deadline) else {
           process.kill()
-          throw Failure.failed
+          throw Failure.timedOut
         }
         usleep(1_000)
       }
       switch process.wait() {
       case .code(0): return bytes
-      case .code(Self.sandboxError):
+      case .code(SandboxedTool.confinementExitCode):
         throw Failure.notStarted("The kernel doesn't let llvm-symbolizer be confined, by seccomp and Landlock.")
+      case .code(let code) where Self.startErrors.contains(code):
+        throw Failure.notStarted(
+          "llvm-symbolizer can't be started, or the file was deleted. Load the page again; if that doesn't help, check the "
+            + "setting symbolizer.")
       default: throw Failure.failed
       }
     } catch let error as Failure {

@@ -45,6 +45,7 @@ final class ReceivedFile {
           "A file with symbols can have at most \(limit.fileBytes >> 20) MiB. Upload that of one architecture, or "
           + "without the symbols of other modules.")
     }
+    // Checked at every 16 MiB.
     if bytes >> 24 != (bytes + part.count) >> 24 || bytes == 0 { try checkRoom(for: part.count) }
     var written = 0
     while written < part.count {

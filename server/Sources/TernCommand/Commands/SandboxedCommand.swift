@@ -15,13 +15,23 @@ struct SandboxedCommand: ParsableCommand {
   @Option(help: "The file with symbols.")
   var file: String?
 
-  func run() throws {
-    let code: Int32
-    if let program, let file {
-      code = SandboxedTool.symbolize(program: program, file: file)
-    } else {
-      code = SandboxedTool.demangle()
+  func validate() throws {
+    guard (program == nil) == (file == nil) else {
+      throw ValidationError("A program and its file belong together. Give --program and --file, or neither.")
     }
-    guard code == 0 else { throw CommandFailure("The sandbox can't be entered: \(String(cString: strerror(code))).") }
+  }
+
+  func run() throws {
+    do {
+      if let program, let file {
+        try SandboxedTool.symbolize(program: program, file: file)
+      } else {
+        try SandboxedTool.demangle()
+      }
+    } catch .confinement {
+      throw ExitCode(SandboxedTool.confinementExitCode)
+    } catch .system(let code) {
+      throw CommandFailure("Symbols can't be read: \(String(cString: strerror(code))).")
+    }
   }
 }

@@ -1,6 +1,7 @@
 import AppCatalog
 import ArgumentParser
 import Foundation
+import Ingest
 import Reports
 import Symbols
 import Warehouse
@@ -100,7 +101,7 @@ struct SymbolsCommand: ParsableCommand {
       try data.withCatalog { catalog in
         let app = try app.find(in: catalog)
         for build in builds {
-          guard let id = ObjectFile.buildID(build), try catalog.removeSymbols(app: app.id, buildID: id) else {
+          guard let id = BuildIdentifier.normalized(build), try catalog.removeSymbols(app: app.id, buildID: id) else {
             throw CommandFailure(
               "App \(app.id) has no symbols of \(build). Run `tern symbols list --app \(app.id)` to see all.")
           }

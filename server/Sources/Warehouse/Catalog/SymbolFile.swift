@@ -1,4 +1,3 @@
-public import Ingest
 public import TernEvents
 
 /// A file with the symbols of one build of an executable or library, which turn positions into functions and lines.
@@ -70,12 +69,4 @@ public protocol SymbolCatalog: Sendable {
   func removeSymbols(app: AppID, buildID: String) throws -> Bool
   /// The path of a file with a hash.
   func symbolPath(hash: String) -> String
-}
-
-/// Finds functions and lines for the frames of stacks.
-public protocol StackSymbolicator: Sendable {
-  /// Returns a stack with the functions of those frames for which the app has symbols.
-  ///
-  /// - Returns: The stack, and the reason and remedy if symbols could not be read.
-  func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?)
 }

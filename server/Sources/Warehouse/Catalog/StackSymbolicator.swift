@@ -1,0 +1,9 @@
+public import Ingest
+
+/// Finds functions and lines for the frames of stacks.
+public protocol StackSymbolicator: Sendable {
+  /// Returns a stack with the functions of those frames for which the app has symbols.
+  ///
+  /// - Returns: The stack, and the reason and remedy if symbols could not be read.
+  func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?)
+}
