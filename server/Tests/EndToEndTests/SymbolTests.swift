@@ -79,6 +79,19 @@
       let text = try workspace.run(["symbols", "upload", "\(folder)/readme", "--app", app.id] + data)
       #expect(text.status == 1 && text.error.contains("This is no file with symbols."))
       #expect(try workspace.run(["symbols", "upload", "\(folder)/missing", "--app", app.id] + data).status == 2)
+      let link = workspace.path("link")
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder)
+      let linked = try workspace.run(["symbols", "upload", link, "--app", app.id] + data)
+      #expect(linked.status == 0 && linked.output.hasSuffix("1 new, 0 replaced, 0 known, 1 skipped.\n"), "\(linked)")
+
+      // One byte more than is allowed, most of them not on disk.
+      let large = "\(folder)/a-large-player"
+      try FileManager.default.copyItem(atPath: workspace.player.path, toPath: large)
+      try #require(truncate(large, (1 << 30) + 1) == 0)
+      let skipped = try workspace.run(upload)
+      #expect(skipped.status == 1 && skipped.output.hasSuffix("0 new, 0 replaced, 1 known, 2 skipped.\n"), "\(skipped)")
+      #expect(skipped.error.contains("a-large-player") && skipped.error.contains("at most 1024 MiB"))
+
       let empty = workspace.path("empty")
       try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
       #expect(try workspace.run(["symbols", "upload", empty, "--app", app.id] + data).status == 1)

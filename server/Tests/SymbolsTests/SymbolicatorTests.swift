@@ -168,6 +168,30 @@ struct SymbolicatorTests {
     #expect(remaining?.contains("(0000") == true && remaining?.contains("in 10 minutes") == true)
   }
 
+  @Test func `a tool that isn't a symbolizer, or doesn't answer, isn't taken for positions without functions`()
+    async throws
+  {
+    let home = try Home()
+    let program = try SampleProgram()
+    let file = try home.add(program.path)
+    let stack = stack(file.buildID, try program.address(of: "outer"))
+    let answer = #"int main(void) { puts("{\"Address\":\"0x1\",\"Error\":{\"Message\":\"x\"}}"); return 0; }"#
+    let silent = try SampleProgram("int main(void) { return 1; }")
+    let error = try SampleProgram("#include <stdio.h>\n" + answer)
+    for (tool, reason) in [
+      ("/usr/bin/true", "no answer for 1 position"), (error.path, "no answer for 1 position"),
+      (silent.path, "without output"),
+    ] {
+      let symbolicator = home.symbolicator(program: tool)
+      // The second look doesn't find an answer that was remembered.
+      for _ in 0..<2 {
+        let (after, problem) = await symbolicator.symbolicated(stack, app: home.app.id)
+        #expect(!after.hasSymbols && problem?.contains(reason) == true, "\(tool): \(problem ?? "")")
+        #expect(problem?.contains("setting symbolizer") == true)
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(10))) func `a damaged file harms nothing, and costs only its own frames`() async throws {
     let home = try Home()
     let program = try SampleProgram()

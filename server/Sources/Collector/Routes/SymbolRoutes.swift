@@ -11,14 +11,16 @@ import Warehouse
 struct SymbolRoutes: Sendable {
   let catalog: any SymbolCatalog
   let store: SymbolStore
-  /// The number of files that are being received.
-  private let running = Locked(0)
+  /// The number of files that are being received, by app.
+  private let running = Locked<[AppID: Int]>([:])
 
   /// Files are unpacked, hashed, written and synced on threads of their own.
   private let threads = ThreadPool<AppID>(name: "uploads", count: 2)
 
   /// The files that are received at the same time. Each takes a temporary file, and reading it a processor.
   private static let maximumRunning = 4
+  /// Those of one app, so that others have room.
+  private static let maximumRunningOfApp = 2
   /// The time for a file: a gigabyte at 2.4 Mbit/s.
   private static let deadline = Duration.seconds(3_600)
 
@@ -60,14 +62,14 @@ struct SymbolRoutes: Sendable {
           status: .unsupportedMediaType, code: "unsupported_encoding",
           message: "The file must be sent as it is, or with Content-Encoding: gzip."), request)
     }
-    guard begin() else {
+    guard begin(app) else {
       throw BodyReader.closingUnlessHarmless(
         APIError(
           status: .serviceUnavailable, code: "too_many_uploads",
           message: "The server is receiving other files. Send this one in a minute.", headers: [.retryAfter: "60"]),
         request)
     }
-    defer { running.withLock { $0 -= 1 } }
+    defer { end(app) }
     do {
       let stored = try await withTaskExecutorPreference(threads) {
         try await receive(request, context, isCompressed: encoding == "gzip") { upload in
@@ -87,11 +89,19 @@ struct SymbolRoutes: Sendable {
   }
 
   /// Counts a file that is being received; returns false if there are too many.
-  private func begin() -> Bool {
+  private func begin(_ app: AppID) -> Bool {
     running.withLock { running in
-      guard running < Self.maximumRunning else { return false }
-      running += 1
+      let count = running[app] ?? 0
+      guard running.values.reduce(0, +) < Self.maximumRunning, count < Self.maximumRunningOfApp else { return false }
+      running[app] = count + 1
       return true
+    }
+  }
+
+  private func end(_ app: AppID) {
+    running.withLock { running in
+      let count = running[app] ?? 0
+      running[app] = count > 1 ? count - 1 : nil
     }
   }
 

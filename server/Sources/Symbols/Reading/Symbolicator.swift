@@ -23,8 +23,8 @@ package final class Symbolicator: StackSymbolicator {
   /// The path of `llvm-symbolizer`; `nil` if it isn't installed.
   private let program: String?
   private let cache = ResolvedFrameCache(maximumBytes: 16 << 20)
-  /// The files that could not be read, with the time.
-  private let failures = Locked<[String: ContinuousClock.Instant]>([:])
+  /// The files that could not be read, with the reason and the time.
+  private let failures = Locked<[String: (reason: SymbolizerProcess.Failure, time: ContinuousClock.Instant)]>([:])
   /// One tool at a time: it may take a gigabyte.
   private let threads: ThreadPool<AppID>
 
@@ -127,8 +127,8 @@ package final class Symbolicator: StackSymbolicator {
       for key in keys { found[key] = cache[key] }
       let missing = keys.filter { found[$0] == nil }.map(\.address)
       guard !missing.isEmpty else { continue }
-      guard !hasFailed(file) else {
-        problem = Self.problem(.failed, file)
+      if let failure = recentFailure(of: file) {
+        problem = Self.problem(failure, file)
         continue
       }
       // The later files have only what the first ones leave of the time: one that needs more may be fine.
@@ -140,25 +140,33 @@ package final class Symbolicator: StackSymbolicator {
           [Self.commandName, "--program", program, "--file", catalog.symbolPath(hash: file.hash)],
           input: Array(input.utf8), until: deadline)
         let frames = demangled(SymbolizerOutput.decode(output, addresses: missing), until: deadline)
-        for address in missing {
+        for (address, frames) in frames {
           let key = ResolvedFrameCache.Key(hash: file.hash, address: address)
-          (found[key], cache[key]) = (frames[address] ?? [], frames[address] ?? [])
+          (found[key], cache[key]) = (frames, frames)
         }
+        // Not remembered: the next look may have an answer.
+        if frames.count < missing.count { problem = Self.unanswered(missing.count - frames.count, file) }
       } catch {
         let failure = error == .timedOut && hasAllTime ? .failed : error
         problem = Self.problem(failure, file)
-        if failure == .failed { failures.withLock { $0[file.hash] = .now } }
+        guard failure == .failed || failure == .failedSilently else { continue }
+        failures.withLock { $0[file.hash] = (failure, .now) }
       }
     }
     return (found, problem)
   }
 
-  /// True if a file could not be read within the last minutes: others need not wait for another attempt.
-  private func hasFailed(_ file: SymbolFile) -> Bool {
+  /// Returns the reason if a file could not be read within the last minutes: others need not wait for another attempt.
+  private func recentFailure(of file: SymbolFile) -> SymbolizerProcess.Failure? {
     failures.withLock { failures in
-      failures = failures.filter { .now - $0.value < Self.failureLifetime }
-      return failures[file.hash] != nil
+      failures = failures.filter { .now - $0.value.time < Self.failureLifetime }
+      return failures[file.hash]?.reason
     }
+  }
+
+  private static func unanswered(_ count: Int, _ file: SymbolFile) -> String {
+    "llvm-symbolizer has no answer for \(count) \(count == 1 ? "position" : "positions") in \(file.image) "
+      + "(\(file.buildID)). Upload the file again if it is damaged, and check that the setting symbolizer names LLVM's program."
   }
 
   private static func problem(_ failure: SymbolizerProcess.Failure, _ file: SymbolFile) -> String {
@@ -166,6 +174,9 @@ package final class Symbolicator: StackSymbolicator {
     case .notStarted(let reason): "The symbols can't be read: \(reason)"
     case .timedOut:
       "There was no time left to read the symbols of \(file.image) (\(file.buildID)). Load the page again."
+    case .failedSilently:
+      "The symbols of \(file.image) (\(file.buildID)) can't be read: llvm-symbolizer ended with an error and without output. "
+        + "Check that the setting symbolizer names LLVM's program, or try again in 10 minutes."
     case .failed:
       "The symbols of \(file.image) (\(file.buildID)) can't be read: they are damaged, or reading them takes too long or too "
         + "much memory. Upload an undamaged file, or try again in 10 minutes."
@@ -198,25 +209,13 @@ package final class Symbolicator: StackSymbolicator {
     }
   }
 
-  /// Puts functions into a stack: a frame becomes as many as were inlined at its position.
   private static func applied(_ found: Found, to stack: ErrorStack, _ files: [String: SymbolFile]) -> ErrorStack {
-    var stack = stack
+    var stack = StackExpansion { frame in
+      guard let file = files[frame.buildID], let address = address(of: frame, in: file) else { return [] }
+      return found[ResolvedFrameCache.Key(hash: file.hash, address: address)] ?? []
+    }.applied(to: stack)
     for index in stack.images.indices where files[stack.images[index].buildID] != nil {
       stack.images[index].hasSymbols = true
-    }
-    for thread in stack.threads.indices {
-      stack.threads[thread].frames = stack.threads[thread].frames.flatMap { frame -> [ErrorStack.Frame] in
-        guard let file = files[frame.buildID], let address = address(of: frame, in: file),
-          let resolved = found[ResolvedFrameCache.Key(hash: file.hash, address: address)], !resolved.isEmpty
-        else { return [frame] }
-        return resolved.enumerated().map { number, function in
-          var frame = frame
-          (frame.function, frame.file, frame.line) = (function.function, function.file, function.line)
-          frame.isInlined = number < resolved.count - 1
-          frame.hasSymbols = true
-          return frame
-        }
-      }
     }
     return stack
   }

@@ -17,7 +17,8 @@ enum SymbolizerOutput {
   /// The most calls that are inlined into each other at one address.
   private static let maximumFrames = 64
 
-  /// Returns the functions at each address, the innermost first; none for an address that isn't known.
+  /// Returns the functions at each address, the innermost first; none for a position without a function. Addresses for which
+  /// the tool has an error, or nothing, are missing.
   ///
   /// - Parameter addresses: The addresses, in the order in which the tool got them.
   static func decode(_ output: [UInt8], addresses: [UInt64]) -> [UInt64: [ResolvedFrame]] {
@@ -25,9 +26,10 @@ enum SymbolizerOutput {
     let known = Set(addresses)
     for line in output.split(separator: UInt8(ascii: "\n")).prefix(addresses.count) {
       guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(line)), answer.Address.hasPrefix("0x"),
-        let address = UInt64(answer.Address.dropFirst(2), radix: 16), known.contains(address)
+        let address = UInt64(answer.Address.dropFirst(2), radix: 16), known.contains(address),
+        let symbols = answer.Symbol
       else { continue }
-      frames[address] = (answer.Symbol ?? []).prefix(maximumFrames).map { symbol in
+      frames[address] = symbols.prefix(maximumFrames).map { symbol in
         ResolvedFrame(
           function: name(symbol.FunctionName), file: name(symbol.FileName),
           line: max(0, symbol.Line ?? 0))

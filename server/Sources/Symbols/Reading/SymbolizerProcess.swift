@@ -15,6 +15,8 @@ struct SymbolizerProcess: Sendable {
     case notStarted(String)
     /// It had not ended in time.
     case timedOut
+    /// It ended with an error and wrote nothing, as another program may.
+    case failedSilently
     /// It ended by a signal or with an error, or wrote too much.
     case failed
   }
@@ -71,6 +73,7 @@ struct SymbolizerProcess: Sendable {
         throw Failure.notStarted(
           "llvm-symbolizer can't be started, or the file was deleted. Load the page again; if that doesn't help, check the "
             + "setting symbolizer.")
+      case .code where bytes.isEmpty: throw Failure.failedSilently
       default: throw Failure.failed
       }
     } catch let error as Failure {

@@ -38,13 +38,7 @@ final class ReceivedFile {
   /// Appends bytes; throws ``WarehouseError`` with code `invalid` if the file becomes too large, or `full` if the disk
   /// would have too little room left for events.
   func append(_ part: UnsafeRawBufferPointer) throws {
-    guard part.count <= limit.fileBytes - bytes else {
-      throw WarehouseError(
-        code: .invalid,
-        message:
-          "A file with symbols can have at most \(limit.fileBytes >> 20) MiB. Upload that of one architecture, or "
-          + "without the symbols of other modules.")
-    }
+    guard part.count <= limit.fileBytes - bytes else { throw limit.tooLarge }
     // Checked at every 16 MiB.
     if bytes >> 24 != (bytes + part.count) >> 24 || bytes == 0 { try checkRoom(for: part.count) }
     var written = 0

@@ -11,6 +11,15 @@ package struct SymbolLimits: Sendable {
   package var diskReserve = 256 << 20
 
   package init() {}
+
+  /// The error for a file that is larger.
+  var tooLarge: WarehouseError {
+    WarehouseError(
+      code: .invalid,
+      message:
+        "A file with symbols can have at most \(fileBytes >> 20) MiB. Upload that of one architecture, or without the "
+        + "symbols of other modules.")
+  }
 }
 
 /// Receives files with symbols into a data directory.
@@ -52,8 +61,10 @@ package struct SymbolStore: Sendable {
         code: .invalid, message: "\(path) can't be opened: \(String(cString: strerror(errno))).")
     }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let source = ObjectSource(descriptor: descriptor)
+    guard source.count <= limits.fileBytes else { throw limits.tooLarge }
     // Before it is copied: directories have many files without symbols.
-    _ = try ObjectFile.read(ObjectSource(descriptor: descriptor))
+    _ = try ObjectFile.read(source)
     let upload = try receive()
     while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
       try part.withUnsafeBytes { try upload.append($0) }
@@ -85,7 +96,8 @@ package struct SymbolStore: Sendable {
 
   /// A name from a client, as one line of at most 255 bytes.
   private static func name(_ text: String) -> String {
-    let visible = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+    let visible = text.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
     return String(String.UnicodeScalarView(visible)).prefix(utf8Bytes: 255)
   }
 }

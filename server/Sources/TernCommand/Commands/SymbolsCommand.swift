@@ -23,7 +23,8 @@ struct SymbolsCommand: ParsableCommand {
       abstract: "Store files with symbols; works while a server runs.",
       discussion: """
         Files are ELF executables, libraries or .debug files with a build identifier, dSYM bundles, and Mach-O files. In
-        directories, all files with symbols are found. Ends with 1 if a named file can't be used, or a directory has none.
+        directories, all files with symbols are found. Ends with 1 if a named file can't be used, a file with symbols is too
+        large or can't be opened, or a directory has none.
 
         Examples:
           tern symbols upload .build/release/MyApp --app 1
@@ -134,11 +135,13 @@ private struct SymbolUploadRun {
     }
     guard isDirectory.boolValue else { return try addFile(path, isNamed: true) }
     let before = counts
-    guard let files = FileManager.default.enumerator(atPath: path) else {
+    // An enumerator doesn't follow links, and `.build/release` is one.
+    let folder = URL(filePath: path).resolvingSymlinksInPath().path
+    guard let files = FileManager.default.enumerator(atPath: folder) else {
       throw CommandFailure("\(path) can't be read. Check its permissions.")
     }
     for case let name as String in files where files.fileAttributes?[.type] as? FileAttributeType == .typeRegular {
-      try addFile("\(path)/\(name)", isNamed: false)
+      try addFile("\(folder)/\(name)", isNamed: false)
     }
     guard counts == before else { return }
     hasFailed = true
@@ -158,6 +161,10 @@ private struct SymbolUploadRun {
       if isNamed || error.code == .damaged || error.code == .noBuildID {
         Terminal.complain("skipped  \(visible(path)): \(error.message)")
       }
+    } catch let error as WarehouseError where error.code == .invalid {
+      skipped += 1
+      hasFailed = true
+      Terminal.complain("skipped  \(visible(path)): \(error.message)")
     }
   }
 }
