@@ -24,6 +24,7 @@ let package = Package(
     .target(name: "CTernJSON"),
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(name: "CTernTransfer", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // Data flows down this list: bytes -> events -> rollups -> metrics -> pages -> HTTP -> command line.
     .target(
@@ -66,6 +67,13 @@ let package = Package(
       dependencies: [
         "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
+      ]),
+    // Mails, webhooks and messages to chats: the one way out for everything that the server tells people.
+    .target(
+      name: "Outgoing",
+      dependencies: [
+        "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "AppCatalog",
@@ -208,6 +216,12 @@ let package = Package(
         "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "WarehouseContract", "WarehouseSQLite",
         "Warehouse", "Ingest", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ]),
+    .testTarget(
+      name: "OutgoingTests",
+      dependencies: [
+        "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(

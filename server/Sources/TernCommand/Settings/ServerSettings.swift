@@ -2,6 +2,7 @@ import ArgumentParser
 import ClickHouse
 import Collector
 import Foundation
+import ServerBase
 import Warehouse
 import WarehouseSQLite
 
