@@ -75,10 +75,17 @@ let package = Package(
         "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
       ]),
+    // What alerts say, and when. No I/O.
+    .target(
+      name: "Alerts",
+      dependencies: [
+        "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "ServerBase", "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -139,8 +146,8 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "ServerBase", "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
-        "ClickHouse", "Shipping",
+        "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog",
+        "Ingest", "ClickHouse", "Shipping", "Alerts", "Outgoing",
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
@@ -222,6 +229,12 @@ let package = Package(
       dependencies: [
         "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
+      ]),
+    .testTarget(
+      name: "AlertsTests",
+      dependencies: [
+        "Alerts", "Outgoing", "AppCatalog", "TernCommand", "Questions", "Warehouse",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(

@@ -82,7 +82,7 @@ import Testing
     #expect(refusal?.message.contains("Stop it, then try again") == true)
     lock.release()
     _ = try Catalog.open(files, format: next, now: WallClock.system)
-    #expect(try SQLDatabase(files.catalogPath).integer("PRAGMA user_version") == 2)
+    #expect(try SQLDatabase(files.catalogPath).integer("PRAGMA user_version") == Int64(next.steps.count))
     #expect(throws: WarehouseError.self, "an older program") { try Catalog(directory: directory.path) }
   }
 }

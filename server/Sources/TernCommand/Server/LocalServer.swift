@@ -4,6 +4,7 @@ import Foundation
 import Ingest
 import Logging
 import ServiceLifecycle
+import TernBase
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
@@ -25,6 +26,8 @@ struct LocalServer {
   private let logger: Logger
   private let recognizedAge: Duration
   private let keepsAtHome: Duration?
+  /// How notifications go out.
+  private let outgoing: OutgoingSettings
 
   /// Opens a data directory, creating it if missing.
   ///
@@ -38,17 +41,20 @@ struct LocalServer {
   ///   - accessLog: The log of requests; `nil` for none.
   ///   - cluster: The cluster to which rows are copied; `nil` for none.
   ///   - keepsAtHome: The time after which rows may leave for the cluster; `nil` if they stay.
+  ///   - outgoing: The ways in which notifications go out.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
-    keepsAtHome: Duration? = nil, logger: Logger = LocalServer.standardLogger
+    keepsAtHome: Duration? = nil, outgoing: OutgoingSettings = OutgoingSettings(),
+    logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
     self.directory = directory
     self.backups = backups
     self.accessLog = accessLog
     self.logger = logger
+    self.outgoing = outgoing
     (self.recognizedAge, self.keepsAtHome) = (recognizedAge, keepsAtHome)
     catalog = try Catalog(directory: directory)
     // Before the warehouse: a start after an interrupted rebuild reads all rows.
@@ -117,10 +123,21 @@ struct LocalServer {
           trials: ProcessTrials(directory: directory), logger: logger, keepsAtHome: keepsAtHome)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
+    let backupFailure = Locked<String?>(nil)
     if let backups {
       services.append(
-        .init(service: BackupService(directory: directory, series: backups, catalog: catalog, logger: logger)))
+        .init(
+          service: BackupService(
+            directory: directory, series: backups, catalog: catalog, logger: logger, failure: backupFailure)))
     }
+    services.append(
+      .init(
+        service: try AlertService(
+          catalog, warehouse, outgoing,
+          problems: ServerProblems(
+            problems: dependencies.problems, storage: dependencies.storage, cluster: clusterStatus,
+            backupFailure: backupFailure),
+          logger: logger)))
     if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
