@@ -15,8 +15,10 @@ import subprocess
 import tempfile
 import threading
 import time
+import uuid
 
 import pytest
+import requests
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
@@ -24,6 +26,7 @@ from tern import PROGRAM, Serve
 
 TO, FROM = "someone@example.org", "tern@example.org"
 PASSWORD = "correct horse"
+INSTALL = str(uuid.uuid4())
 
 
 class Mailbox:
@@ -185,13 +188,12 @@ class Hook:
     """A real HTTP server that keeps what it gets."""
 
     def __init__(self, status=200, headers=(), body=b"ok", hangs=False):
-        requests, self.hanging = [], threading.Event()
-        self.requests, hook = requests, self
+        self.requests, self.hanging, hook = [], threading.Event(), self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                requests.append((self.path, self.headers, body))
+                hook.requests.append((self.path, self.headers, body))
                 if hook.hangs:
                     hook.hanging.set()
                     time.sleep(60)
@@ -317,5 +319,65 @@ def test_a_killed_server_repeats_a_notification_with_the_same_identifier():
             assert '"state":"raised"' in server.command("alerts", "list", "--json")
             time.sleep(6)
             assert len(hook.requests) == 2, "it was told once"
+        finally:
+            server.stop()
+
+
+def event(kind, name, at, version="1.0", more=None):
+    """A line of the native protocol."""
+    return json.dumps({
+        "id": str(uuid.uuid4()), "type": kind, "name": name, "install": INSTALL, "time": int(at * 1000),
+        "session": str(uuid.uuid4()), "properties": {}, "device": {"osName": "iOS", "osVersion": "18.0"},
+        "app": {"version": version, "build": "1"}} | (more or {}))
+
+
+def test_the_server_reports_figures_and_errors_each_once():
+    with tempfile.TemporaryDirectory(prefix="tern-alerts-") as directory, Hook() as hook:
+        # The server looks when it starts, and then every two minutes.
+        options = ("--allow-webhooks-to", "127.0.0.1", "--portal-url", "https://tern.example.org")
+        server = Serve(directory, *options)
+        headers = {"Authorization": f"Bearer {server.token()}"}
+        app = requests.post(f"{server.address}/api/v1/apps", json={"name": "Radio"}, headers=headers, timeout=60).json()
+        to = f"webhook:{hook.address}"
+        for name, condition in [
+                ("Orders", ["--question", "metric=events&event=Order", "--above", "2"]), ("New", ["--new-errors"]),
+                ("Returned", ["--returned-errors"]), ("Many", ["--question", "metric=events", "--above", "3"])]:
+            server.command("alerts", "add", "--app", "1", "--name", name, "--to", to, *condition)
+        # Half an hour before the end of the last hour that is over by ten minutes.
+        at = (time.time() - 600) // 3600 * 3600 - 1800
+        server.send(app, [event("event", "Order", at + second) for second in range(3)])
+        key, messages = secret(server.data, hook.address), []
+
+        def restart(count):
+            nonlocal server
+            server.stop()
+            server = Serve(directory, *options)
+            wait_for(lambda: len(hook.requests) == count)
+            messages.append(check_signature(hook.requests[-1], key))
+            time.sleep(3)
+            assert len(hook.requests) == count, "each is told once"
+
+        try:
+            restart(1)
+            message = messages[-1]
+            assert message["event"] == "alert.breached" and message["facts"]["value"] == 3, message
+            assert message["facts"]["alert"] == "Orders" and message["facts"]["users"] == 1, message
+            assert message["link"] == "https://tern.example.org/apps/1/explore?metric=events&event=Order"
+            crash = {"exception": {"type": "Index <out>", "message": "of range", "frames": []}}
+            server.send(app, [event("crash", "", time.time(), more=crash)])
+            restart(2)
+            message = messages[-1]
+            assert message["event"] == "alert.new_error" and "Index <out>" in message["text"], message
+            assert message["link"] == "https://tern.example.org/apps/1/error?group=1"
+            answer = requests.put(
+                f"{server.address}/api/v1/apps/1/errors/1", json={"status": "closed", "version": "1.0 (1)"},
+                headers=headers, timeout=60)
+            answer.raise_for_status()
+            server.send(app, [event("crash", "", time.time(), version="2.0", more=crash)])
+            restart(3)
+            message = messages[-1]
+            assert message["event"] == "alert.error_came_back" and "2.0 (1)" in message["facts"]["error_1"], message
+            states = {line["name"]: line["state"] for line in json.loads(server.command("alerts", "list", "--json"))}
+            assert states == {"Orders": "raised", "New": "quiet", "Returned": "quiet", "Many": "quiet"}
         finally:
             server.stop()
