@@ -4,10 +4,11 @@ import Ingest
 import Logging
 import NIOCore
 import Portal
+package import ServerBase
 import ServiceLifecycle
 import TernEvents
 import Threads
-public import Warehouse
+package import Warehouse
 
 /// The routes and their middleware, independent of a socket.
 struct CollectorApplication: Sendable {
@@ -170,7 +171,7 @@ public struct CollectorSettings: Sendable {
 
 extension CollectorSettings {
   /// Creates settings with the policies that operators choose.
-  public init(
+  package init(
     unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool,
     addressLimits: UsageLimits, maximumEventAge: Duration
   ) {
