@@ -114,6 +114,9 @@ static void handle(int signal, siginfo_t *info, void *context) {
     tern_report_write(state.file, state.identifier, name_of(signal), info, context);
     atomic_store(&is_written, 1);
     pass_on(signal, info);
+  } else if (other == me && first_signal == 0) {
+    // This thread was writing the report of a hang.
+    pass_on(signal, info);
   } else if (other == me) {
     // The handler or a previous one crashed: end with the first signal, without another attempt.
     if (!atomic_exchange(&is_written, 1)) {
@@ -240,7 +243,7 @@ void tern_crash_stop(void) {
 }
 
 void tern_crash_fail_in_handler(void) {
-  tern_report_fails();
+  tern_report_crash_next();
   *(volatile int *)16 = 1;
 }
 #else
