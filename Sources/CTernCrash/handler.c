@@ -69,6 +69,11 @@ static int has_descriptors(void) {
 
 /// Makes a signal pending on this thread, with its own information, for when the handler returns.
 static void send_again(int signal, siginfo_t *info) {
+  // Until then it must wait; the return restores the thread's own mask.
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  sigprocmask(SIG_BLOCK, &set, NULL);
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_number(), signal, info) != 0) {
     syscall(SYS_tgkill, getpid(), thread_number(), signal);
   }
