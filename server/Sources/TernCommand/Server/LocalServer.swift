@@ -5,6 +5,7 @@ import Ingest
 import Logging
 import ServiceLifecycle
 import TernBase
+import TernEvents
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
@@ -123,6 +124,8 @@ struct LocalServer {
           trials: ProcessTrials(directory: directory), logger: logger, keepsAtHome: keepsAtHome)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
+    let certificateExpiry: (@Sendable () -> Timestamp?)? =
+      if let files = configuration.tls { { files.expiry() } } else { nil }
     let backupFailure = Locked<String?>(nil)
     if let backups {
       services.append(
@@ -136,7 +139,8 @@ struct LocalServer {
           catalog, warehouse, outgoing,
           problems: ServerProblems(
             problems: dependencies.problems, storage: dependencies.storage, cluster: clusterStatus,
-            backupFailure: backupFailure),
+            backupFailure: backupFailure,
+            certificateExpiry: certificateExpiry),
           logger: logger)))
     if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(
