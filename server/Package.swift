@@ -132,7 +132,8 @@ let package = Package(
     .target(
       name: "Portal",
       dependencies: [
-        "ServerBase", "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Alerts", "Outgoing", "Reports", "Questions", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
@@ -140,7 +141,8 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols",
+        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols", "Alerts",
+        "Outgoing",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -282,15 +284,16 @@ let package = Package(
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ServerBase", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions", "Warehouse",
+        "ServerBase", "Alerts", "Outgoing", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions",
+        "Warehouse",
         "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse", "WarehouseSQLite",
-        "AppCatalog",
+        "ServerBase", "Alerts", "Outgoing", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse",
+        "WarehouseSQLite", "AppCatalog",
         "Ingest",
         "Reports",
         "Questions",

@@ -1,8 +1,13 @@
 package import Outgoing
-import TernEvents
+package import TernEvents
 
 /// An alert with what it remembers.
 package struct StoredAlert: Sendable, Hashable {
+  /// What people see of it.
+  package enum Status: String, Sendable, CaseIterable {
+    case quiet, raised, muted
+  }
+
   package var alert: Alert
   package var state: AlertState
   /// The state as it is stored, by which a change in between is recognized.
@@ -10,6 +15,12 @@ package struct StoredAlert: Sendable, Hashable {
 
   package init(_ alert: Alert, state: AlertState, stateText: String) {
     (self.alert, self.state, self.stateText) = (alert, state, stateText)
+  }
+
+  /// Returns the status: raised while a breach or a problem was told that isn't over.
+  package func status(at now: Timestamp) -> Status {
+    if alert.isMuted(at: now) { return .muted }
+    return state.isBreached || !state.problems.isEmpty ? .raised : .quiet
   }
 }
 
@@ -29,7 +40,7 @@ package struct PendingDelivery: Sendable, Hashable {
 /// What an alert has said, and what became of it.
 package struct AlertNotification: Sendable, Hashable {
   /// How far a message to one destination is.
-  package enum Status: String, Sendable, Hashable {
+  package enum Status: String, Sendable, Hashable, CaseIterable {
     case waiting, delivered, failed
   }
 

@@ -111,6 +111,8 @@ struct CollectorApplication: Sendable {
       pages: pages, reader: reader, answering: answering, catalog: catalog, notes: notes, wallTime: wallTime
     ).add(to: routes)
     DashboardAPIRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
+    AlertPageRoutes(pages: pages, reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
+    AlertAPIRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
     AnnotationRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog,
       wallTime: wallTime

@@ -381,3 +381,37 @@ def test_the_server_reports_figures_and_errors_each_once():
             assert states == {"Orders": "raised", "New": "quiet", "Returned": "quiet", "Many": "quiet"}
         finally:
             server.stop()
+
+
+def test_the_page_adds_mutes_and_deletes_alerts():
+    name = "<script>document.title='taken'</script>"
+    with tempfile.TemporaryDirectory(prefix="tern-alerts-") as directory:
+        server = Serve(directory)
+        try:
+            server.command("apps", "create", "Radio")
+            browser = requests.Session()
+            browser.get(server.login_link(), timeout=60)
+            address = f"{server.address}/apps/1/alerts"
+            page = browser.get(address, params={"question": "metric=events&event=Order"}, timeout=60)
+            assert page.status_code == 200 and "No alerts yet" in page.text, page.text
+            assert 'value="metric=events&amp;event=Order"' in page.text
+            origin = {"Origin": server.address}
+            form = {"do": "create", "name": name, "kind": "above", "limit": "x", "period": "hour",
+                    "question": f"{server.address}/apps/1/explore?metric=events",
+                    "to": "mail:a@example.org\r\nchat:https://a.example/secret"}
+            page = browser.post(address, form, headers=origin, timeout=60)
+            assert page.status_code == 400 and "Enter a number as the limit." in page.text and name not in page.text
+            page = browser.post(address, form | {"limit": "5"}, headers=origin, timeout=60)
+            assert page.status_code == 200 and "Created." in page.text, page.text
+            assert "above 5 per hour, metric=events" in page.text and "&lt;script&gt;" in page.text
+            assert name not in page.text and "secret" not in page.text and "Quiet" in page.text
+            page = browser.post(address, {"do": "mute", "id": "1"}, headers=origin, timeout=60)
+            assert "Muted until" in page.text
+            page = browser.post(address, {"do": "unmute", "id": "1"}, headers=origin, timeout=60)
+            assert "Muted until" not in page.text
+            explore = browser.get(f"{server.address}/apps/1/explore?metric=events&event=a", timeout=60).text
+            assert "/apps/1/alerts?question=metric%3Devents%26event%3Da" in explore
+            page = browser.post(address, {"do": "delete", "id": "1"}, headers=origin, timeout=60)
+            assert "No alerts yet" in page.text
+        finally:
+            server.stop()

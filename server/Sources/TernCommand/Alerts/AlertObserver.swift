@@ -18,11 +18,11 @@ struct AlertObserver: Sendable {
   /// The time since which the server can receive events.
   let receivingSince: Timestamp
   /// Returns what the server has to complain about.
-  let problems: @Sendable () -> [ProblemNotice]
+  let problems: @Sendable (_ now: Timestamp) -> [ProblemNotice]
 
   /// Returns what there is to see; `nil` if nothing new can be said, or the app is gone.
   func observe(_ alert: Alert, _ state: AlertState, now: Timestamp) async throws -> AlertObservation? {
-    guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems()) : nil }
+    guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems(now)) : nil }
     guard let app = try catalog.app(id) else { return nil }
     switch alert.condition {
     case .above, .below, .changed, .crashFreeUsersBelow:
@@ -42,7 +42,7 @@ struct AlertObserver: Sendable {
   private func figure(
     _ question: AlertQuestion, _ state: AlertState, _ app: App, _ now: Timestamp
   ) async throws -> PeriodFigure? {
-    let query = try Self.query(question, segments: try catalog.segments(app: app.id))
+    let query = try QuestionPage.alertQuery(question, segments: try catalog.segments(app: app.id))
     guard let metric = query.metrics.first, let calendar = QuestionCalendar(app.timeZone),
       let periods = EndedPeriods(question.period, at: now, in: calendar)
     else { return nil }
@@ -53,19 +53,6 @@ struct AlertObserver: Sendable {
     let result = try await reader.answer(asked, app: app.id, calendar: fresh, today: today)
     guard case .query(let answer) = result.answer else { return nil }
     return periods.figure(answer, of: metric)
-  }
-
-  /// Returns the query of an alert's page, which is the only kind of question with one figure per period.
-  ///
-  /// Throws `QuestionError` if the page has none, or its form has a fault.
-  static func query(_ question: AlertQuestion, segments: [SavedSegment]) throws -> QueryQuestion {
-    guard let page = QuestionPage(rawValue: question.page),
-      case .query(let query) = try page.sharedQuestion(query: question.query, segments: segments)
-    else {
-      throw QuestionError(
-        "An alert needs a figure for each hour or day, which questions of Explore have.", at: "$.page")
-    }
-    return query
   }
 
   private func newErrors(after known: Int64?, _ app: AppID) async throws -> AlertObservation {

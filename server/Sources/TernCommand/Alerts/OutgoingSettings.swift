@@ -68,7 +68,7 @@ extension AlertService {
     let wallTime = WallClock.system
     let client = try outgoing.client(catalog, wallTime: wallTime)
     let observer = AlertObserver(
-      catalog: catalog, reader: warehouse.reader, receivingSince: wallTime(), problems: { problems.current() })
+      catalog: catalog, reader: warehouse.reader, receivingSince: wallTime(), problems: { problems.current(now: $0) })
     self.init(
       catalog: catalog,
       evaluator: AlertEvaluator(

@@ -2,6 +2,7 @@ import Alerts
 import AppCatalog
 import ArgumentParser
 import Outgoing
+import Portal
 import Questions
 import Reports
 import Warehouse
@@ -87,7 +88,7 @@ struct AlertsAddCommand: ParsableCommand {
       let app = try app.map { try AppOption.find($0, in: catalog).id }
       let condition = try condition(catalog, app)
       if let app, let question = condition.question {
-        _ = try AlertObserver.query(question, segments: try catalog.segments(app: app))
+        _ = try QuestionPage.alertQuery(question, segments: try catalog.segments(app: app))
       }
       return try catalog.createAlert(
         Alert(app: app, name: name, condition: condition, minimumUsers: minimumUsers, destinations: destinations))

@@ -166,8 +166,7 @@ private struct AlertDescription: Encodable {
     (id, app, name, condition) = (alert.id, alert.app?.rawValue, alert.name, alert.condition.text)
     (page, query) = (alert.condition.question?.page, alert.condition.question?.query)
     minimumUsers = alert.minimumUsers
-    let isRaised = stored.state.isBreached || !stored.state.problems.isEmpty
-    state = alert.isMuted(at: now) ? "muted" : isRaised ? "raised" : "quiet"
+    state = stored.status(at: now).rawValue
     destinations = alert.destinations.map(\.shown)
     author = alert.author
   }

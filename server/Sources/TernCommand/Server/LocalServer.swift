@@ -7,6 +7,7 @@ import Reports
 import ServiceLifecycle
 import Symbols
 import TernBase
+import TernEvents
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
@@ -137,6 +138,8 @@ struct LocalServer {
           trials: ProcessTrials(directory: directory), logger: logger, keepsAtHome: keepsAtHome)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
+    let certificateExpiry: (@Sendable () -> Timestamp?)? =
+      if let files = configuration.tls { { files.expiry() } } else { nil }
     let backupFailure = Locked<String?>(nil)
     if let backups {
       services.append(
@@ -150,7 +153,8 @@ struct LocalServer {
           catalog, warehouse, outgoing,
           problems: ServerProblems(
             problems: dependencies.problems, storage: dependencies.storage, cluster: clusterStatus,
-            backupFailure: backupFailure),
+            backupFailure: backupFailure,
+            certificateExpiry: certificateExpiry),
           logger: logger)))
     if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(
