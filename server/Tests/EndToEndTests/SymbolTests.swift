@@ -96,7 +96,7 @@
         Issue.record("\(kind): \(workspace.text("crash-\(kind).log"))")
         return
       }
-      try workspace.start(probe, options + ["--waits"], environment: quiet, output: "report-\(kind).log").wait()
+      try workspace.start(probe, options + ["--waits", "600"], environment: quiet, output: "report-\(kind).log").wait()
     }
 
     private struct Group {
