@@ -1,6 +1,7 @@
 package import Alerts
 import Foundation
 import Outgoing
+import Reports
 package import TernEvents
 package import Warehouse
 
@@ -126,7 +127,8 @@ extension PortalPages {
         .choice("Per", "period", [("day", "day"), ("hour", "hour")], chosen: fields["period"]),
         .field("Figure of Explore", "question", fields["question"] ?? "metric=users"),
         .area(
-          "To", "to", fields["to"] ?? "", placeholder: "mail:someone@example.org or webhook:https://example.org/hook"),
+          "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
+          placeholder: "mail:someone@example.org or webhook:https://example.org/hook"),
       ])
   }
 
