@@ -24,6 +24,7 @@ let package = Package(
     .target(name: "CTernJSON"),
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(name: "CTernTransfer", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // Data flows down this list: bytes -> events -> rollups -> metrics -> pages -> HTTP -> command line.
     .target(
@@ -67,10 +68,24 @@ let package = Package(
         "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
       ]),
+    // Mails, webhooks and messages to chats: the one way out for everything that the server tells people.
+    .target(
+      name: "Outgoing",
+      dependencies: [
+        "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    // What alerts say, and when. No I/O.
+    .target(
+      name: "Alerts",
+      dependencies: [
+        "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "ServerBase", "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -117,7 +132,8 @@ let package = Package(
     .target(
       name: "Portal",
       dependencies: [
-        "ServerBase", "Reports", "Questions", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Alerts", "Outgoing", "Reports", "Questions", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
@@ -125,7 +141,8 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols",
+        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols", "Alerts",
+        "Outgoing",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -141,9 +158,8 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "ServerBase", "Collector", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
-        "Symbols",
-        "ClickHouse", "Shipping",
+        "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog",
+        "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing",
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
@@ -226,6 +242,18 @@ let package = Package(
         "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
       ]),
+    .testTarget(
+      name: "OutgoingTests",
+      dependencies: [
+        "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ]),
+    .testTarget(
+      name: "AlertsTests",
+      dependencies: [
+        "Alerts", "Outgoing", "AppCatalog", "TernCommand", "Questions", "Warehouse",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",
@@ -256,15 +284,16 @@ let package = Package(
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ServerBase", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions", "Warehouse",
+        "ServerBase", "Alerts", "Outgoing", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions",
+        "Warehouse",
         "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse", "WarehouseSQLite",
-        "AppCatalog",
+        "ServerBase", "Alerts", "Outgoing", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse",
+        "WarehouseSQLite", "AppCatalog",
         "Ingest",
         "Reports",
         "Questions",

@@ -64,17 +64,21 @@ extension AppCenterCore {
     {
       return
     }
-    settleCrashes(nil)
+    // Others may still wait for their answer.
+    settleCrashes(nil, only: Set(wanted.map(\.id)))
   }
 
   /// Sends or removes the reports that wait for an answer; `nil` means that none was needed.
   ///
   /// If the process ends before the answer, the next launch asks again.
-  func settleCrashes(_ answer: UserConfirmation?) {
+  ///
+  /// - Parameter ids: The reports; `nil` for all.
+  func settleCrashes(_ answer: UserConfirmation?, only ids: Set<UniqueID>? = nil) {
     let (reports, client) = decide { state, messages -> ([CrashReport], TernClient?) in
       guard let client = state.client(of: Crashes.traits, &messages) else { return ([], nil) }
-      defer { state.crashes.undecided = [] }
-      return (state.crashes.undecided, client)
+      let reports = state.crashes.undecided.filter { ids?.contains($0.id) ?? true }
+      state.crashes.undecided.removeAll { ids?.contains($0.id) ?? true }
+      return (reports, client)
     }
     guard let client else { return }
     switch answer {

@@ -69,6 +69,11 @@ static int has_descriptors(void) {
 
 /// Makes a signal pending on this thread, with its own information, for when the handler returns.
 static void send_again(int signal, siginfo_t *info) {
+  // Until then it must wait; the return restores the thread's own mask.
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  sigprocmask(SIG_BLOCK, &set, NULL);
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_number(), signal, info) != 0) {
     syscall(SYS_tgkill, getpid(), thread_number(), signal);
   }
@@ -113,6 +118,9 @@ static void handle(int signal, siginfo_t *info, void *context) {
     first_info = *info;
     tern_report_write(state.file, state.identifier, name_of(signal), info, context);
     atomic_store(&is_written, 1);
+    pass_on(signal, info);
+  } else if (other == me && first_signal == 0) {
+    // This thread was writing the report of a hang.
     pass_on(signal, info);
   } else if (other == me) {
     // The handler or a previous one crashed: end with the first signal, without another attempt.
@@ -240,7 +248,7 @@ void tern_crash_stop(void) {
 }
 
 void tern_crash_fail_in_handler(void) {
-  tern_report_fails();
+  tern_report_crash_next();
   *(volatile int *)16 = 1;
 }
 #else

@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #define MAXIMUM_IMAGES 384
+/// A compiler in the process may have thousands of mappings, which must not take the place of files.
+#define MAXIMUM_ANONYMOUS 64
 
 static struct image images[MAXIMUM_IMAGES];
 static size_t image_count;
+static size_t anonymous_count;
 /// The paths of the images, each with a final NUL.
 static char names[48 << 10];
 static size_t names_used;
@@ -62,11 +65,11 @@ static const char *remember(const char *path) {
 
 static void add(struct mapping mapping, uintptr_t first) {
   struct image *last = image_count ? &images[image_count - 1] : NULL;
-  if (last && last->high == mapping.low && *mapping.path && strcmp(last->path, mapping.path) == 0) {
+  if (last && last->high == mapping.low && strcmp(last->path, mapping.path) == 0) {
     last->high = mapping.high;
     return;
   }
-  if (image_count == MAXIMUM_IMAGES) return;
+  if (image_count == MAXIMUM_IMAGES || (!*mapping.path && anonymous_count++ >= MAXIMUM_ANONYMOUS)) return;
   images[image_count++] =
     (struct image){mapping.low, mapping.high, first, *mapping.path ? remember(mapping.path) : "", 0};
 }
@@ -77,6 +80,7 @@ void tern_images_load(void) {
   static char text[8192];
   static char file[1024];
   image_count = 0;
+  anonymous_count = 0;
   names_used = 0;
   file[0] = 0;
   uintptr_t first = 0;

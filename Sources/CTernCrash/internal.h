@@ -105,7 +105,7 @@ void tern_reader_skip(struct reader *reader, uint64_t count);
 
 enum unwound { UNWOUND_CALLER, UNWOUND_END, UNWOUND_UNKNOWN };
 
-/// Replaces a function's registers by its caller's, by the rules for the instruction at `lookup`; leaves them as they
+/// Replaces a function's registers with its caller's, by the rules for the instruction at `lookup`; leaves them as they
 /// are unless the result is `UNWOUND_CALLER`.
 enum unwound tern_unwind_step(struct registers *registers, uintptr_t lookup);
 
@@ -115,8 +115,8 @@ enum unwound tern_unwind_step(struct registers *registers, uintptr_t lookup);
 void tern_report_prepare(void);
 void tern_report_set_context(const void *text, size_t count);
 int tern_report_has_context(void);
-/// Has the next report crash after the crashed thread, for tests.
-void tern_report_fails(void);
+/// Makes the next report crash after writing the crashed thread, for tests.
+void tern_report_crash_next(void);
 /// Writes the report of a crash in the calling thread, and flushes it to the disk.
 void tern_report_write(
   int file, const char *identifier, const char *name, const siginfo_t *info, const ucontext_t *context);

@@ -49,7 +49,7 @@ void tern_report_set_context(const void *text, size_t count) {
 
 int tern_report_has_context(void) { return context_lines.count[atomic_load(&context_lines.current)] > 0; }
 
-void tern_report_fails(void) { atomic_store(&fails, 1); }
+void tern_report_crash_next(void) { atomic_store(&fails, 1); }
 
 // MARK: Writing
 

@@ -104,7 +104,7 @@ static void list(pid_t crashed) {
 
 /// Stops the listed threads, writes the stacks of those that answer in time, and lets them run again; returns their
 /// number.
-static int write_listed(pid_t process) {
+static int write_listed(pid_t process, size_t maximum_frames) {
   int count = atomic_load(&thread_count);
   // Late, so that the app may use this signal itself. The handler stays: a thread may receive the signal only after
   // the wait is over, and the default action would end the process.
@@ -123,11 +123,11 @@ static int write_listed(pid_t process) {
     if (stopped == count) break;
     nap(1);
   }
-  static uintptr_t frames[FRAMES_OF_OTHERS];
+  static uintptr_t frames[MAXIMUM_FRAMES];
   int written = 0;
   for (int index = 0; index < count; index++) {
     if (!atomic_load(&threads[index].is_stopped)) continue;
-    size_t found = tern_stack_walk(threads[index].registers, frames, FRAMES_OF_OTHERS);
+    size_t found = tern_stack_walk(threads[index].registers, frames, maximum_frames);
     tern_threads_write_header(threads[index].number);
     for (size_t frame = 0; frame < found; frame++) {
       tern_output_text("frame");
@@ -142,7 +142,7 @@ static int write_listed(pid_t process) {
 
 void tern_threads_write(pid_t process, pid_t crashed) {
   list(crashed);
-  write_listed(process);
+  write_listed(process, FRAMES_OF_OTHERS);
 }
 
 int tern_threads_write_one(pid_t process, pid_t thread) {
@@ -154,6 +154,6 @@ int tern_threads_write_one(pid_t process, pid_t thread) {
   threads[0].number = thread;
   atomic_store(&threads[0].is_stopped, 0);
   atomic_store(&thread_count, 1);
-  return write_listed(process);
+  return write_listed(process, MAXIMUM_FRAMES);
 }
 #endif

@@ -10,6 +10,41 @@
 
 #define MAXIMUM_SAVED_ROWS 8
 
+/// The instructions of call frame information (DWARF 5 §7.24), and the two of vendors that compilers use.
+enum {
+  DW_CFA_NOP = 0x00,
+  DW_CFA_ADVANCE_LOC1 = 0x02,
+  DW_CFA_ADVANCE_LOC2 = 0x03,
+  DW_CFA_ADVANCE_LOC4 = 0x04,
+  DW_CFA_OFFSET_EXTENDED = 0x05,
+  DW_CFA_RESTORE_EXTENDED = 0x06,
+  DW_CFA_UNDEFINED = 0x07,
+  DW_CFA_SAME_VALUE = 0x08,
+  DW_CFA_REGISTER = 0x09,
+  DW_CFA_REMEMBER_STATE = 0x0a,
+  DW_CFA_RESTORE_STATE = 0x0b,
+  DW_CFA_DEF_CFA = 0x0c,
+  DW_CFA_DEF_CFA_REGISTER = 0x0d,
+  DW_CFA_DEF_CFA_OFFSET = 0x0e,
+  DW_CFA_DEF_CFA_EXPRESSION = 0x0f,
+  DW_CFA_EXPRESSION = 0x10,
+  DW_CFA_OFFSET_EXTENDED_SF = 0x11,
+  DW_CFA_DEF_CFA_SF = 0x12,
+  DW_CFA_DEF_CFA_OFFSET_SF = 0x13,
+  DW_CFA_VAL_EXPRESSION = 0x16,
+  DW_CFA_NEGATE_RA_STATE = 0x2d,
+  DW_CFA_GNU_ARGS_SIZE = 0x2e,
+};
+
+/// How an address is encoded (LSB 10.5).
+enum {
+  DW_EH_PE_ABSOLUTE = 0x00,
+  DW_EH_PE_UDATA4 = 0x03,
+  DW_EH_PE_SDATA4 = 0x0b,
+  DW_EH_PE_PCREL_SDATA4 = 0x1b,
+  DW_EH_PE_DATAREL_SDATA4 = 0x3b,
+};
+
 enum rule { RULE_SAME, RULE_SAVED, RULE_REGISTER, RULE_UNDEFINED, RULE_UNKNOWN };
 
 /// The rules that lead from a function's registers to its caller's, at one instruction.
@@ -68,7 +103,7 @@ static int read_common(uintptr_t address, struct common *common) {
     case 'L': tern_reader_skip(&reader, 1); break;
     case 'P': {
       uint8_t encoding = (uint8_t)tern_reader_take(&reader, 1) & 0x0f;
-      tern_reader_skip(&reader, encoding == 0x0b || encoding == 0x03 ? 4 : 8);
+      tern_reader_skip(&reader, encoding == DW_EH_PE_SDATA4 || encoding == DW_EH_PE_UDATA4 ? 4 : 8);
       break;
     }
     // A function whose return addresses are signed with the other key.
@@ -88,7 +123,7 @@ static uintptr_t find_function(const struct image *image, uintptr_t pc) {
   uint8_t head[12];
   if (!header || tern_memory_read(header, head, sizeof head) != sizeof head) return 0;
   // The encodings that linkers write: 32-bit offsets from the header.
-  if (head[0] != 1 || head[2] != 0x03 || head[3] != 0x3b) return 0;
+  if (head[0] != 1 || head[1] != DW_EH_PE_PCREL_SDATA4 || head[2] != DW_EH_PE_UDATA4 || head[3] != DW_EH_PE_DATAREL_SDATA4) return 0;
   uint32_t count;
   memcpy(&count, head + 8, sizeof count);
   int64_t wanted = (int64_t)(pc - header);
@@ -146,56 +181,56 @@ static int run(
     case 3: restore_rule(row, low, initial); break;
     default:
       switch (code) {
-      case 0x00: break;
-      case 0x02: advance = tern_reader_take(reader, 1); break;
-      case 0x03: advance = tern_reader_take(reader, 2); break;
-      case 0x04: advance = tern_reader_take(reader, 4); break;
-      case 0x05:
+      case DW_CFA_NOP: break;
+      case DW_CFA_ADVANCE_LOC1: advance = tern_reader_take(reader, 1); break;
+      case DW_CFA_ADVANCE_LOC2: advance = tern_reader_take(reader, 2); break;
+      case DW_CFA_ADVANCE_LOC4: advance = tern_reader_take(reader, 4); break;
+      case DW_CFA_OFFSET_EXTENDED:
         number = tern_reader_uleb(reader);
         set_rule(row, number, RULE_SAVED, (int64_t)tern_reader_uleb(reader) * common->data_factor);
         break;
-      case 0x06: restore_rule(row, tern_reader_uleb(reader), initial); break;
-      case 0x07: set_rule(row, tern_reader_uleb(reader), RULE_UNDEFINED, 0); break;
-      case 0x08: set_rule(row, tern_reader_uleb(reader), RULE_SAME, 0); break;
-      case 0x09:
+      case DW_CFA_RESTORE_EXTENDED: restore_rule(row, tern_reader_uleb(reader), initial); break;
+      case DW_CFA_UNDEFINED: set_rule(row, tern_reader_uleb(reader), RULE_UNDEFINED, 0); break;
+      case DW_CFA_SAME_VALUE: set_rule(row, tern_reader_uleb(reader), RULE_SAME, 0); break;
+      case DW_CFA_REGISTER:
         number = tern_reader_uleb(reader);
         set_rule(row, number, RULE_REGISTER, (int64_t)(tern_reader_uleb(reader) & 0xff));
         break;
-      case 0x0a:
+      case DW_CFA_REMEMBER_STATE:
         if (saved_count == MAXIMUM_SAVED_ROWS) return 0;
         saved[saved_count++] = *row;
         break;
-      case 0x0b:
+      case DW_CFA_RESTORE_STATE:
         if (saved_count == 0) return 0;
         *row = saved[--saved_count];
         break;
-      case 0x0c:
+      case DW_CFA_DEF_CFA:
         number = tern_reader_uleb(reader);
         set_cfa(row, number, (int64_t)tern_reader_uleb(reader));
         break;
-      case 0x0d: set_cfa(row, tern_reader_uleb(reader), row->cfa_offset); break;
-      case 0x0e: row->cfa_offset = (int64_t)tern_reader_uleb(reader); break;
-      case 0x0f:
+      case DW_CFA_DEF_CFA_REGISTER: set_cfa(row, tern_reader_uleb(reader), row->cfa_offset); break;
+      case DW_CFA_DEF_CFA_OFFSET: row->cfa_offset = (int64_t)tern_reader_uleb(reader); break;
+      case DW_CFA_DEF_CFA_EXPRESSION:
         row->is_cfa_known = 0;
         tern_reader_skip(reader, tern_reader_uleb(reader));
         break;
-      case 0x10:
-      case 0x16:
+      case DW_CFA_EXPRESSION:
+      case DW_CFA_VAL_EXPRESSION:
         set_rule(row, tern_reader_uleb(reader), RULE_UNKNOWN, 0);
         tern_reader_skip(reader, tern_reader_uleb(reader));
         break;
-      case 0x11:
+      case DW_CFA_OFFSET_EXTENDED_SF:
         number = tern_reader_uleb(reader);
         set_rule(row, number, RULE_SAVED, tern_reader_sleb(reader) * common->data_factor);
         break;
-      case 0x12:
+      case DW_CFA_DEF_CFA_SF:
         number = tern_reader_uleb(reader);
         set_cfa(row, number, tern_reader_sleb(reader) * common->data_factor);
         break;
-      case 0x13: row->cfa_offset = tern_reader_sleb(reader) * common->data_factor; break;
+      case DW_CFA_DEF_CFA_OFFSET_SF: row->cfa_offset = tern_reader_sleb(reader) * common->data_factor; break;
       // A change of the return address's signature, which is removed anyway, and the size of arguments.
-      case 0x2d: break;
-      case 0x2e: tern_reader_uleb(reader); break;
+      case DW_CFA_NEGATE_RA_STATE: break;
+      case DW_CFA_GNU_ARGS_SIZE: tern_reader_uleb(reader); break;
       default: return 0;
       }
     }
@@ -217,13 +252,13 @@ static int find_row(const struct image *image, uintptr_t pc, struct row *row, ui
   if (distance == 0 || !read_common(record + 4 - distance, &common)) return 0;
   uintptr_t start, size;
   switch (common.encoding) {
-  case 0x1b: {
+  case DW_EH_PE_PCREL_SDATA4: {
     uintptr_t position = record + reader.position;
     start = position + (uintptr_t)(intptr_t)(int32_t)tern_reader_take(&reader, 4);
     size = tern_reader_take(&reader, 4);
     break;
   }
-  case 0x00:
+  case DW_EH_PE_ABSOLUTE:
     start = tern_reader_take(&reader, 8);
     size = tern_reader_take(&reader, 8);
     break;

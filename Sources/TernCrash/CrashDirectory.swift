@@ -90,16 +90,21 @@ package struct CrashDirectory: Sendable {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
+      // On a full disk. A part of a report is none.
+      guard count > 0 else { return _ = unlink(file(id, .diagnostic)) }
       rest = rest.dropFirst(count)
     }
   }
 
-  /// Returns the reports by the system, in any order.
-  package func diagnostics() -> [[UInt8]] {
-    names(.diagnostic).prefix(Self.maximumReports).compactMap { _, name in
-      if case .bytes(let bytes) = read(name) { bytes } else { nil }
+  /// Returns the decoded reports by the system, oldest first, and removes those that `decode` returns `nil` for.
+  package func diagnostics<Diagnostic>(_ decode: ([UInt8]) -> Diagnostic?) -> [Diagnostic] {
+    var found: [(id: UniqueID, diagnostic: Diagnostic)] = []
+    for (id, name) in names(.diagnostic).sorted(by: { $0.id < $1.id }) {
+      guard case .bytes(let bytes) = read(name) else { continue }
+      if let diagnostic = decode(bytes) { found.append((id, diagnostic)) } else { unlink("\(path)/\(name)") }
     }
+    remove(found.dropLast(Self.maximumReports).map(\.id))
+    return found.suffix(Self.maximumReports).map(\.diagnostic)
   }
 
   private var memoryWarning: String { "\(path)/memory-warning" }

@@ -72,6 +72,17 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `a report that needs no answer leaves those alone that wait for one`() async throws {
+      let modules = try harness(crashes: 1)
+      modules.startQuietly([Crashes.self])
+      Crashes.userConfirmationHandler = { _ in false }
+      left.deliver()
+      #expect(try modules.queued() == 1 && left.count == 1)
+      Crashes.notify(with: .dontSend)
+      #expect(try modules.queued() == 1 && left.count == 0)
+      await modules.end()
+    }
+
     @Test func `disabling Crashes erases reports that wait for consent, and a later answer sends nothing`()
       async throws
     {

@@ -43,8 +43,8 @@ final class LeftReports: CrashSource {
   var count: Int { left.withLock { $0.count } }
   func reports() -> [CrashReport] { left.withLock { $0 } }
   func remove(_ ids: [UniqueID]) { left.withLock { $0.removeAll { ids.contains($0.id) } } }
-  func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void) {
-    self.found.withLock { $0 = found }
+  func start(_ client: TernClient, onReport: @escaping @Sendable (CrashReport) -> Void) {
+    found.withLock { $0 = onReport }
   }
 
   func takeMemoryWarning() -> Bool { hadMemoryWarning.withLock { $0.take() } ?? false }

@@ -1,4 +1,5 @@
 // A process that crashes in a chosen way, to try the signal handler alone: `probe REPORT KIND`.
+#define _GNU_SOURCE
 #include "CTernCrash.h"
 
 #include <pthread.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define FUNCTION __attribute__((noinline)) static
@@ -73,8 +75,27 @@ FUNCTION long run(const char *kind, long one) {
   return 1;
 }
 
+/// The handler of another reporter, which must see the thread as it was: not in Tern's handler, on the stack for handlers.
+static void look(int number, siginfo_t *info, void *context) {
+  const ucontext_t *seen = context;
+  (void)info;
+#if defined(__x86_64__)
+  unsigned long stack = (unsigned long)seen->uc_mcontext.gregs[REG_RSP];
+#else
+  unsigned long stack = seen->uc_mcontext.sp;
+#endif
+  if (stack - (unsigned long)seen->uc_stack.ss_sp < seen->uc_stack.ss_size) _exit(99);
+  signal(number, SIG_DFL);
+}
+
 int main(int count, char **arguments) {
   pthread_t thread;
+  struct sigaction action;
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = look;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) sigaction(signals[index], &action, NULL);
   if (count != 3 || tern_crash_start(arguments[1], "probe") != 0) return 2;
   tern_crash_set_context("{}", 2);
   pthread_create(&thread, NULL, wait_in_thread, NULL);

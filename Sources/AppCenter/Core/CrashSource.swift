@@ -39,8 +39,8 @@ package protocol CrashSource: Sendable {
   func takeMemoryWarning() -> Bool
   /// Begins to catch crashes for the client. The reports so far belong to earlier launches, for all later ones, too.
   ///
-  /// - Parameter found: Called with each report that the system delivers later; it stays until it is removed, too.
-  func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void)
+  /// - Parameter onReport: Called with each report that the system delivers later; it stays until it is removed, too.
+  func start(_ client: TernClient, onReport: @escaping @Sendable (CrashReport) -> Void)
 }
 
 /// A source without reports.
@@ -49,5 +49,5 @@ package struct NoCrashes: CrashSource {
   package func reports() -> [CrashReport] { [] }
   package func remove(_ ids: [UniqueID]) {}
   package func takeMemoryWarning() -> Bool { false }
-  package func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void) {}
+  package func start(_ client: TernClient, onReport: @escaping @Sendable (CrashReport) -> Void) {}
 }

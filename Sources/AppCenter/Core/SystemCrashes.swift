@@ -20,7 +20,7 @@ package struct SystemCrashes: CrashSource {
         isOfLastLaunch: !report.isSeen)
     }
     // An earlier launch has received these.
-    let delivered = directory.diagnostics().compactMap { EarlierDiagnostic($0) }
+    let delivered = directory.diagnostics(EarlierDiagnostic.init)
       .map { CrashReport($0, isOfLastLaunch: false) }
     return (caught + delivered).sorted { $0.origin.time < $1.origin.time }
   }
@@ -29,14 +29,14 @@ package struct SystemCrashes: CrashSource {
 
   package func takeMemoryWarning() -> Bool { directory.takeMemoryWarning() }
 
-  package func start(_ client: TernClient, found: @escaping @Sendable (CrashReport) -> Void) {
+  package func start(_ client: TernClient, onReport: @escaping @Sendable (CrashReport) -> Void) {
     directory.markSeen(reports().map(\.id))
     client.catchCrashes()
     observeMemoryWarnings { [directory] in directory.noteMemoryWarning() }
     client.receiveEarlierDiagnostics { diagnostic, isOfLastLaunch in
       // The system delivers it once, and the user may decide in a later launch.
       directory.keep(diagnostic.encoded, id: diagnostic.id)
-      found(CrashReport(diagnostic, isOfLastLaunch: isOfLastLaunch))
+      onReport(CrashReport(diagnostic, isOfLastLaunch: isOfLastLaunch))
     }
   }
 }

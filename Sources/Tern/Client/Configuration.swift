@@ -97,11 +97,11 @@ extension TernClient {
     ///
     /// A thread asks the main dispatch queue for an answer twice a second. When a hang begins, it notes the calls of the
     /// main thread; when it ends, it records the error, whose message has the duration. If the process ends first, the
-    /// next launch records it. A hang before the first answer is not noticed, nor one of a process whose main thread runs
-    /// no run loop, as after `dispatchMain()` or in an asynchronous `main`.
+    /// next launch records it.
     ///
-    /// This is so on Linux, and needs ``catchesCrashes``. On Apple platforms, the system's MetricKit measures hangs, where
-    /// it exists, by its own limit.
+    /// Watching begins once the main run loop first answers, so a process without one (`dispatchMain()`, an asynchronous
+    /// `main`) reports no hangs. Applies to Linux; requires ``catchesCrashes``. On Apple platforms, MetricKit reports
+    /// hangs, by its own limit.
     public var reportsHangs: Bool
     /// Starts the client paused: it records but sends nothing until `resume()`. The default is false.
     public var startsPaused: Bool

@@ -15,7 +15,7 @@ package struct EarlierDiagnostic: Sendable, Hashable {
     content = Content(diagnostic: diagnostic, launch: launch)
   }
 
-  /// Decodes a diagnostic; returns `nil` if the bytes are none.
+  /// Decodes a diagnostic; returns `nil` if the bytes can't be decoded.
   package init?(_ bytes: [UInt8]) {
     guard let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)) else { return nil }
     self.content = content

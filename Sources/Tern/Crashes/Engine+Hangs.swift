@@ -7,7 +7,7 @@ extension Engine {
   /// Starts watching the main thread if the configuration has it and the client catches crashes.
   func watchMainThread() {
     guard configuration.reportsHangs, let catcher = catcher.withLock({ $0 }) else { return }
-    // Nothing here waits for a lock that the main thread may hold while it hangs, as it may the recorder's.
+    // `began` must take no lock that a hung main thread may hold, such as the recorder's; hence its own generator.
     let generator = Locked(recorder.withLock { FastGenerator(seed: $0.generator.next()) })
     let mainThread = Locked<MainThread?>(nil)
     let report = Locked<HangReport?>(nil)

@@ -3,7 +3,7 @@
 /// A hang begins when a ping has had no answer for the limit, and ends with the answer.
 struct HangDetector: Sendable {
   enum Input: Sendable, Hashable {
-    /// The time between two looks is over.
+    /// The time between two checks is over.
     case tick
     /// The main thread has answered the ping.
     case answered
@@ -24,7 +24,7 @@ struct HangDetector: Sendable {
     case hanging(since: Duration)
   }
 
-  /// The time between two looks.
+  /// The time between two checks.
   static let interval = Duration.milliseconds(500)
   /// The time without an answer after which the main thread hangs.
   static let limit = Duration.seconds(2)
@@ -43,7 +43,7 @@ struct HangDetector: Sendable {
       return .ping
     case (.tick, .waiting(let since)):
       defer { lastTick = now }
-      // After a pause of the whole process or device, the main thread gets its time again.
+      // After the process or device was suspended, start the wait anew.
       if let lastTick, now - lastTick > Self.interval * 4 {
         state = .waiting(since: now)
         return nil

@@ -107,7 +107,7 @@
       await second.shutdown()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `can wait for the delivery of a crash, so that a process which dies right after its start reports it`()
       async throws
     {

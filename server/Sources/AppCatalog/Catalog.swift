@@ -190,7 +190,7 @@ public final class Catalog: CatalogStore {
     }
   }
 
-  private func secret(named name: String, bytes: Int) throws -> String {
+  func secret(named name: String, bytes: Int) throws -> String {
     if let stored = try setting(name) { return stored }
     let fresh = hexadecimal(randomBytes(bytes))
     return try writing { database in

@@ -3,7 +3,7 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols])
+  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols, alerts])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -130,5 +130,27 @@ enum CatalogSchema {
       author TEXT NOT NULL, changed INTEGER NOT NULL
     );
     CREATE INDEX segment_by_app ON segment (app);
+    """
+
+  /// `app` is null for an alert about the server. `state` is what `AlertMachine` remembers. A row of `delivery` is to be sent
+  /// at `next`; without it, it was delivered or given up.
+  private static let alerts = """
+    CREATE TABLE alert (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER, name TEXT NOT NULL, condition TEXT NOT NULL,
+      minimum_users INTEGER NOT NULL, destinations TEXT NOT NULL, muted_until INTEGER, state TEXT NOT NULL,
+      author TEXT NOT NULL, changed INTEGER NOT NULL
+    );
+    CREATE INDEX alert_app ON alert (app);
+    CREATE TABLE notification (
+      id TEXT PRIMARY KEY, alert INTEGER NOT NULL, time INTEGER NOT NULL, message TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX notification_alert ON notification (alert, time);
+    CREATE TABLE delivery (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, notification TEXT NOT NULL, destination TEXT NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0, next INTEGER, is_delivered INTEGER NOT NULL DEFAULT 0,
+      answer TEXT NOT NULL DEFAULT ''
+    );
+    CREATE INDEX delivery_next ON delivery (next) WHERE next IS NOT NULL;
+    CREATE INDEX delivery_notification ON delivery (notification);
     """
 }

@@ -4,10 +4,11 @@ import Ingest
 import Logging
 import NIOCore
 import Portal
+package import ServerBase
 import ServiceLifecycle
 import TernEvents
 import Threads
-public import Warehouse
+package import Warehouse
 
 /// The routes and their middleware, independent of a socket.
 struct CollectorApplication: Sendable {
@@ -110,6 +111,8 @@ struct CollectorApplication: Sendable {
       pages: pages, reader: reader, answering: answering, catalog: catalog, notes: notes, wallTime: wallTime
     ).add(to: routes)
     DashboardAPIRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
+    AlertPageRoutes(pages: pages, reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
+    AlertAPIRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
     AnnotationRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog,
       wallTime: wallTime
@@ -170,7 +173,7 @@ public struct CollectorSettings: Sendable {
 
 extension CollectorSettings {
   /// Creates settings with the policies that operators choose.
-  public init(
+  package init(
     unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool,
     addressLimits: UsageLimits, maximumEventAge: Duration
   ) {

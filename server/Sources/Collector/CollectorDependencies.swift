@@ -1,3 +1,4 @@
+package import Alerts
 package import Ingest
 package import Logging
 package import Questions
@@ -6,7 +7,7 @@ package import TernEvents
 package import Warehouse
 
 /// Everything that the collector reads and writes about apps, apart from their events.
-package typealias CollectorCatalog = CatalogEditor & AccessStore
+package typealias CollectorCatalog = CatalogEditor & AccessStore & AlertStore
 
 /// The requests that are being answered, kept where a crash leaves them.
 package protocol RequestJournal: Sendable {

@@ -15,8 +15,8 @@ package final class ClusterRowSource: RetiredRowSource {
   private let ledger: @Sendable () -> ShippingLedger?
   private let uptime: @Sendable () -> Duration
   private let shards = Locked<[ClusterTopology.Shard]>([])
-  /// The shard of which no replica answered last.
-  private let silent = Locked<(shard: String, error: ClickHouseError, until: Duration)?>(nil)
+  /// By shard, the last failure of all replicas to answer, and the time until which it stands.
+  private let silent = Locked<[String: (error: ClickHouseError, until: Duration)]>([:])
 
   /// - Parameters:
   ///   - ledger: Returns the record of what was sent; `nil` if there is none, as after a restored backup.
@@ -30,8 +30,8 @@ package final class ClusterRowSource: RetiredRowSource {
   }
 
   package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
-    // Whoever waited behind the one that found the shard silent needn't wait as long again.
-    if let silent = silent.withLock({ $0 }), silent.shard == unit.shard, uptime() < silent.until {
+    // Reads that queued behind a failed one fail at once instead of waiting as long again.
+    if let silent = silent.withLock({ $0[unit.shard] }), uptime() < silent.until {
       throw Self.away(unit, silent.error)
     }
     let (found, rows): (ShippingUnit, ClusterRows.Unit)
@@ -39,7 +39,7 @@ package final class ClusterRowSource: RetiredRowSource {
       (found, rows) = try waiting { [self] in try await fetch(unit) }
     } catch {
       if let error = error as? ClickHouseError, error.code == .unreachable {
-        silent.withLock { $0 = (unit.shard, error, uptime() + Self.pause) }
+        silent.withLock { $0[unit.shard] = (error, uptime() + Self.pause) }
       }
       throw Self.away(unit, error)
     }

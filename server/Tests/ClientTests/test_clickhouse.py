@@ -142,6 +142,12 @@ class Outages:
             for node in sorted(self.down, key=self.NODES.index, reverse=True):
                 self.start(node)
         assert not self.down, f"{self.down} did not start again"
+        # One that "runs already" may still be loading its tables.
+        for _ in range(60):
+            if subprocess.run([SCRIPT, "status", FOLDER], capture_output=True, timeout=90).returncode == 0:
+                return
+            time.sleep(1)
+        raise AssertionError("not all nodes answer")
 
 
 def query(statement, server):

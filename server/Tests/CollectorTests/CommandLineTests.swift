@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Collector
 import Foundation
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import NIOConcurrencyHelpers
 import NIOCore
 import Portal
+import ServerBase
 import Testing
 import Warehouse
 

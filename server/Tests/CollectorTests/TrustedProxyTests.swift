@@ -1,4 +1,5 @@
 import HTTPTypes
+import ServerBase
 import Testing
 
 @testable import Collector

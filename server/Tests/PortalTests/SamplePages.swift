@@ -1,4 +1,6 @@
+import Alerts
 import Ingest
+import Outgoing
 import Portal
 import Questions
 import Reports
@@ -107,6 +109,25 @@ struct SamplePages {
     pages.annotations(
       [Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)],
       releases: [Release(day: today, version: text)], app: app, apps: [app], today: today)
+  }
+
+  private func alerts() throws -> String {
+    let question = AlertQuestion(page: "explore", query: text, period: .hour)
+    let conditions: [AlertCondition] = [.above(1, question), .newError]
+    let alerts = try conditions.enumerated().map { index, condition in
+      StoredAlert(
+        Alert(
+          id: Int64(index), app: app.id, name: text, condition: condition,
+          destinations: [try Destination("chat:https://example.org/x"), try Destination("mail:a@example.org")],
+          mutedUntil: index == 0 ? Self.now + .seconds(60) : nil, author: text), state: AlertState(), stateText: "")
+    }
+    let message = OutgoingMessage(
+      id: UniqueID(high: 0, low: 1), time: Self.now, event: "alert.breached", title: text, text: text)
+    let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
+    return pages.alerts(
+      alerts, history: [AlertNotification(alert: 1, message: message, deliveries: [delivery])],
+      form: AlertForm(["name": text, "limit": text, "question": text, "to": text, "kind": text]), app: app, apps: [app],
+      now: Self.now, result: FormResult(message: text))
   }
 
   private func dashboard(_ today: Day) async throws -> String {
@@ -227,6 +248,7 @@ struct SamplePages {
     ]
     all.append(("notes", try await noted.report("overview")))
     all.append(("annotations", annotations(today)))
+    all.append(("alerts", try alerts()))
     all.append(("segments", pages.segments(pages.segments, app: app, apps: [app])))
     all.append(("dashboard", try await dashboard(today)))
     all.append(("occurrence", try await report("error", ["occurrence": String(occurrence)])))

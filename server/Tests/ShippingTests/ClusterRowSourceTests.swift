@@ -27,6 +27,7 @@ import Warehouse
     #expect(tries(at: .zero) == 1)
     #expect(tries(at: .milliseconds(1_999)) == 1)
     #expect(tries(at: .milliseconds(1_999), shard: "two") == 2)
+    #expect(tries(at: .milliseconds(1_999)) == 2)
     #expect(tries(at: .seconds(2)) == 3)
     #expect(tries(at: .seconds(4)) == 4)
   }

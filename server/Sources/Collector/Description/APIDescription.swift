@@ -7,7 +7,7 @@ import Questions
 enum APIDescription {
   /// All operations.
   static let operations =
-    apps + editing + errors + symbols + questions + segments + people + dashboards + collecting + measurement
+    apps + editing + errors + symbols + questions + segments + people + dashboards + alerts + collecting + measurement
     + monitoring + appCenter + own
 
   /// The document.
@@ -42,7 +42,7 @@ enum APIDescription {
   private static var schemas: JSONTree {
     let all =
       appSchemas + editingSchemas + errorSchemas + symbolSchemas + questionSchemas + segmentSchemas + dashboardSchemas
-      + collectingSchemas + appCenterSchemas
+      + alertSchemas + collectingSchemas + appCenterSchemas
     return .object(all.list.map { ($0.0, $0.1.tree) })
   }
 

@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import Reports
+import ServerBase
 import Warehouse
 
 /// The context of one request.

@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import NIOCore
+import ServerBase
 
 /// The open connections of a running collector.
 final class ConnectionRegistry: Sendable {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServerBase
 
 /// The proxies that may name the addresses of their clients.
 struct TrustedProxies: Sendable {

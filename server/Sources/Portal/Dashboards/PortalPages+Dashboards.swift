@@ -70,15 +70,8 @@ extension PortalPages {
     guard let page = QuestionPage(rawValue: card.page) else {
       throw QuestionError("\"\(card.page)\" is not a page that asks a question.", at: "$.page")
     }
-    let parameters = URLEncodedForm(card.query).values
-    guard let question = try question(page, parameters) else {
-      throw QuestionError("The form of this page is not complete.", at: "$.query")
-    }
-    let form = QuestionForm(page, parameters, segments: segments)
-    guard try !form.namesPersons(question) else {
-      throw QuestionError(
-        "All readers of the app see its dashboards, so a card cannot name installs or users.", at: "$.query")
-    }
+    _ = try page.sharedQuestion(query: card.query, segments: segments)
+    let form = QuestionForm(page, URLEncodedForm(card.query).values, segments: segments)
     var checked = card
     checked.query = form.query()
     return checked

@@ -89,7 +89,10 @@ extension PortalPages {
     let pages =
       reader.canEdit
       ? [place(.app, "App", links.settings, shell), place(.setup, "Keys and code", links.setup, shell)] + open
-        + [place(.links, "Shared links", links.shared, shell), place(.limits, "Limits", links.limits, shell)] : open
+        + [
+          place(.alerts, "Alerts", links.alerts, shell), place(.links, "Shared links", links.shared, shell),
+          place(.limits, "Limits", links.limits, shell),
+        ] : open
     return NavigationEntry(label: "Settings", icon: Icon.settings, pages: pages)
   }
 

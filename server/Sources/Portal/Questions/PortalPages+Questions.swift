@@ -113,6 +113,9 @@ extension PortalPages {
     guard reader.canEdit, form.page != .people, (try? form.question()) != nil else { return nil }
     return [
       "address": PortalLinks(app: app.id).dashboards, "page": form.page.rawValue, "query": form.query(),
+      "alert": form.page == .explore
+        ? PortalLinks(app: app.id).alerts + "?" + AddressText.query([("question", form.query())])
+        : nil,
       "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
     ]
   }

@@ -59,8 +59,8 @@ struct ServeCommand: AsyncParsableCommand {
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
-      accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome,
-      symbolizer: settings.value(\.symbolizer))
+      accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome, symbolizer: settings.value(\.symbolizer),
+      outgoing: OutgoingSettings(settings))
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)

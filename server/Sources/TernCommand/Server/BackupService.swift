@@ -2,6 +2,7 @@ import AppCatalog
 import Foundation
 import Logging
 import ServiceLifecycle
+import TernBase
 import Warehouse
 import WarehouseSQLite
 
@@ -16,6 +17,8 @@ struct BackupService: Service {
   let series: BackupSeries
   let catalog: Catalog
   let logger: Logger
+  /// Where the reason of the last failure is kept until a backup succeeds.
+  let failure: Locked<String?>
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
@@ -27,6 +30,7 @@ struct BackupService: Service {
           return
         } catch {
           logger.error("Could not make a backup in \(series.path): \(error)")
+          failure.withLock { $0 = CommandEnding(error).reason }
           pause = Self.retryTime
         }
         try? await Task.sleep(for: pause)
@@ -38,6 +42,7 @@ struct BackupService: Service {
     let (path, summary) = try await Self.onThread { [series, directory] shouldStop in
       try series.add(of: directory, now: WallClock.system(), shouldStop: shouldStop)
     }
+    failure.withLock { $0 = nil }
     logger.info("Backup in \(path): \(BackupCommand.description(summary))")
     try AuditActor.$current.withValue(AuditActor(name: "server", address: "")) {
       try catalog.record(.backupCreated, path)

@@ -6,6 +6,8 @@ import Logging
 import Reports
 import ServiceLifecycle
 import Symbols
+import TernBase
+import TernEvents
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
@@ -29,6 +31,8 @@ struct LocalServer {
   private let keepsAtHome: Duration?
   private let symbolizer: String
   private let symbolLimits: SymbolLimits
+  /// How notifications go out.
+  private let outgoing: OutgoingSettings
 
   /// Opens a data directory, creating it if missing.
   ///
@@ -43,11 +47,13 @@ struct LocalServer {
   ///   - cluster: The cluster to which rows are copied; `nil` for none.
   ///   - keepsAtHome: The time after which rows may leave for the cluster; `nil` if they stay.
   ///   - symbolizer: The name or path of `llvm-symbolizer`.
+  ///   - outgoing: The ways in which notifications go out.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
     keepsAtHome: Duration? = nil, symbolizer: String = "llvm-symbolizer",
+    outgoing: OutgoingSettings = OutgoingSettings(),
     logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
@@ -55,6 +61,7 @@ struct LocalServer {
     self.backups = backups
     self.accessLog = accessLog
     self.logger = logger
+    self.outgoing = outgoing
     (self.recognizedAge, self.keepsAtHome) = (recognizedAge, keepsAtHome)
     self.symbolizer = symbolizer
     var symbolLimits = SymbolLimits()
@@ -131,10 +138,24 @@ struct LocalServer {
           trials: ProcessTrials(directory: directory), logger: logger, keepsAtHome: keepsAtHome)),
       .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
     ]
+    let certificateExpiry: (@Sendable () -> Timestamp?)? =
+      if let files = configuration.tls { { files.expiry() } } else { nil }
+    let backupFailure = Locked<String?>(nil)
     if let backups {
       services.append(
-        .init(service: BackupService(directory: directory, series: backups, catalog: catalog, logger: logger)))
+        .init(
+          service: BackupService(
+            directory: directory, series: backups, catalog: catalog, logger: logger, failure: backupFailure)))
     }
+    services.append(
+      .init(
+        service: try AlertService(
+          catalog, warehouse, outgoing,
+          problems: ServerProblems(
+            problems: dependencies.problems, storage: dependencies.storage, cluster: clusterStatus,
+            backupFailure: backupFailure,
+            certificateExpiry: certificateExpiry),
+          logger: logger)))
     if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

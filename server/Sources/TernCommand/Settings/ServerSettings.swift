@@ -2,6 +2,7 @@ import ArgumentParser
 import ClickHouse
 import Collector
 import Foundation
+import ServerBase
 import Warehouse
 import WarehouseSQLite
 
@@ -96,6 +97,32 @@ struct ServerSettings: Sendable {
     parse: Self.path)
   let clickhouseAttachments = Setting(
     flag: "clickhouse-attachments", "Copy the attachments of errors to the cluster, too.")
+  let smtp = Setting(
+    "smtp", "address",
+    "The server that takes mails, such as smtp://mail.example.org:587, which needs STARTTLS, or smtps://mail.example.org.",
+    parse: Self.mailServer)
+  let smtpUser = Setting(
+    "smtp-user", "name", "The user on the mail server.", parse: { try Self.notEmpty($0, "Enter a name.") })
+  let smtpPassword = Setting<String?>(
+    name: "smtp-password", valueName: "text", explanation: "The user's password on the mail server.", standard: nil,
+    isList: false, isSecret: true, parse: { $0.last })
+  let smtpPasswordFile = Setting(
+    "smtp-password-file", "file",
+    "A file with the user's password on the mail server in its first line, instead of smtp-password.", parse: Self.path)
+  let smtpCa = Setting(
+    "smtp-ca", "file",
+    "The certificates in PEM format of the authorities that are trusted for the mail server; by default the system's.",
+    parse: Self.path)
+  let mailFrom = Setting("mail-from", "address", "The sender of mails.", parse: Self.mailAddress)
+  let allowWebhooksTo = Setting<[AddressBlock]>(
+    name: "allow-webhooks-to", valueName: "address",
+    explanation:
+      "An address inside a network that webhooks may be sent to, a block such as 10.0.0.0/8, or all; repeatable. By "
+      + "default they go to addresses of the internet only.", standard: nil, isList: true,
+    parse: { try $0.flatMap(Self.webhookAddresses) })
+  let portalUrl = Setting(
+    "portal-url", "address", "The address of the portal for links in notifications, such as https://tern.example.org.",
+    parse: Self.portalAddress)
 
   static let table = ServerSettings()
   /// All settings, in the order in which they are declared and shown.

@@ -16,6 +16,19 @@ struct ClusterOptions: SettingArguments {
   func validate() throws { try EffectiveSettings(options: values).check() }
 }
 
+/// The options about the ways in which notifications go out.
+struct OutgoingOptions: SettingArguments {
+  @Option(\.smtp) var smtp: String?
+  @Option(\.smtpUser) var smtpUser: String?
+  @Option(\.smtpPasswordFile) var smtpPasswordFile: String?
+  @Option(\.smtpCa) var smtpCa: String?
+  @Option(\.mailFrom) var mailFrom: String?
+  @Option(\.allowWebhooksTo) var allowWebhooksTo: [String] = []
+  @Option(\.portalUrl) var portalUrl: String?
+
+  func validate() throws { try EffectiveSettings(options: values).check() }
+}
+
 /// The options of `tern serve` and `tern config`, apart from those of every command.
 struct SettingOptions: SettingArguments {
   @Option(\.host) var host: String?
@@ -40,6 +53,7 @@ struct SettingOptions: SettingArguments {
   @Option(\.backupEvery) var backupEvery: String?
   @Option(\.keepBackups) var keepBackups: String?
   @OptionGroup var cluster: ClusterOptions
+  @OptionGroup var outgoing: OutgoingOptions
 
   func validate() throws { try EffectiveSettings(options: values).check() }
 }
@@ -50,6 +64,7 @@ extension SettingArguments {
     var values: [String: [String]] = [:]
     for child in Mirror(reflecting: self).children {
       if let group = child.value as? OptionGroup<ClusterOptions> { values.merge(group.wrappedValue.values) { $1 } }
+      if let group = child.value as? OptionGroup<OutgoingOptions> { values.merge(group.wrappedValue.values) { $1 } }
       let texts: [String] =
         switch child.value {
         case let option as Option<String?>: option.wrappedValue.map { [$0] } ?? []

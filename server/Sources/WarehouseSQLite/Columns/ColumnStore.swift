@@ -10,7 +10,7 @@ final class ColumnStore: Sendable {
     var apps: [Int64: AppColumns] = [:]
     /// The last row that is in the columns, unless its app is behind.
     var through: Int64 = 0
-    /// Apps that get no rows for now, because rows before them are in no chunk and only the cluster has them.
+    /// Apps whose earlier rows are only on the cluster and in no chunk; they get no new rows until `catchUp` has added those.
     var behind: Set<Int64> = []
     /// By app, the last row up to which all chunks are on disk for good.
     var secured: [Int64: Int64] = [:]

@@ -51,7 +51,8 @@ extension WarehouseReader: QuestionSource {
         return try await onQuestionThread { try RetiredRowCache.$mayFetch.withValue(false, operation: work) }
       } catch let error as WarehouseError where error.code == .rowsAway {
         try await onFetchingThread { [self] in _ = try chunks(of: app, QuestionLimits { flag.isSet }) }
-        return try await onQuestionThread(work)
+        // It has all rows now, unless columns were lost meanwhile: then it may be asked again.
+        return try await onQuestionThread { try RetiredRowCache.$mayFetch.withValue(false, operation: work) }
       }
     }
   }

@@ -25,9 +25,9 @@ public final class WarehouseReader: MetricsStore {
   let rowFailed: @Sendable (RowFailure) -> Void
 
   /// Reads that share an object run one at a time.
-  private let threads: ThreadPool<ObjectIdentifier>
+  let threads: ThreadPool<ObjectIdentifier>
   /// The threads on which questions run, two at a time, so that they never take the place of reports.
-  private let questionThreads = ThreadPool<Never>(name: "tern-question", count: WarehouseReader.questionCount)
+  let questionThreads = ThreadPool<Never>(name: "tern-question", count: WarehouseReader.questionCount)
   static let questionCount = 2
   /// Further threads that share the chunks of a question, at the same low priority. A question doesn't wait for them: its
   /// own thread takes the chunks that they have not begun with.
@@ -38,7 +38,7 @@ public final class WarehouseReader: MetricsStore {
   static let threadsPerQuestion = 2
   var evaluationThreads: ParallelThreads { ParallelThreads(count: Self.threadsPerQuestion, questionHelpers) }
   /// The threads for whatever waits for the cluster, so that nothing else waits for it.
-  private let fetchingThreads = ThreadPool<Never>(name: "tern-fetch", count: WarehouseReader.fetchingCount)
+  let fetchingThreads = ThreadPool<Never>(name: "tern-fetch", count: WarehouseReader.fetchingCount)
   static let fetchingCount = 2
   /// The thread that adds new rows to the columns.
   let columnThread = ThreadPool<Never>(name: "tern-columns", count: 1)
@@ -78,44 +78,6 @@ public final class WarehouseReader: MetricsStore {
       try pool.close()
     } catch {
       throw WarehouseError.from(error)
-    }
-  }
-
-  /// Runs `body` on a reader thread, in a transaction that sees one snapshot of the data. If rows must be fetched from the
-  /// cluster, it runs again, on a thread that may wait.
-  ///
-  /// - Parameter turn: Reads that share this object run one at a time, without holding up other reads.
-  func reading<Value: Sendable>(
-    takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
-  ) async throws -> Value {
-    do {
-      // Only one thread at a time waits for such reads.
-      if let turn { return try await threads.run(for: [ObjectIdentifier(turn)]) { [self] in try read(body) } }
-      do {
-        return try await threads.run { [self] in try RetiredRowCache.$mayFetch.withValue(false) { try read(body) } }
-      } catch let error as WarehouseError where error.code == .rowsAway {
-        return try await onFetchingThread { [self] in try read(body) }
-      }
-    } catch {
-      throw WarehouseError.from(error)
-    }
-  }
-
-  /// Runs `body` on a thread that may wait for the cluster.
-  func onFetchingThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    do {
-      return try await fetchingThreads.run(body)
-    } catch let refusal as ThreadPoolRefusal {
-      throw WarehouseError.from(refusal)
-    }
-  }
-
-  /// Runs `body` on a thread for questions.
-  func onQuestionThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    do {
-      return try await questionThreads.run(body)
-    } catch let refusal as ThreadPoolRefusal {
-      throw WarehouseError.from(refusal)
     }
   }
 

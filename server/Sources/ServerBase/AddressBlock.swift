@@ -1,11 +1,11 @@
 /// An address, or all addresses with the same prefix: `192.0.2.7`, `10.0.0.0/8`, `fd00::/8`.
-public struct AddressBlock: Sendable, Hashable {
+package struct AddressBlock: Sendable, Hashable {
   private let address: IPAddress
   /// The length of the prefix in bits.
   private let bits: Int
 
   /// Parses a block, or returns `nil` if it is invalid. Bits of the address beyond the prefix are ignored.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
     let width = address.bytes.count * 8
@@ -21,7 +21,7 @@ public struct AddressBlock: Sendable, Hashable {
   }
 
   /// Returns true if an address is in the block.
-  func contains(_ other: IPAddress) -> Bool {
+  package func contains(_ other: IPAddress) -> Bool {
     guard other.bytes.count == address.bytes.count else { return false }
     let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
     guard other.bytes.prefix(whole) == address.bytes.prefix(whole) else { return false }

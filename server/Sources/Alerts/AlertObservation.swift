@@ -1,0 +1,84 @@
+package import TernEvents
+
+/// What the server found when it looked for an alert.
+package enum AlertObservation: Sendable, Hashable {
+  /// The figure of a period that has ended.
+  case figure(PeriodFigure)
+  /// The time at which the latest event of the app arrived, `nil` if there never was one, and the time since which the
+  /// server has been able to receive any.
+  case arrival(last: Timestamp?, receivingSince: Timestamp)
+  /// The groups of errors after the one that the alert knew, in order, and the highest number of a group.
+  case newErrors([ErrorNotice], highest: Int64)
+  /// All closed errors that came back.
+  case returnedErrors([ErrorNotice])
+  /// Everything that the server has to complain about.
+  case problems([ProblemNotice])
+}
+
+/// The figure of a period, with what it is compared with.
+package struct PeriodFigure: Sendable, Hashable {
+  /// The number of the period in the app's calendar; later ones have larger numbers.
+  package var number: Int
+  /// The name of the period, such as `2026-10-31T14:00`.
+  package var label: String
+  /// The figure; `nil` if there is none, such as a share of no users.
+  package var value: Double?
+  /// The figure of the period before.
+  package var before: Double?
+  package var users: Int
+  package var usersBefore: Int
+  /// True if the figure is a count, which is 0 without users; false for shares and averages.
+  package var isCount: Bool
+
+  package init(
+    number: Int, label: String, value: Double?, before: Double?, users: Int, usersBefore: Int, isCount: Bool
+  ) {
+    (self.number, self.label, self.value, self.before) = (number, label, value, before)
+    (self.users, self.usersBefore, self.isCount) = (users, usersBefore, isCount)
+  }
+}
+
+/// An error that an alert reports.
+package struct ErrorNotice: Sendable, Hashable, Codable {
+  /// The number of its group.
+  package var group: Int64
+  /// The type, such as that of an exception.
+  package var type: String
+  /// The top frame of the stack; empty if unknown.
+  package var place: String
+  /// The version in which it came back; empty for a new error.
+  package var version: String
+  /// Tells one closing of the error from the next; 0 for a new error.
+  package var closed: Int64
+
+  package init(group: Int64, type: String, place: String, version: String = "", closed: Int64 = 0) {
+    (self.group, self.type, self.place) = (group, type, place)
+    (self.version, self.closed) = (version, closed)
+  }
+}
+
+/// Something that the server complains about.
+package struct ProblemNotice: Sendable, Hashable, Codable {
+  /// A sentence by which the problem is recognized.
+  package var summary: String
+  /// The reason, which may change.
+  package var detail: String
+
+  package init(summary: String, detail: String) { (self.summary, self.detail) = (summary, detail) }
+}
+
+/// What an alert says.
+package enum AlertEvent: Sendable, Hashable {
+  /// A figure is outside its limit.
+  case breached(PeriodFigure)
+  /// It is inside again.
+  case recovered(PeriodFigure)
+  /// Nothing arrives, since the given time.
+  case silent(since: Timestamp)
+  /// Something arrives again.
+  case arriving(at: Timestamp)
+  /// There are new errors, or closed ones that came back; of many, the first.
+  case errors([ErrorNotice], count: Int)
+  case problem(ProblemNotice)
+  case problemOver(summary: String)
+}

@@ -1,0 +1,26 @@
+package import TernEvents
+
+/// Decides when a message that did not arrive is sent again.
+package enum DeliverySchedule {
+  /// The time after which a message is given up.
+  package static let patience: Duration = .seconds(86_400)
+  private static let first: Duration = .seconds(60)
+  private static let longest: Duration = .seconds(3_600)
+
+  /// Returns the time of the next attempt; `nil` if the message is given up.
+  ///
+  /// - Parameters:
+  ///   - failures: The attempts that have failed, at least one.
+  ///   - created: The time of the message.
+  package static func next(
+    after failures: Int, created: Timestamp, now: Timestamp, using generator: inout some RandomNumberGenerator
+  ) -> Timestamp? {
+    // 2^6 minutes are more than the longest pause.
+    let pause = min(first * (1 << min(max(failures - 1, 0), 6)), longest)
+    // Messages that failed together aren't sent together again.
+    let next = now + pause * Double.random(in: 0.75...1, using: &generator)
+    // A clock that was set back must not let a message be sent for longer; neither must it end early.
+    let age = next.since(min(created, now))
+    return age <= patience ? next : nil
+  }
+}

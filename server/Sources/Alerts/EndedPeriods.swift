@@ -1,0 +1,76 @@
+package import Questions
+package import TernEvents
+package import Warehouse
+
+/// The last period that has ended, and the one before.
+package struct EndedPeriods: Sendable, Hashable {
+  /// The time after its end at which a period is decided on: events of its last minutes are on their way until then.
+  package static let settling: Duration = .seconds(600)
+
+  package let unit: TimeUnit
+  /// The numbers of the periods in the app's calendar.
+  package let last: Int
+  package let before: Int
+
+  /// Finds the periods; `nil` if the calendar has none.
+  ///
+  /// Of an hour that clocks show twice, both are one period. Hours and days that clocks skip are none.
+  package init?(_ period: AlertPeriod, at now: Timestamp, in calendar: QuestionCalendar) {
+    unit = period == .hour ? .hour : .day
+    let time = (now - Self.settling).millisecondsSince1970
+    let (current, today) = (calendar.number(of: unit, at: time), calendar.day(of: time))
+    // Three days have at least two of each, even where clocks skip one.
+    let ended = calendar.numbers(of: unit, in: today.advanced(by: -3)...today).filter { $0 < current }
+    guard ended.count >= 2 else { return nil }
+    (before, last) = (ended[ended.count - 2], ended[ended.count - 1])
+  }
+
+  /// The days that contain both periods.
+  package var days: ClosedRange<Day> {
+    QuestionCalendar.firstDay(of: unit, number: before)...QuestionCalendar.firstDay(of: unit, number: last)
+  }
+
+  /// The name of the last period.
+  package var label: String { QuestionCalendar.label(of: unit, number: last) }
+
+  /// The question for the figures and the users of both periods.
+  package func question(_ query: QueryQuestion) -> Question? {
+    guard let metric = query.metrics.first else { return nil }
+    return .query(
+      QueryQuestion(
+        scope: QuestionScope(
+          range: .dates(days.lowerBound, days.upperBound), filters: query.scope.filters, person: query.scope.person),
+        metrics: [metric, .plain(.users)], groups: [.init(.time(unit))]))
+  }
+
+  /// Reads the figure of the last period from the answer.
+  package func figure(_ answer: QueryAnswer, of metric: QuestionMetric) -> PeriodFigure {
+    func row(_ number: Int) -> (value: Double?, users: Int) {
+      let label = QuestionCalendar.label(of: unit, number: number)
+      let row = answer.rows.first { $0.dimensions.first??.text == label }
+      // Answers leave out periods without rows.
+      let value = row?.metrics.first ?? nil
+      return (value ?? (metric.isCount ? 0 : nil), Int(row?.metrics.last.flatMap(\.self) ?? 0))
+    }
+    let (now, earlier) = (row(last), row(before))
+    return PeriodFigure(
+      number: last, label: label, value: now.value, before: earlier.value, users: now.users,
+      usersBefore: earlier.users, isCount: metric.isCount)
+  }
+}
+
+extension QuestionMetric {
+  /// True if the metric is 0 where there are no rows; false if it is unknown there.
+  var isCount: Bool {
+    switch self {
+    case .plain(let plain):
+      switch plain {
+      case .events, .screens, .errors, .crashes, .users, .newUsers, .sessions, .sessionStarts: true
+      case .eventsPerUser, .sessionsPerUser, .sessionDurationAverage, .sessionDurationMedian, .sessionDurationP90,
+        .crashFreeUsers, .crashFreeSessions:
+        false
+      }
+    case .property(let aggregate, _): aggregate == .sum
+    }
+  }
+}

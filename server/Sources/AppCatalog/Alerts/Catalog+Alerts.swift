@@ -1,0 +1,138 @@
+package import Alerts
+import Foundation
+import GRDB
+import Outgoing
+package import TernEvents
+package import Warehouse
+
+/// Alerts, and what they remember.
+extension Catalog: AlertStore {
+  /// Returns all alerts, ordered by number.
+  package func alerts() throws -> [StoredAlert] {
+    try reading { try Row.fetchAll($0, sql: "SELECT * FROM alert ORDER BY id").map(Self.alert) }
+  }
+
+  /// Returns the alerts of an app, or of the server; see ``Alerts/AlertStore/alerts(app:)``.
+  package func alerts(app: AppID?) throws -> [StoredAlert] {
+    try reading { database in
+      try Row.fetchAll(
+        database, sql: "SELECT * FROM alert WHERE app IS ? ORDER BY id", arguments: [app?.rawValue]
+      ).map(Self.alert)
+    }
+  }
+
+  /// Creates an alert; see ``Alerts/AlertStore/createAlert(_:)``.
+  package func createAlert(_ alert: Alert) throws -> Alert {
+    var alert = alert
+    (alert.author, alert.changed) = (AuditActor.current.name, now())
+    if let app = alert.app, try self.app(app) == nil {
+      throw WarehouseError(code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
+    }
+    return try writing { database in
+      try check(alert, database)
+      let count = try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM alert WHERE app IS ?", arguments: [alert.app?.rawValue])
+      guard (count ?? 0) < Alert.maximumCount else {
+        throw Self.invalidAlert("There can be \(Alert.maximumCount) alerts. Delete one that is not needed.")
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO alert (app, name, condition, minimum_users, destinations, muted_until, state, author, changed)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          alert.app?.rawValue, alert.name, try Self.text(alert.condition), alert.minimumUsers,
+          try Self.text(alert.destinations.map(\.text)), alert.mutedUntil?.millisecondsSince1970,
+          try Self.text(AlertState()), alert.author, alert.changed.millisecondsSince1970,
+        ])
+      alert.id = database.lastInsertedRowID
+      try record(.alertCreated, Self.subject(alert), database)
+      return alert
+    }
+  }
+
+  /// Mutes an alert; see ``Alerts/AlertStore/muteAlert(_:app:until:)``.
+  package func muteAlert(_ id: Int64, app: AppID?, until time: Timestamp?) throws -> Alert? {
+    let now = now()
+    return try writing { database in
+      guard var alert = try Self.findAlert(id, app, database) else { return nil }
+      (alert.mutedUntil, alert.author, alert.changed) = (time, AuditActor.current.name, now)
+      try database.execute(
+        sql: "UPDATE alert SET muted_until = ?, author = ?, changed = ? WHERE id = ?",
+        arguments: [time?.millisecondsSince1970, alert.author, now.millisecondsSince1970, id])
+      let state = time.map { "muted until \($0.utcText(withMilliseconds: false))" } ?? "no longer muted"
+      try record(.alertChanged, "\(Self.subject(alert)), \(state)", database)
+      return alert
+    }
+  }
+
+  /// Removes an alert; see ``Alerts/AlertStore/removeAlert(_:app:)``.
+  package func removeAlert(_ id: Int64, app: AppID?) throws -> Alert? {
+    try writing { database in
+      guard let alert = try Self.findAlert(id, app, database) else { return nil }
+      try Self.removeAlerts("id = ?", [id], database)
+      try record(.alertRemoved, Self.subject(alert), database)
+      return alert
+    }
+  }
+
+  /// Removes alerts with their history.
+  static func removeAlerts(_ condition: String, _ arguments: StatementArguments, _ database: Database) throws {
+    let alerts = "SELECT id FROM alert WHERE \(condition)"
+    try database.execute(
+      sql: "DELETE FROM delivery WHERE notification IN (SELECT id FROM notification WHERE alert IN (\(alerts)))",
+      arguments: arguments)
+    try database.execute(sql: "DELETE FROM notification WHERE alert IN (\(alerts))", arguments: arguments)
+    try database.execute(sql: "DELETE FROM alert WHERE \(condition)", arguments: arguments)
+  }
+
+  private static func findAlert(_ id: Int64, _ app: AppID?, _ database: Database) throws -> Alert? {
+    try Row.fetchOne(
+      database, sql: "SELECT * FROM alert WHERE id = ? AND app IS ?", arguments: [id, app?.rawValue]
+    ).map { try alert($0).alert }
+  }
+
+  private func check(_ alert: Alert, _ database: Database) throws {
+    try check(name: alert.name, timeZone: "UTC")
+    if let fault = alert.fault { throw Self.invalidAlert(fault) }
+    guard alert.condition.question?.query.utf8.count ?? 0 <= Self.maximumQueryBytes else {
+      throw Self.invalidAlert("The question of an alert is too long. Use fewer filters.")
+    }
+    let isTaken = try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM alert WHERE app IS ? AND name = ? COLLATE NOCASE AND id <> ?)",
+      arguments: [alert.app?.rawValue, alert.name, alert.id])
+    if isTaken ?? false {
+      throw Self.invalidAlert("There is already an alert \"\(alert.name)\". Choose another name.")
+    }
+  }
+
+  private static func invalidAlert(_ message: String) -> WarehouseError {
+    WarehouseError(code: .invalid, message: message)
+  }
+
+  private static func subject(_ alert: Alert) -> String {
+    "\(alert.id) \(alert.name), \(alert.app.map { "app \($0)" } ?? "server")"
+  }
+
+  /// JSON whose members are in order, so that equal values are equal texts.
+  static func text(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+    try JSONDecoder().decode(type, from: Data(text.utf8))
+  }
+
+  private static func alert(_ row: Row) throws -> StoredAlert {
+    let stateText: String = row["state"]
+    let alert = Alert(
+      id: row["id"], app: (row["app"] as Int64?).map { AppID($0) }, name: row["name"],
+      condition: try value(AlertCondition.self, row["condition"]), minimumUsers: row["minimum_users"],
+      destinations: try value([String].self, row["destinations"]).map { try Destination($0) },
+      mutedUntil: (row["muted_until"] as Int64?).map { Timestamp(millisecondsSince1970: $0) }, author: row["author"],
+      changed: Timestamp(millisecondsSince1970: row["changed"]))
+    return StoredAlert(alert, state: try value(AlertState.self, stateText), stateText: stateText)
+  }
+}

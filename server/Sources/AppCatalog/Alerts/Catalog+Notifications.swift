@@ -1,0 +1,132 @@
+package import Alerts
+import GRDB
+package import Outgoing
+import TernBase
+package import TernEvents
+import Warehouse
+
+/// What alerts have said: their history, and the messages that wait to be sent.
+extension Catalog {
+  /// The notifications of an alert that are kept; the oldest that waits for nothing is removed first.
+  static let maximumNotifications = 200
+  /// The longest answer that is kept, in bytes.
+  private static let maximumAnswerBytes = 500
+
+  /// Stores what an alert remembers, with the messages that follow from it, in one transaction: after a crash either both are
+  /// there or none, so that no breach is told twice or never.
+  ///
+  /// Returns false, and stores nothing, if the alert was changed or removed since it was read.
+  package func store(
+    _ state: AlertState, of stored: StoredAlert, messages: [OutgoingMessage]
+  ) throws -> Bool {
+    let text = try Self.text(state)
+    guard text != stored.stateText || !messages.isEmpty else { return true }
+    let id = stored.alert.id
+    return try writing { database in
+      try database.execute(
+        sql: "UPDATE alert SET state = ? WHERE id = ? AND state = ? AND muted_until IS ?",
+        arguments: [text, id, stored.stateText, stored.alert.mutedUntil?.millisecondsSince1970])
+      guard database.changesCount > 0 else { return false }
+      for message in messages { try insert(message, stored.alert, database) }
+      if !messages.isEmpty { try makeRoom(id, database) }
+      return true
+    }
+  }
+
+  private func insert(_ message: OutgoingMessage, _ alert: Alert, _ database: Database) throws {
+    let time = message.time.millisecondsSince1970
+    try database.execute(
+      sql: "INSERT INTO notification (id, alert, time, message) VALUES (?, ?, ?, ?)",
+      arguments: [message.id.description, alert.id, time, try Self.text(message)])
+    for destination in alert.destinations {
+      try database.execute(
+        sql: "INSERT INTO delivery (notification, destination, next) VALUES (?, ?, ?)",
+        arguments: [message.id.description, destination.text, time])
+    }
+  }
+
+  private func makeRoom(_ alert: Int64, _ database: Database) throws {
+    let old = try String.fetchAll(
+      database,
+      sql: """
+        SELECT id FROM notification WHERE alert = ?1 AND NOT EXISTS
+          (SELECT 1 FROM delivery WHERE notification = notification.id AND next IS NOT NULL)
+        AND id NOT IN (SELECT id FROM notification WHERE alert = ?1 ORDER BY time DESC, id DESC LIMIT ?2)
+        """, arguments: [alert, Self.maximumNotifications])
+    for id in old {
+      try database.execute(sql: "DELETE FROM delivery WHERE notification = ?", arguments: [id])
+      try database.execute(sql: "DELETE FROM notification WHERE id = ?", arguments: [id])
+    }
+  }
+
+  /// Returns messages whose time has come, the longest waiting first; of those of an alert to one destination only the first,
+  /// so that they arrive in order and a receiver that is away is tried with one.
+  package func dueDeliveries(now: Timestamp, limit: Int) throws -> [PendingDelivery] {
+    try reading { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT d.id, d.destination, d.failures, n.message FROM delivery d JOIN notification n ON n.id = d.notification
+          WHERE d.next <= ?1 AND NOT EXISTS (
+            SELECT 1 FROM delivery e JOIN notification m ON m.id = e.notification
+            WHERE e.next IS NOT NULL AND e.id < d.id AND e.destination = d.destination AND m.alert = n.alert)
+          ORDER BY d.next, d.id LIMIT ?2
+          """, arguments: [now.millisecondsSince1970, limit]
+      ).map { row in
+        PendingDelivery(
+          id: row["id"], destination: try Destination(row["destination"] as String),
+          message: try Self.value(OutgoingMessage.self, row["message"]), failures: row["failures"])
+      }
+    }
+  }
+
+  /// Stores that a message has arrived.
+  package func finishDelivery(_ id: Int64, answer: String) throws {
+    try writing { database in
+      try database.execute(
+        sql: "UPDATE delivery SET next = NULL, is_delivered = 1, answer = ? WHERE id = ?",
+        arguments: [answer.prefix(utf8Bytes: Self.maximumAnswerBytes), id])
+    }
+  }
+
+  /// Stores that an attempt has failed.
+  ///
+  /// - Parameter next: The time of the next attempt; `nil` to give up.
+  package func failDelivery(_ id: Int64, answer: String, next: Timestamp?) throws {
+    try writing { database in
+      try database.execute(
+        sql: "UPDATE delivery SET failures = failures + 1, next = ?, answer = ? WHERE id = ?",
+        arguments: [next?.millisecondsSince1970, answer.prefix(utf8Bytes: Self.maximumAnswerBytes), id])
+    }
+  }
+
+  /// Returns the latest notifications of an alert, latest first.
+  package func notifications(of alert: Int64, limit: Int) throws -> [AlertNotification] {
+    try reading { database in
+      try Row.fetchAll(
+        database, sql: "SELECT * FROM notification WHERE alert = ? ORDER BY time DESC, id DESC LIMIT ?",
+        arguments: [alert, limit]
+      ).map { row in
+        let deliveries = try Row.fetchAll(
+          database, sql: "SELECT * FROM delivery WHERE notification = ? ORDER BY id", arguments: [row["id"] as String])
+        return AlertNotification(
+          alert: alert, message: try Self.value(OutgoingMessage.self, row["message"]),
+          deliveries: deliveries.map(Self.delivery))
+      }
+    }
+  }
+
+  private static func delivery(_ row: Row) -> AlertNotification.Delivery {
+    let text: String = row["destination"]
+    let isDelivered: Bool = row["is_delivered"]
+    return AlertNotification.Delivery(
+      destination: (try? Destination(text))?.shown ?? "",
+      status: row["next"] as Int64? != nil
+        ? .waiting : isDelivered ? .delivered : .failed, failures: row["failures"], answer: row["answer"])
+  }
+
+  /// The secret from which the secrets of webhooks' receivers are made. It is generated at first use and never changes.
+  package func webhookSecret() throws -> [UInt8] {
+    Array(try secret(named: "webhook_secret", bytes: 32).utf8)
+  }
+}

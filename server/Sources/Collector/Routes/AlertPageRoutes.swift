@@ -1,0 +1,88 @@
+import Alerts
+import HTTPTypes
+import Hummingbird
+import Outgoing
+import Portal
+import Questions
+import TernEvents
+import Warehouse
+
+/// The page of alerts: `/apps/ID/alerts`.
+struct AlertPageRoutes: Sendable {
+  let pages: PortalPages
+  let reader: BodyReader
+  let catalog: any CollectorCatalog
+  let wallTime: @Sendable () -> Timestamp
+
+  /// The time for which the button mutes.
+  private static let mute: Duration = .seconds(8 * 3_600)
+  /// The notifications of one page.
+  private static let notifications = 50
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/alerts",
+      [
+        .get: .page(.permission(.edit)) { request, context in
+          try show(
+            request, context, AlertForm(request.parameters["question"].map { ["question": $0] } ?? [:]),
+            FormResult(outcome: request.parameters["done"]))
+        },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+  }
+
+  private func show(
+    _ request: Request, _ context: CollectorContext, _ form: AlertForm, _ result: FormResult
+  ) throws -> Response {
+    let app = try context.app
+    let alerts = try catalog.alerts(app: app.id)
+    let history = try alerts.flatMap { try catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
+      .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
+    return .html(
+      try pages.shown(to: context, request).alerts(
+        alerts, history: Array(history), form: form, app: app,
+        apps: try context.visitor.visible(try catalog.apps()), now: wallTime(), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, fields) = (try context.app.id, try await reader.form(request, context))
+    let number = fields["id"].flatMap { Int64($0) } ?? 0
+    let form = AlertForm(fields.values)
+    do {
+      let done: String
+      switch fields["do"] {
+      case "create":
+        try create(form, app, try context.visibleSegments(catalog))
+        done = "created"
+      case "mute":
+        _ = try catalog.muteAlert(number, app: app, until: wallTime() + Self.mute)
+        done = "saved"
+      case "unmute":
+        _ = try catalog.muteAlert(number, app: app, until: nil)
+        done = "saved"
+      case "delete":
+        _ = try catalog.removeAlert(number, app: app)
+        done = "deleted"
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "/apps/\(app)/alerts?done=\(done)").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try show(request, context, form, FormResult(message: error.message))
+    } catch let error as QuestionError {
+      return try show(request, context, form, FormResult(message: error.message))
+    } catch let error as OutgoingError {
+      return try show(request, context, form, FormResult(message: error.message))
+    }
+  }
+
+  private func create(_ form: AlertForm, _ app: AppID, _ segments: [SavedSegment]) throws {
+    let condition = try form.condition()
+    if let question = condition.question { _ = try QuestionPage.alertQuery(question, segments: segments) }
+    _ = try catalog.createAlert(
+      Alert(
+        app: app, name: (form.fields["name"] ?? "").trimmed, condition: condition,
+        destinations: try form.destinations.map { try Destination($0) }))
+  }
+}

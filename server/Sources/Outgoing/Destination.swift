@@ -1,0 +1,56 @@
+/// One way in which notifications go out, and to whom.
+package enum Destination: Sendable, Hashable {
+  /// A mail.
+  case mail(MailAddress)
+  /// A signed POST with JSON.
+  case webhook(WebAddress)
+  /// A POST with JSON that has one text.
+  case chat(WebAddress)
+
+  /// Parses `mail:ADDRESS`, `webhook:URL` or `chat:URL`.
+  ///
+  /// Throws ``OutgoingError`` with code `invalid`, which says what is allowed.
+  package init(_ text: String) throws(OutgoingError) {
+    let parts = text.split(separator: ":", maxSplits: 1).map { String($0) }
+    let rest = parts.count == 2 ? parts[1] : ""
+    switch parts.first {
+    case "mail":
+      guard let address = MailAddress(rest) else {
+        throw OutgoingError(.invalid, "Enter an address of mail after mail:, such as mail:someone@example.org.")
+      }
+      self = .mail(address)
+    case "webhook": self = .webhook(try Self.address(rest, after: "webhook"))
+    case "chat": self = .chat(try Self.address(rest, after: "chat"))
+    default:
+      throw OutgoingError(.invalid, "Enter mail:ADDRESS, webhook:URL or chat:URL.")
+    }
+  }
+
+  private static func address(_ text: String, after kind: String) throws(OutgoingError) -> WebAddress {
+    guard let address = WebAddress(text) else {
+      throw OutgoingError(
+        .invalid,
+        "Enter an address of http or https after \(kind):, without a name, a password and a #, such as "
+          + "\(kind):https://example.org/hook.")
+    }
+    return address
+  }
+
+  /// The text that ``init(_:)`` parses. It may be a secret.
+  package var text: String {
+    switch self {
+    case .mail(let address): "mail:\(address.text)"
+    case .webhook(let address): "webhook:\(address.text)"
+    case .chat(let address): "chat:\(address.text)"
+    }
+  }
+
+  /// The destination for people, without what may be a secret.
+  package var shown: String {
+    switch self {
+    case .mail(let address): "mail:\(address.text)"
+    case .webhook(let address): "webhook:\(address.shown)"
+    case .chat(let address): "chat:\(address.shown)"
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// An address of mail in ASCII, without a name: `someone@example.org`.
+package struct MailAddress: Sendable, Hashable {
+  /// The address.
+  package let text: String
+
+  /// Parses an address. It stands in headers and in the commands of SMTP, so that only characters without a meaning there
+  /// are allowed.
+  package init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...64).contains(parts[0].count), (1...189).contains(parts[1].count),
+      parts[0].allSatisfy({ Self.isAllowed($0, also: ".!#$%&'*+-/=?^_`{|}~") }),
+      parts[1].allSatisfy({ Self.isAllowed($0, also: ".-") }), parts[1].first != UInt8(ascii: "-")
+    else { return nil }
+    self.text = text
+  }
+
+  /// The part after the sign.
+  var domain: Substring { text[text.index(after: text.lastIndex(of: "@") ?? text.startIndex)...] }
+
+  private static func isAllowed(_ byte: UInt8, also others: StaticString) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: others.withUTF8Buffer { $0.contains(byte) }
+    }
+  }
+}

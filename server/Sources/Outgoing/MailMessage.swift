@@ -1,0 +1,103 @@
+import Foundation
+import TernBase
+import TernEvents
+
+/// A mail as it is sent: headers of ASCII, and the same text twice, plain and as HTML.
+struct MailMessage {
+  /// The longest subject, in bytes.
+  static let maximumSubjectBytes = 200
+  /// The longest text of a mail, in bytes.
+  static let maximumTextBytes = 64 << 10
+
+  let message: OutgoingMessage
+  let from: MailAddress
+  let to: MailAddress
+
+  /// The bytes that follow `DATA`, with lines that end in CR LF.
+  var bytes: [UInt8] {
+    // Neither = nor _ can follow each other so in quoted-printable text.
+    let boundary = "=_tern_\(message.id)"
+    let headers = [
+      "From: Tern <\(from.text)>", "To: <\(to.text)>", "Date: \(message.time.mailDate)",
+      "Message-ID: <\(message.id)@\(from.domain)>", "X-Tern-Id: \(message.id)",
+      "Subject: \(Self.header(message.title))",
+      // Keeps programs from answering (RFC 3834).
+      "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
+      "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+    ]
+    var lines = headers + [""]
+    for (type, text) in [("plain", message.plainText), ("html", html)] {
+      lines += [
+        "--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",
+        Self.quotedPrintable(text.prefix(utf8Bytes: Self.maximumTextBytes)),
+      ]
+    }
+    lines += ["--\(boundary)--", ""]
+    return Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  private var html: String {
+    let rows = message.facts.map { fact in
+      "<tr><th align=\"left\">\(Self.escaped(fact.label))</th><td>\(Self.escaped(fact.text))</td></tr>\n"
+    }
+    let link = message.link.map { "<p><a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a></p>\n" } ?? ""
+    return """
+      <!doctype html>
+      <html lang="en"><head><meta charset="utf-8"><title>\(Self.escaped(message.title))</title></head><body>
+      <h1 style="font-size:1.2em">\(Self.escaped(message.title))</h1>
+      <p>\(Self.escaped(message.text))</p>
+      \(rows.isEmpty ? "" : "<table cellpadding=\"4\">\n\(rows.joined())</table>\n")\(link)</body></html>
+      """
+  }
+
+  static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+  }
+
+  /// Returns the value of a header: ASCII as it is, other text as encoded words (RFC 2047). Line ends become spaces, so that
+  /// no text can add a header.
+  static func header(_ text: String) -> String {
+    let line = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
+      .prefix(utf8Bytes: maximumSubjectBytes)
+    // A long line of ASCII is encoded, too, because only between encoded words it can be folded anywhere.
+    if line.utf8.allSatisfy({ $0 < 0x80 }), line.utf8.count <= 66, !line.contains("=?") { return line }
+    var words: [String] = []
+    var rest = Substring(line)
+    while !rest.isEmpty {
+      // A word has at most 75 characters, and whole characters.
+      let part = rest.prefix(utf8Bytes: 45)
+      words.append("=?utf-8?B?\(Data(part.utf8).base64EncodedString())?=")
+      rest = Substring(decoding: rest.utf8.dropFirst(part.utf8.count), as: UTF8.self)
+    }
+    return words.joined(separator: "\r\n ")
+  }
+
+  /// Returns text with lines of at most 76 ASCII characters (RFC 2045 §6.7).
+  static func quotedPrintable(_ text: String) -> String {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+      var lines: [String] = []
+      var current = ""
+      let bytes = Array(line.utf8)
+      for (index, byte) in bytes.enumerated() {
+        let isLast = index == bytes.count - 1
+        // A space at the end of a line would be lost, and some programs change a dot or "From" at its beginning.
+        let isPlain =
+          (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") && !(current.isEmpty && byte == UInt8(ascii: "."))
+          && !(current.isEmpty && byte == UInt8(ascii: "F")) || (byte == 0x20 && !isLast)
+        let part = isPlain ? String(UnicodeScalar(byte)) : "=" + hexadecimal(byte)
+        if current.utf8.count + part.utf8.count > 75 {
+          lines.append(current + "=")
+          current = ""
+        }
+        current += part
+      }
+      return (lines + [current]).joined(separator: "\r\n")
+    }.joined(separator: "\r\n")
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let text = String(byte, radix: 16, uppercase: true)
+    return text.count == 1 ? "0" + text : text
+  }
+}

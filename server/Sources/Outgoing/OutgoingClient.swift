@@ -1,0 +1,130 @@
+import Crypto
+import Foundation
+import ServerBase
+import TernBase
+package import TernEvents
+import Threads
+
+/// Sends notifications to other servers: mails, webhooks and messages to chats. Everything that the server sends to people
+/// goes through here, with one set of bounds.
+package final class OutgoingClient: Sendable {
+  /// The settings of the operator.
+  package struct Configuration: Sendable {
+    /// The mail server, and the sender's address; `nil` if there is none.
+    package var mail: (server: MailServer, from: MailAddress)?
+    /// The addresses that webhooks may be sent to.
+    package var addresses: AddressPolicy
+    /// The secret from which each receiver's secret is made.
+    package var secret: [UInt8]
+    /// The time for one conversation.
+    package var timeout: Duration
+
+    package init(
+      mail: (server: MailServer, from: MailAddress)? = nil, addresses: AddressPolicy = AddressPolicy(), secret: [UInt8],
+      timeout: Duration = .seconds(30)
+    ) {
+      (self.mail, self.addresses, self.secret, self.timeout) = (mail, addresses, secret, timeout)
+    }
+  }
+
+  private let configuration: Configuration
+  private let wallTime: @Sendable () -> Timestamp
+  // Conversations wait most of the time. Two, so that a receiver that doesn't answer holds up only one.
+  private let threads = ThreadPool<Int>(name: "tern-outgoing", count: 2)
+
+  /// Creates a client.
+  ///
+  /// - Parameter wallTime: The clock whose time is in signatures.
+  package init(_ configuration: Configuration, wallTime: @escaping @Sendable () -> Timestamp) {
+    (self.configuration, self.wallTime) = (configuration, wallTime)
+  }
+
+  deinit { threads.close() }
+
+  /// True if mails can be sent.
+  package var sendsMail: Bool { configuration.mail != nil }
+
+  /// Sends a message, and returns what the other side answered.
+  package func send(_ message: OutgoingMessage, to destination: Destination) async throws(OutgoingError) -> String {
+    let request = try request(message, destination)
+    let isCancelled = Locked(false)
+    let result: Result<Transfer.Answer, OutgoingError>
+    do {
+      result = try await withTaskCancellationHandler {
+        try await threads.run {
+          Result { () throws(OutgoingError) in
+            try Transfer(request) { isCancelled.withLock { $0 } }.perform()
+          }
+        }
+      } onCancel: {
+        isCancelled.withLock { $0 = true }
+      }
+    } catch {
+      throw OutgoingError(.cancelled, "The server is stopping.")
+    }
+    let answer = try result.get()
+    if case .mail = destination { return answer.line }
+    let body = AnswerText.line(answer.body)
+    let text = body.isEmpty ? answer.line : "\(answer.line): \(body)"
+    guard (200..<300).contains(answer.status) else {
+      let hint =
+        (300..<400).contains(answer.status) ? " Redirects aren't followed; enter the address that it names." : ""
+      throw OutgoingError(.answer(answer.status), "The receiver answered \(text).\(hint)")
+    }
+    return text
+  }
+
+  /// The secret with which messages to a receiver are signed. One receiver's secret says nothing about another's.
+  package func secret(of address: WebAddress) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Data(address.text.utf8), using: key(configuration.secret))
+    return Self.hexadecimal(code)
+  }
+
+  private func request(
+    _ message: OutgoingMessage, _ destination: Destination
+  ) throws(OutgoingError) -> Transfer.Request {
+    switch destination {
+    case .mail(let to):
+      guard let mail = configuration.mail else {
+        throw OutgoingError(
+          .connection, "No mail server is set. Set --smtp and --mail-from, and start the server again.")
+      }
+      let bytes = MailMessage(message: message, from: mail.from, to: to).bytes
+      return Transfer.Request(
+        url: mail.server.url,
+        content: .mail(from: mail.from.text, to: [to.text], requiresTLS: mail.server.requiresTLS), body: bytes,
+        user: mail.server.user, password: mail.server.password, authorities: mail.server.authorities,
+        timeout: configuration.timeout)
+    case .webhook(let address):
+      let body = message.json
+      let time = wallTime().secondsSince1970
+      return post(
+        body, to: address,
+        [
+          "X-Tern-Id: \(message.id)", "X-Tern-Signature: \(signature(of: body, at: time, for: address))",
+        ])
+    case .chat(let address): return post(message.chatJSON, to: address, [])
+    }
+  }
+
+  private func post(_ body: [UInt8], to address: WebAddress, _ headers: [String]) -> Transfer.Request {
+    Transfer.Request(
+      url: address.text,
+      content: .post(headers: ["Content-Type: application/json", "User-Agent: Tern"] + headers), body: body,
+      timeout: configuration.timeout, accepts: { [addresses = configuration.addresses] in addresses.accepts($0) })
+  }
+
+  /// The header with which a receiver checks that a message is from this server, and not an old one: the HMAC-SHA256 of the
+  /// time, a dot and the body.
+  func signature(of body: [UInt8], at time: Int64, for address: WebAddress) -> String {
+    let code = HMAC<SHA256>.authenticationCode(
+      for: Data("\(time).".utf8) + body, using: key(Array(secret(of: address).utf8)))
+    return "t=\(time),v1=\(Self.hexadecimal(code))"
+  }
+
+  private func key(_ bytes: [UInt8]) -> SymmetricKey { SymmetricKey(data: bytes) }
+
+  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

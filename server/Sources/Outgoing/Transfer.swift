@@ -1,0 +1,234 @@
+import CTernTransfer
+import ServerBase
+import TernBase
+import TernEvents
+
+/// One conversation with another server, performed by libcurl on the calling thread.
+///
+/// It follows no redirects and uses no proxy: the address that is checked is the one that gets the message.
+final class Transfer {
+  /// What is sent, and the bounds.
+  struct Request: Sendable {
+    /// The two protocols.
+    enum Content: Sendable {
+      /// A message, and the addresses of its envelope.
+      case mail(from: String, to: [String], requiresTLS: Bool)
+      /// A body with its headers.
+      case post(headers: [String])
+    }
+
+    var url: String
+    var content: Content
+    var body: [UInt8]
+    var user: String?
+    var password: String?
+    /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
+    var authorities: String?
+    /// The time for all of it.
+    var timeout: Duration
+    /// Returns true for an address that may be connected to.
+    var accepts: @Sendable (IPAddress) -> Bool = { _ in true }
+  }
+
+  /// The other side's answer: the status, the last line of its protocol, and the beginning of the body.
+  struct Answer: Sendable {
+    var status: Int
+    var line: String
+    var body: [UInt8]
+  }
+
+  /// The longest part of an answer that is kept, in bytes; the rest is read and dropped up to ``maximumAnswerBytes``.
+  static let keptAnswerBytes = 1 << 10
+  /// The bytes of an answer beyond which the conversation ends.
+  static let maximumAnswerBytes = 16 << 10
+
+  private let request: Request
+  private let isCancelled: () -> Bool
+  private var sent = 0
+  private var received = 0
+  private var line = ""
+  /// The last negative reply of a mail server.
+  private var refusal = ""
+  private var body: [UInt8] = []
+  private var refused: IPAddress?
+  private let explanation = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  /// Creates a conversation that ends within a second once `isCancelled` returns true.
+  init(_ request: Request, isCancelled: @escaping () -> Bool) {
+    (self.request, self.isCancelled) = (request, isCancelled)
+    explanation.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    Self.initializeOnce
+  }
+
+  deinit { explanation.deallocate() }
+
+  private static let initializeOnce: Void = { _ = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+
+  /// Sends the request and waits for the answer, the timeout or the cancellation.
+  func perform() throws(OutgoingError) -> Answer {
+    guard let handle = curl_easy_init() else { throw OutgoingError(.connection, "libcurl can't be used.") }
+    // The lists must outlive the handle.
+    var lists: [UnsafeMutablePointer<curl_slist>] = []
+    defer {
+      curl_easy_cleanup(handle)
+      for list in lists { curl_slist_free_all(list) }
+    }
+    let code = request.body.withUnsafeBytes { bytes -> CURLcode in
+      let code = configure(handle, &lists, bytes)
+      return code == CURLE_OK ? curl_easy_perform(handle) : code
+    }
+    var status = 0
+    _ = tern_transfer_status(handle, &status)
+    // A receiver that sends a long page after its status has taken the message.
+    let isCut = code == CURLE_WRITE_ERROR && received > Self.maximumAnswerBytes && !isMail && status > 0
+    guard code == CURLE_OK || isCut else { throw error(code, status) }
+    return Answer(status: status, line: line, body: body)
+  }
+
+  private var isMail: Bool { if case .mail = request.content { true } else { false } }
+
+  private func configure(
+    _ handle: UnsafeMutableRawPointer, _ lists: inout [UnsafeMutablePointer<curl_slist>],
+    _ bytes: UnsafeRawBufferPointer
+  ) -> CURLcode {
+    let milliseconds = Int(min(max(request.timeout.wholeMilliseconds, 1), Int64(Int32.max)))
+    var numbers: [(CURLoption, Int)] = [
+      (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
+      // Without this, name lookups may use SIGALRM.
+      (CURLOPT_NOSIGNAL, 1),
+      // libcurl asks then whether to go on.
+      (CURLOPT_NOPROGRESS, 0),
+    ]
+    // An empty proxy keeps libcurl from using that of the environment.
+    var texts: [(CURLoption, String?)] = [
+      (CURLOPT_URL, request.url), (CURLOPT_PROXY, ""), (CURLOPT_CAINFO, request.authorities),
+      (CURLOPT_USERNAME, request.user), (CURLOPT_PASSWORD, request.password),
+    ]
+    var options: [(CURLoption, [String])] = []
+    switch request.content {
+    case .mail(let from, let to, let requiresTLS):
+      numbers += [
+        (CURLOPT_UPLOAD, 1), (CURLOPT_USE_SSL, Int((requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue)),
+      ]
+      texts += [(CURLOPT_PROTOCOLS_STR, "smtp,smtps"), (CURLOPT_MAIL_FROM, "<\(from)>")]
+      options = [(CURLOPT_MAIL_RCPT, to.map { "<\($0)>" })]
+    case .post(let headers):
+      numbers.append((CURLOPT_POST, 1))
+      texts.append((CURLOPT_PROTOCOLS_STR, "http,https"))
+      options = [(CURLOPT_HTTPHEADER, headers + ["Expect:"])]
+    }
+    for (option, number) in numbers {
+      let code = tern_transfer_number(handle, option, number)
+      guard code == CURLE_OK else { return code }
+    }
+    for case (let option, let text?) in texts {
+      let code = tern_transfer_text(handle, option, text)
+      guard code == CURLE_OK else { return code }
+    }
+    for (option, lines) in options {
+      var list: UnsafeMutablePointer<curl_slist>?
+      for line in lines {
+        guard let longer = curl_slist_append(list, line) else {
+          curl_slist_free_all(list)
+          return CURLE_OUT_OF_MEMORY
+        }
+        list = longer
+      }
+      if let list { lists.append(list) }
+      let code = tern_transfer_list(handle, option, list)
+      guard code == CURLE_OK else { return code }
+    }
+    var code = tern_transfer_pointer(handle, CURLOPT_ERRORBUFFER, explanation)
+    if code == CURLE_OK, case .post = request.content {
+      code = tern_transfer_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
+      if code == CURLE_OK { code = tern_transfer_pointer(handle, CURLOPT_POSTFIELDS, bytes.baseAddress) }
+    }
+    return code == CURLE_OK ? setCallbacks(handle) : code
+  }
+
+  private func setCallbacks(_ handle: UnsafeMutableRawPointer) -> CURLcode {
+    tern_transfer_callbacks(
+      handle,
+      { bytes, size, count, context in Transfer.at(context)?.receiveLine(bytes, size * count) ?? 0 },
+      { bytes, size, count, context in Transfer.at(context)?.receiveBody(bytes, size * count) ?? 0 },
+      { bytes, size, count, context in Transfer.at(context)?.upload(bytes, size * count) ?? 0 },
+      { context, _, _, _, _ in Transfer.at(context)?.isCancelled() ?? true ? 1 : 0 },
+      { context, _, address in Transfer.at(context)?.open(address) ?? curl_socket_t(-1) },
+      // `perform` keeps this object alive until libcurl has returned.
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Opens the socket for an address. Here, after the name was resolved, no second answer of a name server can change it.
+  private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
+    guard let address else { return -1 }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = Int(tern_transfer_address(address, &bytes))
+    guard let peer = IPAddress(bytes: Array(bytes.prefix(count))) else { return -1 }
+    guard request.accepts(peer) else {
+      refused = peer
+      return -1
+    }
+    return tern_transfer_socket(address)
+  }
+
+  private func receiveLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    guard let bytes, receive(count) else { return 0 }
+    let text = AnswerText.line(UnsafeRawBufferPointer(start: bytes, count: count))
+    // HTTP's status line says more than its last header; SMTP's last line says more than its first.
+    if isMail || text.hasPrefix("HTTP/") { line = text }
+    // After a negative reply, libcurl says goodbye, which has a reply of its own.
+    if isMail, text.hasPrefix("4") || text.hasPrefix("5") { refusal = text }
+    return count
+  }
+
+  private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    guard let bytes, receive(count) else { return 0 }
+    body.append(
+      contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(count, Self.keptAnswerBytes - body.count)))
+    return count
+  }
+
+  /// Consuming less than offered ends the conversation.
+  private func receive(_ count: Int) -> Bool {
+    received += count
+    return received <= Self.maximumAnswerBytes
+  }
+
+  private func upload(_ bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+    guard let bytes else { return 0 }
+    let count = min(room, request.body.count - sent)
+    request.body.withUnsafeBytes { body in
+      UnsafeMutableRawBufferPointer(start: bytes, count: room).copyMemory(
+        from: .init(rebasing: body[sent..<sent + count]))
+    }
+    sent += count
+    return count
+  }
+
+  private func error(_ code: CURLcode, _ status: Int) -> OutgoingError {
+    if let refused, code == CURLE_COULDNT_CONNECT {
+      return OutgoingError(
+        .refusedAddress,
+        "\(refused) is an address inside a network, to which messages aren't sent. The operator can allow it with "
+          + "--allow-webhooks-to.")
+    }
+    let status = Int(refusal.prefix(3)) ?? status
+    let said = refusal.isEmpty ? line : refusal
+    let text = AnswerText.line(explanation.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(explanation))
+    let kind: OutgoingError.Code =
+      switch code {
+      case CURLE_OPERATION_TIMEDOUT: .timedOut
+      case CURLE_ABORTED_BY_CALLBACK: .cancelled
+      case CURLE_WRITE_ERROR: .tooLong
+      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_USE_SSL_FAILED: .untrusted
+      case CURLE_LOGIN_DENIED: .login
+      // Of mail, libcurl reports a negative answer as an error of its own. One from 500 on is final (RFC 5321 §4.2.1).
+      default: (400..<600).contains(status) ? (status < 500 ? .answer(status) : .rejected(status)) : .connection
+      }
+    return OutgoingError(kind, said.isEmpty || kind == .cancelled ? text : "\(text) (\(said))")
+  }
+}

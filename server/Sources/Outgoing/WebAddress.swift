@@ -1,0 +1,26 @@
+import Foundation
+
+/// An address that webhooks are sent to: `https://example.org/hook?key=…`.
+package struct WebAddress: Sendable, Hashable {
+  /// The longest address, in bytes.
+  static let maximumBytes = 2_000
+
+  /// The address.
+  package let text: String
+  private let origin: String
+
+  /// Parses an absolute address of http or https. Names and passwords in it aren't allowed, nor is a fragment.
+  package init?(_ text: String) {
+    // libcurl reads the address again: characters on which two parsers disagree are refused.
+    guard text.utf8.count <= Self.maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      !text.utf8.contains(where: { "\"<>\\^`{|}#@".utf8.contains($0) }),
+      let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+      scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
+    else { return nil }
+    self.text = text
+    origin = "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
+  }
+
+  /// The address without its path, which often is a secret.
+  package var shown: String { origin + "/…" }
+}

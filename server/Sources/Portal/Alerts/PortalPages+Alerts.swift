@@ -1,0 +1,164 @@
+package import Alerts
+import Foundation
+import Outgoing
+import Reports
+package import TernEvents
+package import Warehouse
+
+/// The form that creates an alert.
+package struct AlertForm: Sendable {
+  /// The kinds of conditions, as in the form.
+  package enum Kind: String, Sendable, CaseIterable {
+    case above, below, changed
+    case crashFree = "crash_free"
+    case silent
+    case newError = "new_error"
+    case cameBack = "came_back"
+
+    fileprivate var text: String {
+      switch self {
+      case .above: "A figure is above"
+      case .below: "A figure is below"
+      case .changed: "A figure changed by more than, in %"
+      case .crashFree: "Crash-free users are below, in %"
+      case .silent: "Nothing arrived for, in hours"
+      case .newError: "A new kind of error"
+      case .cameBack: "A closed error came back"
+      }
+    }
+  }
+
+  /// The fields as the reader filled them in.
+  package var fields: [String: String]
+
+  package init(_ fields: [String: String] = [:]) { self.fields = fields }
+
+  /// The destinations, one a line.
+  package var destinations: [String] {
+    (fields["to"] ?? "").split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty }
+  }
+
+  /// The condition.
+  ///
+  /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field that it needs is missing or no number.
+  package func condition() throws(WarehouseError) -> AlertCondition {
+    guard let kind = Kind(rawValue: fields["kind"] ?? "") else { throw Self.invalid("Choose a condition.") }
+    let period = AlertPeriod(rawValue: fields["period"] ?? "") ?? .day
+    // An address that was copied from the browser is taken, too.
+    let query = (fields["question"] ?? "").split(separator: "?", maxSplits: 1).last.map { String($0) } ?? ""
+    let question = AlertQuestion(page: "explore", query: query, period: period)
+    switch kind {
+    case .above: return .above(try number(), question)
+    case .below: return .below(try number(), question)
+    case .changed: return .changed(byPercent: try number(), question)
+    case .crashFree: return .crashFreeUsersBelow(percent: try number(), period)
+    case .silent:
+      guard let hours = Int(exactly: try number()) else { throw Self.invalid("Enter a whole number of hours.") }
+      return .nothingArrived(hours: hours)
+    case .newError: return .newError
+    case .cameBack: return .errorCameBack
+    }
+  }
+
+  private func number() throws(WarehouseError) -> Double {
+    let text = (fields["limit"] ?? "").trimmingCharacters(in: .whitespaces)
+    guard let number = Double(text), number.isFinite else { throw Self.invalid("Enter a number as the limit.") }
+    return number
+  }
+
+  private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
+}
+
+extension PortalPages {
+  /// The page of an app's alerts, which posts to `/apps/ID/alerts`.
+  ///
+  /// - Parameters:
+  ///   - alerts: The alerts with what they remember.
+  ///   - history: The latest notifications, latest first.
+  ///   - form: The fields of the form that creates an alert.
+  package func alerts(
+    _ alerts: [StoredAlert], history: [AlertNotification], form: AlertForm = AlertForm(), app: App, apps: [App],
+    now: Timestamp, result: FormResult = FormResult()
+  ) -> String {
+    let address = PortalLinks(app: app.id).alerts
+    let rows = alerts.map { stored -> TemplateValues in
+      let alert = stored.alert
+      let mute =
+        alert.isMuted(at: now)
+        ? TemplateValues.button("Unmute", "unmute", id: alert.id, to: address)
+        : .button("Mute for 8 hours", "mute", id: alert.id, to: address)
+      return .row(
+        [
+          shown(alert.name), condition(alert), shown(alert.destinations.map(\.shown).joined(separator: ", ")),
+          state(stored, app, now),
+        ], [mute, .button("Delete", "delete", id: alert.id, to: address, destroys: true)])
+    }
+    let names = Dictionary(alerts.map { ($0.alert.id, $0.alert.name) }, uniquingKeysWith: { $1 })
+    let told = history.map { notification in
+      TemplateValues.row([
+        listed(notification.message.time, of: app), shown(names[notification.alert] ?? ""),
+        shown(notification.message.text),
+        shown(notification.deliveries.map(delivery).joined(separator: "; "), empty: "–"),
+      ])
+    }
+    var page = ManagementPage(
+      title: "Alerts",
+      lead: "The server looks every two minutes, and reports what crosses a limit: once, and once when it is over.",
+      result: result,
+      tables: [
+        .list("Alerts", ["Name", "Condition", "To", "State"], rows, empty: "No alerts yet. Add one below."),
+        .list("History", ["Time", "Alert", "Said", "Arrived"], told, empty: "Nothing was said yet."),
+      ])
+    page.forms = [creation(form.fields, address)]
+    return management(page, app: app, apps: apps, place: .alerts)
+  }
+
+  private func creation(_ fields: [String: String], _ address: String) -> TemplateValues {
+    .form(
+      "Add an alert", button: "Add", "create", to: address,
+      help: "A figure is that of Explore: choose it there and press Alert, or paste the address. Hours and days are "
+        + "looked at ten minutes after they have ended.",
+      [
+        .field("Name", "name", fields["name"] ?? "", placeholder: "Orders", isRequired: true),
+        .choice(
+          "Condition", "kind", AlertForm.Kind.allCases.map { ($0.rawValue, $0.text) }, chosen: fields["kind"]),
+        .field("Limit", "limit", fields["limit"] ?? "", placeholder: "10"),
+        .choice("Per", "period", [("day", "day"), ("hour", "hour")], chosen: fields["period"]),
+        .field("Figure of Explore", "question", fields["question"] ?? "metric=users"),
+        .area(
+          "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
+          placeholder: "mail:someone@example.org or webhook:https://example.org/hook"),
+      ])
+  }
+
+  private func condition(_ alert: Alert) -> String {
+    switch alert.condition {
+    case .above(_, let question), .below(_, let question), .changed(_, let question):
+      shown("\(alert.condition.text), \(question.query)")
+    case .crashFreeUsersBelow, .nothingArrived, .newError, .errorCameBack, .serverProblem: shown(alert.condition.text)
+    }
+  }
+
+  private func state(_ stored: StoredAlert, _ app: App, _ now: Timestamp) -> String {
+    switch stored.status(at: now) {
+    case .muted: "Muted until \(listed(stored.alert.mutedUntil, of: app))"
+    case .raised: "Raised"
+    case .quiet: "Quiet"
+    }
+  }
+
+  private func delivery(_ delivery: AlertNotification.Delivery) -> String {
+    switch delivery.status {
+    case .delivered: "\(delivery.destination): yes"
+    case .waiting where delivery.failures == 0: "\(delivery.destination): soon"
+    case .waiting: "\(delivery.destination): not yet, \(delivery.answer)"
+    case .failed: "\(delivery.destination): no, \(delivery.answer)"
+    }
+  }
+}
+
+extension PortalLinks {
+  /// The address of the app's alerts.
+  var alerts: String { "/apps/\(app)/alerts" }
+}

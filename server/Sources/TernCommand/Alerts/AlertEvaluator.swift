@@ -1,0 +1,75 @@
+import Alerts
+import AppCatalog
+import Outgoing
+import TernEvents
+import Warehouse
+
+/// Looks at what an alert is about, and stores what follows: what it remembers together with the messages that wait.
+struct AlertEvaluator: Sendable {
+  /// Returns what there is to see for an alert; `nil` if there is nothing to decide on.
+  typealias Observe = @Sendable (Alert, AlertState, _ now: Timestamp) async throws -> AlertObservation?
+
+  let catalog: Catalog
+  let observe: Observe
+  /// Makes identifiers of messages.
+  let newID: @Sendable (Timestamp) -> UniqueID
+  /// The address of the portal in links; `nil` if unknown.
+  let portal: @Sendable () -> String?
+
+  /// Evaluates one alert, and returns the number of messages that follow.
+  ///
+  /// A crash before the transaction changes nothing: the next evaluation sees the same. One after it leaves messages that
+  /// wait to be sent.
+  @discardableResult
+  func evaluate(_ stored: StoredAlert, now: Timestamp) async throws -> Int {
+    let alert = stored.alert
+    guard !alert.isMuted(at: now), let observation = try await observe(alert, stored.state, now) else { return 0 }
+    var machine = AlertMachine(alert, stored.state)
+    let events = machine.handle(observation, now: now)
+    let app = try alert.app.flatMap { try catalog.app($0)?.name }
+    let messages = events.map {
+      AlertMessage.make($0, of: alert, app: app, id: newID(now), at: now, portal: portal())
+    }
+    return try catalog.store(machine.state, of: stored, messages: messages) ? messages.count : 0
+  }
+}
+
+/// Sends the messages whose time has come, and stores what became of them.
+struct AlertDelivery: Sendable {
+  /// The most messages of one pass; the others follow in the next.
+  static let maximumMessages = 50
+  /// The messages that are sent at the same time.
+  private static let maximumConcurrent = 2
+
+  let catalog: Catalog
+  let send: @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String
+
+  /// Sends what is due. After a crash between sending and storing, the message is sent again with the same identifier.
+  func deliverDue(now: @escaping @Sendable () -> Timestamp) async throws {
+    let due = try catalog.dueDeliveries(now: now(), limit: Self.maximumMessages)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, delivery) in due.enumerated() {
+        if index >= Self.maximumConcurrent { try await group.next() }
+        group.addTask { try await deliver(delivery, now) }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func deliver(_ delivery: PendingDelivery, _ now: @Sendable () -> Timestamp) async throws {
+    do throws(OutgoingError) {
+      let answer = try await send(delivery.message, delivery.destination)
+      try? catalog.finishDelivery(delivery.id, answer: answer)
+    } catch {
+      // A server that stops says nothing about the other side.
+      guard error.code != .cancelled else { return }
+      var generator = SystemRandomNumberGenerator()
+      let next =
+        error.isFinal
+        ? nil
+        : DeliverySchedule.next(
+          after: delivery.failures + 1, created: delivery.message.time, now: now(), using: &generator)
+      try catalog.failDelivery(delivery.id, answer: error.message, next: next)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Alerts
+import AppCatalog
+import Foundation
+import Ingest
+import Portal
+import Questions
+import TernEvents
+import Warehouse
+import WarehouseSQLite
+
+/// Looks into the warehouse for alerts: the same questions as those of dashboards' cards, about one hour or day.
+struct AlertObserver: Sendable {
+  /// The most new groups of errors that one look finds; later looks find the others.
+  private static let maximumErrors = 1_000
+
+  let catalog: Catalog
+  let reader: WarehouseReader
+  /// The time since which the server can receive events.
+  let receivingSince: Timestamp
+  /// Returns what the server has to complain about.
+  let problems: @Sendable (_ now: Timestamp) -> [ProblemNotice]
+
+  /// Returns what there is to see; `nil` if nothing new can be said, or the app is gone.
+  func observe(_ alert: Alert, _ state: AlertState, now: Timestamp) async throws -> AlertObservation? {
+    guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems(now)) : nil }
+    guard let app = try catalog.app(id) else { return nil }
+    switch alert.condition {
+    case .above, .below, .changed, .crashFreeUsersBelow:
+      guard let question = alert.condition.question else { return nil }
+      return try await figure(question, state, app, now).map { .figure($0) }
+    case .nothingArrived:
+      // Pieces of attachments come alone, long after their errors.
+      let kinds = Set(StoredKind.allCases).subtracting([.attachmentPart])
+      let last = try await reader.recent(app: id, kinds: kinds, limit: 1).first?.received
+      return .arrival(last: last, receivingSince: receivingSince)
+    case .newError: return try await newErrors(after: state.group, id)
+    case .errorCameBack: return .returnedErrors(try await returnedErrors(id))
+    case .serverProblem: return nil
+    }
+  }
+
+  private func figure(
+    _ question: AlertQuestion, _ state: AlertState, _ app: App, _ now: Timestamp
+  ) async throws -> PeriodFigure? {
+    let query = try QuestionPage.alertQuery(question, segments: try catalog.segments(app: app.id))
+    guard let metric = query.metrics.first, let calendar = QuestionCalendar(app.timeZone),
+      let periods = EndedPeriods(question.period, at: now, in: calendar)
+    else { return nil }
+    // Most looks end here: a period is asked about once, unless there was too little data.
+    guard periods.last > state.period ?? .min, let asked = periods.question(query) else { return nil }
+    let today = calendar.day(of: now.millisecondsSince1970)
+    guard let fresh = QuestionCalendar(app.timeZone) else { return nil }
+    let result = try await reader.answer(asked, app: app.id, calendar: fresh, today: today)
+    guard case .query(let answer) = result.answer else { return nil }
+    return periods.figure(answer, of: metric)
+  }
+
+  private func newErrors(after known: Int64?, _ app: AppID) async throws -> AlertObservation {
+    let (groups, highest) = try await reader.errorGroups(
+      app: app, after: known ?? .max, limit: Self.maximumErrors)
+    let errors = groups.map { ErrorNotice(group: $0.id, type: $0.type, place: $0.place) }
+    // Of more than a look finds, the others must stay unknown.
+    return .newErrors(errors, highest: errors.count < Self.maximumErrors ? highest : errors.last?.group ?? highest)
+  }
+
+  private func returnedErrors(_ app: AppID) async throws -> [ErrorNotice] {
+    let closed = try catalog.errorStates(app: app).filter { $0.value.status == .closed }
+    guard !closed.isEmpty else { return [] }
+    let versions = try await reader.errorVersions(app: app, since: closed.mapValues(\.changed))
+    let returned = closed.compactMap { group, state -> (Int64, Int64, String)? in
+      let triage = ErrorTriage(state, versions: Array(versions[group] ?? []))
+      return triage.reopenedIn.map { (group, state.changed.millisecondsSince1970, $0) }
+    }.sorted { $0.0 < $1.0 }
+    let names = try await reader.errorGroups(returned.map(\.0))
+    return returned.map { group, closed, version in
+      ErrorNotice(
+        group: group, type: names[group]?.type ?? "", place: names[group]?.place ?? "", version: version, closed: closed
+      )
+    }
+  }
+}

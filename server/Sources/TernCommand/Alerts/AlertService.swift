@@ -1,0 +1,87 @@
+import Alerts
+import AppCatalog
+import Logging
+import Outgoing
+import ServiceLifecycle
+import TernEvents
+import Warehouse
+
+/// Evaluates alerts and sends what they say, while the server runs.
+struct AlertService: Service {
+  /// The time between two looks at all alerts.
+  static let evaluationInterval: Duration = .seconds(120)
+  /// The time between two looks for messages to send.
+  static let deliveryInterval: Duration = .seconds(5)
+  /// The time for one alert. Its question is about three days at most.
+  static let deadline: Duration = .seconds(20)
+
+  let catalog: Catalog
+  let evaluator: AlertEvaluator
+  let delivery: AlertDelivery
+  let logger: Logger
+  var wallTime: @Sendable () -> Timestamp = WallClock.system
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup { group in
+        group.addTask { await evaluate() }
+        group.addTask { await deliver() }
+      }
+    }
+  }
+
+  /// Looks at one alert after the other: people who wait for answers come first.
+  private func evaluate() async {
+    // The last failure of each alert, so that each is in the log once.
+    var failures: [Int64: String] = [:]
+    while !Task.isCancelled {
+      do {
+        for stored in try catalog.alerts() {
+          let failure = await failure(of: stored)
+          guard !Task.isCancelled else { return }
+          if let failure, failures[stored.alert.id] != failure {
+            logger.error("The alert \(stored.alert.id) can't be evaluated: \(failure)")
+          }
+          failures[stored.alert.id] = failure
+        }
+      } catch {
+        logger.error("The alerts can't be read from the catalog: \(error)")
+      }
+      try? await sleep(Self.evaluationInterval)
+    }
+  }
+
+  private func failure(of stored: StoredAlert) async -> String? {
+    do {
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        defer { group.cancelAll() }
+        group.addTask {
+          try await evaluator.evaluate(stored, now: wallTime())
+          return true
+        }
+        group.addTask { [sleep] in
+          try await sleep(Self.deadline)
+          return false
+        }
+        guard try await group.next() ?? true else {
+          throw CommandFailure("It takes longer than \(Self.deadline.components.seconds) seconds. Use fewer filters.")
+        }
+      }
+      return nil
+    } catch {
+      return CommandEnding(error).reason
+    }
+  }
+
+  private func deliver() async {
+    while !Task.isCancelled {
+      do {
+        try await delivery.deliverDue(now: wallTime)
+      } catch {
+        if !Task.isCancelled { logger.error("Notifications can't be sent: \(error)") }
+      }
+      try? await sleep(Self.deliveryInterval)
+    }
+  }
+}

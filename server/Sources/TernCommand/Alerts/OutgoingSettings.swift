@@ -1,0 +1,88 @@
+import AppCatalog
+import Foundation
+import Logging
+import Outgoing
+import ServerBase
+import TernEvents
+import Warehouse
+import WarehouseSQLite
+
+/// The ways in which notifications go out, as the operator has set them.
+struct OutgoingSettings: Sendable {
+  private var mail: (server: MailServer, from: MailAddress)?
+  private var addresses = AddressPolicy()
+  /// The address of the portal for links; `nil` if the operator named none.
+  private(set) var portal: String?
+
+  /// The settings of a server that sends webhooks to the internet, and no mails.
+  init() {}
+
+  /// Reads the settings.
+  ///
+  /// Throws ``CommandFailure`` for settings that don't fit together, and for a file that can't be read.
+  init(_ settings: EffectiveSettings) throws {
+    addresses = AddressPolicy(allowing: try settings.value(\.allowWebhooksTo))
+    portal = try settings.value(\.portalUrl)
+    guard var server = try settings.value(\.smtp) else { return }
+    guard let from = try settings.value(\.mailFrom) else {
+      throw CommandFailure("Mails need a sender. Set --mail-from, such as --mail-from tern@example.org.")
+    }
+    server.user = try settings.value(\.smtpUser)
+    server.password = try Self.password(settings)
+    guard (server.user == nil) == (server.password == nil) else {
+      throw CommandFailure(
+        "A user of the mail server and the password belong together. Set --smtp-user and --smtp-password-file, or neither."
+      )
+    }
+    server.authorities = try settings.value(\.smtpCa)
+    if let authorities = server.authorities, !FileManager.default.isReadableFile(atPath: authorities) {
+      throw CommandFailure("\(authorities) can't be read.")
+    }
+    mail = (server, from)
+  }
+
+  private static func password(_ settings: EffectiveSettings) throws -> String? {
+    guard let path = try settings.value(\.smtpPasswordFile) else { return try settings.value(\.smtpPassword) }
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw CommandFailure("\(path) can't be read.")
+    }
+    guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
+      throw CommandFailure("\(path) is empty. Write the password into its first line.")
+    }
+    return String(line)
+  }
+
+  /// Creates the client that sends.
+  func client(_ catalog: Catalog, wallTime: @escaping @Sendable () -> Timestamp) throws -> OutgoingClient {
+    OutgoingClient(
+      .init(mail: mail, addresses: addresses, secret: try catalog.webhookSecret()), wallTime: wallTime)
+  }
+}
+
+extension AlertService {
+  /// Creates the service of a server.
+  init(
+    _ catalog: Catalog, _ warehouse: SQLiteWarehouse, _ outgoing: OutgoingSettings, problems: ServerProblems,
+    logger: Logger
+  ) throws {
+    let wallTime = WallClock.system
+    let client = try outgoing.client(catalog, wallTime: wallTime)
+    let observer = AlertObserver(
+      catalog: catalog, reader: warehouse.reader, receivingSince: wallTime(), problems: { problems.current(now: $0) })
+    self.init(
+      catalog: catalog,
+      evaluator: AlertEvaluator(
+        catalog: catalog, observe: { try await observer.observe($0, $1, now: $2) },
+        newID: { time in
+          var generator = SystemRandomNumberGenerator()
+          return UniqueID.timeOrdered(at: time, using: &generator)
+        },
+        portal: { [portal = outgoing.portal] in
+          portal ?? (try? catalog.setting(LocalServer.addressSetting)).flatMap { $0 }
+        }),
+      delivery: AlertDelivery(
+        catalog: catalog,
+        send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) }),
+      logger: logger)
+  }
+}

@@ -1,0 +1,173 @@
+import Alerts
+import AppCatalog
+import ArgumentParser
+import Foundation
+import Outgoing
+import Reports
+import TernEvents
+import Warehouse
+
+/// `tern alerts`
+struct AlertsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "alerts", abstract: "Have the server report what crosses a limit. Works while a server runs.",
+    subcommands: [List.self, AlertsAddCommand.self, Mute.self, History.self, Delete.self])
+
+  /// `tern alerts list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List alerts and their states.",
+      discussion: """
+        Examples:
+          tern alerts list
+          tern alerts list --app 1 --json
+        """)
+
+    @Option(name: .customLong("app"), help: ArgumentHelp("Only the alerts of an app.", valueName: "id")) var app:
+      String?
+    @Flag(help: "Print a JSON array.") var json = false
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let alerts = try data.withCatalog { catalog in
+        let app = try app.map { try AppOption.find($0, in: catalog).id }
+        return try catalog.alerts().filter { app == nil || $0.alert.app == app }
+      }
+      let lines = alerts.map { AlertDescription($0, now: WallClock.system()) }
+      if json { return Terminal.say(try CommandOutput.json(lines)) }
+      if lines.isEmpty { return Terminal.say("No alerts yet. Add one with tern alerts add.") }
+      Terminal.say(
+        CommandOutput.table(
+          [["ALERT", "APP", "NAME", "CONDITION", "STATE", "TO"]]
+            + lines.map { line in
+              [
+                "\(line.id)", line.app.map { "\($0)" } ?? "server", visible(line.name), line.condition, line.state,
+                line.destinations.joined(separator: ", "),
+              ]
+            }))
+    }
+  }
+
+  /// `tern alerts mute`
+  struct Mute: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Mute an alert for a time, or let it speak again.",
+      discussion: """
+        A muted alert isn't evaluated. What is still so when it speaks again is told then.
+
+        Examples:
+          tern alerts mute 3 --time 8h
+          tern alerts mute 3 --off
+        """)
+
+    @Argument(help: "The number of the alert; `tern alerts list` shows it.") var alert: Int64
+    @Option(
+      name: .customLong("time"), help: ArgumentHelp("The time to mute it, for example 8h or 7d.", valueName: "time"),
+      transform: { try Period.time($0) })
+    var time: Duration?
+    @Flag(help: "Let it speak again.") var off = false
+    @OptionGroup var data: DataOption
+
+    func validate() throws {
+      guard (time == nil) == off else { throw ValidationError("Give either --time or --off.") }
+    }
+
+    func run() throws {
+      let until = time.map { WallClock.system() + $0 }
+      guard
+        let muted = try data.withCatalog({ catalog in
+          try catalog.muteAlert(alert, app: try AlertsCommand.find(alert, in: catalog).app, until: until)
+        })
+      else {
+        throw AlertsCommand.unknown(alert)
+      }
+      let state = until.map { "is muted until \($0.utcText(withMilliseconds: false))" } ?? "is no longer muted"
+      Terminal.say("\"\(visible(muted.name))\" \(state).")
+    }
+  }
+
+  /// `tern alerts history`
+  struct History: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List what an alert has said, and whether it arrived.",
+      discussion: """
+        Example:
+          tern alerts history 3
+        """)
+
+    @Argument(help: "The number of the alert; `tern alerts list` shows it.") var alert: Int64
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let notifications = try data.withCatalog { try $0.notifications(of: alert, limit: 100) }
+      if notifications.isEmpty { return Terminal.say("It has said nothing yet.") }
+      for notification in notifications {
+        Terminal.say(
+          "\(notification.message.time.utcText(withMilliseconds: false))  \(CommandEnding.line(notification.message.title))"
+        )
+        for delivery in notification.deliveries {
+          let answer = delivery.answer.isEmpty ? "" : ": \(CommandEnding.line(delivery.answer))"
+          Terminal.say("  \(delivery.destination)  \(delivery.status.rawValue)\(answer)")
+        }
+      }
+    }
+  }
+
+  /// `tern alerts delete`
+  struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete an alert with its history.",
+      discussion: """
+        Example:
+          tern alerts delete 3
+        """)
+
+    @Argument(help: "The number of the alert; `tern alerts list` shows it.") var alert: Int64
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      guard
+        let removed = try data.withCatalog({ catalog in
+          try catalog.removeAlert(alert, app: try AlertsCommand.find(alert, in: catalog).app)
+        })
+      else {
+        throw AlertsCommand.unknown(alert)
+      }
+      Terminal.say("\"\(visible(removed.name))\" was deleted.")
+    }
+  }
+
+  /// Finds an alert by its number; throws if there is none.
+  static func find(_ id: Int64, in catalog: Catalog) throws -> Alert {
+    guard let alert = try catalog.alerts().first(where: { $0.alert.id == id })?.alert else { throw unknown(id) }
+    return alert
+  }
+
+  static func unknown(_ id: Int64) -> CommandFailure {
+    CommandFailure("There is no alert \(id). Run `tern alerts list` to see all alerts.")
+  }
+}
+
+/// The JSON of an alert.
+private struct AlertDescription: Encodable {
+  let id: Int64
+  let app: Int64?
+  let name: String
+  let condition: String
+  let page: String?
+  let query: String?
+  let minimumUsers: Int
+  let state: String
+  let destinations: [String]
+  let author: String
+
+  init(_ stored: StoredAlert, now: Timestamp) {
+    let alert = stored.alert
+    (id, app, name, condition) = (alert.id, alert.app?.rawValue, alert.name, alert.condition.text)
+    (page, query) = (alert.condition.question?.page, alert.condition.question?.query)
+    minimumUsers = alert.minimumUsers
+    state = stored.status(at: now).rawValue
+    destinations = alert.destinations.map(\.shown)
+    author = alert.author
+  }
+}

@@ -1,0 +1,106 @@
+import Alerts
+import AppCatalog
+import ArgumentParser
+import Outgoing
+import TernEvents
+import Warehouse
+
+/// `tern notify`
+struct NotifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notify", abstract: "Try the ways in which notifications go out. Works while a server runs.",
+    subcommands: [Test.self, Secret.self])
+
+  /// `tern notify test`
+  struct Test: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send one message to each destination, and print what the other side answers.",
+      discussion: """
+        Without --to, it goes to every destination of every alert. Ends with code 1 if one of them didn't take it.
+
+        Examples:
+          tern notify test --to mail:someone@example.org --smtp smtp://mail.example.org:587 --mail-from tern@example.org
+          tern notify test --to webhook:https://example.org/hook --to chat:https://hooks.example.org/T0/B0
+          tern notify test
+        """)
+
+    @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
+    var to: [String] = []
+
+    @OptionGroup var data: DataOption
+    @OptionGroup var options: OutgoingOptions
+
+    func validate() throws { _ = try Self.destinations(to) }
+
+    func run() async throws {
+      let settings = try OutgoingSettings(options.settings(data))
+      let catalog = try data.openCatalog()
+      defer { try? catalog.close() }
+      var destinations = try Self.destinations(to)
+      if destinations.isEmpty {
+        for alert in try catalog.alerts() {
+          destinations += alert.alert.destinations.filter { !destinations.contains($0) }
+        }
+      }
+      guard !destinations.isEmpty else {
+        throw CommandFailure(
+          "No alert has a destination yet. Name one with --to, such as --to mail:someone@example.org.")
+      }
+      let client = try settings.client(catalog, wallTime: WallClock.system)
+      var hasFailed = false
+      for destination in destinations {
+        do throws(OutgoingError) {
+          let answer = try await client.send(message(settings.portal), to: destination)
+          Terminal.say("\(destination.shown): taken. \(CommandEnding.line(answer))")
+        } catch {
+          hasFailed = true
+          Terminal.say("\(destination.shown): failed. \(CommandEnding.line(error.message))")
+        }
+      }
+      if hasFailed { throw ExitCode(1) }
+    }
+
+    private func message(_ portal: String?) -> OutgoingMessage {
+      let now = WallClock.system()
+      var generator = SystemRandomNumberGenerator()
+      return OutgoingMessage(
+        id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "notify.test",
+        title: "Tern: a test message", text: "This message was sent by `tern notify test`. Nothing is wrong.",
+        facts: [.init("sent", "Sent", now.utcText(withMilliseconds: false))], link: portal)
+    }
+
+    private static func destinations(_ texts: [String]) throws -> [Destination] {
+      do throws(OutgoingError) {
+        var destinations: [Destination] = []
+        for text in texts { destinations.append(try Destination(text)) }
+        return destinations
+      } catch {
+        throw ValidationError(error.message)
+      }
+    }
+  }
+
+  /// `tern notify secret`
+  struct Secret: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the secret with which webhooks to an address are signed.",
+      discussion: """
+        The receiver needs it to check X-Tern-Signature; docs/alerts.md tells how. Each address has a secret of its own.
+
+        Example:
+          tern notify secret https://example.org/hook
+        """)
+
+    @Argument(help: "The address, exactly as in the alert.") var address: String
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      guard let address = WebAddress(address) else {
+        throw CommandFailure("Enter an address of http or https, such as https://example.org/hook.")
+      }
+      try data.withCatalog { catalog in
+        Terminal.say(try OutgoingSettings().client(catalog, wallTime: WallClock.system).secret(of: address))
+      }
+    }
+  }
+}

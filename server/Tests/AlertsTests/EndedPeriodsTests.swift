@@ -1,0 +1,57 @@
+import Foundation
+import Questions
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Alerts
+
+/// The hours and days that alerts decide on.
+@Suite struct EndedPeriodsTests {
+  @Test(arguments: [
+    // An hour is over ten minutes after its end.
+    ("UTC", "2026-06-01T10:09:59Z", "2026-06-01T08:00"), ("UTC", "2026-06-01T10:10:00Z", "2026-06-01T09:00"),
+    // 02:00 to 03:00 comes twice.
+    ("Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-25T01:00"),
+    ("Europe/Berlin", "2026-10-25T02:09:59Z", "2026-10-25T01:00"),
+    ("Europe/Berlin", "2026-10-25T02:10:00Z", "2026-10-25T02:00"),
+    // 02:00 to 03:00 is skipped.
+    ("Europe/Berlin", "2026-03-29T01:10:00Z", "2026-03-29T01:00"),
+    ("Europe/Berlin", "2026-03-29T02:10:00Z", "2026-03-29T03:00"),
+    // The clock goes back by half an hour.
+    ("Australia/Lord_Howe", "2026-04-04T15:10:00Z", "2026-04-05T00:00"),
+    ("Australia/Lord_Howe", "2026-04-04T15:40:00Z", "2026-04-05T01:00"),
+  ])
+  func `hours that clocks show twice or skip end when they are over`(zone: String, now: String, label: String) throws {
+    let calendar = try #require(QuestionCalendar(zone))
+    #expect(EndedPeriods(.hour, at: time(now), in: calendar)?.label == label)
+  }
+
+  @Test(arguments: [
+    ("UTC", "2026-06-02T00:09:59Z", "2026-05-31"), ("UTC", "2026-06-02T00:10:00Z", "2026-06-01"),
+    ("Europe/Berlin", "2026-10-25T23:09:59Z", "2026-10-24"), ("Europe/Berlin", "2026-10-25T23:10:00Z", "2026-10-25"),
+    // Samoa had no 30 December 2011.
+    ("Pacific/Apia", "2011-12-31T12:00:00Z", "2011-12-31"), ("Pacific/Apia", "2011-12-30T12:00:00Z", "2011-12-29"),
+  ])
+  func `days are those of the app's zone`(zone: String, now: String, label: String) throws {
+    let calendar = try #require(QuestionCalendar(zone))
+    let periods = try #require(EndedPeriods(.day, at: time(now), in: calendar))
+    #expect(periods.label == label && periods.before < periods.last)
+  }
+
+  @Test func `the figure of a period without rows is 0 for counts, and none for shares`() throws {
+    let calendar = try #require(QuestionCalendar("UTC"))
+    let periods = try #require(EndedPeriods(.hour, at: time("2026-06-01T10:10:00Z"), in: calendar))
+    var answer = QueryAnswer()
+    #expect(periods.figure(answer, of: .plain(.events)).value == 0)
+    #expect(periods.figure(answer, of: .plain(.crashFreeUsers)).value == nil)
+    answer.rows = [
+      .init(dimensions: [.text("2026-06-01T08:00")], metrics: [5, 2]),
+      .init(dimensions: [.text("2026-06-01T09:00")], metrics: [7, 3]),
+      .init(dimensions: [.text("2026-06-01T10:00")], metrics: [99, 99]),
+    ]
+    let figure = periods.figure(answer, of: .plain(.events))
+    #expect((figure.value, figure.before) == (7, 5) && (figure.users, figure.usersBefore) == (3, 2))
+    #expect(figure.label == "2026-06-01T09:00")
+  }
+}

@@ -1,0 +1,105 @@
+import AppCatalog
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Outgoing
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Alerts
+@testable import Collector
+
+/// Alerts through the HTTP API and on their page.
+@Suite struct AlertEndpointTests {
+  private static let orders = """
+    {"name": "Orders", "condition": {"kind": "below", "limit": 10, "page": "explore", "query": "metric=events&event=Order", \
+    "period": "hour"}, "destinations": ["chat:https://hooks.example.org/T0/SECRET", "mail:a@example.org"]}
+    """
+
+  private func send(
+    _ client: any TestClientProtocol, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
+    headers: HTTPFields
+  ) async throws -> TestResponse {
+    try await client.execute(
+      uri: "/api/v1/apps/1/alerts\(path)", method: method, headers: headers, body: ByteBuffer(string: json))
+  }
+
+  @Test func `an alert is created, muted and removed, and each change is recorded`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let headers = fixture.authorized
+      let created = try await send(client, .post, "", Self.orders, headers: headers)
+      #expect(created.status == .created)
+      let alert = try object(created)
+      #expect(alert["text"] as? String == "below 10 per hour" && alert["status"] as? String == "quiet")
+      #expect(
+        alert["destinations"] as? [String] == ["chat:https://hooks.example.org/…", "mail:a@example.org"],
+        "a path may be a secret")
+      #expect(
+        try await send(client, .post, "", Self.orders, headers: headers).status == .badRequest, "the name is taken")
+      let number = try #require(alert["id"] as? Int)
+      let mute = try await send(client, .put, "/\(number)/mute", #"{"seconds": 60}"#, headers: headers)
+      #expect(mute.status == .noContent)
+      let list = try object(try await send(client, .get, headers: headers))
+      let listed = try #require((list["alerts"] as? [[String: Any]])?.first)
+      #expect(listed["status"] as? String == "muted" && listed["muted_until"] is String)
+      #expect(
+        try await send(client, .put, "/\(number)/mute", #"{"seconds": 0}"#, headers: headers).status == .noContent)
+      #expect(try fixture.catalog.alerts().first?.alert.mutedUntil == nil)
+      let history = try object(try await send(client, .get, "/\(number)/notifications", headers: headers))
+      #expect((history["notifications"] as? [Any])?.isEmpty == true)
+      #expect(try await send(client, .delete, "/\(number)", headers: headers).status == .noContent)
+      for (method, path) in [(HTTPRequest.Method.put, "/mute"), (.delete, ""), (.get, "/notifications")] {
+        let answer = try await send(client, method, "/\(number)\(path)", #"{"seconds": 1}"#, headers: headers)
+        #expect(answer.status == .notFound, "\(path)")
+      }
+    }
+    let actions = try fixture.catalog.audit(limit: 4).map(\.action)
+    #expect(actions == ["alert deleted", "alert changed", "alert changed", "alert created"])
+  }
+
+  @Test(arguments: [
+    #"{}"#, #"[]"#, #"{"name": "x", "condition": {"kind": "never"}, "destinations": ["mail:a@b"]}"#,
+    #"{"name": "x", "condition": {"kind": "above"}, "destinations": ["mail:a@b"]}"#,
+    #"{"name": "x", "condition": {"kind": "new_error"}, "destinations": []}"#,
+    #"{"name": "x", "condition": {"kind": "new_error"}, "destinations": ["file:///etc/passwd"]}"#,
+    #"{"name": "x", "condition": {"kind": "server"}, "destinations": ["mail:a@b"]}"#,
+    #"{"name": "x", "condition": {"kind": "silent", "hours": 0}, "destinations": ["mail:a@b"]}"#,
+    #"{"name": "x", "condition": {"kind": "crash_free", "limit": 101, "period": "day"}, "destinations": ["mail:a@b"]}"#,
+    """
+    {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "metric=users&f1=user+is+ann", \
+    "period": "day"}, "destinations": ["mail:a@b"]}
+    """,
+    """
+    {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "funnels", "query": "s1=event+a&s2=event+b", \
+    "period": "day"}, "destinations": ["mail:a@b"]}
+    """,
+  ])
+  func `what can't be watched is refused with a reason`(json: String) async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let answer = try await send(client, .post, "", json, headers: fixture.authorized)
+      #expect(answer.status == .badRequest)
+      #expect(try fixture.catalog.alerts().isEmpty)
+    }
+  }
+
+  @Test func `the alerts of one app are not those of another`() async throws {
+    let fixture = try Fixture()
+    let other = try fixture.catalog.createApp(name: "Other").id
+    let alert = try fixture.catalog.createAlert(
+      Alert(app: other, name: "Errors", condition: .newError, destinations: [try Destination("mail:a@example.org")]))
+    try await fixture.routed { client in
+      for (method, path) in [(HTTPRequest.Method.put, "/mute"), (.delete, ""), (.get, "/notifications")] {
+        let answer = try await send(
+          client, method, "/\(alert.id)\(path)", #"{"seconds": 1}"#, headers: fixture.authorized)
+        #expect(answer.status == .notFound, "\(path)")
+      }
+      let list = try object(try await send(client, .get, headers: fixture.authorized))
+      #expect((list["alerts"] as? [Any])?.isEmpty == true)
+    }
+    #expect(try fixture.catalog.alerts().count == 1)
+  }
+}
