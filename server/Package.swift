@@ -75,7 +75,7 @@ let package = Package(
         "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
       ]),
-    // What alerts say, and when. No I/O.
+    // The decisions of alerts, and the words of their messages. No I/O.
     .target(
       name: "Alerts",
       dependencies: [
@@ -115,7 +115,7 @@ let package = Package(
         "ServerBase", .product(name: "TernBase", package: "tern"), .product(name: "TernGzip", package: "tern"),
         .product(name: "TernHTTP", package: "tern"),
       ]),
-    // Which rows go there, when, and what is known to be there.
+    // The schedule of what goes there, and the record of what is there.
     .target(
       name: "Shipping",
       dependencies: [

@@ -36,7 +36,7 @@ enum {
   DW_CFA_GNU_ARGS_SIZE = 0x2e,
 };
 
-/// How an address is encoded (LSB 10.5).
+/// The encoding of an address (LSB 10.5).
 enum {
   DW_EH_PE_ABSOLUTE = 0x00,
   DW_EH_PE_UDATA4 = 0x03,

@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// What an alert remembers, stored with every notification in one transaction.
+/// The memory of an alert, stored with every notification in one transaction.
 package struct AlertState: Sendable, Hashable, Codable {
   /// The last period that was decided on.
   package var period: Int?

@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// What the server found when it looked for an alert.
+/// A look at the data on behalf of an alert.
 package enum AlertObservation: Sendable, Hashable {
   /// The figure of a period that has ended.
   case figure(PeriodFigure)
@@ -67,7 +67,7 @@ package struct ProblemNotice: Sendable, Hashable, Codable {
   package init(summary: String, detail: String) { (self.summary, self.detail) = (summary, detail) }
 }
 
-/// What an alert says.
+/// A change that an alert reports.
 package enum AlertEvent: Sendable, Hashable {
   /// A figure is outside its limit.
   case breached(PeriodFigure)

@@ -3,7 +3,7 @@ package import TernEvents
 
 /// An alert with what it remembers.
 package struct StoredAlert: Sendable, Hashable {
-  /// What people see of it.
+  /// The state that people see.
   package enum Status: String, Sendable, CaseIterable {
     case quiet, raised, muted
   }
@@ -37,9 +37,9 @@ package struct PendingDelivery: Sendable, Hashable {
   }
 }
 
-/// What an alert has said, and what became of it.
+/// A message of an alert, and its deliveries.
 package struct AlertNotification: Sendable, Hashable {
-  /// How far a message to one destination is.
+  /// The progress of a delivery.
   package enum Status: String, Sendable, Hashable, CaseIterable {
     case waiting, delivered, failed
   }
@@ -50,7 +50,7 @@ package struct AlertNotification: Sendable, Hashable {
     package var destination: String
     package var status: Status
     package var failures: Int
-    /// What the other side answered last, or why it could not be reached; empty before the first attempt.
+    /// The last answer of the other side, or the reason why it could not be reached; empty before the first attempt.
     package var answer: String
 
     package init(destination: String, status: Status, failures: Int, answer: String) {

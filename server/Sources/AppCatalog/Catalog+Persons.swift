@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 public import Warehouse
 
-/// What names a person who is deleted: values of filters in saved segments, dashboards and shared links.
+/// Removes what names a deleted person: values of filters in saved segments, dashboards and shared links.
 extension Catalog {
-  /// What ``Catalog/forget(_:app:)`` has changed.
+  /// The changes of ``Catalog/forget(_:app:)``.
   public struct ForgottenFilters: Sendable, Hashable {
     /// The segments without the person's name.
     public var changedSegments = 0
@@ -157,7 +157,7 @@ extension Catalog {
 }
 
 extension Catalog.ForgottenFilters {
-  /// What was changed, in words; empty if nothing was.
+  /// The changes in words; empty if there were none.
   public var text: String {
     [
       (changedSegments, "segments without the person"), (removedSegments, "segments removed"),

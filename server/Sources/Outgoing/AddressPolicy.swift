@@ -2,7 +2,7 @@ package import ServerBase
 
 /// The addresses that webhooks may be sent to: those of the public internet, and what the operator allows.
 ///
-/// Who can set up an alert could otherwise have the server talk to services that only it can reach.
+/// Otherwise, anyone who can set up an alert could have the server talk to services that only it can reach.
 package struct AddressPolicy: Sendable {
   /// The blocks that are allowed besides public addresses.
   package var allowed: [AddressBlock]

@@ -7,7 +7,7 @@ import TernEvents
 ///
 /// It follows no redirects and uses no proxy: the address that is checked is the one that gets the message.
 final class Transfer {
-  /// What is sent, and the bounds.
+  /// A request with its bounds.
   struct Request: Sendable {
     /// The two protocols.
     enum Content: Sendable {

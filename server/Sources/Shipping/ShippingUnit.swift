@@ -21,7 +21,7 @@ package struct ShippingUnit: Sendable, Hashable {
   /// The segment at home that had the rows when they were read.
   package var segment: Int64
   package let ids: ClosedRange<Int64>
-  /// What the shard has to have afterwards.
+  /// The rows that the shard must have afterwards.
   package var content: UnitContent
   /// True if an insert may have begun already, before the server was stopped.
   package let mayBeThere: Bool

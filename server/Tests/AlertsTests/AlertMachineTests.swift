@@ -4,7 +4,7 @@ import Testing
 
 @testable import Alerts
 
-/// What alerts say, observation by observation.
+/// Decisions of alerts, observation by observation.
 @Suite struct AlertMachineTests {
   private func figure(
     _ number: Int, _ value: Double?, before: Double? = nil, users: Int = 100, usersBefore: Int = 100,

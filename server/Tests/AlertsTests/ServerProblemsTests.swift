@@ -6,7 +6,7 @@ import Warehouse
 @testable import Alerts
 @testable import TernCommand
 
-/// What the server itself has to complain about.
+/// Problems of the server itself.
 @Suite struct ServerProblemsTests {
   private func summaries(
     _ problems: [WarehouseProblem] = [], free: Int64? = 1 << 40, reserve: Int64 = 1 << 28,

@@ -4,7 +4,7 @@ import WarehouseSQLite
 
 @testable import TernCommand
 
-/// How the end of a trial is judged: only a trap says something about a row.
+/// Judging the end of a trial: only a trap says something about a row.
 @Suite struct ProcessTrialsTests {
   private func endsProcess(_ script: String) async throws -> Bool {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-trials-\(UUID().uuidString)")

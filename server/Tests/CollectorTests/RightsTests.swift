@@ -131,7 +131,7 @@ import Warehouse
     }
   }
 
-  /// What identifies a person or shows one of their events, in every form in which it may appear.
+  /// Strings that identify a person or show one of their events, in every form in which they may appear.
   private static let secrets = ["5ec4e700-1111-4000-8000-00000000beef", "secret-user@example.com"]
 
   @Test func `no body for a viewer without personal data names a person, and the owner's do`() async throws {

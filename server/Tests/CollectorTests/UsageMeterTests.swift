@@ -4,7 +4,7 @@ import Warehouse
 
 @testable import Collector
 
-/// What apps and addresses may use, as values.
+/// The limits of apps and addresses, as values.
 @Suite struct UsageMeterTests {
   private static let limits = UsageLimits(
     requestsPerSecond: 10, eventsPerSecond: 100, bytesPerDay: 86_400_000, installsPerDay: 1_000)

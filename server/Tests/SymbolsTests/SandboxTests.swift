@@ -5,7 +5,7 @@
 
   @testable import Symbols
 
-  /// What a program that took over the symbolizer could do.
+  /// Attempts of a program that took over the symbolizer.
   struct SandboxTests {
     /// Tries to do what is named by its third argument, and prints `done` if that was possible. The second argument, which
     /// the launcher passes on, has the path of the file with symbols.

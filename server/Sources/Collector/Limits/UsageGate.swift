@@ -75,7 +75,7 @@ final class UsageGate: Service {
   /// Counts hits that are dropped because their app or its client is over a limit: their protocol knows no later attempt.
   func drop(_ hits: Int, of app: AppID) { state.withLockedValue { $0.dropped[app, default: 0] += hits } }
 
-  /// What was refused of an app in the last day, most recent first.
+  /// The refusals of an app in the last day, most recent first.
   func refusals(of app: AppID) -> [UsageRefusals] {
     let oldest = wallTime() + .seconds(-86_400)
     return state.withLockedValue { $0.ofApps[app]?.values.filter { $0.last >= oldest } ?? [] }
@@ -159,7 +159,7 @@ final class UsageGate: Service {
   }
 }
 
-/// What was refused of one app because of one limit.
+/// The refusals of one app because of one limit.
 struct UsageRefusals: Sendable, Hashable {
   var kind: UsageLimits.Kind
   /// The limit as a sentence says it.

@@ -16,7 +16,7 @@ struct UsageMeter: Sendable {
     var wait: Duration
   }
 
-  /// What a request has used.
+  /// The use of one request.
   struct Use: Equatable {
     var events = 0
     var bytes = 0

@@ -3,7 +3,7 @@ import TernBase
 import TernEvents
 import Warehouse
 
-/// What the server itself has to complain about, for alerts to the operator.
+/// The problems of the server itself, for alerts to the operator.
 struct ServerProblems: Sendable {
   /// The free bytes above the reserve below which someone should act.
   private static let margin: Int64 = 1 << 30

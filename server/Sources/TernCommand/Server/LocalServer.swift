@@ -31,7 +31,7 @@ struct LocalServer {
   private let keepsAtHome: Duration?
   private let symbolizer: String
   private let symbolLimits: SymbolLimits
-  /// How notifications go out.
+  /// The ways out for notifications.
   private let outgoing: OutgoingSettings
 
   /// Opens a data directory, creating it if missing.

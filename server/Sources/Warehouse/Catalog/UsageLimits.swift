@@ -1,4 +1,4 @@
-/// How much of the server one app or one client address may use.
+/// The share of the server that one app or one client address may use.
 ///
 /// What is sent beyond a limit is refused with the time after which to try again. The defaults are far above what a busy app
 /// needs: they keep someone who knows an app's public key, or only the server's address, from filling the disk or slowing
@@ -51,7 +51,7 @@ public struct UsageLimits: Sendable, Hashable, Codable {
   }
 }
 
-/// What an operator has set of an app's limits; everything else is as usual.
+/// The limits of an app that an operator has set; the others have their defaults.
 public struct UsageLimitChanges: Sendable, Hashable, Codable {
   /// One of the limits: how programs and people name it.
   public struct Member: Sendable {
