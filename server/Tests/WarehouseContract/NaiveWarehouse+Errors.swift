@@ -25,13 +25,14 @@ extension NaiveWarehouse {
       Dictionary(grouping: rows, by: label).map { KeyTotals(key: $0, count: $1.count, users: 0) }
         .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
     }
+    let days = Dictionary(grouping: rows, by: \.day).map { day, rows in
+      DailyTotals(day: day, count: rows.count, users: users(rows))
+    }
+    let versions = totals { DeviceLabels($0.device).version }
     var result = ErrorGroup(
       id: id, kind: group.kind, type: group.error.type, place: group.error.place,
-      message: String(group.error.message.prefix(300)), count: rows.count, users: users(rows),
-      versions: totals { DeviceLabels($0.device).version },
-      days: withDays
-        ? Dictionary(grouping: rows, by: \.day).map { DailyTotals(day: $0, count: $1.count, users: users($1)) }
-          .sorted { $0.day < $1.day } : [],
+      message: String(group.error.message.prefix(300)), count: rows.count, users: users(rows), versions: versions,
+      days: withDays ? days.sorted { $0.day < $1.day } : [],
       last: Timestamp(millisecondsSince1970: rows.map(\.time).max() ?? 0))
     if withDays {
       result.systems = totals { DeviceLabels($0.device).system }
