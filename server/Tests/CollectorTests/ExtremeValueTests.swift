@@ -59,9 +59,11 @@ import WarehouseSQLite
 
   private static func appCenter(stamp: String) -> String {
     let types = ["string", "long", "double", "boolean", "dateTime"]
-    let typed = types.flatMap { type in
-      (numbers + (numbers + texts + times).map { "\"\($0)\"" }).enumerated().map {
-        "{\"type\":\"\(type)\",\"name\":\"\(type) \($0.offset)\",\"value\":\($0.element)}"
+    let quoted = (numbers + texts + times).map { "\"\($0)\"" }
+    var typed: [String] = []
+    for type in types {
+      for (number, value) in (numbers + quoted).enumerated() {
+        typed.append("{\"type\":\"\(type)\",\"name\":\"\(type) \(number)\",\"value\":\(value)}")
       }
     }
     // A log has at most a hundred properties.

@@ -36,7 +36,7 @@ import Warehouse
     for left in versions {
       #expect(!(left < left))
       for middle in versions {
-        #expect((left < middle ? 1 : 0) + (middle < left ? 1 : 0) + (left == middle ? 1 : 0) == 1)
+        #expect([left < middle, middle < left, left == middle].count { $0 } == 1)
         for right in versions where left < middle && middle < right { #expect(left < right) }
         #expect(!left.isLater(than: middle) || middle < left)
       }

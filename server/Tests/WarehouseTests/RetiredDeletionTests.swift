@@ -31,10 +31,9 @@ import Testing
     #expect(try await warehouse.retireAll(to: cluster) > 6)
     let units = try warehouse.reader.retiredUnits()
     let shared = try await warehouse.reader.reading { connection in
-      Dictionary(grouping: try StoredSpan.all(connection), by: \.segment).values.filter { spans in
-        spans.reduce(into: Set<Int64>()) { $0.formUnion($1.apps) }.count == 2
-      }
-      .flatMap { $0.map(\.ids) }
+      let files = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment).values
+      let shared = files.filter { spans in Set(spans.flatMap(\.apps)).count == 2 }
+      return shared.flatMap { $0.map(\.ids) }
     }
     // Of the files that have left, those with rows of both apps.
     let needed = units.filter { unit in shared.contains { $0.overlaps(unit.ids) } }.count

@@ -91,7 +91,7 @@ extension PortalPages {
   ) -> [TemplateValues] {
     let settings = rules.settings
     let filters = rules.filters.map(\.description).joined(separator: "\n")
-    return [
+    let fields: [TemplateValues] = [
       .field("Name", "name", given["name"] ?? name, isRequired: true),
       .zone("Time zone", "timeZone", given["timeZone"] ?? zone),
       .choice(
@@ -113,6 +113,7 @@ extension PortalPages {
       .check(
         "Count at most \(ViewSettings.sessionHits) hits per session", "quotas",
         isOn: given.isEmpty ? settings.hasQuotas : given["quotas"] != nil),
-    ] + identity
+    ]
+    return fields + identity
   }
 }
