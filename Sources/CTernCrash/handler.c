@@ -55,6 +55,7 @@ static const char *name_of(int signal) {
 }
 
 static void restore(void) {
+  tern_threads_resume();
   for (size_t index = 0; index < SIGNAL_COUNT; index++) {
     if (state.is_caught[index]) sigaction(signals[index].number, &state.previous[index], NULL);
   }
@@ -87,7 +88,7 @@ static void pass_on(int signal, siginfo_t *info) {
   if (info->si_code <= 0 || signal == SIGTRAP) send_again(signal, info);
 }
 
-/// Makes a thread the only one that writes a report; returns 0, or the number of the one that does.
+/// Makes a thread the only one that writes a report or closes its file; returns 0, or the number of the one that does.
 ///
 /// Waits up to 10 s for another one: if that crashed, it is about to end the process; else its report ends soon.
 static pid_t claim(pid_t me) {
@@ -106,21 +107,25 @@ static void handle(int signal, siginfo_t *info, void *context) {
   static siginfo_t first_info;
   int error = errno;
   // A child between fork and exec has its parent's handlers, but not its report.
-  if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context() || !has_descriptors()) {
+  if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context()) {
     pass_on(signal, info);
     errno = error;
     return;
   }
   pid_t me = thread_number();
   int other = claim(me);
-  if (other == 0) {
+  // The file stays open from here on. It may have been closed before: see `tern_crash_stop`.
+  if (other == 0 && (!atomic_load(&is_active) || !has_descriptors())) {
+    atomic_store(&owner, 0);
+    pass_on(signal, info);
+  } else if (other == 0) {
     first_signal = signal;
     first_info = *info;
     tern_report_write(state.file, state.identifier, name_of(signal), info, context);
     atomic_store(&is_written, 1);
     pass_on(signal, info);
   } else if (other == me && first_signal == 0) {
-    // This thread was writing the report of a hang.
+    // This thread was writing the report of a hang, or stopping.
     pass_on(signal, info);
   } else if (other == me) {
     // The handler or a previous one crashed: end with the first signal, without another attempt.
@@ -229,7 +234,9 @@ int tern_crash_write_hang(int file, const char *identifier, int thread) {
 int tern_crash_main_thread(void) { return thread_number() == getpid() ? getpid() : 0; }
 
 void tern_crash_stop(void) {
-  if (state.file < 0 || atomic_load(&owner) != 0) return;
+  int other = 0;
+  // As the owner, so that no report is being written when its file is closed; one that is goes on.
+  if (state.file < 0 || !atomic_compare_exchange_strong(&owner, &other, thread_number())) return;
   atomic_store(&is_active, 0);
   for (size_t index = 0; index < SIGNAL_COUNT; index++) {
     struct sigaction current;
@@ -244,7 +251,8 @@ void tern_crash_stop(void) {
   close(state.file);
   state.file = -1;
   tern_memory_close();
-  tern_crash_set_context("", 0);
+  tern_report_set_context("", 0);
+  atomic_store(&owner, 0);
 }
 
 void tern_crash_fail_in_handler(void) {

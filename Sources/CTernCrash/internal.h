@@ -129,6 +129,8 @@ int tern_report_write_hang(int file, const char *identifier, pid_t thread);
 void tern_threads_write(pid_t process, pid_t crashed);
 /// Does the same with one thread, unless the app uses the signal that stops it; returns 1 if its stack is written.
 int tern_threads_write_one(pid_t process, pid_t thread);
+/// Lets stopped threads run again and restores the app's action for the signal, if the handler crashed before it did.
+void tern_threads_resume(void);
 /// Writes a line with a thread's number and name.
 void tern_threads_write_header(pid_t thread);
 

@@ -27,6 +27,12 @@ static struct thread threads[MAXIMUM_THREADS];
 static atomic_int thread_count;
 /// Nonzero while the threads stay in their handler.
 static atomic_int is_stopping;
+/// The app's action for the signal that stops threads, while it is replaced.
+static struct sigaction previous;
+static atomic_int is_replaced;
+
+/// Late, so that few apps use the signal themselves.
+static int stop_signal(void) { return SIGRTMAX - 1; }
 
 static void nap(long milliseconds) {
   struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
@@ -44,7 +50,7 @@ static void stop_thread(int signal, siginfo_t *info, void *context) {
     if (threads[index].number != me) continue;
     threads[index].registers = tern_stack_registers(context);
     atomic_store(&threads[index].is_stopped, 1);
-    // Bounded, because the crashed thread may crash again.
+    // Bounded, because writing to the disk may take long.
     for (int round = 0; round < 1000 && atomic_load(&is_stopping); round++) nap(2);
   }
   errno = error;
@@ -102,21 +108,37 @@ static void list(pid_t crashed) {
   atomic_store(&thread_count, count);
 }
 
-/// Stops the listed threads, writes the stacks of those that answer in time, and lets them run again; returns their
-/// number.
-static int write_listed(pid_t process, size_t maximum_frames) {
-  int count = atomic_load(&thread_count);
-  // Late, so that the app may use this signal itself. The handler stays: a thread may receive the signal only after
-  // the wait is over, and the default action would end the process.
-  int number = SIGRTMAX - 1;
+/// Replaces the app's action for the signal that stops threads; returns 0 if that fails.
+static int take_signal(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = stop_thread;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
-  if (count == 0 || sigaction(number, &action, NULL) != 0) return 0;
+  if (sigaction(stop_signal(), NULL, &previous) != 0 || sigaction(stop_signal(), &action, NULL) != 0) return 0;
+  atomic_store(&is_replaced, 1);
+  return 1;
+}
+
+void tern_threads_resume(void) {
+  atomic_store(&is_stopping, 0);
+  if (!atomic_exchange(&is_replaced, 0)) return;
+  // Ignoring a signal removes it where it is pending. A thread that blocks it would else have it later, and the default
+  // action ends the process.
+  struct sigaction ignoring;
+  memset(&ignoring, 0, sizeof ignoring);
+  ignoring.sa_handler = SIG_IGN;
+  sigaction(stop_signal(), &ignoring, NULL);
+  sigaction(stop_signal(), &previous, NULL);
+}
+
+/// Stops the listed threads, writes the stacks of those that answer in time, and lets them run again; returns their
+/// number.
+static int write_listed(pid_t process, size_t maximum_frames) {
+  int count = atomic_load(&thread_count);
+  if (count == 0 || !take_signal()) return 0;
   atomic_store(&is_stopping, 1);
-  for (int index = 0; index < count; index++) syscall(SYS_tgkill, process, threads[index].number, number);
+  for (int index = 0; index < count; index++) syscall(SYS_tgkill, process, threads[index].number, stop_signal());
   for (long waited = 0; waited < wait_milliseconds; waited++) {
     int stopped = 0;
     for (int index = 0; index < count; index++) stopped += atomic_load(&threads[index].is_stopped);
@@ -136,7 +158,7 @@ static int write_listed(pid_t process, size_t maximum_frames) {
     }
     written++;
   }
-  atomic_store(&is_stopping, 0);
+  tern_threads_resume();
   return written;
 }
 
@@ -147,10 +169,9 @@ void tern_threads_write(pid_t process, pid_t crashed) {
 
 int tern_threads_write_one(pid_t process, pid_t thread) {
   struct sigaction current;
-  if (sigaction(SIGRTMAX - 1, NULL, &current) != 0) return 0;
-  // This process goes on, so a handler of the app must stay.
-  int is_ours = current.sa_flags & SA_SIGINFO && current.sa_sigaction == stop_thread;
-  if (!is_ours && (current.sa_flags & SA_SIGINFO || current.sa_handler != SIG_DFL)) return 0;
+  if (sigaction(stop_signal(), NULL, &current) != 0) return 0;
+  // This process goes on, so an app that uses the signal must not miss any.
+  if (current.sa_flags & SA_SIGINFO || current.sa_handler != SIG_DFL) return 0;
   threads[0].number = thread;
   atomic_store(&threads[0].is_stopped, 0);
   atomic_store(&thread_count, 1);

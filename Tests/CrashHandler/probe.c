@@ -2,11 +2,15 @@
 #define _GNU_SOURCE
 #include "CTernCrash.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -58,6 +62,70 @@ FUNCTION void *wait_in_thread(void *pointer) {
   return pointer;
 }
 
+// MARK: A crash while the client stops
+
+/// 1 from the beginning of the crash, 2 while the handler checks the file, 3 when the client has tried to stop.
+static atomic_int stopping_step;
+
+static void await_step(int step) {
+  while (atomic_load(&stopping_step) < step) usleep(1000);
+}
+
+/// Takes the place of the C library's function, which the handler calls to check its file, to let the client stop just then.
+int fstat(int file, struct stat *status) {
+  int step = 1;
+  if (atomic_compare_exchange_strong(&stopping_step, &step, 2)) await_step(3);
+  return fstatat(file, "", status, AT_EMPTY_PATH);
+}
+
+static void stop_during_a_crash(void) {
+  pthread_t thread;
+  atomic_store(&stopping_step, 1);
+  pthread_create(&thread, NULL, crash_in_thread, (void *)8);
+  await_step(2);
+  tern_crash_stop();
+  atomic_store(&stopping_step, 3);
+  pthread_join(thread, NULL);
+}
+
+// MARK: An app that goes on after a fault, and uses the signal that stops threads
+
+static sigjmp_buf repaired;
+static atomic_int repairs;
+
+/// The app's handler of the signal, which the app doesn't send here.
+static void take_own_signal(int number) {
+  (void)number;
+  _exit(98);
+}
+
+/// A thread that the signal reaches only after the report.
+static void *block_until_repaired(void *pointer) {
+  sigset_t set;
+  sigfillset(&set);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  atomic_store(&repairs, 1);
+  while (atomic_load(&repairs) < 2) usleep(1000);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  return pointer;
+}
+
+FUNCTION long crash_and_go_on(long one) {
+  pthread_t thread;
+  struct sigaction action;
+  signal(SIGRTMAX - 1, take_own_signal);
+  pthread_create(&thread, NULL, block_until_repaired, NULL);
+  while (atomic_load(&repairs) < 1) usleep(1000);
+  if (sigsetjmp(repaired, 1) == 0) return crash_by_null((volatile long *)(8 * one)) + 1;
+  atomic_store(&repairs, 2);
+  pthread_join(thread, NULL);
+  sigaction(SIGRTMAX - 1, NULL, &action);
+  if (action.sa_handler != take_own_signal) _exit(97);
+  return crash_by_null((volatile long *)(8 * one)) + 1;
+}
+
+// MARK: The kinds
+
 FUNCTION long run(const char *kind, long one) {
   pthread_t thread;
   if (!strcmp(kind, "null")) return crash_by_null((volatile long *)(8 * one)) + 1;
@@ -71,6 +139,8 @@ FUNCTION long run(const char *kind, long one) {
     pthread_create(&thread, NULL, crash_in_thread, (void *)(8 * one));
     pthread_join(thread, NULL);
   }
+  if (!strcmp(kind, "stop")) stop_during_a_crash();
+  if (!strcmp(kind, "repair")) return crash_and_go_on(one) + 1;
   if (!strcmp(kind, "handler")) tern_crash_fail_in_handler();
   return 1;
 }
@@ -85,6 +155,7 @@ static void look(int number, siginfo_t *info, void *context) {
   unsigned long stack = seen->uc_mcontext.sp;
 #endif
   if (stack - (unsigned long)seen->uc_stack.ss_sp < seen->uc_stack.ss_size) _exit(99);
+  if (atomic_load(&repairs) == 1) siglongjmp(repaired, 1);
   signal(number, SIG_DFL);
 }
 

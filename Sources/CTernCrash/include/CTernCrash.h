@@ -26,7 +26,8 @@ void tern_crash_set_context(const void *text, size_t count);
 
 /// Writes a report of a thread that hangs, with its calls and the loaded images, to an open file.
 ///
-/// The thread is stopped for that by a realtime signal, for at most 0.2 s; a system call that it waits in may end early.
+/// The thread is stopped for that by a realtime signal, usually for some milliseconds and at most for 2 s; a system call
+/// that it waits in may end early.
 /// A crash meanwhile waits for the end of the report.
 ///
 /// Returns 0, or the value of `errno`: `EBUSY` while a crash is reported or if the app uses the signal itself, `ENOTSUP`
@@ -36,7 +37,8 @@ int tern_crash_write_hang(int file, const char *identifier, int thread);
 /// Returns the system's number of the calling thread if it is the process's main thread, or else 0.
 int tern_crash_main_thread(void);
 
-/// Restores the previous handlers, unless others have been installed since, and removes the file.
+/// Restores the previous handlers, unless others have been installed since, and removes the file. Does nothing while a
+/// report is being written.
 void tern_crash_stop(void);
 
 /// Crashes: the handler itself crashes after it has written the crashed thread; for tests of the handler.
