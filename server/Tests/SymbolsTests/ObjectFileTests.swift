@@ -10,6 +10,11 @@ struct ObjectFileTests {
     let file = try #require(try ObjectFile.read(ObjectSource(program.bytes)).first)
     #expect(try file.buildID == program.buildID && file.hasLines && file.range == 0..<program.bytes.count)
     #expect(file.textAddress == 0 && !file.architecture.isEmpty)
+    let (code, end) = (try #require(file.code), try program.address(of: "_end"))
+    #expect(try code.contains(program.address(of: "outer")) && !code.contains(end) && !code.contains(0))
+    let apple = try #require(
+      try ObjectFile.read(ObjectSource(MachOSample.thin(cpu: 0x0100_000C, uuid: [UInt8](1...16)))).first)
+    #expect(apple.code == 0x1_0000_0000..<0x1_0000_4000)
   }
 
   @Test func `a file without symbols or build identifier is refused with what to do`() throws {
@@ -28,6 +33,7 @@ struct ObjectFileTests {
     let debug = try program.copied(by: "objcopy", ["--only-keep-debug"], isOutputLast: true)
     let file = try #require(try ObjectFile.read(ObjectSource(debug)).first)
     #expect(try file.buildID == program.buildID && file.hasLines)
+    #expect(try file.code == ObjectFile.read(ObjectSource(program.bytes)).first?.code)
   }
 
   @Test func `a file that is damaged anywhere is read or refused, but never traps`() throws {

@@ -172,7 +172,7 @@ enum MachOSample {
   ) -> [UInt8] {
     joined(
       little(0x19, UInt32(72 + section.count)), name16(name), long(address), long(0x4000), long(offset), long(bytes),
-      little(5, 5, section.isEmpty ? 0 : 1, 0), section)
+      little(5, name == "__TEXT" ? 5 : 1, section.isEmpty ? 0 : 1, 0), section)
   }
 
   private static func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap { $0 } }

@@ -72,6 +72,18 @@ struct SymbolicatorTests {
     #expect(await home.symbolicator().symbolicated(before, app: other.id).stack == before)
   }
 
+  @Test func `a position outside of the code has no function`() async throws {
+    let home = try Home()
+    // A symbol without a size, as assembly has, reaches up to any address.
+    let program = try SampleProgram(
+      "__asm__(\".globl last\\n.section .text.last,\\\"ax\\\"\\nlast: nop\\n\");\nint main(void) { return 0; }\n")
+    let file = try home.add(program.path)
+    let last = try program.address(of: "last")
+    let (after, problem) = await home.symbolicator().symbolicated(
+      stack(file.buildID, last, last + 0x10_0000, .max), app: home.app.id)
+    #expect(problem == nil && after.threads[0].frames.map(\.function) == ["last", "", ""])
+  }
+
   @Test func `a return address counts as the call before it`() async throws {
     let home = try Home()
     let program = try SampleProgram(

@@ -7,6 +7,7 @@ struct ELFReader {
   private static let noteSection: UInt64 = 7
   private static let symbolTableSection: UInt64 = 2
   private static let emptySection: UInt64 = 8
+  private static let executableFlag: UInt64 = 4
   private static let noteSegment: UInt64 = 4
   private static let gnuBuildID: UInt64 = 3
 
@@ -36,14 +37,21 @@ struct ELFReader {
     guard hasLines || sections.contains(where: { $0.type == Self.symbolTableSection && $0.size > 0 }) else {
       throw .stripped
     }
-    return ObjectFile(
+    var file = ObjectFile(
       buildID: id, architecture: try architecture(), hasLines: hasLines, textAddress: 0, range: 0..<source.count)
+    // Sections keep their addresses and sizes in a `.debug` file.
+    for section in sections where section.flags & Self.executableFlag != 0 {
+      file.addCode(at: section.address, count: section.size)
+    }
+    return file
   }
 
   private struct Section {
     var name = ""
     var nameOffset: UInt64
     var type: UInt64
+    var flags: UInt64
+    var address: UInt64
     var offset: UInt64
     var size: UInt64
     var link: UInt64
@@ -76,6 +84,8 @@ struct ELFReader {
   private func section(in fields: ObjectFields, at start: Int) throws(ObjectError) -> Section {
     Section(
       nameOffset: try fields.word(at: start), type: try fields.word(at: start + 4),
+      flags: try is64Bit ? fields.number(at: start + 8, bytes: 8) : fields.word(at: start + 8),
+      address: try is64Bit ? fields.number(at: start + 16, bytes: 8) : fields.word(at: start + 12),
       offset: try is64Bit ? fields.number(at: start + 24, bytes: 8) : fields.word(at: start + 16),
       size: try is64Bit ? fields.number(at: start + 32, bytes: 8) : fields.word(at: start + 20),
       link: try fields.word(at: start + (is64Bit ? 40 : 24)))

@@ -7,6 +7,7 @@ struct MachOReader {
   private static let symbolTable: UInt64 = 0x2
   private static let uuid: UInt64 = 0x1B
   private static let segment: UInt64 = 0x1
+  private static let executableFlag: UInt64 = 4
   private static let segment64Bit: UInt64 = 0x19
 
   private let source: ObjectSource
@@ -80,8 +81,11 @@ struct MachOReader {
   ) throws(ObjectError) {
     let (headBytes, sectionBytes) = is64Bit ? (72, 80) : (56, 68)
     guard size >= headBytes else { throw .damaged("a segment is too short") }
-    if commands.text(at: UInt64(start + 8), limit: 16) == "__TEXT" {
-      file.textAddress = try is64Bit ? commands.number(at: start + 24, bytes: 8) : commands.word(at: start + 24)
+    let address = try is64Bit ? commands.number(at: start + 24, bytes: 8) : commands.word(at: start + 24)
+    if commands.text(at: UInt64(start + 8), limit: 16) == "__TEXT" { file.textAddress = address }
+    if try commands.word(at: start + (is64Bit ? 60 : 44)) & Self.executableFlag != 0 {
+      file.addCode(
+        at: address, count: try is64Bit ? commands.number(at: start + 32, bytes: 8) : commands.word(at: start + 28))
     }
     let count = min(try commands.word(at: start + (is64Bit ? 64 : 48)), UInt64(Self.maximumSections))
     for number in 0..<Int(count) {

@@ -10,6 +10,8 @@ package struct ObjectFile: Sendable, Hashable {
   package var hasLines: Bool
   /// The address of the text segment from which frames count; 0 for ELF, where they count from address 0.
   package var textAddress: UInt64
+  /// The addresses between which all of its code is; `nil` if it says nothing about that.
+  package var code: Range<UInt64>?
   /// Its bytes in the file: all of them, unless the file has several architectures.
   package var range: Range<Int>
 
@@ -26,5 +28,12 @@ package struct ObjectFile: Sendable, Hashable {
       return try MachOReader.universal(source, has64BitTable: magic[3] == 0xBF)
     default: throw .notSymbols
     }
+  }
+
+  /// Includes a part of the code, with a size from the file.
+  mutating func addCode(at address: UInt64, count: UInt64) {
+    let (end, isTooLarge) = address.addingReportingOverflow(count)
+    guard count > 0, !isTooLarge else { return }
+    code = min(code?.lowerBound ?? address, address)..<max(code?.upperBound ?? end, end)
   }
 }

@@ -125,6 +125,10 @@ package final class Symbolicator: StackSymbolicator {
     for (file, addresses) in wanted.sorted(by: { $0.key.buildID < $1.key.buildID }) {
       let keys = addresses.sorted().map { ResolvedFrameCache.Key(hash: file.hash, address: $0) }
       for key in keys { found[key] = cache[key] }
+      // The tool would give the last function to all positions behind it.
+      if keys.contains(where: { found[$0] == nil }), let code = code(of: file) {
+        for key in keys where found[key] == nil && !code.contains(key.address) { (found[key], cache[key]) = ([], []) }
+      }
       let missing = keys.filter { found[$0] == nil }.map(\.address)
       guard !missing.isEmpty else { continue }
       if let failure = recentFailure(of: file) {
@@ -154,6 +158,14 @@ package final class Symbolicator: StackSymbolicator {
       }
     }
     return (found, problem)
+  }
+
+  /// The addresses of a file's code; `nil` if they are unknown.
+  private func code(of file: SymbolFile) -> Range<UInt64>? {
+    let descriptor = open(catalog.symbolPath(hash: file.hash), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return (try? ObjectFile.read(ObjectSource(descriptor: descriptor)))?.first?.code
   }
 
   /// Returns the reason if a file could not be read within the last minutes: others need not wait for another attempt.
