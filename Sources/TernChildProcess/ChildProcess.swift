@@ -37,13 +37,15 @@
     /// - Parameters:
     ///   - program: Its path, or its name to search for in `PATH`.
     ///   - arguments: Its arguments, without its name.
-    ///   - environment: Variables to set in addition to those of this process.
+    ///   - environment: Variables to set.
+    ///   - inheritsEnvironment: True, the default, to set them in addition to those of this process.
     ///   - input: The file for standard input; `nil`, the default, for an empty one.
     ///   - output: The file for standard output; `nil` to discard it. Default: that of this process.
     ///   - error: The file for standard error; `nil` to discard it. Default: that of this process.
     public init(
-      _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], input: FileHandle? = nil,
-      output: FileHandle? = .standardOutput, error: FileHandle? = .standardError
+      _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
+      inheritsEnvironment: Bool = true, input: FileHandle? = nil, output: FileHandle? = .standardOutput,
+      error: FileHandle? = .standardError
     ) throws {
       #if os(Linux)
         var actions = posix_spawn_file_actions_t()
@@ -80,7 +82,8 @@
       #endif
       posix_spawnattr_setflags(&attributes, Int16(flags))
 
-      let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+      let inherited = inheritsEnvironment ? ProcessInfo.processInfo.environment : [:]
+      let variables = inherited.merging(environment) { $1 }.map { "\($0)=\($1)" }
       let code = Self.withCStrings([program] + arguments) { arguments in
         Self.withCStrings(variables) { variables in
           var identifier: pid_t = 0

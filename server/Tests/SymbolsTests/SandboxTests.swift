@@ -65,6 +65,12 @@
       }
       """
 
+    @Test func `the launcher doesn't get the server's environment`() throws {
+      let output = try SymbolizerProcess(launcher: "/usr/bin/env").run(
+        [], input: [], until: .now + .seconds(60))
+      #expect(String(decoding: output, as: UTF8.self) == "SWIFT_BACKTRACE=enable=no\n")
+    }
+
     private struct Attack {
       let program: SampleProgram
       let path: String

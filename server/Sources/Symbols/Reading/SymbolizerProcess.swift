@@ -49,8 +49,8 @@ struct SymbolizerProcess: Sendable {
       try source.fileHandleForWriting.close()
       guard written == input.count else { throw Failure.failed }
       let process = try ChildProcess(
-        launcher, arguments, environment: ["SWIFT_BACKTRACE": "enable=no"], input: source.fileHandleForReading,
-        output: output.fileHandleForWriting, error: nil)
+        launcher, arguments, environment: ["SWIFT_BACKTRACE": "enable=no"], inheritsEnvironment: false,
+        input: source.fileHandleForReading, output: output.fileHandleForWriting, error: nil)
       try output.fileHandleForWriting.close()
       let bytes = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
       guard let bytes, !Self.isOver(deadline) else {
