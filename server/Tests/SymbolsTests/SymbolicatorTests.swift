@@ -33,9 +33,9 @@ struct SymbolicatorTests {
     }
 
     func symbolicator(
-      program: String = "llvm-symbolizer", patience: Duration = .seconds(10)
+      program: String = "llvm-symbolizer", launcher: String = SymbolicatorTests.tern, patience: Duration = .seconds(10)
     ) -> Symbolicator {
-      Symbolicator(catalog: catalog, program: program, launcher: SymbolicatorTests.tern, patience: patience)
+      Symbolicator(catalog: catalog, program: program, launcher: launcher, patience: patience)
     }
   }
 
@@ -202,6 +202,36 @@ struct SymbolicatorTests {
         #expect(problem?.contains("setting symbolizer") == true)
       }
     }
+  }
+
+  @Test func `names for which there was no time are demangled at the next look`() async throws {
+    let home = try Home()
+    let file = try home.add(
+      try home.directory.write(MachOSample.thin(cpu: 0x0100_000C, uuid: [UInt8](repeating: 1, count: 16)), "sample"))
+    // Finds a name at every address, and demangles it once the file `ready` exists.
+    let launcher = try home.directory.write(
+      Array(
+        #"""
+        #!/bin/sh
+        if [ $# -gt 1 ]; then
+          while read -r address; do
+            echo "{\"Address\":\"$address\",\"Symbol\":[{\"FunctionName\":\"\$s4main3fooyyF\"}]}"
+          done
+          exit
+        fi
+        [ -e "${0%/*}/ready" ] || exec sleep 600
+        echo "main.foo() -> ()"
+
+        """#.utf8), "launcher")
+    try #require(chmod(launcher, 0o700) == 0)
+    let symbolicator = home.symbolicator(program: "/bin/true", launcher: launcher, patience: .seconds(2))
+    let stack = stack(file.buildID, 8)
+    let (first, problem) = await symbolicator.symbolicated(stack, app: home.app.id)
+    #expect(first.threads[0].frames.map(\.function) == ["$s4main3fooyyF"])
+    #expect(problem?.contains("no time left") == true)
+    _ = try home.directory.write([], "ready")
+    let (second, remaining) = await symbolicator.symbolicated(stack, app: home.app.id)
+    #expect(second.threads[0].frames.map(\.function) == ["main.foo() -> ()"] && remaining == nil)
   }
 
   @Test(.timeLimit(.minutes(10))) func `a damaged file harms nothing, and costs only its own frames`() async throws {

@@ -143,10 +143,13 @@ package final class Symbolicator: StackSymbolicator {
         let output = try process.run(
           [Self.commandName, "--program", program, "--file", catalog.symbolPath(hash: file.hash)],
           input: Array(input.utf8), until: deadline)
-        let frames = demangled(SymbolizerOutput.decode(output, addresses: missing), until: deadline)
+        let decoded = SymbolizerOutput.decode(output, addresses: missing)
+        let (frames, isFinal) = demangled(decoded, until: deadline)
+        if !isFinal { problem = Self.problem(.timedOut, file) }
         for (address, frames) in frames {
           let key = ResolvedFrameCache.Key(hash: file.hash, address: address)
-          (found[key], cache[key]) = (frames, frames)
+          found[key] = frames
+          if isFinal { cache[key] = frames }
         }
         // Not remembered: the next look may have an answer.
         if frames.count < missing.count { problem = Self.unanswered(missing.count - frames.count, file) }
@@ -196,9 +199,11 @@ package final class Symbolicator: StackSymbolicator {
   }
 
   /// Demangles Swift's names; others are demangled by `llvm-symbolizer`. Names stay as they are if that fails.
+  ///
+  /// - Returns: The frames, and false if there was no time for their names, so that another attempt may have them.
   private func demangled(
     _ frames: [UInt64: [ResolvedFrame]], until deadline: ContinuousClock.Instant
-  ) -> [UInt64: [ResolvedFrame]] {
+  ) -> (frames: [UInt64: [ResolvedFrame]], isFinal: Bool) {
     let prefixes = ["$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0"]
     let names = Set(frames.values.joined().map(\.function)).filter { name in prefixes.contains { name.hasPrefix($0) } }
     var input: [UInt8] = []
@@ -207,18 +212,23 @@ package final class Symbolicator: StackSymbolicator {
       input += Array(name.utf8) + [UInt8(ascii: "\n")]
       sent.append(name)
     }
-    guard !sent.isEmpty, let output = try? process.run([Self.commandName], input: input, until: deadline) else {
-      return frames
+    guard !sent.isEmpty else { return (frames, true) }
+    let output: [UInt8]
+    do throws(SymbolizerProcess.Failure) {
+      output = try process.run([Self.commandName], input: input, until: deadline)
+    } catch {
+      return (frames, error != .timedOut)
     }
     let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     let readable = Dictionary(zip(sent, lines.map(String.init))) { first, _ in first }
-    return frames.mapValues {
+    let named = frames.mapValues {
       $0.map { frame in
         var frame = frame
         frame.function = readable[frame.function].flatMap { $0.isEmpty ? nil : $0 } ?? frame.function
         return frame
       }
     }
+    return (named, true)
   }
 
   private static func applied(_ found: Found, to stack: ErrorStack, _ files: [String: SymbolFile]) -> ErrorStack {
