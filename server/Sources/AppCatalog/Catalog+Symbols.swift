@@ -6,8 +6,9 @@ public import Warehouse
 /// Files with symbols.
 ///
 /// Their names change only while the catalog is locked for writing, so that several processes can add and delete files at
-/// the same time. A crash can leave a file without a row, removed by the next upload, deletion or start, or a row without a
-/// file, which can then be uploaded again.
+/// the same time. A crash can leave a file without a row, removed at the next start or within an hour, or a row without a
+/// file, which can then be uploaded again. Uploads and deletions look only at the files that they replace: an app may have
+/// thousands.
 extension Catalog: SymbolCatalog {
   /// The most files of an app. ``maximumSymbolBytes`` is the most bytes of them.
   static let maximumSymbolFiles = 10_000
@@ -44,8 +45,8 @@ extension Catalog: SymbolCatalog {
         throw WarehouseError(
           code: .unknownApp, message: "There is no app \(file.app). Run `tern apps list` to see all apps.")
       }
-      let known = try Self.symbols(file.buildID, file.app, database)
-        .flatMap { directory.exists(symbolPath(hash: $0.hash)) ? $0 : nil }
+      let previous = try Self.symbols(file.buildID, file.app, database)
+      let known = previous.flatMap { directory.exists(symbolPath(hash: $0.hash)) ? $0 : nil }
       if let known, known.hash == file.hash || known.hasLines && !file.hasLines { return .known }
       try place(path, as: file.hash)
       try database.execute(
@@ -55,8 +56,8 @@ extension Catalog: SymbolCatalog {
           Int64(bitPattern: file.textAddress), file.author, file.uploaded.millisecondsSince1970,
         ])
       try record(.symbolsUploaded, "app \(file.app), \(file.image) \(file.buildID)", database)
-      try makeRoom(beside: file, database)
-      try removeUnusedSymbols(database)
+      let deleted = try makeRoom(beside: file, database)
+      try removeFiles(of: deleted + [previous].compactMap { $0 }, database)
       return known == nil ? .new : .replaced
     }
   }
@@ -67,7 +68,7 @@ extension Catalog: SymbolCatalog {
       guard let file = try Self.symbols(buildID, app, database) else { return false }
       try Self.delete([file], database)
       try record(.symbolsDeleted, "app \(app), \(file.image) \(file.buildID)", database)
-      try removeUnusedSymbols(database)
+      try removeFiles(of: [file], database)
       return true
     }
   }
@@ -91,6 +92,15 @@ extension Catalog: SymbolCatalog {
     }
   }
 
+  /// Deletes files that no app has any more.
+  private func removeFiles(of deleted: [SymbolFile], _ database: Database) throws {
+    for hash in Set(deleted.map(\.hash)) {
+      let isUsed = try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM symbols WHERE hash = ?)", arguments: [hash])
+      if isUsed == false { try? FileManager.default.removeItem(atPath: symbolPath(hash: hash)) }
+    }
+  }
+
   /// Gives a file its name. Its content is on disk before a row names it.
   private func place(_ path: String, as hash: String) throws {
     let target = symbolPath(hash: hash)
@@ -101,22 +111,29 @@ extension Catalog: SymbolCatalog {
     directory.syncFolder(directory.symbolsPath)
   }
 
-  /// Deletes the oldest files that have no room beside a new one.
-  private func makeRoom(beside new: SymbolFile, _ database: Database) throws {
-    var files = try Row.fetchAll(
-      database, sql: "SELECT * FROM symbols WHERE app = ? AND build_id <> ? ORDER BY uploaded, build_id",
-      arguments: [new.app.rawValue, new.buildID]
-    ).map(Self.symbolFile)[...]
-    var bytes = files.reduce(new.bytes) { $0 + $1.bytes }
+  /// Deletes the rows of the oldest files that have no room beside a new one, and returns them.
+  private func makeRoom(beside new: SymbolFile, _ database: Database) throws -> [SymbolFile] {
+    let arguments: StatementArguments = [new.app.rawValue, new.buildID]
+    let others = "FROM symbols WHERE app = ? AND build_id <> ?"
+    guard
+      let total = try Row.fetchOne(
+        database, sql: "SELECT COUNT(*) AS files, COALESCE(SUM(bytes), 0) AS bytes \(others)", arguments: arguments)
+    else { return [] }
+    var (count, bytes): (Int, Int) = (total["files"], total["bytes"])
+    bytes += new.bytes
     var deleted: [SymbolFile] = []
-    while bytes > maximumSymbolBytes || files.count >= Self.maximumSymbolFiles, let file = files.popFirst() {
-      bytes -= file.bytes
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT * \(others) ORDER BY uploaded, build_id", arguments: arguments)
+    while bytes > maximumSymbolBytes || count >= Self.maximumSymbolFiles, let row = try rows.next() {
+      let file = Self.symbolFile(row)
+      (count, bytes) = (count - 1, bytes - file.bytes)
       deleted.append(file)
     }
-    guard !deleted.isEmpty else { return }
+    guard !deleted.isEmpty else { return [] }
     try Self.delete(deleted, database)
     try record(
       .symbolsDeleted, "app \(new.app), the oldest \(deleted.count), to make room", actor: .server, database)
+    return deleted
   }
 
   private static func delete(_ files: [SymbolFile], _ database: Database) throws {

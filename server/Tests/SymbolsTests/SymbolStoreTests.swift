@@ -73,6 +73,34 @@ struct SymbolStoreTests {
     #expect(try home.files.count == 1)
   }
 
+  @Test func `an upload looks only at the files that it replaces`() throws {
+    let home = try Home()
+    let first = try home.add(sample(1))[0].file
+    let orphan = String(repeating: "a", count: 64)
+    _ = try FileHandle.create("\(home.directory.path)/symbols/\(orphan)")
+    let second = try home.add(sample(1, padding: 9))[0].file
+    #expect(try home.files == [second.hash, orphan].sorted() && first.hash != second.hash)
+    #expect(try home.catalog.removeSymbols(app: home.apps[0].id, buildID: second.buildID))
+    #expect(try home.files == [orphan])
+    try home.catalog.removeUnusedSymbols()
+    #expect(try home.files.isEmpty)
+  }
+
+  @Test func `a name is one visible line of at most 255 bytes`() throws {
+    let home = try Home()
+    let long = String(repeating: "é", count: 200)
+    let names = [
+      ("App.debug", "App.debug"), ("a\r\nb\u{0}\u{7F}\u{1B}[31mc", "ab[31mc"), ("x\u{202E}y\u{2066}\u{200B}z", "xyz"),
+      ("a\u{2028}b\u{2029}c\u{85}", "abc"), (long, String(long.prefix(127))), ("<b>&\"'", "<b>&\"'"), ("\n", ""),
+      ("", ""),
+    ]
+    for (number, (name, expected)) in names.enumerated() {
+      let file = try home.add(sample(UInt8(number + 1)), name: name)[0].file
+      #expect(file.image == expected && file.image.utf8.count <= 255)
+    }
+    #expect(Set(try home.catalog.symbols(app: home.apps[0].id).map(\.image)) == Set(names.map(\.1)))
+  }
+
   @Test func `symbols without lines never replace those with lines`() throws {
     let home = try Home()
     let program = try SampleProgram()

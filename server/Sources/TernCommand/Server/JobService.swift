@@ -35,6 +35,7 @@ struct JobService: Service {
           for work in schedule.due(wall: wallTime(), uptime: start.duration(to: .now)) {
             switch work {
             case .removal:
+              try jobs.catalog.removeUnusedSymbols()
               try await jobs.removeOldRows(now: wallTime())
               schedule.didRemove(uptime: start.duration(to: .now))
             case .retirement(let time):
