@@ -65,4 +65,44 @@ import Warehouse
     }
     #expect(try fixture.catalog.symbols(app: fixture.app.id).isEmpty)
   }
+
+  @Test func `slow uploads of an app refuse its further files, but not those of another app`() async throws {
+    let fixture = try Fixture()
+    let other = try fixture.catalog.createApp(name: "Other").id
+    let (body, app) = (Self.sample(1), fixture.app.id)
+    @Sendable func head(_ app: AppID, _ more: String = "") -> String {
+      "POST /api/v1/apps/\(app)/symbols HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(fixture.token)\r\n"
+        + "Content-Length: \(body.count)\r\nConnection: close\r\n\(more)\r\n"
+    }
+    try await fixture.running { port in
+      @Sendable func upload(_ app: AppID) async throws -> String {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(Array(head(app).utf8) + body)
+          return try await connection.receiveToEnd()
+        }
+      }
+      /// Begins an upload, and ends it after `action`.
+      @Sendable func slowly(_ action: () async throws -> Void) async throws {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(head(app, "Expect: 100-continue\r\n"))
+          // The server wants the body, so the upload has its place.
+          _ = try await connection.receive(until: "100 Continue\r\n\r\n")
+          try await connection.send(Array(body.prefix(9)))
+          try await action()
+          try await connection.send(Array(body.dropFirst(9)))
+          #expect(try await connection.receiveToEnd().contains("HTTP/1.1 200 OK"))
+        }
+      }
+      try await slowly {
+        try await slowly {
+          let refused = try await upload(app)
+          #expect(refused.contains(" 503 ") && refused.contains("too_many_uploads"))
+          #expect(refused.lowercased().contains("retry-after: 60"))
+          #expect(try await upload(other).contains("HTTP/1.1 200 OK"))
+        }
+        #expect(try await upload(app).contains("HTTP/1.1 200 OK"), "the place of the finished upload is free")
+      }
+    }
+    #expect(try fixture.catalog.symbols(app: other).count == 1)
+  }
 }
