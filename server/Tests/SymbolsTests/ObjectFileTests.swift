@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernEvents
 import Testing
 
 @testable import Symbols
@@ -38,7 +39,7 @@ struct ObjectFileTests {
 
   @Test func `a file that is damaged anywhere is read or refused, but never traps`() throws {
     let program = try SampleProgram().bytes
-    var generator = SplitMix.seeded()
+    var generator = FastGenerator.seeded()
     for sample in [program, MachOSample.universal()] {
       for _ in 0..<3_000 {
         var bytes = sample

@@ -1,28 +1,16 @@
 import Foundation
 import TernChildProcess
+import TernEvents
 import Testing
 
 @testable import Symbols
 
-/// A generator of repeatable random numbers.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
+extension FastGenerator {
   /// Returns a generator with the seed in the environment's `SEED`, or a random one, which is printed.
-  static func seeded() -> SplitMix {
+  static func seeded() -> FastGenerator {
     let seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
     print("SEED=\(seed)")
-    return SplitMix(seed: seed)
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
+    return FastGenerator(seed: seed)
   }
 }
 

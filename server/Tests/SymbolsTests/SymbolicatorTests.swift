@@ -2,6 +2,7 @@ import AppCatalog
 import Foundation
 import Ingest
 import TernChildProcess
+import TernEvents
 import Testing
 import Warehouse
 
@@ -238,7 +239,7 @@ struct SymbolicatorTests {
     let home = try Home()
     let program = try SampleProgram()
     let good = try home.add(program.path)
-    var generator = SplitMix.seeded()
+    var generator = FastGenerator.seeded()
     let symbolicator = home.symbolicator()
     var accepted = 0
     for round in 0..<25 {

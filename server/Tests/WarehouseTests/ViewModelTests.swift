@@ -25,7 +25,7 @@ import Testing
   }
 
   private func check(_ seed: UInt64) async throws {
-    var random = SplitMix(state: seed)
+    var random = FastGenerator(seed: seed)
     let place = try Place()
     var views = try self.views(place)
     var hits: [NaiveView.Hit] = []
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  private func change(_ random: inout SplitMix) -> ViewChange {
+  private func change(_ random: inout FastGenerator) -> ViewChange {
     var change = ViewChange()
     change.campaignDays = Int.random(in: 1...4, using: &random)
     if Bool.random(using: &random) { change.sessionTimeout = .seconds(60 * Int.random(in: 1...240, using: &random)) }
@@ -87,7 +87,7 @@ import Testing
     return change
   }
 
-  private func hit(received: Int64, _ random: inout SplitMix) -> NaiveView.Hit {
+  private func hit(received: Int64, _ random: inout FastGenerator) -> NaiveView.Hit {
     func chance(_ one: Int, _ value: String) -> String? { Int.random(in: 0..<one, using: &random) == 0 ? value : nil }
     let waits: [ClosedRange<Int64>] = [0...60_000, 0...Self.hour, 0...Self.hour * 30]
     let wait = Int64.random(in: waits.randomElement(using: &random) ?? 0...0, using: &random)
@@ -131,17 +131,5 @@ import Testing
         #expect(found == expected[number] ?? NaiveView.Day(), "view \(view.id), \(Day(number: number)), seed \(seed)")
       }
     }
-  }
-}
-
-/// SplitMix64: random numbers that can be reproduced from a printed seed.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }
