@@ -13,13 +13,10 @@ struct EscapingTests {
   ]
 
   @Test(arguments: hostile) func `no text can change the structure of a page`(text: String) async throws {
-    let plain = try await SamplePages("plain").all()
-    let pages = try await SamplePages(text).all()
-    for (page, model) in zip(pages, plain) {
-      let scanner = PageScanner(page.html)
-      #expect(scanner.problems.isEmpty, "\(page.name)")
-      let names = scanner.tags.map { [$0.name] + $0.attributes.map(\.name) }
-      var expected = PageScanner(model.html).tags.map { [$0.name] + $0.attributes.map(\.name) }
+    for (page, model) in zip(try await ScannedPages.with(text), try await ScannedPages.with("plain")) {
+      #expect(page.scanner.problems.isEmpty, "\(page.name)")
+      let names = page.scanner.tags.map { [$0.name] + $0.attributes.map(\.name) }
+      var expected = model.scanner.tags.map { [$0.name] + $0.attributes.map(\.name) }
       // Most of these texts are not a path to continue to after the login, and are left out.
       let next = ["input", "type", "name", "value"]
       if page.name == "login", !names.contains(next) { expected.removeAll { $0 == next } }
@@ -29,10 +26,8 @@ struct EscapingTests {
 
   @Test(arguments: hostile) func `no control or direction character reaches a page unescaped`(text: String) async throws
   {
-    for page in try await SamplePages(text).all()
-    where page.name != "login" && page.name != "home" && page.name != "error" {
-      let scanner = PageScanner(page.html)
-      let shown = scanner.text.unicodeScalars.filter { $0 != "\n" }
+    for page in try await ScannedPages.with(text) where !["login", "home", "error"].contains(page.name) {
+      let shown = page.scanner.text.unicodeScalars.filter { $0 != "\n" }
       // Keys and addresses are the operator's own and shown as they are.
       guard !["settings", "setup", "empty"].contains(page.name) else { continue }
       #expect(visible(String(String.UnicodeScalarView(shown))).unicodeScalars.count == shown.count, "\(page.name)")
@@ -59,8 +54,8 @@ struct EscapingTests {
   }
 
   @Test(arguments: hostile) func `pages follow the content security policy`(text: String) async throws {
-    for page in try await SamplePages(text).all() {
-      for tag in PageScanner(page.html).tags {
+    for page in try await ScannedPages.with(text) {
+      for tag in page.scanner.tags {
         #expect(!["iframe", "object", "embed", "base", "style"].contains(tag.name), "\(page.name)")
         if tag.name == "script" {
           #expect(
@@ -107,5 +102,23 @@ struct EscapingTests {
       bytes.append(UInt8(digits, radix: 16) ?? 0)
     }
     return bytes
+  }
+}
+
+/// Every page with a text in all places, rendered and read once for all tests.
+private actor ScannedPages {
+  typealias Page = (name: String, scanner: PageScanner)
+
+  private static let shared = ScannedPages()
+  private var tasks: [String: Task<[Page], any Error>] = [:]
+
+  static func with(_ text: String) async throws -> [Page] { try await shared.pages(text) }
+
+  private func pages(_ text: String) async throws -> [Page] {
+    let task =
+      tasks[text]
+      ?? Task.detached { try await SamplePages(text).all().map { ($0.name, PageScanner($0.html)) } }
+    tasks[text] = task
+    return try await task.value
   }
 }

@@ -1,7 +1,7 @@
 /// A strict reader of a page's tags; it reports everything unexpected.
-struct PageScanner {
+struct PageScanner: Sendable {
   /// One start tag.
-  struct Tag: Hashable {
+  struct Tag: Sendable, Hashable {
     var name: String
     var attributes: [Attribute]
 
@@ -9,7 +9,7 @@ struct PageScanner {
   }
 
   /// One attribute; without `=` its value is empty.
-  struct Attribute: Hashable {
+  struct Attribute: Sendable, Hashable {
     var name: String
     var value: String
   }
@@ -22,13 +22,14 @@ struct PageScanner {
   private(set) var problems: [String] = []
 
   init(_ page: String) {
-    var rest = Array(page.unicodeScalars)[...]
-    while let next = rest.firstIndex(of: "<") {
+    // Bytes, because delimiters are ASCII: a character that combines with one doesn't hide it.
+    var rest = Array(page.utf8)[...]
+    while let next = rest.firstIndex(of: Self.open) {
       text += string(rest[..<next])
       rest = rest[(next + 1)...]
       switch rest.first {
-      case "!", "/":
-        guard let end = rest.firstIndex(of: ">") else {
+      case UInt8(ascii: "!"), Self.slash:
+        guard let end = rest.firstIndex(of: Self.close) else {
           problems.append("a tag without an end")
           return
         }
@@ -40,23 +41,23 @@ struct PageScanner {
     text += string(rest)
   }
 
-  private mutating func readTag(_ rest: inout ArraySlice<Unicode.Scalar>) {
+  private mutating func readTag(_ rest: inout ArraySlice<UInt8>) {
     var tag = Tag(name: readName(&rest), attributes: [])
     while let first = rest.first {
-      if first == ">" {
+      if first == Self.close {
         rest.removeFirst()
         return tags.append(tag)
       }
-      if first == " " || first == "/" || first == "\n" {
+      if first == UInt8(ascii: " ") || first == Self.slash || first == UInt8(ascii: "\n") {
         rest.removeFirst()
         continue
       }
       let name = readName(&rest)
       guard !name.isEmpty else { return problems.append("in <\(tag.name)>: \(string(rest.prefix(20)))") }
       var value = ""
-      if rest.first == "=" {
+      if rest.first == UInt8(ascii: "=") {
         rest.removeFirst()
-        guard rest.popFirst() == "\"", let end = rest.firstIndex(of: "\"") else {
+        guard rest.popFirst() == Self.quote, let end = rest.firstIndex(of: Self.quote) else {
           return problems.append("an unquoted value of \(name)")
         }
         value = string(rest[..<end])
@@ -67,22 +68,24 @@ struct PageScanner {
     problems.append("a tag without an end")
   }
 
-  private func readName(_ rest: inout ArraySlice<Unicode.Scalar>) -> String {
+  private func readName(_ rest: inout ArraySlice<UInt8>) -> String {
     let name = rest.prefix { isNamePart($0) }
     rest = rest.dropFirst(name.count)
     return string(name)
   }
 
-  private func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    case "a"..."z", "A"..."Z", "0"..."9", "-", ":": true
+  private func isNamePart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ":"):
+      true
     default: false
     }
   }
 
-  private func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
-    return String(view)
-  }
+  private func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static let (open, close, slash, quote) = (
+    UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "\"")
+  )
 }

@@ -82,11 +82,12 @@ extension ViewReading {
       memory.restart(at: min(start, day))
     }
     while let next = memory.next, next < day {
-      // Counting a day adds its changes to the memory.
-      if try calendar.bounds(of: next) == nil || !isBusy(next) {
-        memory.skip(next)
-      } else {
+      // Counting a day adds its changes to the memory. Most days aren't busy if a clock was wrong by years, so that is
+      // asked before their bounds are found.
+      if try isBusy(next), calendar.bounds(of: next) != nil {
         memory.add(try changes(of: next), of: next)
+      } else {
+        memory.skip(next)
       }
     }
   }
