@@ -125,7 +125,7 @@ struct SamplePages {
       id: UniqueID(high: 0, low: 1), time: Self.now, event: "alert.breached", title: text, text: text)
     let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
     return pages.alerts(
-      alerts, history: [AlertNotification(alert: 1, message: message, deliveries: [delivery])],
+      alerts, history: [AlertNotification(source: 1, message: message, deliveries: [delivery])],
       form: AlertForm(["name": text, "limit": text, "question": text, "to": text, "kind": text]), app: app, apps: [app],
       now: Self.now, result: FormResult(message: text))
   }
