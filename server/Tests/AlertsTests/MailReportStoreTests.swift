@@ -73,8 +73,8 @@ import Warehouse
     _ = try catalog.createMailReport(report(app, hour: hour))
     var (sent, ids, kills, repeats) = ([String: [String]](), [String: Set<UniqueID>](), 0, 0)
     while clock.value.since(begin) < .seconds(91 * 86_400) {
-      // Pauses are shorter than the hours between two mails, so that none is skipped.
-      clock.value = clock.value + .seconds(Int64.random(in: 60...7_200, using: &generator))
+      // Pauses are shorter than the time between two mails, so that none is skipped.
+      clock.value = clock.value + .seconds(Int64.random(in: 60...14_400, using: &generator))
       // A clock that is set back for a moment.
       let isBack = Int.random(in: 0..<50, using: &generator) == 0
       let now = isBack ? clock.value - .seconds(86_400) : clock.value
