@@ -15,7 +15,7 @@ package enum AlertText {
   static func percent(_ share: Double) -> String { "\(number((share * 10_000).rounded(.down) / 100)) %" }
 
   /// Returns a name or type from a client, short and on one line.
-  static func short(_ text: String) -> String {
+  package static func short(_ text: String) -> String {
     let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
     return line.count > 120 ? line.prefix(119) + "…" : line
   }

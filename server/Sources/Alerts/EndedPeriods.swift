@@ -61,7 +61,7 @@ package struct EndedPeriods: Sendable, Hashable {
 
 extension QuestionMetric {
   /// True if the metric is 0 where there are no rows; false if it is unknown there.
-  var isCount: Bool {
+  package var isCount: Bool {
     switch self {
     case .plain(let plain):
       switch plain {

@@ -31,13 +31,18 @@ package struct PendingDelivery: Sendable, Hashable {
   package var message: OutgoingMessage
   /// The attempts that have failed.
   package var failures: Int
+  /// The token with which the receiver of a report by mail ends further ones.
+  package var unsubscribeToken: String?
 
-  package init(id: Int64, destination: Destination, message: OutgoingMessage, failures: Int) {
+  package init(
+    id: Int64, destination: Destination, message: OutgoingMessage, failures: Int, unsubscribeToken: String? = nil
+  ) {
     (self.id, self.destination, self.message, self.failures) = (id, destination, message, failures)
+    self.unsubscribeToken = unsubscribeToken
   }
 }
 
-/// A message of an alert, and its deliveries.
+/// A message of an alert or of a report by mail, and its deliveries.
 package struct AlertNotification: Sendable, Hashable {
   /// The progress of a delivery.
   package enum Status: String, Sendable, Hashable, CaseIterable {
@@ -58,12 +63,12 @@ package struct AlertNotification: Sendable, Hashable {
     }
   }
 
-  /// The number of the alert.
-  package var alert: Int64
+  /// The number of the alert, or of the report by mail.
+  package var source: Int64
   package var message: OutgoingMessage
   package var deliveries: [Delivery]
 
-  package init(alert: Int64, message: OutgoingMessage, deliveries: [Delivery]) {
-    (self.alert, self.message, self.deliveries) = (alert, message, deliveries)
+  package init(source: Int64, message: OutgoingMessage, deliveries: [Delivery]) {
+    (self.source, self.message, self.deliveries) = (source, message, deliveries)
   }
 }

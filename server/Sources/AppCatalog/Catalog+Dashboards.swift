@@ -67,6 +67,7 @@ extension Catalog {
         sql:
           "DELETE FROM link WHERE app = ? AND report = 'dashboards' AND '&' || query || '&' LIKE '%&dashboard=' || ? || '&%'",
         arguments: [app.rawValue, id])
+      try Self.removeMailReports("dashboard = ?", [id], database)
       try record(.dashboardRemoved, "\(id) \(name), app \(app)", database)
       return true
     }

@@ -49,7 +49,7 @@ extension Catalog {
     }
   }
 
-  /// Deletes an app with its views, definitions, segments, links, tokens and alerts, and stores the result of the job that does it.
+  /// Deletes an app with its views, definitions, segments, links, tokens, alerts and reports by mail, and stores the result of the job that does it.
   /// Numbers of apps and views are never used again.
   public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
     try writing { database in
@@ -65,6 +65,7 @@ extension Catalog {
         try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
       }
       try Self.removeAlerts("app = ?", [app.rawValue], database)
+      try Self.removeMailReports("app = ?", [app.rawValue], database)
       for name in [Self.newNames(app), Self.limits(app)] {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
       }

@@ -3,7 +3,7 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols, alerts])
+  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -152,5 +152,24 @@ enum CatalogSchema {
     );
     CREATE INDEX delivery_next ON delivery (next) WHERE next IS NOT NULL;
     CREATE INDEX delivery_notification ON delivery (notification);
+    """
+
+  /// Version 4. `dashboard` is null for the overview. `sent` is a number of days since 1970. A notification is of an alert or
+  /// of a report.
+  private static let mailReports = """
+    CREATE TABLE mail_report (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, dashboard INTEGER, cadence TEXT NOT NULL,
+      hour INTEGER NOT NULL, recipients TEXT NOT NULL, sent INTEGER NOT NULL, is_requested INTEGER NOT NULL DEFAULT 0,
+      author TEXT NOT NULL, created INTEGER NOT NULL
+    );
+    CREATE INDEX mail_report_app ON mail_report (app);
+    CREATE TABLE new_notification (
+      id TEXT PRIMARY KEY, alert INTEGER, report INTEGER, time INTEGER NOT NULL, message TEXT NOT NULL
+    ) WITHOUT ROWID;
+    INSERT INTO new_notification SELECT id, alert, NULL, time, message FROM notification;
+    DROP TABLE notification;
+    ALTER TABLE new_notification RENAME TO notification;
+    CREATE INDEX notification_alert ON notification (alert, time);
+    CREATE INDEX notification_report ON notification (report, time);
     """
 }

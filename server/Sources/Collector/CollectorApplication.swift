@@ -113,6 +113,8 @@ struct CollectorApplication: Sendable {
     DashboardAPIRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
     AlertPageRoutes(pages: pages, reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
     AlertAPIRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
+    MailReportPageRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
+    MailReportAPIRoutes(reader: reader, catalog: catalog).add(to: routes)
     AnnotationRoutes(
       pages: pages, reader: reader, reports: reports, store: store, catalog: catalog,
       wallTime: wallTime

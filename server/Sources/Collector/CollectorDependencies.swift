@@ -7,7 +7,7 @@ package import TernEvents
 package import Warehouse
 
 /// Everything that the collector reads and writes about apps, apart from their events.
-package typealias CollectorCatalog = CatalogEditor & AccessStore & AlertStore
+package typealias CollectorCatalog = CatalogEditor & AccessStore & AlertStore & MailReportStore
 
 /// The requests that are being answered, kept where a crash leaves them.
 package protocol RequestJournal: Sendable {

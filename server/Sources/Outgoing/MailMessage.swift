@@ -17,7 +17,7 @@ struct MailMessage {
   var bytes: [UInt8] {
     // Neither = nor _ can follow each other so in quoted-printable text.
     let boundary = "=_tern_\(message.id)"
-    let headers = [
+    var headers = [
       "From: Tern <\(from.text)>", "To: <\(to.text)>", "Date: \(message.time.mailDate)",
       "Message-ID: <\(message.id)@\(from.domain)>", "X-Tern-Id: \(message.id)",
       "Subject: \(Self.header(message.title))",
@@ -25,8 +25,10 @@ struct MailMessage {
       "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
       "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
     ]
+    headers.insert(contentsOf: unsubscribing, at: 6)
+    let sections = fittingSections
     var lines = headers + [""]
-    for (type, text) in [("plain", message.plainText), ("html", html)] {
+    for (type, text) in [("plain", plainText(sections)), ("html", html(sections))] {
       lines += [
         "--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",
         Self.quotedPrintable(text.prefix(utf8Bytes: Self.maximumTextBytes)),
@@ -36,18 +38,11 @@ struct MailMessage {
     return Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  private var html: String {
-    let rows = message.facts.map { fact in
-      "<tr><th align=\"left\">\(Self.escaped(fact.label))</th><td>\(Self.escaped(fact.text))</td></tr>\n"
-    }
-    let link = message.link.map { "<p><a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a></p>\n" } ?? ""
-    return """
-      <!doctype html>
-      <html lang="en"><head><meta charset="utf-8"><title>\(Self.escaped(message.title))</title></head><body>
-      <h1 style="font-size:1.2em">\(Self.escaped(message.title))</h1>
-      <p>\(Self.escaped(message.text))</p>
-      \(rows.isEmpty ? "" : "<table cellpadding=\"4\">\n\(rows.joined())</table>\n")\(link)</body></html>
-      """
+  /// The headers with which a program ends further mails (RFC 2369), with one press if the address is https (RFC 8058).
+  private var unsubscribing: [String] {
+    guard let address = message.unsubscribing else { return [] }
+    let oneClick = address.hasPrefix("https://") ? ["List-Unsubscribe-Post: List-Unsubscribe=One-Click"] : []
+    return ["List-Unsubscribe: <\(address)>"] + oneClick
   }
 
   static func escaped(_ text: String) -> String {

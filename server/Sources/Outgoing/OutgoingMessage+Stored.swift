@@ -3,7 +3,7 @@ import TernEvents
 /// The form in which a message waits in a database.
 extension OutgoingMessage: Codable {
   private enum CodingKeys: String, CodingKey {
-    case id, time, event, title, text, facts, link
+    case id, time, event, title, text, facts, sections, link
   }
 
   package init(from decoder: any Decoder) throws {
@@ -15,6 +15,7 @@ extension OutgoingMessage: Codable {
       id: id, time: Timestamp(millisecondsSince1970: try members.decode(Int64.self, forKey: .time)),
       event: try members.decode(String.self, forKey: .event), title: try members.decode(String.self, forKey: .title),
       text: try members.decode(String.self, forKey: .text), facts: try members.decode([Fact].self, forKey: .facts),
+      sections: try members.decodeIfPresent([MailSection].self, forKey: .sections) ?? [],
       link: try members.decodeIfPresent(String.self, forKey: .link))
   }
 
@@ -26,6 +27,7 @@ extension OutgoingMessage: Codable {
     try members.encode(title, forKey: .title)
     try members.encode(text, forKey: .text)
     try members.encode(facts, forKey: .facts)
+    if !sections.isEmpty { try members.encode(sections, forKey: .sections) }
     try members.encodeIfPresent(link, forKey: .link)
   }
 }

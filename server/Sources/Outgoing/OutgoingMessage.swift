@@ -38,14 +38,20 @@ package struct OutgoingMessage: Sendable, Hashable {
   /// A sentence or two.
   package var text: String
   package var facts: [Fact]
+  /// Tables, which only mails show.
+  package var sections: [MailSection]
   /// The page with more; `nil` if the server doesn't know its own address.
   package var link: String?
+  /// The address with which the receiver of a mail ends further ones; `nil` if that can't be done. It isn't stored: each
+  /// receiver has another one.
+  package var unsubscribing: String?
 
   package init(
-    id: UniqueID, time: Timestamp, event: String, title: String, text: String, facts: [Fact] = [], link: String? = nil
+    id: UniqueID, time: Timestamp, event: String, title: String, text: String, facts: [Fact] = [],
+    sections: [MailSection] = [], link: String? = nil
   ) {
     (self.id, self.time, self.event, self.title) = (id, time, event, title)
-    (self.text, self.facts, self.link) = (text, facts, link)
+    (self.text, self.facts, self.sections, self.link) = (text, facts, sections, link)
   }
 
   /// The message as JSON, which webhooks get.

@@ -33,6 +33,7 @@ struct Templates: Sendable {
       ("dashboard", PackageResources.dashboard_mustache), ("card", PackageResources.card_mustache),
       ("dashboardfull", PackageResources.dashboardfull_mustache),
       ("welcome", PackageResources.welcome_mustache), ("shared", PackageResources.shared_mustache),
+      ("unsubscribe", PackageResources.unsubscribe_mustache),
     ]
     var library = MustacheLibrary()
     for source in sources {

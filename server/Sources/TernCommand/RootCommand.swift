@@ -25,7 +25,8 @@ struct RootCommand: AsyncParsableCommand {
       QueryCommand.self,
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self, BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
-      PersonsCommand.self, SymbolsCommand.self, AlertsCommand.self, NotifyCommand.self, ClickHouseCommand.self,
+      PersonsCommand.self, SymbolsCommand.self, AlertsCommand.self, MailReportsCommand.self, NotifyCommand.self,
+      ClickHouseCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
       TrialCommand.self, SandboxedCommand.self,
     ])

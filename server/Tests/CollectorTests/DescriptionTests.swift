@@ -8,7 +8,8 @@ import Testing
 @Suite struct DescriptionTests {
   /// The first parts of addresses of pages. A route with another one is for programs.
   private static let pages: Set<String> = [
-    "", "account", "apps", "assets", "audit", "login", "logout", "shared", "tokens", "users", "welcome",
+    "", "account", "apps", "assets", "audit", "login", "logout", "shared", "tokens", "unsubscribe", "users",
+    "welcome",
   ]
 
   @Test func `every route for programs is described, and nothing else`() throws {

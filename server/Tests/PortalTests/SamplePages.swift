@@ -125,9 +125,27 @@ struct SamplePages {
       id: UniqueID(high: 0, low: 1), time: Self.now, event: "alert.breached", title: text, text: text)
     let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
     return pages.alerts(
-      alerts, history: [AlertNotification(alert: 1, message: message, deliveries: [delivery])],
+      alerts, history: [AlertNotification(source: 1, message: message, deliveries: [delivery])],
       form: AlertForm(["name": text, "limit": text, "question": text, "to": text, "kind": text]), app: app, apps: [app],
       now: Self.now, result: FormResult(message: text))
+  }
+
+  private func mailReports() throws -> String {
+    let address = try #require(MailAddress("a@example.org"))
+    let reports = [MailReport.Subject.overview, .dashboard(1)].enumerated().map { index, subject in
+      StoredMailReport(
+        MailReport(
+          id: Int64(index), app: app.id, subject: subject, cadence: .week, hour: 7,
+          recipients: index == 0 ? [address] : [], author: text), sent: Day(number: 0), isRequested: index == 0)
+    }
+    let mail = OutgoingMessage(
+      id: UniqueID(high: 0, low: 1), time: Self.now, event: "report.mail", title: text, text: text)
+    let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
+    let dashboard = Dashboard(id: 1, app: app.id, name: text, cards: [], author: text, changed: Self.now)
+    return pages.mailReports(
+      reports, history: [AlertNotification(source: 1, message: mail, deliveries: [delivery])], dashboards: [dashboard],
+      form: MailReportForm(["subject": text, "every": text, "hour": text, "to": text]), app: app, apps: [app],
+      result: FormResult(message: text))
   }
 
   private func dashboard(_ today: Day) async throws -> String {
@@ -249,6 +267,9 @@ struct SamplePages {
     all.append(("notes", try await noted.report("overview")))
     all.append(("annotations", annotations(today)))
     all.append(("alerts", try alerts()))
+    all.append(("mail reports", try mailReports()))
+    all.append(("unsubscribing", pages.unsubscribing(text, address: text)))
+    all.append(("unsubscribed", pages.unsubscribing(nil)))
     all.append(("segments", pages.segments(pages.segments, app: app, apps: [app])))
     all.append(("dashboard", try await dashboard(today)))
     all.append(("occurrence", try await report("error", ["occurrence": String(occurrence)])))

@@ -1,3 +1,5 @@
+import GRDB
+import TernEvents
 import Testing
 
 @testable import AppCatalog
@@ -84,6 +86,21 @@ import Testing
     _ = try Catalog.open(files, format: next, now: WallClock.system)
     #expect(try SQLDatabase(files.catalogPath).integer("PRAGMA user_version") == Int64(next.steps.count))
     #expect(throws: WarehouseError.self, "an older program") { try Catalog(directory: directory.path) }
+  }
+
+  @Test func `a catalog of version 3 keeps what alerts have said`() throws {
+    let files = DataDirectory(path: directory.path)
+    try files.create()
+    let steps = Array(CatalogSchema.format.steps.prefix(3))
+    let old = DatabaseFormat(applicationID: CatalogSchema.format.applicationID, steps: steps)
+    let (pool, apps) = try Catalog.open(files, format: old, now: WallClock.system)
+    let row = "INSERT INTO notification (id, alert, time, message) VALUES ('a', 7, 5, 'x')"
+    try pool.write { try $0.execute(sql: row) }
+    try apps.close()
+    try pool.close()
+    try Catalog(directory: directory.path).close()
+    let kept = "SELECT count(*) FROM notification WHERE id = 'a' AND alert = 7 AND report IS NULL AND time = 5"
+    #expect(try SQLDatabase(files.catalogPath).integer(kept) == 1)
   }
 }
 

@@ -78,11 +78,7 @@ extension Catalog: AlertStore {
 
   /// Removes alerts with their history.
   static func removeAlerts(_ condition: String, _ arguments: StatementArguments, _ database: Database) throws {
-    let alerts = "SELECT id FROM alert WHERE \(condition)"
-    try database.execute(
-      sql: "DELETE FROM delivery WHERE notification IN (SELECT id FROM notification WHERE alert IN (\(alerts)))",
-      arguments: arguments)
-    try database.execute(sql: "DELETE FROM notification WHERE alert IN (\(alerts))", arguments: arguments)
+    try removeNotifications("alert IN (SELECT id FROM alert WHERE \(condition))", arguments, database)
     try database.execute(sql: "DELETE FROM alert WHERE \(condition)", arguments: arguments)
   }
 

@@ -5,7 +5,7 @@ import TernBase
 package import TernEvents
 import Warehouse
 
-/// The messages of alerts: those that were sent, and those that wait.
+/// The messages of alerts and reports by mail: those that were sent, and those that wait.
 extension Catalog {
   /// The notifications of an alert that are kept; the oldest that waits for nothing is removed first.
   static let maximumNotifications = 200
@@ -27,55 +27,80 @@ extension Catalog {
         sql: "UPDATE alert SET state = ? WHERE id = ? AND state = ? AND muted_until IS ?",
         arguments: [text, id, stored.stateText, stored.alert.mutedUntil?.millisecondsSince1970])
       guard database.changesCount > 0 else { return false }
-      for message in messages { try insert(message, stored.alert, database) }
-      if !messages.isEmpty { try makeRoom(id, database) }
+      for message in messages { try insert(message, of: .alert, id, to: stored.alert.destinations, database) }
+      if !messages.isEmpty { try makeRoom(.alert, id, keeping: Self.maximumNotifications, database) }
       return true
     }
   }
 
-  private func insert(_ message: OutgoingMessage, _ alert: Alert, _ database: Database) throws {
+  /// The column that names the origin of a notification.
+  enum NotificationSource: String {
+    case alert, report
+  }
+
+  func insert(
+    _ message: OutgoingMessage, of source: NotificationSource, _ id: Int64, to destinations: [Destination],
+    _ database: Database
+  ) throws {
     let time = message.time.millisecondsSince1970
     try database.execute(
-      sql: "INSERT INTO notification (id, alert, time, message) VALUES (?, ?, ?, ?)",
-      arguments: [message.id.description, alert.id, time, try Self.text(message)])
-    for destination in alert.destinations {
+      sql: "INSERT INTO notification (id, \(source.rawValue), time, message) VALUES (?, ?, ?, ?)",
+      arguments: [message.id.description, id, time, try Self.text(message)])
+    for destination in destinations {
       try database.execute(
         sql: "INSERT INTO delivery (notification, destination, next) VALUES (?, ?, ?)",
         arguments: [message.id.description, destination.text, time])
     }
   }
 
-  private func makeRoom(_ alert: Int64, _ database: Database) throws {
+  func makeRoom(
+    _ source: NotificationSource, _ id: Int64, keeping count: Int, _ database: Database
+  ) throws {
+    let column = source.rawValue
     let old = try String.fetchAll(
       database,
       sql: """
-        SELECT id FROM notification WHERE alert = ?1 AND NOT EXISTS
+        SELECT id FROM notification WHERE \(column) = ?1 AND NOT EXISTS
           (SELECT 1 FROM delivery WHERE notification = notification.id AND next IS NOT NULL)
-        AND id NOT IN (SELECT id FROM notification WHERE alert = ?1 ORDER BY time DESC, id DESC LIMIT ?2)
-        """, arguments: [alert, Self.maximumNotifications])
-    for id in old {
-      try database.execute(sql: "DELETE FROM delivery WHERE notification = ?", arguments: [id])
-      try database.execute(sql: "DELETE FROM notification WHERE id = ?", arguments: [id])
-    }
+        AND id NOT IN (SELECT id FROM notification WHERE \(column) = ?1 ORDER BY time DESC, id DESC LIMIT ?2)
+        """, arguments: [id, count])
+    for id in old { try Self.removeNotifications("id = ?", [id], database) }
   }
 
-  /// Returns messages whose time has come, the longest waiting first; of those of an alert to one destination only the first,
-  /// so that they arrive in order and a receiver that is away is tried with one.
+  /// Removes notifications with the messages that wait.
+  static func removeNotifications(
+    _ condition: String, _ arguments: StatementArguments, _ database: Database
+  ) throws {
+    try database.execute(
+      sql: "DELETE FROM delivery WHERE notification IN (SELECT id FROM notification WHERE \(condition))",
+      arguments: arguments)
+    try database.execute(sql: "DELETE FROM notification WHERE \(condition)", arguments: arguments)
+  }
+
+  /// Returns messages whose time has come, the longest waiting first; of those of an alert or report to one destination only
+  /// the first, so that they arrive in order and a receiver that is away is tried with one.
   package func dueDeliveries(now: Timestamp, limit: Int) throws -> [PendingDelivery] {
-    try reading { database in
+    let secret = try unsubscribeSecret()
+    return try reading { database in
       try Row.fetchAll(
         database,
         sql: """
-          SELECT d.id, d.destination, d.failures, n.message FROM delivery d JOIN notification n ON n.id = d.notification
+          SELECT d.id, d.destination, d.failures, n.message, n.report FROM delivery d JOIN notification n ON n.id = d.notification
           WHERE d.next <= ?1 AND NOT EXISTS (
             SELECT 1 FROM delivery e JOIN notification m ON m.id = e.notification
-            WHERE e.next IS NOT NULL AND e.id < d.id AND e.destination = d.destination AND m.alert = n.alert)
+            WHERE e.next IS NOT NULL AND e.id < d.id AND e.destination = d.destination AND m.alert IS n.alert
+              AND m.report IS n.report)
           ORDER BY d.next, d.id LIMIT ?2
           """, arguments: [now.millisecondsSince1970, limit]
       ).map { row in
-        PendingDelivery(
-          id: row["id"], destination: try Destination(row["destination"] as String),
-          message: try Self.value(OutgoingMessage.self, row["message"]), failures: row["failures"])
+        let destination = try Destination(row["destination"] as String)
+        var token: String?
+        if case .mail(let address) = destination, let report = row["report"] as Int64? {
+          token = UnsubscribeToken.make(report, address, secret: secret)
+        }
+        return PendingDelivery(
+          id: row["id"], destination: destination, message: try Self.value(OutgoingMessage.self, row["message"]),
+          failures: row["failures"], unsubscribeToken: token)
       }
     }
   }
@@ -102,15 +127,20 @@ extension Catalog {
 
   /// Returns the latest notifications of an alert, latest first.
   package func notifications(of alert: Int64, limit: Int) throws -> [AlertNotification] {
+    try notifications(.alert, alert, limit: limit)
+  }
+
+  func notifications(_ source: NotificationSource, _ id: Int64, limit: Int) throws -> [AlertNotification] {
     try reading { database in
       try Row.fetchAll(
-        database, sql: "SELECT * FROM notification WHERE alert = ? ORDER BY time DESC, id DESC LIMIT ?",
-        arguments: [alert, limit]
+        database,
+        sql: "SELECT * FROM notification WHERE \(source.rawValue) = ? ORDER BY time DESC, id DESC LIMIT ?",
+        arguments: [id, limit]
       ).map { row in
         let deliveries = try Row.fetchAll(
           database, sql: "SELECT * FROM delivery WHERE notification = ? ORDER BY id", arguments: [row["id"] as String])
         return AlertNotification(
-          alert: alert, message: try Self.value(OutgoingMessage.self, row["message"]),
+          source: id, message: try Self.value(OutgoingMessage.self, row["message"]),
           deliveries: deliveries.map(Self.delivery))
       }
     }

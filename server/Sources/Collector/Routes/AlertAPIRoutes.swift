@@ -158,7 +158,7 @@ private struct AlertDescription: Encodable {
   }
 }
 
-private struct NotificationDescription: Encodable {
+struct NotificationDescription: Encodable {
   struct Delivery: Encodable {
     let destination: String
     let status: String

@@ -97,7 +97,7 @@ extension PortalPages {
     let names = Dictionary(alerts.map { ($0.alert.id, $0.alert.name) }, uniquingKeysWith: { $1 })
     let told = history.map { notification in
       TemplateValues.row([
-        listed(notification.message.time, of: app), shown(names[notification.alert] ?? ""),
+        listed(notification.message.time, of: app), shown(names[notification.source] ?? ""),
         shown(notification.message.text),
         shown(notification.deliveries.map(delivery).joined(separator: "; "), empty: "–"),
       ])
@@ -148,7 +148,7 @@ extension PortalPages {
     }
   }
 
-  private func delivery(_ delivery: AlertNotification.Delivery) -> String {
+  func delivery(_ delivery: AlertNotification.Delivery) -> String {
     switch delivery.status {
     case .delivered: "\(delivery.destination): yes"
     case .waiting where delivery.failures == 0: "\(delivery.destination): soon"

@@ -90,7 +90,9 @@ extension PortalPages {
       reader.canEdit
       ? [place(.app, "App", links.settings, shell), place(.setup, "Keys and code", links.setup, shell)] + open
         + [
-          place(.alerts, "Alerts", links.alerts, shell), place(.links, "Shared links", links.shared, shell),
+          place(.alerts, "Alerts", links.alerts, shell),
+          place(.mailReports, "Reports by mail", links.mailReports, shell),
+          place(.links, "Shared links", links.shared, shell),
           place(.limits, "Limits", links.limits, shell),
         ] : open
     return NavigationEntry(label: "Settings", icon: Icon.settings, pages: pages)

@@ -43,7 +43,7 @@ struct Shell {
     var filters: [String] = []
   }
 
-  enum Place { case dashboards, views, app, setup, segments, notes, alerts, links, limits }
+  enum Place { case dashboards, views, app, setup, segments, notes, alerts, mailReports, links, limits }
 }
 
 /// A range of days that a page can't show, with the reason. The page shows its default range instead.

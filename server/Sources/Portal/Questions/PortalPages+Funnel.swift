@@ -240,5 +240,5 @@ extension QuestionForm {
   }
 
   /// The names of the steps in use.
-  fileprivate var stepNames: [String] { funnelSteps.map(\.title) }
+  var stepNames: [String] { funnelSteps.map(\.title) }
 }

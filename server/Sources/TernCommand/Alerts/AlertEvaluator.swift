@@ -43,6 +43,8 @@ struct AlertDelivery: Sendable {
 
   let catalog: Catalog
   let send: @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String
+  /// The address of the portal in links; `nil` if unknown.
+  var portal: @Sendable () -> String? = { nil }
 
   /// Sends what is due. After a crash between sending and storing, the message is sent again with the same identifier.
   func deliverDue(now: @escaping @Sendable () -> Timestamp) async throws {
@@ -58,7 +60,10 @@ struct AlertDelivery: Sendable {
 
   private func deliver(_ delivery: PendingDelivery, _ now: @Sendable () -> Timestamp) async throws {
     do throws(OutgoingError) {
-      let answer = try await send(delivery.message, delivery.destination)
+      var message = delivery.message
+      message.unsubscribing = delivery.unsubscribeToken.flatMap { token in portal().map { "\($0)/unsubscribe/\(token)" }
+      }
+      let answer = try await send(message, delivery.destination)
       try? catalog.finishDelivery(delivery.id, answer: answer)
     } catch {
       // A server that stops says nothing about the other side.

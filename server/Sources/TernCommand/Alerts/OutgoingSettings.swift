@@ -1,7 +1,9 @@
 import AppCatalog
+import Collector
 import Foundation
 import Logging
 import Outgoing
+import Portal
 import ServerBase
 import TernEvents
 import Warehouse
@@ -73,16 +75,38 @@ extension AlertService {
       catalog: catalog,
       evaluator: AlertEvaluator(
         catalog: catalog, observe: { try await observer.observe($0, $1, now: $2) },
-        newID: { time in
-          var generator = SystemRandomNumberGenerator()
-          return UniqueID.timeOrdered(at: time, using: &generator)
-        },
-        portal: { [portal = outgoing.portal] in
-          portal ?? (try? catalog.setting(LocalServer.addressSetting)).flatMap { $0 }
-        }),
+        newID: OutgoingSettings.newID, portal: outgoing.address(catalog)),
       delivery: AlertDelivery(
         catalog: catalog,
-        send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) }),
+        send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) },
+        portal: outgoing.address(catalog)),
       logger: logger)
+  }
+}
+
+extension MailReportService {
+  /// Creates the service of a server.
+  init(_ catalog: Catalog, _ warehouse: SQLiteWarehouse, _ outgoing: OutgoingSettings, logger: Logger) throws {
+    let composer = MailReportComposer(
+      catalog: catalog, reader: warehouse.reader, pages: try PortalPages(collector: ""),
+      uptime: CollectorDependencies.systemUptime, sleep: { try await Task.sleep(for: $0) })
+    self.init(
+      catalog: catalog,
+      evaluator: MailReportEvaluator(
+        catalog: catalog, compose: { try await composer.compose($0, $1, $2, now: $3) }, newID: OutgoingSettings.newID,
+        portal: outgoing.address(catalog)),
+      logger: logger)
+  }
+}
+
+extension OutgoingSettings {
+  fileprivate static let newID: @Sendable (Timestamp) -> UniqueID = { time in
+    var generator = SystemRandomNumberGenerator()
+    return UniqueID.timeOrdered(at: time, using: &generator)
+  }
+
+  /// The address of the portal in links: the operator's, or that at which the server listens.
+  fileprivate func address(_ catalog: Catalog) -> @Sendable () -> String? {
+    { [portal] in portal ?? (try? catalog.setting(LocalServer.addressSetting)).flatMap { $0 } }
   }
 }

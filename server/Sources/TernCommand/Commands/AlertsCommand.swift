@@ -101,15 +101,7 @@ struct AlertsCommand: ParsableCommand {
     func run() throws {
       let notifications = try data.withCatalog { try $0.notifications(of: alert, limit: 100) }
       if notifications.isEmpty { return Terminal.say("It has said nothing yet.") }
-      for notification in notifications {
-        Terminal.say(
-          "\(notification.message.time.utcText(withMilliseconds: false))  \(CommandEnding.line(notification.message.title))"
-        )
-        for delivery in notification.deliveries {
-          let answer = delivery.answer.isEmpty ? "" : ": \(CommandEnding.line(delivery.answer))"
-          Terminal.say("  \(delivery.destination)  \(delivery.status.rawValue)\(answer)")
-        }
-      }
+      CommandOutput.say(notifications)
     }
   }
 
@@ -169,5 +161,20 @@ private struct AlertDescription: Encodable {
     state = stored.status(at: now).rawValue
     destinations = alert.destinations.map(\.shown)
     author = alert.author
+  }
+}
+
+extension CommandOutput {
+  /// Prints notifications, and what became of each.
+  static func say(_ notifications: [AlertNotification]) {
+    for notification in notifications {
+      Terminal.say(
+        "\(notification.message.time.utcText(withMilliseconds: false))  \(CommandEnding.line(notification.message.title))"
+      )
+      for delivery in notification.deliveries {
+        let answer = delivery.answer.isEmpty ? "" : ": \(CommandEnding.line(delivery.answer))"
+        Terminal.say("  \(delivery.destination)  \(delivery.status.rawValue)\(answer)")
+      }
+    }
   }
 }

@@ -156,6 +156,7 @@ struct LocalServer {
             backupFailure: backupFailure,
             certificateExpiry: certificateExpiry),
           logger: logger)))
+    services.append(.init(service: try MailReportService(catalog, warehouse, outgoing, logger: logger)))
     if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

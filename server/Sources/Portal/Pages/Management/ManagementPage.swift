@@ -31,6 +31,7 @@ public struct FormResult: Sendable {
   private static let outcomes = [
     "created": "Created.", "saved": "Saved.", "deleted": "Deleted.", "revoked": "Revoked. It no longer works.",
     "removed": "Removed. Their sessions have ended.", "ended": "The session has ended.",
+    "requested": "It is sent in a few seconds.",
     "unchanged": "Nothing has changed.", "password": "The password has been changed. All other sessions have ended.",
     "app-deletion": "The app is being deleted. Large apps take a while.",
   ]

@@ -1,0 +1,84 @@
+package import Outgoing
+package import TernEvents
+package import Warehouse
+
+/// A report that is sent by mail when its period has ended.
+package struct MailReport: Sendable, Hashable {
+  /// The most reports of one app.
+  package static let maximumCount = 50
+  /// The most receivers of a report.
+  package static let maximumRecipients = 20
+
+  /// The figures of a report.
+  package enum Subject: Sendable, Hashable {
+    /// Those of the overview.
+    case overview
+    /// Those of the cards of a dashboard.
+    case dashboard(Int64)
+  }
+
+  /// The period of the figures, and with it the days on which the report is sent: every day, on Mondays, or on the first
+  /// of the month.
+  package enum Cadence: String, Sendable, Hashable, CaseIterable, Codable {
+    case day, week, month
+
+    /// The time of the report in words, before the hour.
+    package var text: String {
+      switch self {
+      case .day: "every day"
+      case .week: "on Mondays"
+      case .month: "on the first of the month"
+      }
+    }
+  }
+
+  /// The number; 0 for one that isn't stored yet.
+  package var id: Int64
+  package var app: AppID
+  package var subject: Subject
+  package var cadence: Cadence
+  /// The hour of the app's clock from which on it is sent, 0 to 23.
+  package var hour: Int
+  /// The receivers. There are none when all have unsubscribed; then nothing is sent.
+  package var recipients: [MailAddress]
+  /// The account or token that created it.
+  package var author: String
+  package var created: Timestamp
+
+  package init(
+    id: Int64 = 0, app: AppID, subject: Subject, cadence: Cadence, hour: Int, recipients: [MailAddress],
+    author: String = "", created: Timestamp = Timestamp(millisecondsSince1970: 0)
+  ) {
+    (self.id, self.app, self.subject) = (id, app, subject)
+    (self.cadence, self.hour, self.recipients) = (cadence, hour, recipients)
+    (self.author, self.created) = (author, created)
+  }
+
+  /// The time at which it is sent, in words.
+  package var schedule: String { "\(cadence.text) at \(hour < 10 ? "0" : "")\(hour):00" }
+
+  /// Returns why the report can't be stored, as a sentence that says what to do; `nil` if it can.
+  package var fault: String? {
+    guard (0...23).contains(hour) else { return "The hour must be from 0 to 23." }
+    guard !recipients.isEmpty else { return "Name at least one receiver, such as someone@example.org." }
+    let addresses = Set(recipients.map { $0.text.lowercased() })
+    guard recipients.count <= Self.maximumRecipients, addresses.count == recipients.count else {
+      return "A report can have \(Self.maximumRecipients) receivers, each once."
+    }
+    return nil
+  }
+}
+
+/// A report with what the server knows about its mails.
+package struct StoredMailReport: Sendable, Hashable {
+  package var report: MailReport
+  /// The day of the last mail, as ``MailPeriod/occasion``: nothing is sent for it or a day before. For a new report it is
+  /// the last one before its creation.
+  package var sent: Day
+  /// True if someone wants the report now.
+  package var isRequested: Bool
+
+  package init(_ report: MailReport, sent: Day, isRequested: Bool) {
+    (self.report, self.sent, self.isRequested) = (report, sent, isRequested)
+  }
+}

@@ -1,0 +1,185 @@
+package import Alerts
+import GRDB
+package import Outgoing
+import TernEvents
+package import Warehouse
+
+/// Reports by mail.
+extension Catalog: MailReportStore {
+  /// The mails of a report that are kept. They have all figures.
+  private static let maximumMails = 20
+
+  /// Returns all reports by mail, ordered by number.
+  package func mailReports() throws -> [StoredMailReport] {
+    try reading { try Row.fetchAll($0, sql: "SELECT * FROM mail_report ORDER BY id").map(Self.mailReport) }
+  }
+
+  /// Returns the reports of an app; see ``Alerts/MailReportStore/mailReports(app:)``.
+  package func mailReports(app: AppID) throws -> [StoredMailReport] {
+    try reading { database in
+      try Row.fetchAll(
+        database, sql: "SELECT * FROM mail_report WHERE app = ? ORDER BY id", arguments: [app.rawValue]
+      ).map(Self.mailReport)
+    }
+  }
+
+  /// Creates a report; see ``Alerts/MailReportStore/createMailReport(_:)``.
+  package func createMailReport(_ report: MailReport) throws -> MailReport {
+    var report = report
+    (report.author, report.created) = (AuditActor.current.name, now())
+    guard let app = try app(report.app) else {
+      throw WarehouseError(
+        code: .unknownApp, message: "There is no app \(report.app). Run `tern apps list` to see all apps.")
+    }
+    if let fault = report.fault { throw Self.invalidReport(fault) }
+    guard let sent = report.lastOccasion(at: report.created, timeZone: app.timeZone) else {
+      throw Self.invalidReport("This computer does not know the time zone \(app.timeZone).")
+    }
+    return try writing { database in
+      var dashboard: Int64?
+      if case .dashboard(let id) = report.subject {
+        dashboard = id
+        let isKnown = try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM dashboard WHERE id = ? AND app = ?)",
+          arguments: [id, report.app.rawValue])
+        guard isKnown ?? false else { throw Self.invalidReport("This app has no dashboard \(id). Choose another one.") }
+      }
+      let count = try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM mail_report WHERE app = ?", arguments: [report.app.rawValue])
+      guard (count ?? 0) < MailReport.maximumCount else {
+        throw Self.invalidReport(
+          "There can be \(MailReport.maximumCount) reports by mail. Delete one that is not needed.")
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO mail_report (app, dashboard, cadence, hour, recipients, sent, author, created)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          report.app.rawValue, dashboard, report.cadence.rawValue, report.hour,
+          try Self.text(report.recipients.map(\.text)), sent.number, report.author,
+          report.created.millisecondsSince1970,
+        ])
+      report.id = database.lastInsertedRowID
+      try record(.mailReportCreated, Self.subject(report), database)
+      return report
+    }
+  }
+
+  /// Has a report sent now; see ``Alerts/MailReportStore/requestMailReport(_:app:)``.
+  package func requestMailReport(_ id: Int64, app: AppID) throws -> MailReport? {
+    try writing { database in
+      guard let report = try Self.findReport(id, app, database) else { return nil }
+      try database.execute(sql: "UPDATE mail_report SET is_requested = 1 WHERE id = ?", arguments: [id])
+      try record(.mailReportRequested, Self.subject(report), database)
+      return report
+    }
+  }
+
+  /// Removes a report; see ``Alerts/MailReportStore/removeMailReport(_:app:)``.
+  package func removeMailReport(_ id: Int64, app: AppID) throws -> MailReport? {
+    try writing { database in
+      guard let report = try Self.findReport(id, app, database) else { return nil }
+      try Self.removeMailReports("id = ?", [id], database)
+      try record(.mailReportRemoved, Self.subject(report), database)
+      return report
+    }
+  }
+
+  /// Removes reports with their history.
+  static func removeMailReports(_ condition: String, _ arguments: StatementArguments, _ database: Database) throws {
+    try removeNotifications("report IN (SELECT id FROM mail_report WHERE \(condition))", arguments, database)
+    try database.execute(sql: "DELETE FROM mail_report WHERE \(condition)", arguments: arguments)
+  }
+
+  /// Stores that a report was sent, with the mail to its receivers, in one transaction: after a crash either both are there or
+  /// none, so that no mail is sent twice or never.
+  ///
+  /// Returns false, and stores nothing, if the report was changed or removed since it was read.
+  package func store(_ mail: OutgoingMessage, of stored: StoredMailReport, sent: Day) throws -> Bool {
+    let (id, recipients) = (stored.report.id, stored.report.recipients)
+    return try writing { database in
+      try database.execute(
+        sql: """
+          UPDATE mail_report SET sent = ?, is_requested = 0
+          WHERE id = ? AND sent = ? AND is_requested = ? AND recipients = ?
+          """,
+        arguments: [sent.number, id, stored.sent.number, stored.isRequested, try Self.text(recipients.map(\.text))])
+      guard database.changesCount > 0 else { return false }
+      try insert(mail, of: .report, id, to: recipients.map { .mail($0) }, database)
+      try makeRoom(.report, id, keeping: Self.maximumMails, database)
+      return true
+    }
+  }
+
+  /// Returns the latest mails of a report, latest first.
+  package func mailReportNotifications(of report: Int64, limit: Int) throws -> [AlertNotification] {
+    try notifications(.report, report, limit: limit)
+  }
+
+  /// Returns what a token is for; see ``Alerts/MailReportStore/subscription(token:)``.
+  package func subscription(token: String) throws -> MailSubscription? {
+    let secret = try unsubscribeSecret()
+    guard let token = UnsubscribeToken(token, secret: secret) else { return nil }
+    return try reading { database in
+      guard let report = try Self.findReport(token.report, nil, database),
+        let address = report.recipients.first(where: { token.isFor($0, secret: secret) })
+      else { return .ended }
+      return .active(report, address)
+    }
+  }
+
+  /// Ends the mails to a receiver; see ``Alerts/MailReportStore/unsubscribe(token:)``.
+  package func unsubscribe(token: String) throws -> Bool {
+    let secret = try unsubscribeSecret()
+    guard let token = UnsubscribeToken(token, secret: secret) else { return false }
+    return try writing { database in
+      guard let report = try Self.findReport(token.report, nil, database),
+        let address = report.recipients.first(where: { token.isFor($0, secret: secret) })
+      else { return true }
+      let others = report.recipients.filter { $0 != address }
+      try database.execute(
+        sql: "UPDATE mail_report SET recipients = ? WHERE id = ?",
+        arguments: [try Self.text(others.map(\.text)), report.id])
+      try database.execute(
+        sql: """
+          UPDATE delivery SET next = NULL, answer = 'The receiver has unsubscribed.' WHERE next IS NOT NULL
+          AND destination = ? AND notification IN (SELECT id FROM notification WHERE report = ?)
+          """, arguments: [Destination.mail(address).text, report.id])
+      try record(.unsubscribed, "\(Self.subject(report)), \(address.text)", database)
+      return true
+    }
+  }
+
+  /// The secret of the tokens in mails. It is generated at first use and never changes.
+  func unsubscribeSecret() throws -> [UInt8] { Array(try secret(named: "unsubscribe_secret", bytes: 32).utf8) }
+
+  private static func findReport(_ id: Int64, _ app: AppID?, _ database: Database) throws -> MailReport? {
+    try Row.fetchOne(
+      database, sql: "SELECT * FROM mail_report WHERE id = ?1 AND (?2 IS NULL OR app = ?2)",
+      arguments: [id, app?.rawValue]
+    ).map { try mailReport($0).report }
+  }
+
+  private static func invalidReport(_ message: String) -> WarehouseError {
+    WarehouseError(code: .invalid, message: message)
+  }
+
+  private static func subject(_ report: MailReport) -> String {
+    let name = if case .dashboard(let id) = report.subject { "dashboard \(id)" } else { "overview" }
+    return "\(report.id) \(name) \(report.schedule), app \(report.app)"
+  }
+
+  private static func mailReport(_ row: Row) throws -> StoredMailReport {
+    let cadence: String = row["cadence"]
+    guard let cadence = MailReport.Cadence(rawValue: cadence) else {
+      throw WarehouseError(code: .damaged, message: "A report by mail has the unknown period \(cadence).")
+    }
+    let report = MailReport(
+      id: row["id"], app: AppID(row["app"]), subject: (row["dashboard"] as Int64?).map { .dashboard($0) } ?? .overview,
+      cadence: cadence, hour: row["hour"],
+      recipients: try value([String].self, row["recipients"]).compactMap { MailAddress($0) }, author: row["author"],
+      created: Timestamp(millisecondsSince1970: row["created"]))
+    return StoredMailReport(report, sent: Day(number: row["sent"]), isRequested: row["is_requested"])
+  }
+}

@@ -1,0 +1,130 @@
+import Alerts
+import HTTPTypes
+import Hummingbird
+import Outgoing
+import Portal
+import TernEvents
+import Warehouse
+
+/// `/api/v1/apps/{id}/mail-reports`: reports by mail for programs.
+struct MailReportAPIRoutes: Sendable {
+  let reader: BodyReader
+  let catalog: any CollectorCatalog
+
+  /// The maximum size of a request, in bytes: receivers and some space.
+  private static let maximumBytes = 16 << 10
+  /// The mails of one answer.
+  private static let mails = 100
+
+  func add(to routes: RouteTable) {
+    // Receivers are addresses of people, so that readers don't see reports by mail.
+    routes.on(
+      "/api/v1/apps/:app/mail-reports",
+      [
+        .get: .api(.permission(.edit)) { _, context in try list(context) },
+        .post: .api(.permission(.edit)) { try await create($0, $1) },
+      ])
+    routes.on(
+      "/api/v1/apps/:app/mail-reports/:report",
+      [.delete: .api(.permission(.edit)) { _, context in try remove(context) }])
+    routes.on(
+      "/api/v1/apps/:app/mail-reports/:report/send",
+      [.post: .api(.permission(.edit)) { _, context in try send(context) }])
+    routes.on(
+      "/api/v1/apps/:app/mail-reports/:report/notifications",
+      [.get: .api(.permission(.edit)) { _, context in try history(context) }])
+  }
+
+  private func list(_ context: CollectorContext) throws -> Response {
+    let app = try context.app.id
+    let dashboards = try catalog.dashboards(app: app)
+    let reports = try catalog.mailReports(app: app)
+    return try .json(encoding: ["mail_reports": reports.map { MailReportDescription($0.report, dashboards) }])
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let wanted = try await reader.object(
+      MailReportRequest.self, of: request, context, limit: Self.maximumBytes,
+      members: "every, hour, recipients and, if it isn't the overview, dashboard")
+    let app = try context.app.id
+    let report = try wanted.report(app: app)
+    return try Response.refusingInvalid {
+      let created = try catalog.createMailReport(report)
+      return try .json(
+        encoding: MailReportDescription(created, try catalog.dashboards(app: app)), status: .created)
+    }
+  }
+
+  private func send(_ context: CollectorContext) throws -> Response {
+    guard try catalog.requestMailReport(try Self.number(context), app: try context.app.id) != nil else {
+      throw APIError.unknownMailReport
+    }
+    return Response(status: .noContent)
+  }
+
+  private func remove(_ context: CollectorContext) throws -> Response {
+    guard try catalog.removeMailReport(try Self.number(context), app: try context.app.id) != nil else {
+      throw APIError.unknownMailReport
+    }
+    return Response(status: .noContent)
+  }
+
+  private func history(_ context: CollectorContext) throws -> Response {
+    let number = try Self.number(context)
+    guard try catalog.mailReports(app: try context.app.id).contains(where: { $0.report.id == number }) else {
+      throw APIError.unknownMailReport
+    }
+    let all = try catalog.mailReportNotifications(of: number, limit: Self.mails)
+    return try .json(encoding: ["notifications": all.map(NotificationDescription.init)])
+  }
+
+  private static func number(_ context: CollectorContext) throws(APIError) -> Int64 {
+    guard let number = context.parameters.get("report").flatMap({ Int64($0) }) else { throw .unknownMailReport }
+    return number
+  }
+}
+
+extension APIError {
+  static let unknownMailReport = APIError(
+    status: .notFound, code: "unknown_mail_report", message: "This app has no such report by mail.")
+}
+
+private struct MailReportRequest: Decodable {
+  let every: MailReport.Cadence
+  let hour: Int
+  let dashboard: Int64?
+  let recipients: [String]
+
+  func report(app: AppID) throws(APIError) -> MailReport {
+    var addresses: [MailAddress] = []
+    for (index, text) in recipients.enumerated() {
+      guard let address = MailAddress(text) else {
+        throw APIError(
+          status: .badRequest, code: "invalid", message: "Enter an address of mail, such as someone@example.org.",
+          path: "$.recipients[\(index)]")
+      }
+      addresses.append(address)
+    }
+    return MailReport(
+      app: app, subject: dashboard.map { .dashboard($0) } ?? .overview, cadence: every, hour: hour,
+      recipients: addresses)
+  }
+}
+
+private struct MailReportDescription: Encodable {
+  let id: Int64
+  let name: String
+  let dashboard: Int64?
+  let every: MailReport.Cadence
+  let hour: Int
+  let recipients: [String]
+  let author: String
+  let created: String
+
+  init(_ report: MailReport, _ dashboards: [Dashboard]) {
+    (id, name) = (report.id, report.name(among: dashboards))
+    dashboard = if case .dashboard(let id) = report.subject { id } else { nil }
+    (every, hour, recipients) = (report.cadence, report.hour, report.recipients.map(\.text))
+    (author, created) = (report.author, report.created.utcText(withMilliseconds: false))
+  }
+}

@@ -1,0 +1,94 @@
+import Alerts
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Outgoing
+import Portal
+import Warehouse
+
+/// The page of reports by mail, `/apps/ID/mail-reports`, and the link in each mail, `/unsubscribe/TOKEN`.
+struct MailReportPageRoutes: Sendable {
+  let pages: PortalPages
+  let reader: BodyReader
+  let catalog: any CollectorCatalog
+
+  /// The mails of one page.
+  private static let mails = 50
+  /// The longest form of a mail program, in bytes: `List-Unsubscribe=One-Click`.
+  private static let maximumFormBytes = 1 << 10
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/mail-reports",
+      [
+        .get: .page(.permission(.edit)) { request, context in
+          try show(request, context, MailReportForm(), FormResult(outcome: request.parameters["done"]))
+        },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+    // The token is the right. Mail programs post without a login and from no page of ours (RFC 8058).
+    routes.on(
+      "/unsubscribe/:token",
+      [.get: .open { _, context in try ask(context) }, .post: .open { try await unsubscribe($0, $1) }])
+  }
+
+  private func show(
+    _ request: Request, _ context: CollectorContext, _ form: MailReportForm, _ result: FormResult
+  ) throws -> Response {
+    let app = try context.app
+    let reports = try catalog.mailReports(app: app.id)
+    let history = try reports.flatMap {
+      try catalog.mailReportNotifications(of: $0.report.id, limit: Self.mails)
+    }.sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.mails)
+    return .html(
+      try pages.shown(to: context, request).mailReports(
+        reports, history: Array(history), dashboards: try catalog.dashboards(app: app.id), form: form, app: app,
+        apps: try context.visitor.visible(try catalog.apps()), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, fields) = (try context.app.id, try await reader.form(request, context))
+    let number = fields["id"].flatMap { Int64($0) } ?? 0
+    let form = MailReportForm(fields.values)
+    do {
+      let done: String
+      switch fields["do"] {
+      case "create":
+        _ = try catalog.createMailReport(try form.report(of: app))
+        done = "created"
+      case "send":
+        _ = try catalog.requestMailReport(number, app: app)
+        done = "requested"
+      case "delete":
+        _ = try catalog.removeMailReport(number, app: app)
+        done = "deleted"
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "/apps/\(app)/mail-reports?done=\(done)").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try show(request, context, form, FormResult(message: error.message))
+    }
+  }
+
+  private func ask(_ context: CollectorContext) throws -> Response {
+    switch try catalog.subscription(token: context.parameters.get("token") ?? "") {
+    case .active(let report, let address):
+      let name = report.name(among: try catalog.dashboards(app: report.app))
+      let app = try catalog.app(report.app).map { " of \($0.name)" } ?? ""
+      return .html(pages.unsubscribing("\(name)\(app), \(report.schedule)", address: address.text))
+    case .ended: return .html(pages.unsubscribing(nil))
+    case nil: return .html(pages.unknownSubscription(), status: .notFound)
+    }
+  }
+
+  private func unsubscribe(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    _ = try await reader.read(request, context, limit: Self.maximumFormBytes)
+    let actor = AuditActor(name: "link in a mail", address: context.clientShare)
+    let isKnown = try AuditActor.$current.withValue(actor) {
+      try catalog.unsubscribe(token: context.parameters.get("token") ?? "")
+    }
+    return isKnown
+      ? .html(pages.unsubscribing(nil)) : .html(pages.unknownSubscription(), status: .notFound)
+  }
+}

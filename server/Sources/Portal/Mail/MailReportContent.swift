@@ -1,0 +1,128 @@
+package import Alerts
+package import Outgoing
+import Questions
+import Reports
+package import TernEvents
+package import Warehouse
+
+/// The words and figures of a report by mail.
+package struct MailReportContent: Sendable, Equatable {
+  /// The subject of the mail, without the name of the app.
+  package var title: String
+  package var text: String
+  package var sections: [MailSection]
+  /// The address of the page with more, below that of the portal.
+  package var path: String
+
+  package init(title: String, text: String, sections: [MailSection], path: String) {
+    (self.title, self.text, self.sections, self.path) = (title, text, sections, path)
+  }
+}
+
+extension MailReport {
+  /// The name of what the report is about.
+  ///
+  /// - Parameter dashboards: The app's dashboards.
+  package func name(among dashboards: [Dashboard]) -> String {
+    switch subject {
+    case .overview: AppReports.overview.title
+    case .dashboard(let id): dashboards.first { $0.id == id }.map { shown($0.name) } ?? "Dashboard \(id)"
+    }
+  }
+}
+
+extension MailPeriod {
+  /// For example `Thu, 26 Nov 2026`, `16 Nov – 22 Nov 2026` or `Nov 2026`.
+  package var text: String { text(of: days) }
+
+  /// The period before in the same form.
+  var beforeText: String { text(of: before) }
+
+  private func text(of days: ClosedRange<Day>) -> String {
+    switch cadence {
+    case .day: days.lowerBound.weekdayText
+    case .week: days.text
+    case .month: "\(days.lowerBound.monthText) \(days.lowerBound.components.year)"
+    }
+  }
+}
+
+extension PortalPages {
+  /// Reads the figures of a report; `nil` if its dashboard is gone.
+  ///
+  /// A question that is refused, for example because it takes too long, is a sentence in the mail.
+  ///
+  /// - Parameters:
+  ///   - dashboards: The app's dashboards.
+  ///   - store: The store of the overview.
+  ///   - ask: Answers the questions of cards.
+  package func mail(
+    _ report: MailReport, of app: App, dashboards: [Dashboard], _ period: MailPeriod, from store: any MetricsStore,
+    now: Timestamp, ask: @escaping Ask
+  ) async throws -> MailReportContent? {
+    let name = report.name(among: dashboards)
+    var content = MailReportContent(
+      title: "\(name), \(period.text)",
+      text: "The figures for \(period.text), compared with \(period.beforeText). Days are those of \(app.timeZone).",
+      sections: [], path: "/apps/\(app.id)/overview?from=\(period.days.lowerBound)&to=\(period.days.upperBound)")
+    switch report.subject {
+    case .overview: content.sections = try await overview(app, period, from: store, now: now)
+    case .dashboard(let id):
+      guard let dashboard = dashboards.first(where: { $0.id == id }) else { return nil }
+      content.path = PortalLinks(app: app.id).dashboard(id)
+      for card in dashboard.cards { content.sections.append(try await section(card, period, ask)) }
+      if dashboard.cards.isEmpty { content.sections = [MailSection(name, note: "This dashboard has no cards.")] }
+    }
+    return content
+  }
+
+  private func section(_ card: DashboardCard, _ period: MailPeriod, _ ask: @escaping Ask) async throws -> MailSection {
+    let heading = shown(card.name)
+    guard let page = QuestionPage(rawValue: card.page) else {
+      return MailSection(heading, note: "This version of Tern has no page \"\(shown(card.page))\".")
+    }
+    let form = QuestionForm(page, URLEncodedForm(card.query).values, segments: segments)
+    do {
+      // Refuses what names persons, as dashboards do.
+      let question = try page.sharedQuestion(query: card.query, segments: segments)
+      switch page {
+      case .explore: return try await MailFigures(form, period, ask).explore(heading, self)
+      case .funnels: return try await MailFigures(form, period, ask).funnel(heading)
+      case .retention, .paths, .lifecycle, .people:
+        return try await MailFigures(form, period, ask).table(heading, question, self)
+      }
+    } catch let error as QuestionError {
+      return MailSection(heading, note: visible(error.message))
+    }
+  }
+}
+
+extension MailSection {
+  /// The headings of figures with their changes.
+  static func columns(_ period: MailPeriod) -> [String] { ["", period.text, "Change", "Before"] }
+}
+
+extension MailSection.Row {
+  /// A figure, its change and the figure before.
+  init(_ name: String, _ current: Double?, before: Double?, _ format: ChartFormat, share: Double? = nil) {
+    var change: String?
+    if let current, let before {
+      if format == .highShare {
+        change = Change(shares: current, before: before).text
+      } else if before >= 0 {
+        // The part by which a negative figure has changed says nothing.
+        change = Change(current, before: before, note: "")?.text
+      }
+    }
+    self.init([name, format.text(current), change ?? "–", format.text(before)], share: share)
+  }
+}
+
+extension MailSection.Course {
+  /// A figure per day, with its lowest and its highest value.
+  init(_ name: String, _ days: ClosedRange<Day>, _ values: [Double?], _ format: ChartFormat) {
+    let known = values.compactMap(\.self)
+    let span = known.min().flatMap { low in known.max().map { "\(format.text(low)) to \(format.text($0))" } }
+    self.init("\(name) per day, \(days.text)\(span.map { " (\($0))" } ?? "")", values)
+  }
+}

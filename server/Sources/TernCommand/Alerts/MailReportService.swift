@@ -1,0 +1,117 @@
+import Alerts
+import AppCatalog
+import Logging
+import Portal
+import Questions
+import Reports
+import ServiceLifecycle
+import TernEvents
+import Warehouse
+import WarehouseSQLite
+
+/// Composes reports by mail while the server runs. ``AlertService`` sends them, with all other messages.
+struct MailReportService: Service {
+  /// The time between two looks. Most only compare the clock with the hours of the reports.
+  static let interval: Duration = .seconds(15)
+
+  let catalog: Catalog
+  let evaluator: MailReportEvaluator
+  let logger: Logger
+  var wallTime: @Sendable () -> Timestamp = WallClock.system
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await evaluate() }
+  }
+
+  /// Composes one report after the other: people who wait for answers come first.
+  private func evaluate() async {
+    // The last failure of each report, so that each is in the log once.
+    var failures: [Int64: String] = [:]
+    while !Task.isCancelled {
+      do {
+        for stored in try catalog.mailReports() {
+          let failure = await failure(of: stored)
+          guard !Task.isCancelled else { return }
+          if let failure, failures[stored.report.id] != failure {
+            logger.error("The report by mail \(stored.report.id) can't be composed: \(failure)")
+          }
+          failures[stored.report.id] = failure
+        }
+      } catch {
+        logger.error("The reports by mail can't be read from the catalog: \(error)")
+      }
+      try? await sleep(Self.interval)
+    }
+  }
+
+  private func failure(of stored: StoredMailReport) async -> String? {
+    do {
+      try await evaluator.evaluate(stored, now: wallTime())
+      return nil
+    } catch {
+      return CommandEnding(error).reason
+    }
+  }
+}
+
+/// Reads the figures of reports from a warehouse.
+struct MailReportComposer: Sendable {
+  /// The time for one question, and for all questions of a mail. What isn't answered in it is missing in the mail, with a
+  /// sentence that says so.
+  static let questionDeadline: Duration = .seconds(20)
+  static let deadline: Duration = .seconds(120)
+
+  let catalog: Catalog
+  let reader: WarehouseReader
+  let pages: PortalPages
+  let uptime: @Sendable () -> Duration
+  let sleep: @Sendable (Duration) async throws -> Void
+
+  /// Composes a report; `nil` if its dashboard is gone.
+  func compose(_ report: MailReport, _ app: App, _ period: MailPeriod, now: Timestamp) async throws
+    -> MailReportContent?
+  {
+    var pages = pages
+    pages.segments = try catalog.segments(app: app.id)
+    let (dashboards, end) = (try catalog.dashboards(app: app.id), uptime() + Self.deadline)
+    // The threads of reports, at their low priority.
+    return try await withTaskExecutorPreference(reader.executor) { [pages] in
+      try await pages.mail(report, of: app, dashboards: dashboards, period, from: reader, now: now) { question in
+        try await answer(question, app, now, before: end)
+      }
+    }
+  }
+
+  private func answer(
+    _ question: Question, _ app: App, _ now: Timestamp, before end: Duration
+  ) async throws -> AnsweredQuestion {
+    guard let calendar = QuestionCalendar(app.timeZone) else {
+      throw WarehouseError(code: .invalid, message: "This computer does not know the time zone \(app.timeZone).")
+    }
+    let today = calendar.day(of: now.millisecondsSince1970)
+    let resolved = question.resolved(today: today)
+    let rest = min(Self.questionDeadline, end - uptime())
+    guard rest > .zero else { throw Self.tooSlow }
+    let result = try await withThrowingTaskGroup(of: QuestionResult?.self) { [reader, sleep] group in
+      defer { group.cancelAll() }
+      group.addTask {
+        guard let own = QuestionCalendar(app.timeZone) else { return nil }
+        return try await reader.answer(resolved, app: app.id, calendar: own, today: today)
+      }
+      group.addTask {
+        try await sleep(rest)
+        return nil
+      }
+      return try await group.next() ?? nil
+    }
+    guard let result else { throw Self.tooSlow }
+    guard let answered = AnsweredQuestion(resolved, result, milliseconds: 0) else {
+      throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
+    }
+    return answered
+  }
+
+  private static let tooSlow = QuestionError(
+    "The answer takes too long for a mail. The page may have it.", at: "$", code: .tooSlow)
+}

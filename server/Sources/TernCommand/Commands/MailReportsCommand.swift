@@ -1,0 +1,202 @@
+import Alerts
+import AppCatalog
+import ArgumentParser
+import Outgoing
+import Portal
+import Reports
+import TernEvents
+import Warehouse
+
+/// `tern mail-reports`
+struct MailReportsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mail-reports",
+    abstract: "Have the server mail the overview or a dashboard regularly. Works while a server runs.",
+    subcommands: [Add.self, List.self, Send.self, History.self, Delete.self])
+
+  /// `tern mail-reports add`
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Add a report by mail.",
+      discussion: """
+        It has the figures of the day, week or month that has ended, with the changes since the one before, and is sent every \
+        day, on Mondays or on the first of the month.
+
+        Examples:
+          tern mail-reports add --app 1 --every day --to someone@example.org
+          tern mail-reports add --app 1 --every week --hour 9 --dashboard "At a glance" --to a@example.org --to b@example.org
+        """)
+
+    @Option(name: .customLong("app"), help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
+    var app: String
+    @Option(help: ArgumentHelp("day, week or month.", valueName: "period"), transform: { try choice($0) })
+    var every: MailReport.Cadence
+    @Option(help: ArgumentHelp("The hour of the app's clock, 0 to 23.", valueName: "hour")) var hour = 7
+    @Option(help: ArgumentHelp("The name of a dashboard; the overview without it.", valueName: "name"))
+    var dashboard: String?
+    @Option(help: ArgumentHelp("The address of a receiver; repeatable.", valueName: "address")) var to: [String]
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let recipients = try to.map { text in
+        guard let address = MailAddress(text) else {
+          throw CommandFailure("\"\(visible(text))\" is no address of mail. Enter one such as someone@example.org.")
+        }
+        return address
+      }
+      let (report, name) = try data.withCatalog { catalog in
+        let app = try AppOption.find(app, in: catalog).id
+        let dashboards = try catalog.dashboards(app: app)
+        let report = try catalog.createMailReport(
+          MailReport(
+            app: app, subject: try subject(dashboards), cadence: every, hour: hour, recipients: recipients))
+        return (report, report.name(among: dashboards))
+      }
+      Terminal.say("Report \(report.id), \"\(visible(name))\": \(report.schedule).")
+    }
+
+    private func subject(_ dashboards: [Dashboard]) throws -> MailReport.Subject {
+      guard let dashboard else { return .overview }
+      guard let found = dashboards.first(where: { $0.name == dashboard }) else {
+        throw CommandFailure("There is no dashboard \"\(visible(dashboard))\". Write its name as on its page.")
+      }
+      return .dashboard(found.id)
+    }
+  }
+
+  /// `tern mail-reports list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List reports by mail.",
+      discussion: """
+        Examples:
+          tern mail-reports list
+          tern mail-reports list --app 1 --json
+        """)
+
+    @Option(name: .customLong("app"), help: ArgumentHelp("Only the reports of an app.", valueName: "id")) var app:
+      String?
+    @Flag(help: "Print a JSON array.") var json = false
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let lines = try data.withCatalog { catalog in
+        let app = try app.map { try AppOption.find($0, in: catalog).id }
+        return try catalog.mailReports().filter { app == nil || $0.report.app == app }.map { stored in
+          MailReportDescription(
+            stored.report, name: stored.report.name(among: try catalog.dashboards(app: stored.report.app)))
+        }
+      }
+      if json { return Terminal.say(try CommandOutput.json(lines)) }
+      if lines.isEmpty { return Terminal.say("No reports by mail yet. Add one with tern mail-reports add.") }
+      Terminal.say(
+        CommandOutput.table(
+          [["REPORT", "APP", "OF", "SENT", "TO"]]
+            + lines.map { line in
+              let to = line.recipients.joined(separator: ", ")
+              return [
+                "\(line.id)", "\(line.app)", line.name, line.schedule,
+                to.isEmpty ? "nobody: all have unsubscribed" : to,
+              ]
+            }))
+    }
+  }
+
+  /// `tern mail-reports send`
+  struct Send: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "send-now", abstract: "Have the server send a report now, about the last period that has ended.",
+      discussion: """
+        The next regular mail is sent as well.
+
+        Example:
+          tern mail-reports send-now 3
+        """)
+
+    @Argument(help: "The number of the report; `tern mail-reports list` shows it.") var report: Int64
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        let found = try MailReportsCommand.find(report, in: catalog)
+        guard !found.recipients.isEmpty else {
+          throw CommandFailure(
+            "Nobody gets this report: all receivers have unsubscribed. Delete it, or add another one.")
+        }
+        guard try catalog.requestMailReport(report, app: found.app) != nil else {
+          throw MailReportsCommand.unknown(report)
+        }
+        let when = try catalog.isServed() ? "in a few seconds" : "when a server runs"
+        Terminal.say("It is sent \(when). `tern mail-reports history \(report)` shows what becomes of it.")
+      }
+    }
+  }
+
+  /// `tern mail-reports history`
+  struct History: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the mails of a report, and whether they arrived.",
+      discussion: """
+        Example:
+          tern mail-reports history 3
+        """)
+
+    @Argument(help: "The number of the report; `tern mail-reports list` shows it.") var report: Int64
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let mails = try data.withCatalog { try $0.mailReportNotifications(of: report, limit: 100) }
+      if mails.isEmpty { return Terminal.say("No mail was sent yet.") }
+      CommandOutput.say(mails)
+    }
+  }
+
+  /// `tern mail-reports delete`
+  struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete a report by mail with its history.",
+      discussion: """
+        Example:
+          tern mail-reports delete 3
+        """)
+
+    @Argument(help: "The number of the report; `tern mail-reports list` shows it.") var report: Int64
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        let app = try MailReportsCommand.find(report, in: catalog).app
+        guard try catalog.removeMailReport(report, app: app) != nil else { throw MailReportsCommand.unknown(report) }
+      }
+      Terminal.say("Report \(report) was deleted.")
+    }
+  }
+
+  /// Finds a report by its number; throws if there is none.
+  static func find(_ id: Int64, in catalog: Catalog) throws -> MailReport {
+    guard let report = try catalog.mailReports().first(where: { $0.report.id == id })?.report else { throw unknown(id) }
+    return report
+  }
+
+  static func unknown(_ id: Int64) -> CommandFailure {
+    CommandFailure("There is no report \(id). Run `tern mail-reports list` to see all reports by mail.")
+  }
+}
+
+/// The JSON of a report by mail.
+private struct MailReportDescription: Encodable {
+  let id: Int64
+  let app: Int64
+  let name: String
+  let every: String
+  let hour: Int
+  let schedule: String
+  let recipients: [String]
+  let author: String
+
+  init(_ report: MailReport, name: String) {
+    (id, app, self.name) = (report.id, report.app.rawValue, name)
+    (every, hour, schedule) = (report.cadence.rawValue, report.hour, report.schedule)
+    (recipients, author) = (report.recipients.map(\.text), report.author)
+  }
+}
