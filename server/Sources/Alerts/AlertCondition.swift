@@ -34,6 +34,17 @@ package struct AlertQuestion: Sendable, Hashable {
   package init(page: String, query: String, period: AlertPeriod) {
     (self.page, self.query, self.period) = (page, query, period)
   }
+
+  /// Reads an address of the page Explore or Funnels, or the query of one of Explore.
+  ///
+  /// - Parameter period: Hours, unless it is given; of funnels days, which are the shortest periods that these have.
+  package init(address: String, period: AlertPeriod?) {
+    let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let name = parts.count > 1 ? String(parts[0].split(separator: "/").last ?? "") : ""
+    page = name.isEmpty ? "explore" : name
+    query = parts.last ?? ""
+    self.period = period ?? (page == "funnels" ? .day : .hour)
+  }
 }
 
 extension AlertCondition {

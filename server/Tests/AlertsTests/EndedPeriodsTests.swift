@@ -54,4 +54,33 @@ import Warehouse
     #expect((figure.value, figure.before) == (7, 5) && (figure.users, figure.usersBefore) == (3, 2))
     #expect(figure.label == "2026-06-01T09:00")
   }
+
+  @Test func `the figure of a funnel is the share that took all steps on a day, and none if nobody began`() throws {
+    let calendar = try #require(QuestionCalendar("UTC"))
+    let periods = try #require(EndedPeriods(.day, at: time("2026-06-03T10:00:00Z"), in: calendar))
+    let funnel = FunnelQuestion(steps: [Selector(.any), Selector(.event("Order"))], breakdown: .country)
+    let asked = try #require(periods.questions(.funnel(funnel)))
+    let expected = ["2026-06-02", "2026-06-01"].map { text -> Question in
+      let day = calendar.day(of: time("\(text)T12:00:00Z").millisecondsSince1970)
+      return .funnel(FunnelQuestion(scope: QuestionScope(range: .dates(day, day)), steps: funnel.steps))
+    }
+    #expect(asked == expected)
+    func answer(_ attempts: [[Int64]]) -> Answer {
+      .funnel(FunnelAnswer(groups: [.init(value: nil, steps: 2, attempts: attempts)]))
+    }
+    let answers = [answer([[1], [1, 2], [3], [5]]), answer([])]
+    let figure = try #require(periods.figure(answers, of: .funnel(funnel)))
+    #expect(figure.value == 25 && figure.before == nil && (figure.users, figure.usersBefore) == (4, 0))
+    #expect(figure.label == "2026-06-02" && !figure.isCount)
+  }
+
+  @Test func `an address of a page is a question, and days are what funnels have`() {
+    #expect(
+      AlertQuestion(address: "metric=users", period: nil)
+        == .init(page: "explore", query: "metric=users", period: .hour))
+    #expect(
+      AlertQuestion(address: "https://tern.example/apps/1/funnels?s1=a&s2=b", period: nil)
+        == .init(page: "funnels", query: "s1=a&s2=b", period: .day))
+    #expect(AlertQuestion(address: "/apps/1/explore?metric=users", period: .day).page == "explore")
+  }
 }

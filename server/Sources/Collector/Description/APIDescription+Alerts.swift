@@ -41,7 +41,7 @@ extension APIDescription {
       ],
       optional: [
         "limit": .number.described("A figure, or a number of percent of `changed` and `crash_free`."),
-        "page": .choice(["explore"]),
+        "page": .choice(["explore", "funnels"]).described("The period of a funnel is a day."),
         "query": .text.described("The query of the page's address, for example `metric=events&event=Order`."),
         "period": .choice(AlertPeriod.self), "hours": .limited(1...720),
       ], others: .any),

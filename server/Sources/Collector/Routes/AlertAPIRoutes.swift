@@ -123,7 +123,7 @@ private struct AlertRequest: Decodable {
 
   /// The alert, with a question that can be asked.
   func alert(app: AppID, segments: [SavedSegment]) throws -> Alert {
-    if let question = condition.question { _ = try QuestionPage.alertQuery(question, segments: segments) }
+    if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
     return Alert(
       app: app, name: name.trimmed, condition: condition, minimumUsers: minimumUsers,
       destinations: try destinations.map { try Destination($0) })

@@ -79,7 +79,7 @@ struct AlertPageRoutes: Sendable {
 
   private func create(_ form: AlertForm, _ app: AppID, _ segments: [SavedSegment]) throws {
     let condition = try form.condition()
-    if let question = condition.question { _ = try QuestionPage.alertQuery(question, segments: segments) }
+    if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
     _ = try catalog.createAlert(
       Alert(
         app: app, name: (form.fields["name"] ?? "").trimmed, condition: condition,

@@ -46,8 +46,7 @@ package struct AlertForm: Sendable {
     guard let kind = Kind(rawValue: fields["kind"] ?? "") else { throw Self.invalid("Choose a condition.") }
     let period = AlertPeriod(rawValue: fields["period"] ?? "") ?? .day
     // An address that was copied from the browser is taken, too.
-    let query = (fields["question"] ?? "").split(separator: "?", maxSplits: 1).last.map { String($0) } ?? ""
-    let question = AlertQuestion(page: "explore", query: query, period: period)
+    let question = AlertQuestion(address: fields["question"] ?? "", period: period)
     switch kind {
     case .above: return .above(try number(), question)
     case .below: return .below(try number(), question)
@@ -117,15 +116,16 @@ extension PortalPages {
   private func creation(_ fields: [String: String], _ address: String) -> TemplateValues {
     .form(
       "Add an alert", button: "Add", "create", to: address,
-      help: "A figure is that of Explore: choose it there and press Alert, or paste the address. Hours and days are "
-        + "looked at ten minutes after they have ended.",
+      help: "A figure is that of Explore: choose it there and press Alert, or paste the address. Of the address of a "
+        + "funnel it is the share in percent of those who take all steps on a day. Hours and days are looked at ten minutes "
+        + "after they have ended.",
       [
         .field("Name", "name", fields["name"] ?? "", placeholder: "Orders", isRequired: true),
         .choice(
           "Condition", "kind", AlertForm.Kind.allCases.map { ($0.rawValue, $0.text) }, chosen: fields["kind"]),
         .field("Limit", "limit", fields["limit"] ?? "", placeholder: "10"),
         .choice("Per", "period", [("day", "day"), ("hour", "hour")], chosen: fields["period"]),
-        .field("Figure of Explore", "question", fields["question"] ?? "metric=users"),
+        .field("Figure of Explore or Funnels", "question", fields["question"] ?? "metric=users"),
         .area(
           "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
           placeholder: "mail:someone@example.org or webhook:https://example.org/hook"),

@@ -42,17 +42,19 @@ struct AlertObserver: Sendable {
   private func figure(
     _ question: AlertQuestion, _ state: AlertState, _ app: App, _ now: Timestamp
   ) async throws -> PeriodFigure? {
-    let query = try QuestionPage.alertQuery(question, segments: try catalog.segments(app: app.id))
-    guard let metric = query.metrics.first, let calendar = QuestionCalendar(app.timeZone),
+    let figure = try QuestionPage.alertFigure(question, segments: try catalog.segments(app: app.id))
+    guard let calendar = QuestionCalendar(app.timeZone),
       let periods = EndedPeriods(question.period, at: now, in: calendar)
     else { return nil }
     // Most looks end here: a period is asked about once, unless there was too little data.
-    guard periods.last > state.period ?? .min, let asked = periods.question(query) else { return nil }
+    guard periods.last > state.period ?? .min, let questions = periods.questions(figure) else { return nil }
     let today = calendar.day(of: now.millisecondsSince1970)
-    guard let fresh = QuestionCalendar(app.timeZone) else { return nil }
-    let result = try await reader.answer(asked, app: app.id, calendar: fresh, today: today)
-    guard case .query(let answer) = result.answer else { return nil }
-    return periods.figure(answer, of: metric)
+    var answers: [Answer] = []
+    for asked in questions {
+      guard let fresh = QuestionCalendar(app.timeZone) else { return nil }
+      answers.append(try await reader.answer(asked, app: app.id, calendar: fresh, today: today).answer)
+    }
+    return periods.figure(answers, of: figure)
   }
 
   private func newErrors(after known: Int64?, _ app: AppID) async throws -> AlertObservation {

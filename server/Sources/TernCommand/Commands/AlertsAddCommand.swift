@@ -36,7 +36,8 @@ struct AlertsAddCommand: ParsableCommand {
   var to: [String]
 
   @Option(help: ArgumentHelp("A card of a dashboard.", valueName: "dashboard/card")) var card: String?
-  @Option(help: ArgumentHelp("The query of an address of Explore.", valueName: "query")) var question: String?
+  @Option(help: ArgumentHelp("The query of an address of Explore, or funnels?QUERY.", valueName: "query")) var question:
+    String?
   @Option(help: ArgumentHelp("Report a figure above this.", valueName: "number")) var above: Double?
   @Option(parsing: .unconditional, help: ArgumentHelp("Report a figure below this.", valueName: "number"))
   var below: Double?
@@ -46,7 +47,8 @@ struct AlertsAddCommand: ParsableCommand {
   var crashFreeBelow: Double?
   @Option(
     help: ArgumentHelp(
-      "The period of figures: hour or day. The default is hour; of crash-free users day.", valueName: "period"),
+      "The period of figures: hour or day. The default is hour; of funnels and crash-free users day.",
+      valueName: "period"),
     transform: { try choice($0) })
   var per: AlertPeriod?
   @Option(help: ArgumentHelp("Report if nothing arrived for so many hours.", valueName: "hours")) var silentFor: Int?
@@ -88,7 +90,7 @@ struct AlertsAddCommand: ParsableCommand {
       let app = try app.map { try AppOption.find($0, in: catalog).id }
       let condition = try condition(catalog, app)
       if let app, let question = condition.question {
-        _ = try QuestionPage.alertQuery(question, segments: try catalog.segments(app: app))
+        _ = try QuestionPage.alertFigure(question, segments: try catalog.segments(app: app))
       }
       return try catalog.createAlert(
         Alert(app: app, name: name, condition: condition, minimumUsers: minimumUsers, destinations: destinations))
@@ -109,7 +111,7 @@ struct AlertsAddCommand: ParsableCommand {
   }
 
   private func alertQuestion(_ catalog: Catalog, _ app: AppID?) throws -> AlertQuestion {
-    guard let card, let app else { return AlertQuestion(page: "explore", query: question ?? "", period: per ?? .hour) }
+    guard let card, let app else { return AlertQuestion(address: question ?? "", period: per) }
     let dashboards = try catalog.dashboards(app: app)
     // Names may have slashes themselves.
     let found = dashboards.lazy.flatMap { dashboard in dashboard.cards.map { (dashboard, $0) } }
@@ -118,6 +120,6 @@ struct AlertsAddCommand: ParsableCommand {
       throw CommandFailure(
         "There is no card \"\(card)\". Write the names of a dashboard and of one of its cards, with a / between them.")
     }
-    return AlertQuestion(page: found.1.page, query: found.1.query, period: per ?? .hour)
+    return AlertQuestion(address: "\(found.1.page)?\(found.1.query)", period: per)
   }
 }
