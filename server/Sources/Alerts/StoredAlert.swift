@@ -42,7 +42,7 @@ package struct PendingDelivery: Sendable, Hashable {
   }
 }
 
-/// What an alert or a report by mail has said, and what became of it.
+/// A message of an alert or of a report by mail, and its deliveries.
 package struct AlertNotification: Sendable, Hashable {
   /// How far a message to one destination is.
   package enum Status: String, Sendable, Hashable, CaseIterable {

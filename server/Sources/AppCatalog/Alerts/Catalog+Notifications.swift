@@ -5,7 +5,7 @@ import TernBase
 package import TernEvents
 import Warehouse
 
-/// What alerts and reports by mail have said: their history, and the messages that wait to be sent.
+/// The messages of alerts and reports by mail: those that were sent, and those that wait.
 extension Catalog {
   /// The notifications of an alert that are kept; the oldest that waits for nothing is removed first.
   static let maximumNotifications = 200
