@@ -24,7 +24,7 @@ package protocol MailReportStore: Sendable {
   func unsubscribe(token: String) throws -> Bool
 }
 
-/// What a receiver's token is for.
+/// The meaning of a receiver's token.
 package enum MailSubscription: Sendable, Hashable {
   /// The receiver gets the report.
   case active(MailReport, MailAddress)

@@ -115,13 +115,13 @@ import Warehouse
         MailPeriod(reports[index].report.cadence, hour: reports[index].report.hour, at: begin, in: calendar)
       ).occasion
     }
-    // A look every quarter of an hour, with stops of up to nine days in which no server runs.
+    // A look every hour or so, with stops of up to nine days in which no server runs.
     var (now, downUntil) = (begin, begin)
     while now.since(begin) < .seconds(366 * 86_400) {
-      now = now + .seconds(900)
+      now = now + .seconds(Int64.random(in: 300...5_400, using: &generator))
       wall.see(now)
       if now < downUntil { continue }
-      if Int.random(in: 0..<1_500, using: &generator) == 0 {
+      if Int.random(in: 0..<400, using: &generator) == 0 {
         downUntil = now + .seconds(Int64.random(in: 0...9 * 86_400, using: &generator))
       }
       for index in reports.indices {
@@ -129,6 +129,8 @@ import Warehouse
         let model = wall.last(report.cadence, report.hour, now)
         let due = reports[index].due(at: now, in: calendar)?.period
         let expected = model.flatMap { $0.occasion > reports[index].sent.description ? $0 : nil }
+        // Most looks find nothing, and each expectation takes longer than the look.
+        guard due != nil || expected != nil else { continue }
         #expect(due?.occasion.description == expected?.occasion, "\(zone) \(report.schedule) \(now), seed \(seed)")
         guard let due else { continue }
         #expect(due.days.upperBound.description == expected?.ended, "\(zone) \(report.schedule), seed \(seed)")

@@ -11,7 +11,7 @@ import Warehouse
 
 @testable import Portal
 
-/// What reports by mail say.
+/// The contents of reports by mail.
 @Suite struct MailReportTests {
   private let sample: SamplePages
 
