@@ -74,7 +74,11 @@ import Warehouse
     """,
     """
     {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "funnels", "query": "s1=event+a&s2=event+b", \
-    "period": "day"}, "destinations": ["mail:a@b"]}
+    "period": "hour"}, "destinations": ["mail:a@b"]}
+    """,
+    """
+    {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "retention", "query": "", "period": "day"}, \
+    "destinations": ["mail:a@b"]}
     """,
   ])
   func `what can't be watched is refused with a reason`(json: String) async throws {
@@ -82,6 +86,44 @@ import Warehouse
     try await fixture.routed { client in
       let answer = try await send(client, .post, "", json, headers: fixture.authorized)
       #expect(answer.status == .badRequest)
+      #expect(try fixture.catalog.alerts().isEmpty)
+    }
+  }
+
+  @Test func `a funnel is watched by days`() async throws {
+    let fixture = try Fixture()
+    let json = """
+      {"name": "Buyers", "condition": {"kind": "below", "limit": 20, "page": "funnels", "query": "s1=event+a&s2=event+b", \
+      "period": "day"}, "destinations": ["mail:a@example.org"]}
+      """
+    try await fixture.routed { client in
+      let answer = try await send(client, .post, "", json, headers: fixture.authorized)
+      #expect(answer.status == .created, "\(String(buffer: answer.body))")
+    }
+  }
+
+  @Test func `alerts about the server have addresses of their own and only the condition that it has a problem`()
+    async throws
+  {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      func send(_ method: HTTPRequest.Method, _ path: String, _ json: String = "") async throws -> TestResponse {
+        try await client.execute(
+          uri: "/api/v1/alerts\(path)", method: method, headers: fixture.authorized, body: ByteBuffer(string: json))
+      }
+      #expect(try await send(.post, "", Self.orders).status == .badRequest)
+      let created = try await send(
+        .post, "", #"{"name": "Server", "condition": {"kind": "server"}, "destinations": ["mail:ops@example.org"]}"#)
+      #expect(created.status == .created)
+      let number = try #require(try object(created)["id"] as? Int)
+      let listed = try object(try await send(.get, ""))["alerts"] as? [[String: Any]]
+      #expect(listed?.map { $0["name"] as? String } == ["Server"])
+      // It is no alert of an app.
+      #expect(
+        try await self.send(client, .delete, "/\(number)", headers: fixture.authorized).status == .notFound)
+      #expect(try await send(.put, "/\(number)/mute", #"{"seconds": 60}"#).status == .noContent)
+      #expect(try await send(.get, "/\(number)/notifications").status == .ok)
+      #expect(try await send(.delete, "/\(number)").status == .noContent)
       #expect(try fixture.catalog.alerts().isEmpty)
     }
   }

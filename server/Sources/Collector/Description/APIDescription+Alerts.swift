@@ -4,30 +4,42 @@ import Questions
 
 extension APIDescription {
   /// Alerts.
-  static let alerts: [APIOperation] = [
-    APIOperation(
-      method: .get, path: "/api/v1/apps/{app}/alerts", name: "listAlerts", summary: "The alerts of an app.",
-      parameters: [app], answers: ["application/json": .object(["alerts": .list(.named("Alert"))])], errors: [404]),
-    APIOperation(
-      method: .post, path: "/api/v1/apps/{app}/alerts", name: "createAlert",
-      summary: "Has the server report what crosses a limit.", parameters: [app],
-      body: ["application/json": .named("NewAlert")], status: 201,
-      answers: ["application/json": .named("Alert")], errors: [400, 404, 413, 503]),
-    APIOperation(
-      method: .delete, path: "/api/v1/apps/{app}/alerts/{alert}", name: "removeAlert",
-      summary: "Deletes an alert with its history.", parameters: [app, alert], status: 204, errors: [404]),
-    APIOperation(
-      method: .put, path: "/api/v1/apps/{app}/alerts/{alert}/mute", name: "muteAlert",
-      summary: "Mutes an alert for a time, or lets it speak again.", parameters: [app, alert],
-      body: [
-        "application/json": .object(
-          ["seconds": .limited(0...Alert.longestMute).described("0 to let it speak again.")], others: .any)
-      ], status: 204, errors: [400, 404, 413, 503]),
-    APIOperation(
-      method: .get, path: "/api/v1/apps/{app}/alerts/{alert}/notifications", name: "listNotifications",
-      summary: "What an alert has said, latest first, and whether it arrived.", parameters: [app, alert],
-      answers: ["application/json": .object(["notifications": .list(.named("Notification"))])], errors: [404]),
-  ]
+  static let alerts =
+    alerts(of: "an app", "/api/v1/apps/{app}", "Alert", [app])
+    + alerts(of: "the server", "/api/v1", "ServerAlert", [])
+
+  private static func alerts(
+    of subject: String, _ path: String, _ name: String, _ scope: [APIOperation.Parameter]
+  ) -> [APIOperation] {
+    // Without an app there is none that could be unknown.
+    let unknown = scope.isEmpty ? [] : [404]
+    return [
+      APIOperation(
+        method: .get, path: "\(path)/alerts", name: "list\(name)s", summary: "The alerts of \(subject).",
+        parameters: scope, answers: ["application/json": .object(["alerts": .list(.named("Alert"))])], errors: unknown),
+      APIOperation(
+        method: .post, path: "\(path)/alerts", name: "create\(name)",
+        summary: "Adds an alert of \(subject).", parameters: scope,
+        body: ["application/json": .named("NewAlert")], status: 201,
+        answers: ["application/json": .named("Alert")], errors: [400] + unknown + [413, 503]),
+      APIOperation(
+        method: .delete, path: "\(path)/alerts/{alert}", name: "remove\(name)",
+        summary: "Deletes an alert of \(subject) with its history.", parameters: scope + [alert], status: 204,
+        errors: [404]),
+      APIOperation(
+        method: .put, path: "\(path)/alerts/{alert}/mute", name: "mute\(name)",
+        summary: "Mutes an alert of \(subject) for a time, or lets it speak again.", parameters: scope + [alert],
+        body: [
+          "application/json": .object(
+            ["seconds": .limited(0...Alert.longestMute).described("0 to let it speak again.")], others: .any)
+        ], status: 204, errors: [400, 404, 413, 503]),
+      APIOperation(
+        method: .get, path: "\(path)/alerts/{alert}/notifications", name: "list\(name)Notifications",
+        summary: "The notifications of an alert of \(subject), latest first, and whether they arrived.",
+        parameters: scope + [alert],
+        answers: ["application/json": .object(["notifications": .list(.named("Notification"))])], errors: [404]),
+    ]
+  }
 
   private static let alert = APIOperation.Parameter.path("alert", .limited(1...9_007_199_254_740_991))
 
@@ -35,9 +47,11 @@ extension APIDescription {
   static let alertSchemas: Schema.Members = [
     "AlertCondition": .object(
       [
-        "kind": .choice(["above", "below", "changed", "crash_free", "silent", "new_error", "came_back"]).described(
-          "`above`, `below` and `changed` need `limit`, `page`, `query` and `period`; `crash_free` needs `limit` and "
-            + "`period`, `silent` needs `hours`, the others nothing.")
+        "kind": .choice(["above", "below", "changed", "crash_free", "silent", "new_error", "came_back", "server"])
+          .described(
+            "`above`, `below` and `changed` need `limit`, `page`, `query` and `period`; `crash_free` needs `limit` and "
+              + "`period`, `silent` needs `hours`, the others nothing. Alerts of the server have `server`, others don’t."
+          )
       ],
       optional: [
         "limit": .number.described("A figure, or a number of percent of `changed` and `crash_free`."),

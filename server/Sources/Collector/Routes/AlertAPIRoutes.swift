@@ -8,7 +8,7 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// `/api/v1/apps/{id}/alerts`: alerts for programs.
+/// `/api/v1/apps/{id}/alerts`, and `/api/v1/alerts` for those about the server: alerts for programs.
 struct AlertAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
@@ -21,36 +21,35 @@ struct AlertAPIRoutes: Sendable {
 
   func add(to routes: RouteTable) {
     // Destinations are addresses of people, so that readers don't see alerts.
-    routes.on(
-      "/api/v1/apps/:app/alerts",
-      [
-        .get: .api(.permission(.edit)) { _, context in try list(context) },
-        .post: .api(.permission(.edit)) { try await create($0, $1) },
-      ])
-    routes.on(
-      "/api/v1/apps/:app/alerts/:alert",
-      [.delete: .api(.permission(.edit)) { _, context in try remove(context) }])
-    routes.on(
-      "/api/v1/apps/:app/alerts/:alert/mute",
-      [.put: .api(.permission(.edit)) { try await mute($0, $1) }])
-    routes.on(
-      "/api/v1/apps/:app/alerts/:alert/notifications",
-      [.get: .api(.permission(.edit)) { _, context in try history(context) }])
+    for scope in AlertScope.allCases {
+      let (path, right) = ("/api/v1\(scope.path)", scope.requirement)
+      routes.on(
+        path,
+        [
+          .get: .api(right) { _, context in try list(try scope.app(context)?.id) },
+          .post: .api(right) { try await create($0, $1, try scope.app($1)?.id) },
+        ])
+      routes.on(
+        "\(path)/:alert", [.delete: .api(right) { _, context in try remove(context, try scope.app(context)?.id) }])
+      routes.on("\(path)/:alert/mute", [.put: .api(right) { try await mute($0, $1, try scope.app($1)?.id) }])
+      routes.on(
+        "\(path)/:alert/notifications",
+        [.get: .api(right) { _, context in try history(context, try scope.app(context)?.id) }])
+    }
   }
 
-  private func list(_ context: CollectorContext) throws -> Response {
-    let alerts = try catalog.alerts(app: try context.app.id)
+  private func list(_ app: AppID?) throws -> Response {
+    let alerts = try catalog.alerts(app: app)
     return try .json(encoding: ["alerts": alerts.map { AlertDescription($0, now: wallTime()) }])
   }
 
-  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+  private func create(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
     let wanted = try await reader.object(
       AlertRequest.self, of: request, context, limit: Self.maximumBytes,
       members: "name, condition, destinations and, if you like, minimum_users")
-    let app = try context.app.id
     let alert: Alert
     do {
-      alert = try wanted.alert(app: app, segments: try context.visibleSegments(catalog))
+      alert = try wanted.alert(app: app, segments: app == nil ? [] : try context.visibleSegments(catalog))
     } catch let error as OutgoingError {
       throw APIError(status: .badRequest, code: "invalid", message: error.message, path: "$.destinations")
     } catch let error as QuestionError {
@@ -64,7 +63,7 @@ struct AlertAPIRoutes: Sendable {
     }
   }
 
-  private func mute(_ request: Request, _ context: CollectorContext) async throws -> Response {
+  private func mute(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
     let wanted = try await reader.object(
       MuteRequest.self, of: request, context, limit: Self.maximumBytes, members: "seconds, 0 to let it speak again")
     guard (0...Alert.longestMute).contains(wanted.seconds) else {
@@ -73,22 +72,22 @@ struct AlertAPIRoutes: Sendable {
         path: "$.seconds")
     }
     let until = wanted.seconds == 0 ? nil : wallTime() + .seconds(wanted.seconds)
-    guard try catalog.muteAlert(try Self.number(context), app: try context.app.id, until: until) != nil else {
+    guard try catalog.muteAlert(try Self.number(context), app: app, until: until) != nil else {
       throw APIError.unknownAlert
     }
     return Response(status: .noContent)
   }
 
-  private func remove(_ context: CollectorContext) throws -> Response {
-    guard try catalog.removeAlert(try Self.number(context), app: try context.app.id) != nil else {
+  private func remove(_ context: CollectorContext, _ app: AppID?) throws -> Response {
+    guard try catalog.removeAlert(try Self.number(context), app: app) != nil else {
       throw APIError.unknownAlert
     }
     return Response(status: .noContent)
   }
 
-  private func history(_ context: CollectorContext) throws -> Response {
+  private func history(_ context: CollectorContext, _ app: AppID?) throws -> Response {
     let number = try Self.number(context)
-    guard try catalog.alerts(app: try context.app.id).contains(where: { $0.alert.id == number }) else {
+    guard try catalog.alerts(app: app).contains(where: { $0.alert.id == number }) else {
       throw APIError.unknownAlert
     }
     let all = try catalog.notifications(of: number, limit: Self.notifications)
@@ -101,9 +100,36 @@ struct AlertAPIRoutes: Sendable {
   }
 }
 
+/// The subject of alerts: an app that the address names, or the server.
+enum AlertScope: CaseIterable {
+  case app, server
+
+  /// The path of the alerts' page; below `/api/v1`, that of their list for programs.
+  var path: String {
+    switch self {
+    case .app: "/apps/:app/alerts"
+    case .server: "/alerts"
+    }
+  }
+
+  var requirement: Endpoint.Requirement {
+    switch self {
+    case .app: .permission(.edit)
+    case .server: .permission(.administer)
+    }
+  }
+
+  func app(_ context: CollectorContext) throws(APIError) -> App? {
+    switch self {
+    case .app: try context.app
+    case .server: nil
+    }
+  }
+}
+
 extension APIError {
   static let unknownAlert = APIError(
-    status: .notFound, code: "unknown_alert", message: "This app has no such alert.")
+    status: .notFound, code: "unknown_alert", message: "There is no such alert here.")
 }
 
 private struct MuteRequest: Decodable {
@@ -122,7 +148,7 @@ private struct AlertRequest: Decodable {
   }
 
   /// The alert, with a question that can be asked.
-  func alert(app: AppID, segments: [SavedSegment]) throws -> Alert {
+  func alert(app: AppID?, segments: [SavedSegment]) throws -> Alert {
     if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
     return Alert(
       app: app, name: name.trimmed, condition: condition, minimumUsers: minimumUsers,

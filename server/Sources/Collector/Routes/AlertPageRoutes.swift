@@ -7,7 +7,7 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// The page of alerts: `/apps/ID/alerts`.
+/// The pages of alerts: `/apps/ID/alerts`, and `/alerts` for those about the server.
 struct AlertPageRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
@@ -20,23 +20,25 @@ struct AlertPageRoutes: Sendable {
   private static let notifications = 50
 
   func add(to routes: RouteTable) {
-    routes.on(
-      "/apps/:app/alerts",
-      [
-        .get: .page(.permission(.edit)) { request, context in
-          try show(
-            request, context, AlertForm(request.parameters["question"].map { ["question": $0] } ?? [:]),
-            FormResult(outcome: request.parameters["done"]))
-        },
-        .post: .page(.permission(.edit)) { try await change($0, $1) },
-      ])
+    for scope in AlertScope.allCases {
+      routes.on(
+        scope.path,
+        [
+          .get: .page(scope.requirement) { request, context in
+            try show(
+              request, context, try scope.app(context),
+              AlertForm(request.parameters["question"].map { ["question": $0] } ?? [:]),
+              FormResult(outcome: request.parameters["done"]))
+          },
+          .post: .page(scope.requirement) { try await change($0, $1, try scope.app($1)) },
+        ])
+    }
   }
 
   private func show(
-    _ request: Request, _ context: CollectorContext, _ form: AlertForm, _ result: FormResult
+    _ request: Request, _ context: CollectorContext, _ app: App?, _ form: AlertForm, _ result: FormResult
   ) throws -> Response {
-    let app = try context.app
-    let alerts = try catalog.alerts(app: app.id)
+    let alerts = try catalog.alerts(app: app?.id)
     let history = try alerts.flatMap { try catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
       .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
     return .html(
@@ -46,39 +48,39 @@ struct AlertPageRoutes: Sendable {
       status: result.message == nil ? .ok : .badRequest)
   }
 
-  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let (app, fields) = (try context.app.id, try await reader.form(request, context))
+  private func change(_ request: Request, _ context: CollectorContext, _ app: App?) async throws -> Response {
+    let fields = try await reader.form(request, context)
     let number = fields["id"].flatMap { Int64($0) } ?? 0
     let form = AlertForm(fields.values)
     do {
       let done: String
       switch fields["do"] {
       case "create":
-        try create(form, app, try context.visibleSegments(catalog))
+        try create(form, app?.id, app == nil ? [] : try context.visibleSegments(catalog))
         done = "created"
       case "mute":
-        _ = try catalog.muteAlert(number, app: app, until: wallTime() + Self.mute)
+        _ = try catalog.muteAlert(number, app: app?.id, until: wallTime() + Self.mute)
         done = "saved"
       case "unmute":
-        _ = try catalog.muteAlert(number, app: app, until: nil)
+        _ = try catalog.muteAlert(number, app: app?.id, until: nil)
         done = "saved"
       case "delete":
-        _ = try catalog.removeAlert(number, app: app)
+        _ = try catalog.removeAlert(number, app: app?.id)
         done = "deleted"
       default: throw APIError.unknownAction
       }
-      return Redirect(path: "/apps/\(app)/alerts?done=\(done)").response
+      return Redirect(path: "\(app.map { "/apps/\($0.id)" } ?? "")/alerts?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, form, FormResult(message: error.message))
+      return try show(request, context, app, form, FormResult(message: error.message))
     } catch let error as QuestionError {
-      return try show(request, context, form, FormResult(message: error.message))
+      return try show(request, context, app, form, FormResult(message: error.message))
     } catch let error as OutgoingError {
-      return try show(request, context, form, FormResult(message: error.message))
+      return try show(request, context, app, form, FormResult(message: error.message))
     }
   }
 
-  private func create(_ form: AlertForm, _ app: AppID, _ segments: [SavedSegment]) throws {
-    let condition = try form.condition()
+  private func create(_ form: AlertForm, _ app: AppID?, _ segments: [SavedSegment]) throws {
+    let condition = app == nil ? .serverProblem : try form.condition()
     if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
     _ = try catalog.createAlert(
       Alert(

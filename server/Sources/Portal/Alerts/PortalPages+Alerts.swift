@@ -70,17 +70,17 @@ package struct AlertForm: Sendable {
 }
 
 extension PortalPages {
-  /// The page of an app's alerts, which posts to `/apps/ID/alerts`.
+  /// The page of an app's alerts, which posts to `/apps/ID/alerts`, or of those about the server, which posts to `/alerts`.
   ///
   /// - Parameters:
   ///   - alerts: The alerts with what they remember.
   ///   - history: The latest notifications, latest first.
   ///   - form: The fields of the form that creates an alert.
   package func alerts(
-    _ alerts: [StoredAlert], history: [AlertNotification], form: AlertForm = AlertForm(), app: App, apps: [App],
+    _ alerts: [StoredAlert], history: [AlertNotification], form: AlertForm = AlertForm(), app: App?, apps: [App],
     now: Timestamp, result: FormResult = FormResult()
   ) -> String {
-    let address = PortalLinks(app: app.id).alerts
+    let address = app.map { PortalLinks(app: $0.id).alerts } ?? "/alerts"
     let rows = alerts.map { stored -> TemplateValues in
       let alert = stored.alert
       let mute =
@@ -103,12 +103,24 @@ extension PortalPages {
     }
     var page = ManagementPage(
       title: "Alerts",
-      lead: "The server looks every two minutes, and reports what crosses a limit: once, and once when it is over.",
+      lead: app == nil
+        ? "The server reports its own problems, such as a full disk or a failed backup: once, and once when they are over."
+        : "The server looks every two minutes, and reports what crosses a limit: once, and once when it is over.",
       result: result,
       tables: [
         .list("Alerts", ["Name", "Condition", "To", "State"], rows, empty: "No alerts yet. Add one below."),
         .list("History", ["Time", "Alert", "Said", "Arrived"], told, empty: "Nothing was said yet."),
       ])
+    guard let app else {
+      page.forms = [
+        .form(
+          "Add an alert", button: "Add", "create", to: address,
+          help:
+            "It reports when events can’t be counted, space or time for a certificate runs out, a backup fails or the "
+            + "cluster is behind.", [name(form.fields), destinations(form.fields)])
+      ]
+      return management(page)
+    }
     page.forms = [creation(form.fields, address)]
     return management(page, app: app, apps: apps, place: .alerts)
   }
@@ -117,19 +129,27 @@ extension PortalPages {
     .form(
       "Add an alert", button: "Add", "create", to: address,
       help: "A figure is that of Explore: choose it there and press Alert, or paste the address. Of the address of a "
-        + "funnel it is the share in percent of those who take all steps on a day. Hours and days are looked at ten minutes "
-        + "after they have ended.",
+        + "funnel it is the share in percent of those who take all steps on a day. Hours and days are looked at ten "
+        + "minutes after they have ended.",
       [
-        .field("Name", "name", fields["name"] ?? "", placeholder: "Orders", isRequired: true),
+        name(fields),
         .choice(
           "Condition", "kind", AlertForm.Kind.allCases.map { ($0.rawValue, $0.text) }, chosen: fields["kind"]),
         .field("Limit", "limit", fields["limit"] ?? "", placeholder: "10"),
         .choice("Per", "period", [("day", "day"), ("hour", "hour")], chosen: fields["period"]),
         .field("Figure of Explore or Funnels", "question", fields["question"] ?? "metric=users"),
-        .area(
-          "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
-          placeholder: "mail:someone@example.org or webhook:https://example.org/hook"),
+        destinations(fields),
       ])
+  }
+
+  private func name(_ fields: [String: String]) -> TemplateValues {
+    .field("Name", "name", fields["name"] ?? "", placeholder: "Orders", isRequired: true)
+  }
+
+  private func destinations(_ fields: [String: String]) -> TemplateValues {
+    .area(
+      "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
+      placeholder: "mail:someone@example.org or webhook:https://example.org/hook")
   }
 
   private func condition(_ alert: Alert) -> String {
@@ -140,7 +160,7 @@ extension PortalPages {
     }
   }
 
-  private func state(_ stored: StoredAlert, _ app: App, _ now: Timestamp) -> String {
+  private func state(_ stored: StoredAlert, _ app: App?, _ now: Timestamp) -> String {
     switch stored.status(at: now) {
     case .muted: "Muted until \(listed(stored.alert.mutedUntil, of: app))"
     case .raised: "Raised"

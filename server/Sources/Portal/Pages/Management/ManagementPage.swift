@@ -166,7 +166,8 @@ extension PortalPages {
   /// The links to the pages of the server that the reader may open.
   func serverLinks() -> [TemplateValues] {
     let cluster = hasCluster ? [("Cluster", "/cluster")] : []
-    let owner = [("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit")] + cluster
+    let owner =
+      [("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit"), ("Alerts", "/alerts")] + cluster
     return ([("Apps", "/")] + (reader.isOwner ? owner : []) + [("Account", "/account")]).map { .link($0.0, $0.1) }
   }
 
