@@ -1,8 +1,8 @@
 package import ServerBase
 
-/// The addresses that webhooks may be sent to: those of the public internet, and what the operator allows.
+/// The addresses that webhooks may be sent to: those of the public internet, and those that the operator allows.
 ///
-/// Otherwise, anyone who can set up an alert could have the server talk to services that only it can reach.
+/// Without this rule, anyone who can add an alert could make the server talk to services that only it can reach.
 package struct AddressPolicy: Sendable {
   /// The blocks that are allowed besides public addresses.
   package var allowed: [AddressBlock]

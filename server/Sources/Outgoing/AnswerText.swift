@@ -1,6 +1,6 @@
 import TernBase
 
-/// Texts of other servers, made fit to be shown and stored.
+/// Makes texts from other servers safe to show and store.
 enum AnswerText {
   /// The longest text, in bytes.
   static let maximumBytes = 300
@@ -13,7 +13,7 @@ enum AnswerText {
   static func line(_ text: String) -> String {
     let visible = text.unicodeScalars.map { scalar -> Character in
       switch scalar.properties.generalCategory {
-      // Marks of direction could make the line read as something else.
+      // Marks of text direction could make the line read differently.
       case .control, .format, .lineSeparator, .paragraphSeparator: " "
       default: Character(scalar)
       }

@@ -1,10 +1,10 @@
-/// One way in which notifications go out, and to whom.
+/// A way of sending notifications, with the address that gets them.
 package enum Destination: Sendable, Hashable {
   /// A mail.
   case mail(MailAddress)
   /// A signed POST with JSON.
   case webhook(WebAddress)
-  /// A POST with JSON that has one text.
+  /// A POST with JSON that consists of one text.
   case chat(WebAddress)
 
   /// Parses `mail:ADDRESS`, `webhook:URL` or `chat:URL`.
@@ -16,7 +16,7 @@ package enum Destination: Sendable, Hashable {
     switch parts.first {
     case "mail":
       guard let address = MailAddress(rest) else {
-        throw OutgoingError(.invalid, "Enter an address of mail after mail:, such as mail:someone@example.org.")
+        throw OutgoingError(.invalid, "Enter an email address after mail:, such as mail:someone@example.org.")
       }
       self = .mail(address)
     case "webhook": self = .webhook(try Self.address(rest, after: "webhook"))
@@ -30,7 +30,7 @@ package enum Destination: Sendable, Hashable {
     guard let address = WebAddress(text) else {
       throw OutgoingError(
         .invalid,
-        "Enter an address of http or https after \(kind):, without a name, a password and a #, such as "
+        "Enter an http or https address after \(kind):, without a user name, a password or a #, such as "
           + "\(kind):https://example.org/hook.")
     }
     return address
@@ -45,7 +45,7 @@ package enum Destination: Sendable, Hashable {
     }
   }
 
-  /// The destination for people, without what may be a secret.
+  /// The destination as shown to people, without parts that may be secret.
   package var shown: String {
     switch self {
     case .mail(let address): "mail:\(address.text)"

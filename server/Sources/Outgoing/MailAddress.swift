@@ -1,10 +1,9 @@
-/// An address of mail in ASCII, without a name: `someone@example.org`.
+/// An email address in ASCII, without a display name: `someone@example.org`.
 package struct MailAddress: Sendable, Hashable {
   /// The address.
   package let text: String
 
-  /// Parses an address. It stands in headers and in the commands of SMTP, so that only characters without a meaning there
-  /// are allowed.
+  /// Parses an address. It is put into headers and SMTP commands, so characters that have a meaning there are refused.
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, (1...64).contains(parts[0].count), (1...189).contains(parts[1].count),
@@ -14,7 +13,7 @@ package struct MailAddress: Sendable, Hashable {
     self.text = text
   }
 
-  /// The part after the sign.
+  /// The part after the `@`.
   var domain: Substring { text[text.index(after: text.lastIndex(of: "@") ?? text.startIndex)...] }
 
   private static func isAllowed(_ byte: UInt8, also others: StaticString) -> Bool {

@@ -1,12 +1,12 @@
 import TernBase
 
-/// The two texts of a mail. Nothing in them is loaded from elsewhere.
+/// The plain text and the HTML of a mail. Nothing in them is loaded from elsewhere.
 extension MailMessage {
-  /// The longest tables of a mail, in bytes of each of its texts: less than ``maximumTextBytes``, which would cut HTML in
-  /// the middle, and less than what clients show of a mail.
+  /// The maximum size of all tables, in bytes of each text: less than ``maximumTextBytes``, where HTML would be cut in
+  /// the middle, and less than the size up to which clients show a mail.
   static let maximumSectionBytes = 56 << 10
 
-  /// The tables that fit, and a line about the others.
+  /// The tables that fit, and a note about the others.
   var fittingSections: [MailSection] {
     var (plain, html) = (0, 0)
     let fitting = message.sections.prefix { section in
@@ -16,14 +16,14 @@ extension MailMessage {
     }
     let more = message.sections.count - fitting.count
     guard more > 0 else { return message.sections }
-    return fitting + [MailSection("\(more) more", note: "They don't fit into a mail. The page has them.")]
+    return fitting + [MailSection("\(more) more", note: "These tables don't fit into the mail. The page has them.")]
   }
 
   func plainText(_ sections: [MailSection]) -> String {
     let parts =
       [message.text, message.facts.map { "\($0.label): \($0.text)" }.joined(separator: "\n")].filter { !$0.isEmpty }
       + sections.map(\.plainText) + (message.link.map { [$0] } ?? [])
-      + (message.unsubscribing.map { ["To get no more of these mails:\n\($0)"] } ?? [])
+      + (message.unsubscribeLink.map { ["Unsubscribe from this report:\n\($0)"] } ?? [])
     return parts.joined(separator: "\n\n")
   }
 
@@ -33,8 +33,8 @@ extension MailMessage {
     }
     let link = message.link.map { "<p><a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a></p>\n" } ?? ""
     let end =
-      message.unsubscribing.map {
-        "<p><small><a href=\"\(Self.escaped($0))\">Get no more of these mails</a></small></p>\n"
+      message.unsubscribeLink.map {
+        "<p><small><a href=\"\(Self.escaped($0))\">Unsubscribe from this report</a></small></p>\n"
       } ?? ""
     return """
       <!doctype html>

@@ -15,17 +15,17 @@ struct MailMessage {
 
   /// The bytes that follow `DATA`, with lines that end in CR LF.
   var bytes: [UInt8] {
-    // Neither = nor _ can follow each other so in quoted-printable text.
+    // Quoted-printable text never contains "=_".
     let boundary = "=_tern_\(message.id)"
     var headers = [
       "From: Tern <\(from.text)>", "To: <\(to.text)>", "Date: \(message.time.mailDate)",
       "Message-ID: <\(message.id)@\(from.domain)>", "X-Tern-Id: \(message.id)",
       "Subject: \(Self.header(message.title))",
-      // Keeps programs from answering (RFC 3834).
+      // Keeps mail programs from replying automatically (RFC 3834).
       "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
       "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
     ]
-    headers.insert(contentsOf: unsubscribing, at: 6)
+    headers.insert(contentsOf: unsubscribeHeaders, at: 6)
     let sections = fittingSections
     var lines = headers + [""]
     for (type, text) in [("plain", plainText(sections)), ("html", html(sections))] {
@@ -38,9 +38,10 @@ struct MailMessage {
     return Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// The headers with which a program ends further mails (RFC 2369), with one press if the address is https (RFC 8058).
-  private var unsubscribing: [String] {
-    guard let address = message.unsubscribing else { return [] }
+  /// The headers for a mail program's unsubscribe button (RFC 2369); one click is enough if the link is https (RFC
+  /// 8058).
+  private var unsubscribeHeaders: [String] {
+    guard let address = message.unsubscribeLink else { return [] }
     let oneClick = address.hasPrefix("https://") ? ["List-Unsubscribe-Post: List-Unsubscribe=One-Click"] : []
     return ["List-Unsubscribe: <\(address)>"] + oneClick
   }
@@ -50,17 +51,17 @@ struct MailMessage {
       .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }
 
-  /// Returns the value of a header: ASCII as it is, other text as encoded words (RFC 2047). Line ends become spaces, so that
-  /// no text can add a header.
+  /// Returns the value of a header: ASCII as it is, other text as encoded words (RFC 2047). Line ends become spaces, so
+  /// that no text can add a header.
   static func header(_ text: String) -> String {
     let line = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
       .prefix(utf8Bytes: maximumSubjectBytes)
-    // A long line of ASCII is encoded, too, because only between encoded words it can be folded anywhere.
+    // Long ASCII is encoded as well: only between encoded words can a line be folded anywhere.
     if line.utf8.allSatisfy({ $0 < 0x80 }), line.utf8.count <= 66, !line.contains("=?") { return line }
     var words: [String] = []
     var rest = Substring(line)
     while !rest.isEmpty {
-      // A word has at most 75 characters, and whole characters.
+      // An encoded word is at most 75 characters long, and must not split a character.
       let part = rest.prefix(utf8Bytes: 45)
       words.append("=?utf-8?B?\(Data(part.utf8).base64EncodedString())?=")
       rest = Substring(decoding: rest.utf8.dropFirst(part.utf8.count), as: UTF8.self)
@@ -76,7 +77,7 @@ struct MailMessage {
       let bytes = Array(line.utf8)
       for (index, byte) in bytes.enumerated() {
         let isLast = index == bytes.count - 1
-        // A space at the end of a line would be lost, and some programs change a dot or "From" at its beginning.
+        // Some programs remove a space at the end of a line, or change a dot or "From" at its beginning.
         let isPlain =
           (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") && !(current.isEmpty && byte == UInt8(ascii: "."))
           && !(current.isEmpty && byte == UInt8(ascii: "F")) || (byte == 0x20 && !isLast)

@@ -1,7 +1,7 @@
-/// A table of a mail: figures beside each other, with bars that are made of characters.
+/// A table of a mail, with bars and sparklines that are made of characters.
 ///
-/// Every client shows characters, with or without styles, in light and dark, and a screen reader skips them: pictures would
-/// be hidden by many clients, and are no text.
+/// Every client shows characters, with or without styles, in light and dark mode, and screen readers skip them in HTML.
+/// Many clients would hide pictures, and plain text can't have any.
 package struct MailSection: Sendable, Hashable, Codable {
   /// A row. The first cell is its heading.
   package struct Row: Sendable, Hashable, Codable {
@@ -12,8 +12,8 @@ package struct MailSection: Sendable, Hashable, Codable {
     package init(_ cells: [String], share: Double? = nil) { (self.cells, self.share) = (cells, share) }
   }
 
-  /// The figures of some days, as one line of columns.
-  package struct Course: Sendable, Hashable, Codable {
+  /// The figures of some days, as one line of blocks.
+  package struct Sparkline: Sendable, Hashable, Codable {
     /// The figure and the days in words.
     package var caption: String
     /// The figures; `nil` where there is none.
@@ -21,34 +21,34 @@ package struct MailSection: Sendable, Hashable, Codable {
 
     package init(_ caption: String, _ values: [Double?]) { (self.caption, self.values) = (caption, values) }
 
-    /// The columns. The highest figure has the full height, and zero or less has the lowest.
-    package var columns: String {
+    /// The blocks: full height for the highest figure, the lowest for zero or less, and a dot where there is none.
+    package var blocks: String {
       let highest = values.compactMap(\.self).filter(\.isFinite).max() ?? 0
       return values.map { value -> String in
         guard let value, value.isFinite else { return "·" }
         let part = highest > 0 ? max(value, 0) / highest : 0
-        // Only nothing looks like nothing.
+        // Only zero has the lowest block.
         let level = part == 0 ? 0 : max(1, Int((part * 7).rounded()))
-        return Self.columns[min(level, 7)]
+        return Self.heights[min(level, 7)]
       }.joined()
     }
 
-    private static let columns = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+    private static let heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
   }
 
   package var heading: String
   /// The headings of the columns, as many as the rows have cells.
   package var columns: [String]
   package var rows: [Row]
-  package var courses: [Course]
+  package var sparklines: [Sparkline]
   /// A sentence about the rows, or instead of them.
   package var note: String?
 
   package init(
-    _ heading: String, columns: [String] = [], rows: [Row] = [], courses: [Course] = [], note: String? = nil
+    _ heading: String, columns: [String] = [], rows: [Row] = [], sparklines: [Sparkline] = [], note: String? = nil
   ) {
     (self.heading, self.columns, self.rows) = (heading, columns, rows)
-    (self.courses, self.note) = (courses, note)
+    (self.sparklines, self.note) = (sparklines, note)
   }
 
   /// The length of a full bar, in characters.
@@ -62,10 +62,10 @@ package struct MailSection: Sendable, Hashable, Codable {
 }
 
 extension MailSection {
-  /// The longest first cell that other cells stand below each other for; longer ones push theirs to the right.
+  /// The width, in characters, up to which a column is padded; longer cells push the rest of their row to the right.
   private static let maximumPadding = 40
 
-  /// The section as plain text with columns of equal width.
+  /// The section as plain text, with aligned columns.
   var plainText: String {
     var lines = [heading, String(repeating: "-", count: min(heading.count, Self.maximumPadding))]
     let table = rows.isEmpty ? [] : [columns] + rows.map(\.cells)
@@ -81,7 +81,7 @@ extension MailSection {
       let line = (padded + [bar].compactMap(\.self)).joined(separator: "  ")
       lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
     }
-    lines += courses.map { "\($0.caption): \($0.columns)" }
+    lines += sparklines.map { "\($0.caption): \($0.blocks)" }
     if let note { lines.append(note) }
     return lines.joined(separator: "\n")
   }
@@ -108,9 +108,9 @@ extension MailSection {
       }.joined()
       html += "</table>\n"
     }
-    html += courses.map {
+    html += sparklines.map {
       "<p style=\"margin:.6em 0\">\(MailMessage.escaped($0.caption)): <span aria-hidden=\"true\" \(Self.mark)>"
-        + "\($0.columns)</span></p>\n"
+        + "\($0.blocks)</span></p>\n"
     }.joined()
     if let note { html += "<p>\(MailMessage.escaped(note))</p>\n" }
     return html

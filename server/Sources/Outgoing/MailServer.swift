@@ -1,18 +1,18 @@
 import Foundation
 
-/// The server that takes mails, and the rights there.
+/// The mail server that takes mails, and how to log in there.
 package struct MailServer: Sendable {
   /// The address for libcurl, without the query.
   let url: String
-  /// True if a conversation without TLS is no option; always true for `smtps://`.
+  /// True if nothing may be sent without TLS; always true for `smtps://`.
   let requiresTLS: Bool
   package var user: String?
   package var password: String?
   /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
   package var authorities: String?
 
-  /// Parses `smtp://HOST:PORT`, which needs STARTTLS, or `smtps://HOST:PORT`. A server on the same machine may go without
-  /// TLS, and any with `?tls=none`; `?tls=required` needs it anywhere.
+  /// Parses `smtp://HOST:PORT`, which needs STARTTLS, or `smtps://HOST:PORT`. A server on the same machine needs no
+  /// TLS, nor does one with `?tls=none`; with `?tls=required` every server needs it.
   ///
   /// Throws ``OutgoingError`` with code `invalid`.
   package init(_ text: String) throws(OutgoingError) {
@@ -31,7 +31,8 @@ package struct MailServer: Sendable {
     case "tls=none" where scheme == "smtp": requiresTLS = false
     case "tls=required": requiresTLS = true
     default:
-      throw OutgoingError(.invalid, "After the address of a mail server, only ?tls=required or ?tls=none can stand.")
+      throw OutgoingError(
+        .invalid, "After the address of a mail server, enter ?tls=required, ?tls=none (with smtp:// only) or nothing.")
     }
   }
 }

@@ -5,18 +5,18 @@ import TernBase
 package import TernEvents
 import Threads
 
-/// Sends notifications to other servers: mails, webhooks and messages to chats. Everything that the server sends to people
-/// goes through here, with one set of bounds.
+/// Sends mails, webhooks and messages to chats. Everything that the server sends to people goes through here, within
+/// the same bounds.
 package final class OutgoingClient: Sendable {
-  /// The settings of the operator.
+  /// The operator's settings.
   package struct Configuration: Sendable {
     /// The mail server, and the sender's address; `nil` if there is none.
     package var mail: (server: MailServer, from: MailAddress)?
     /// The addresses that webhooks may be sent to.
     package var addresses: AddressPolicy
-    /// The secret from which each receiver's secret is made.
+    /// The secret from which each receiver's secret is derived.
     package var secret: [UInt8]
-    /// The time for one conversation.
+    /// The time for one attempt.
     package var timeout: Duration
 
     package init(
@@ -29,12 +29,12 @@ package final class OutgoingClient: Sendable {
 
   private let configuration: Configuration
   private let wallTime: @Sendable () -> Timestamp
-  // Conversations wait most of the time. Two, so that a receiver that doesn't answer holds up only one.
+  // Threads mostly wait for receivers. With two, a receiver that doesn't answer holds up only one.
   private let threads = ThreadPool<Int>(name: "tern-outgoing", count: 2)
 
   /// Creates a client.
   ///
-  /// - Parameter wallTime: The clock whose time is in signatures.
+  /// - Parameter wallTime: The clock for signatures.
   package init(_ configuration: Configuration, wallTime: @escaping @Sendable () -> Timestamp) {
     (self.configuration, self.wallTime) = (configuration, wallTime)
   }
@@ -44,7 +44,7 @@ package final class OutgoingClient: Sendable {
   /// True if mails can be sent.
   package var sendsMail: Bool { configuration.mail != nil }
 
-  /// Sends a message, and returns what the other side answered.
+  /// Sends a message, and returns the receiver's answer.
   package func send(_ message: OutgoingMessage, to destination: Destination) async throws(OutgoingError) -> String {
     let request = try request(message, destination)
     let isCancelled = Locked(false)
@@ -68,13 +68,13 @@ package final class OutgoingClient: Sendable {
     let text = body.isEmpty ? answer.line : "\(answer.line): \(body)"
     guard (200..<300).contains(answer.status) else {
       let hint =
-        (300..<400).contains(answer.status) ? " Redirects aren't followed; enter the address that it names." : ""
+        (300..<400).contains(answer.status) ? " Redirects aren't followed: enter the address that it redirects to." : ""
       throw OutgoingError(.answer(answer.status), "The receiver answered \(text).\(hint)")
     }
     return text
   }
 
-  /// The secret with which messages to a receiver are signed. One receiver's secret says nothing about another's.
+  /// The secret that signs messages to a receiver. One receiver's secret reveals nothing about another's.
   package func secret(of address: WebAddress) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: Data(address.text.utf8), using: key(configuration.secret))
     return Self.hexadecimal(code)
@@ -87,7 +87,7 @@ package final class OutgoingClient: Sendable {
     case .mail(let to):
       guard let mail = configuration.mail else {
         throw OutgoingError(
-          .connection, "No mail server is set. Set --smtp and --mail-from, and start the server again.")
+          .connection, "There is no mail server. Set --smtp and --mail-from, and restart the server.")
       }
       let bytes = MailMessage(message: message, from: mail.from, to: to).bytes
       return Transfer.Request(
@@ -114,8 +114,8 @@ package final class OutgoingClient: Sendable {
       timeout: configuration.timeout, accepts: { [addresses = configuration.addresses] in addresses.accepts($0) })
   }
 
-  /// The header with which a receiver checks that a message is from this server, and not an old one: the HMAC-SHA256 of the
-  /// time, a dot and the body.
+  /// The header by which a receiver checks that a message is from this server and recent: the HMAC-SHA256 of the time,
+  /// a dot and the body.
   func signature(of body: [UInt8], at time: Int64, for address: WebAddress) -> String {
     let code = HMAC<SHA256>.authenticationCode(
       for: Data("\(time).".utf8) + body, using: key(Array(secret(of: address).utf8)))

@@ -2,21 +2,21 @@
 package struct OutgoingError: Error, Sendable, Hashable {
   /// The reasons that callers distinguish.
   package enum Code: Sendable, Hashable {
-    /// The other side can't be reached, or ended the conversation.
+    /// The receiver can't be reached, or closed the connection.
     case connection
-    /// It took longer than the timeout.
+    /// The attempt took longer than the timeout.
     case timedOut
     /// The task was cancelled.
     case cancelled
     /// The answer is too long.
     case tooLong
-    /// The other side offers no TLS, or its certificate isn't trusted.
+    /// The receiver offers no TLS, or its certificate isn't trusted.
     case untrusted
     /// The user or password is wrong.
     case login
-    /// The other side answered with a status that means no, for now.
+    /// The receiver refused the message with this status; a later attempt may succeed.
     case answer(Int)
-    /// The other side answered that it will never take this message.
+    /// The mail server rejected the message for good with this status.
     case rejected(Int)
     /// The address may not be connected to.
     case refusedAddress
@@ -26,7 +26,7 @@ package struct OutgoingError: Error, Sendable, Hashable {
 
   /// The reason.
   package var code: Code
-  /// The reason in words, with what the other side said. It has no control characters and no secrets.
+  /// The reason in words, with the receiver's answer. It contains no control characters and no secrets.
   package var message: String
 
   /// True if a later attempt can't succeed.

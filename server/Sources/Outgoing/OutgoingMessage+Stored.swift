@@ -51,7 +51,7 @@ extension OutgoingMessage.Fact: Codable {
     try members.encode(name, forKey: .name)
     try members.encode(label, forKey: .label)
     try members.encode(text, forKey: .text)
-    // JSON has no infinity; the text still says it.
+    // JSON has no infinity; the text still has it.
     if case .number(let number) = value, number.isFinite { try members.encode(number, forKey: .number) }
   }
 }

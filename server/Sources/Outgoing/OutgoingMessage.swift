@@ -1,11 +1,11 @@
 package import TernEvents
 
-/// A notification as its receivers get it, whichever way it goes. Texts come from people and from clients: every way
-/// escapes them in its own form.
+/// A notification, the same for every destination. Its texts come from people and clients: each format escapes them in
+/// its own way.
 package struct OutgoingMessage: Sendable, Hashable {
   /// A figure or name with its heading.
   package struct Fact: Sendable, Hashable {
-    /// The values that facts have.
+    /// The value of a fact.
     package enum Value: Sendable, Hashable {
       case text(String)
       case number(Double)
@@ -27,24 +27,24 @@ package struct OutgoingMessage: Sendable, Hashable {
     package init(_ name: String, _ label: String, _ text: String) { self.init(name, label, .text(text), text: text) }
   }
 
-  /// The identifier, the same in every attempt, by which a receiver recognizes repeats.
+  /// The identifier, which is the same in every attempt, so that receivers can recognize repeats.
   package var id: UniqueID
   /// The time of the event, not of the attempt.
   package var time: Timestamp
   /// The kind, such as `alert.breached`.
   package var event: String
-  /// One line.
+  /// The subject, one line.
   package var title: String
   /// A sentence or two.
   package var text: String
   package var facts: [Fact]
-  /// Tables, which only mails show.
+  /// Tables; only mails show them.
   package var sections: [MailSection]
   /// The page with more; `nil` if the server doesn't know its own address.
   package var link: String?
-  /// The address with which the receiver of a mail ends further ones; `nil` if that can't be done. It isn't stored: each
-  /// receiver has another one.
-  package var unsubscribing: String?
+  /// The address at which the recipient of a mail unsubscribes; `nil` if there is none. It isn't stored, since each
+  /// recipient has a different one.
+  package var unsubscribeLink: String?
 
   package init(
     id: UniqueID, time: Timestamp, event: String, title: String, text: String, facts: [Fact] = [],
@@ -54,7 +54,7 @@ package struct OutgoingMessage: Sendable, Hashable {
     (self.text, self.facts, self.sections, self.link) = (text, facts, sections, link)
   }
 
-  /// The message as JSON, which webhooks get.
+  /// The message as JSON, for webhooks.
   package var json: [UInt8] {
     var json = JSONWriter()
     json.raw("{\"id\":")
@@ -84,7 +84,7 @@ package struct OutgoingMessage: Sendable, Hashable {
     return json.bytes
   }
 
-  /// The message as one text, which chats and the plain part of mails have.
+  /// The message without its title, as one text for chats.
   package var plainText: String {
     ([text, ""] + facts.map { "\($0.label): \($0.text)" } + (link.map { ["", $0] } ?? [])).joined(separator: "\n")
   }
@@ -109,10 +109,10 @@ extension JSONWriter {
 
 /// Text for chats.
 enum ChatText {
-  /// Returns text in which Slack finds no links, mentions or channels (`<!channel>`), and Mattermost no mention.
+  /// Escapes text so that Slack finds no links, mentions or channels (`<!channel>`) in it, and Mattermost no mentions.
   static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      // A character of no width after the sign keeps @all and @channel from calling everyone.
+      // A zero-width space after the @ keeps @all and @channel from notifying everyone.
       .replacing("@", with: "@\u{200B}")
   }
 }

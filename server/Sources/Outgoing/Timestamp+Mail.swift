@@ -2,13 +2,13 @@ import TernBase
 import TernEvents
 
 extension Timestamp {
-  /// The time of ISO 8601 in UTC, in whole seconds.
+  /// The time in ISO 8601 format, in UTC and whole seconds.
   var iso8601: String {
     let (date, clock) = parts
     return "\(Self.padded(date.year, 4))-\(Self.padded(date.month))-\(Self.padded(date.day))T\(clock)Z"
   }
 
-  /// The date of mails (RFC 5322 §3.3).
+  /// The time in the format of mails (RFC 5322 §3.3).
   var mailDate: String {
     let (date, clock) = parts
     let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]

@@ -3,17 +3,17 @@ import ServerBase
 import TernBase
 import TernEvents
 
-/// One conversation with another server, performed by libcurl on the calling thread.
+/// One request to another server, performed by libcurl on the calling thread.
 ///
-/// It follows no redirects and uses no proxy: the address that is checked is the one that gets the message.
+/// It follows no redirects and uses no proxy, so the address that is checked is the one that gets the message.
 final class Transfer {
   /// A request with its bounds.
   struct Request: Sendable {
     /// The two protocols.
     enum Content: Sendable {
-      /// A message, and the addresses of its envelope.
+      /// A mail with the addresses of its envelope.
       case mail(from: String, to: [String], requiresTLS: Bool)
-      /// A body with its headers.
+      /// An HTTP POST with its headers.
       case post(headers: [String])
     }
 
@@ -24,13 +24,13 @@ final class Transfer {
     var password: String?
     /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
     var authorities: String?
-    /// The time for all of it.
+    /// The time for the whole request.
     var timeout: Duration
     /// Returns true for an address that may be connected to.
     var accepts: @Sendable (IPAddress) -> Bool = { _ in true }
   }
 
-  /// The other side's answer: the status, the last line of its protocol, and the beginning of the body.
+  /// The receiver's answer: the status, its status line or last reply, and the beginning of the body.
   struct Answer: Sendable {
     var status: Int
     var line: String
@@ -39,7 +39,7 @@ final class Transfer {
 
   /// The longest part of an answer that is kept, in bytes; the rest is read and dropped up to ``maximumAnswerBytes``.
   static let keptAnswerBytes = 1 << 10
-  /// The bytes of an answer beyond which the conversation ends.
+  /// The size of an answer, in bytes, beyond which the connection is closed.
   static let maximumAnswerBytes = 16 << 10
 
   private let request: Request
@@ -53,7 +53,7 @@ final class Transfer {
   private var refused: IPAddress?
   private let explanation = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// Creates a conversation that ends within a second once `isCancelled` returns true.
+  /// Creates a request that ends within a second once `isCancelled` returns true.
   init(_ request: Request, isCancelled: @escaping () -> Bool) {
     (self.request, self.isCancelled) = (request, isCancelled)
     explanation.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -66,7 +66,7 @@ final class Transfer {
 
   /// Sends the request and waits for the answer, the timeout or the cancellation.
   func perform() throws(OutgoingError) -> Answer {
-    guard let handle = curl_easy_init() else { throw OutgoingError(.connection, "libcurl can't be used.") }
+    guard let handle = curl_easy_init() else { throw OutgoingError(.connection, "libcurl can't be initialized.") }
     // The lists must outlive the handle.
     var lists: [UnsafeMutablePointer<curl_slist>] = []
     defer {
@@ -79,7 +79,7 @@ final class Transfer {
     }
     var status = 0
     _ = tern_transfer_status(handle, &status)
-    // A receiver that sends a long page after its status has taken the message.
+    // A receiver that sends a status and then too long a page has accepted the message.
     let isCut = code == CURLE_WRITE_ERROR && received > Self.maximumAnswerBytes && !isMail && status > 0
     guard code == CURLE_OK || isCut else { throw error(code, status) }
     return Answer(status: status, line: line, body: body)
@@ -96,7 +96,7 @@ final class Transfer {
       (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
       // Without this, name lookups may use SIGALRM.
       (CURLOPT_NOSIGNAL, 1),
-      // libcurl asks then whether to go on.
+      // Makes libcurl call the progress callback, which cancels.
       (CURLOPT_NOPROGRESS, 0),
     ]
     // An empty proxy keeps libcurl from using that of the environment.
@@ -162,7 +162,7 @@ final class Transfer {
     context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Opens the socket for an address. Here, after the name was resolved, no second answer of a name server can change it.
+  /// Opens the socket for an address. The name is resolved already, so a second DNS answer can't change the address.
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
     guard let address else { return -1 }
     var bytes = [UInt8](repeating: 0, count: 16)
@@ -180,7 +180,7 @@ final class Transfer {
     let text = AnswerText.line(UnsafeRawBufferPointer(start: bytes, count: count))
     // HTTP's status line says more than its last header; SMTP's last line says more than its first.
     if isMail || text.hasPrefix("HTTP/") { line = text }
-    // After a negative reply, libcurl says goodbye, which has a reply of its own.
+    // After a negative reply, libcurl sends QUIT, which is replied to as well.
     if isMail, text.hasPrefix("4") || text.hasPrefix("5") { refusal = text }
     return count
   }
@@ -192,7 +192,7 @@ final class Transfer {
     return count
   }
 
-  /// Consuming less than offered ends the conversation.
+  /// Counts received bytes; false if there are too many. A callback that then consumes nothing makes libcurl stop.
   private func receive(_ count: Int) -> Bool {
     received += count
     return received <= Self.maximumAnswerBytes
@@ -213,7 +213,7 @@ final class Transfer {
     if let refused, code == CURLE_COULDNT_CONNECT {
       return OutgoingError(
         .refusedAddress,
-        "\(refused) is an address inside a network, to which messages aren't sent. The operator can allow it with "
+        "\(refused) isn't an address of the public internet, so nothing is sent to it. The operator can allow it with "
           + "--allow-webhooks-to.")
     }
     let status = Int(refusal.prefix(3)) ?? status
@@ -226,7 +226,7 @@ final class Transfer {
       case CURLE_WRITE_ERROR: .tooLong
       case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_USE_SSL_FAILED: .untrusted
       case CURLE_LOGIN_DENIED: .login
-      // Of mail, libcurl reports a negative answer as an error of its own. One from 500 on is final (RFC 5321 §4.2.1).
+      // For mail, libcurl reports a negative reply as an error. Replies from 500 on are final (RFC 5321 §4.2.1).
       default: (400..<600).contains(status) ? (status < 500 ? .answer(status) : .rejected(status)) : .connection
       }
     return OutgoingError(kind, said.isEmpty || kind == .cancelled ? text : "\(text) (\(said))")

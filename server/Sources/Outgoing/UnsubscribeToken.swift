@@ -1,23 +1,23 @@
 import Crypto
 import Foundation
 
-/// The token in the address with which a receiver ends mails: it proves that the server has made it, and names the receiver
-/// without having the address of mail in it.
+/// The token in an unsubscribe link. It proves that this server issued it, and identifies the recipient without
+/// containing the email address.
 package struct UnsubscribeToken: Sendable, Hashable {
   /// The number of the report.
   package let report: Int64
-  /// The receiver, as ``tag(of:report:secret:)`` of the address.
+  /// The recipient, as ``tag(of:report:secret:)`` of the address.
   package let receiver: String
 
   private static let bytes = 16
 
-  /// Makes the token of a receiver, which is always the same.
+  /// Makes the token of a recipient, which is always the same.
   package static func make(_ report: Int64, _ address: MailAddress, secret: [UInt8]) -> String {
     let tag = tag(of: address, report: report, secret: secret)
     return "\(report)-\(tag)-\(code("token", "\(report)-\(tag)", secret))"
   }
 
-  /// Checks a token; `nil` if this server didn't make it.
+  /// Checks a token; `nil` if this server didn't issue it.
   package init?(_ text: String, secret: [UInt8]) {
     let parts = text.utf8.count <= 100 ? text.split(separator: "-", omittingEmptySubsequences: false) : []
     guard parts.count == 3, let report = Int64(parts[0]), report > 0 else { return nil }
@@ -26,7 +26,7 @@ package struct UnsubscribeToken: Sendable, Hashable {
     (self.report, receiver) = (report, String(parts[1]))
   }
 
-  /// Returns true for the address of the token's receiver.
+  /// Returns true for the address of the token's recipient.
   package func isFor(_ address: MailAddress, secret: [UInt8]) -> Bool {
     Self.areEqual(Self.tag(of: address, report: report, secret: secret), receiver)
   }
@@ -40,7 +40,7 @@ package struct UnsubscribeToken: Sendable, Hashable {
       .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Compares in a time that doesn't depend on the place of the first difference.
+  /// Compares in constant time.
   private static func areEqual(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }

@@ -9,9 +9,9 @@ package struct WebAddress: Sendable, Hashable {
   package let text: String
   private let origin: String
 
-  /// Parses an absolute address of http or https. Names and passwords in it aren't allowed, nor is a fragment.
+  /// Parses an absolute http or https address. User names, passwords and fragments aren't allowed.
   package init?(_ text: String) {
-    // libcurl reads the address again: characters on which two parsers disagree are refused.
+    // libcurl parses the address again, so characters on which parsers disagree are refused.
     guard text.utf8.count <= Self.maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       !text.utf8.contains(where: { "\"<>\\^`{|}#@".utf8.contains($0) }),
       let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Outgoing
 
-/// Reports in mails.
+/// Mails of reports.
 @Suite struct MailSectionTests {
   private static let id = UniqueID(high: 1, low: 2)
 
-  private func mail(_ sections: [MailSection], unsubscribing: String? = nil) throws -> String {
+  private func mail(_ sections: [MailSection], unsubscribeLink: String? = nil) throws -> String {
     var message = OutgoingMessage(
       id: Self.id, time: Timestamp(millisecondsSince1970: 1_795_763_400_000), event: "report.mail",
       title: "Radio: Overview, Thu, 26 Nov 2026", text: "The figures for Thu, 26 Nov 2026.", sections: sections,
       link: "https://tern.example.org/apps/1/overview")
-    message.unsubscribing = unsubscribing
+    message.unsubscribeLink = unsubscribeLink
     let mail = MailMessage(
       message: message, from: try #require(MailAddress("tern@example.org")),
       to: try #require(MailAddress("a@example.org")))
@@ -23,32 +23,32 @@ import Testing
   private let figures = MailSection(
     "Figures", columns: ["", "Now", "Change", "Before"],
     rows: [.init(["Active users", "1,234", "+12.5 %", "1,097"], share: 0.5), .init(["Events", "7", "–", "–"])],
-    courses: [.init("Users per day", [0, 1, 50, nil, 100])])
+    sparklines: [.init("Users per day", [0, 1, 50, nil, 100])])
 
   @Test func `a report is this mail`() throws {
-    let mail = try mail([figures], unsubscribing: "https://tern.example.org/unsubscribe/1-a-b")
+    let mail = try mail([figures], unsubscribeLink: "https://tern.example.org/unsubscribe/1-a-b")
     #expect(mail == Self.expected.replacing("\n", with: "\r\n"))
   }
 
   @Test func `one click needs https, and alerts have no such headers`() throws {
-    let plain = try mail([], unsubscribing: "http://localhost:8080/unsubscribe/1-a-b")
+    let plain = try mail([], unsubscribeLink: "http://localhost:8080/unsubscribe/1-a-b")
     #expect(plain.contains("\r\nList-Unsubscribe: <http://localhost") && !plain.contains("List-Unsubscribe-Post"))
     #expect(!(try mail([])).contains("nsubscribe"))
   }
 
-  @Test func `bars and columns are as long as their figures`() {
+  @Test func `bars and sparklines show their figures`() {
     #expect(MailSection.bar(1) == String(repeating: "█", count: 12) && MailSection.bar(0) == "")
     #expect(MailSection.bar(1.0 / 96) == "▏" && MailSection.bar(.nan) == "")
     #expect(MailSection.bar(9) == MailSection.bar(1))
-    #expect(MailSection.Course("", [0, 0.1, 100, -5]).columns == "▁▂█▁")
+    #expect(MailSection.Sparkline("", [0, 0.1, 100, -5]).blocks == "▁▂█▁")
     #expect(
-      MailSection.Course("", [0, 0]).columns == "▁▁" && MailSection.Course("", [.infinity, nil]).columns == "··")
+      MailSection.Sparkline("", [0, 0]).blocks == "▁▁" && MailSection.Sparkline("", [.infinity, nil]).blocks == "··")
   }
 
   @Test func `texts of reports are escaped`() throws {
     let mail = try mail([
       MailSection(
-        "<h1>", columns: ["<b>", "\""], rows: [.init(["<script>", "&"])], courses: [.init("<i>", [1])], note: "<u>")
+        "<h1>", columns: ["<b>", "\""], rows: [.init(["<script>", "&"])], sparklines: [.init("<i>", [1])], note: "<u>")
     ])
     let html = try #require(mail.components(separatedBy: "text/html").last).replacing("=\r\n", with: "")
     for tag in ["<script>", "<b>", "<i>", "<u>"] { #expect(!html.contains(tag), "\(tag)") }
@@ -109,7 +109,7 @@ import Testing
 
     https://tern.example.org/apps/1/overview
 
-    To get no more of these mails:
+    Unsubscribe from this report:
     https://tern.example.org/unsubscribe/1-a-b
     --=_tern_00000000-0000-0001-0000-000000000002
     Content-Type: text/html; charset=utf-8
@@ -140,29 +140,29 @@ import Testing
     =96=88</span></p>
     <p><a href=3D"https://tern.example.org/apps/1/overview">https://tern.exampl=
     e.org/apps/1/overview</a></p>
-    <p><small><a href=3D"https://tern.example.org/unsubscribe/1-a-b">Get no mor=
-    e of these mails</a></small></p>
+    <p><small><a href=3D"https://tern.example.org/unsubscribe/1-a-b">Unsubscrib=
+    e from this report</a></small></p>
     </body></html>
     --=_tern_00000000-0000-0001-0000-000000000002--
 
     """
 }
 
-/// The addresses with which receivers end mails.
+/// The tokens of unsubscribe links.
 @Suite struct UnsubscribeTokenTests {
   private let secret = Array("secret".utf8)
 
-  @Test func `a token is for one receiver of one report`() throws {
+  @Test func `a token is for one recipient of one report`() throws {
     let (a, b) = (try #require(MailAddress("a@example.org")), try #require(MailAddress("b@example.org")))
     let text = UnsubscribeToken.make(3, a, secret: secret)
     #expect(text == UnsubscribeToken.make(3, a, secret: secret) && !text.contains("example"))
     let token = try #require(UnsubscribeToken(text, secret: secret))
     #expect(token.report == 3 && token.isFor(a, secret: secret) && !token.isFor(b, secret: secret))
     let other = try #require(UnsubscribeToken(UnsubscribeToken.make(4, a, secret: secret), secret: secret))
-    #expect(other.receiver != token.receiver, "receivers of two reports can't be told to be the same")
+    #expect(other.receiver != token.receiver, "tokens don't reveal that two reports have the same recipient")
   }
 
-  @Test func `a token that was changed or made elsewhere is none`() throws {
+  @Test func `a token that was changed or made elsewhere is refused`() throws {
     let address = try #require(MailAddress("a@example.org"))
     let text = UnsubscribeToken.make(3, address, secret: secret)
     let bytes = Array(text.utf8)

@@ -11,7 +11,7 @@ import Warehouse
 
 @testable import Portal
 
-/// The contents of reports by mail.
+/// The content of reports by mail.
 @Suite struct MailReportTests {
   private let sample: SamplePages
 
@@ -54,7 +54,7 @@ import Warehouse
         ["Active users", "1", "0.0 %", "1"], ["Sessions", "1", "0.0 %", "1"], ["Events", "1", "0.0 %", "1"],
         ["Sessions per user", "1", "0.0 %", "1"],
       ])
-    #expect(figures.courses.first?.values == [0, 0, 0, 0, 0, 1, 1])
+    #expect(figures.sparklines.first?.values == [0, 0, 0, 0, 0, 1, 1])
     #expect(content.sections.dropFirst().map(\.heading) == ["Top events", "Versions", "Countries"])
     #expect(content.sections[1].rows == [.init(["Play", "1"], share: 1)])
   }
@@ -74,8 +74,8 @@ import Warehouse
     }
     #expect(sections.count == 1 && sections[0].heading == "Orders")
     #expect(sections[0].rows.map(\.cells) == [["Events", "50", "+25.0 %", "40"]])
-    #expect(sections[0].courses.first?.values == [0, 0, 50, 0, 0, 0, 0])
-    #expect(sections[0].courses.first?.caption == "Events per day, 18 May – 24 May 2026 (0 to 50)")
+    #expect(sections[0].sparklines.first?.values == [0, 0, 50, 0, 0, 0, 0])
+    #expect(sections[0].sparklines.first?.caption == "Events per day, 18 May – 24 May 2026 (0 to 50)")
     let ranges = asked.withLock { $0.map(\.scope.range) }
     func days(_ first: String, _ last: String) throws -> QuestionRange {
       .dates(try #require(Day(first)), try #require(Day(last)))
@@ -138,7 +138,7 @@ import Warehouse
     #expect(sections[6].note?.contains("no page") ?? false)
   }
 
-  @Test func `a report about a dashboard that is gone says nothing`() async throws {
+  @Test func `a report about a deleted dashboard has no mail`() async throws {
     let content = try await sample.pages.mail(
       report(.dashboard(9), .day), of: sample.app, dashboards: [], try period(.day), from: sample.source,
       now: SamplePages.now

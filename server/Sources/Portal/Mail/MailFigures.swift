@@ -4,9 +4,9 @@ import Questions
 import Reports
 import Warehouse
 
-/// The figures of a card, over the period of a report instead of the card's own days.
+/// The figures of a card, for the period of a report instead of the card's own days.
 struct MailFigures {
-  /// The rows of a table.
+  /// The most rows of a table.
   private static let maximumRows = 8
 
   private let form: QuestionForm
@@ -17,18 +17,18 @@ struct MailFigures {
     (self.form, self.period, self.ask) = (form, period, ask)
   }
 
-  /// The figure of Explore with its change, its course and, with a breakdown, the largest values.
+  /// The figure of Explore with its change, its sparkline and, with a breakdown, the largest values.
   func explore(_ heading: String, _ pages: PortalPages) async throws -> MailSection {
     var query = try form.timeline()
     query.groups = [.init(.time(.day))]
-    let course = try await answer(query, over: period.courseDays)
+    let daily = try await answer(query, over: period.sparklineDays)
     let rows = Dictionary(
-      course.rows.map { ($0.dimensions.first??.text ?? "", $0.metrics.first ?? nil) }, uniquingKeysWith: { $1 })
+      daily.rows.map { ($0.dimensions.first??.text ?? "", $0.metrics.first ?? nil) }, uniquingKeysWith: { $1 })
     let empty = query.metrics.first?.isCount ?? false ? 0.0 : nil
     func value(_ label: String) -> Double? { rows[label] ?? empty }
-    var (current, before) = (course.totals?.first ?? nil, Double?.none)
+    var (current, before) = (daily.totals?.first ?? nil, Double?.none)
     if period.cadence == .day {
-      // The course has both days.
+      // The sparkline covers both days.
       current = value(period.days.lowerBound.description)
       before = value(period.before.lowerBound.description)
     } else {
@@ -41,7 +41,7 @@ struct MailFigures {
       heading, columns: MailSection.columns(period),
       rows: [.init(form.metricName, current ?? empty, before: before ?? empty, format)]
         + (try await breakdown(query, pages)),
-      courses: [.init(form.metricName, period.courseDays, (course.timeLabels ?? []).map(value), format)])
+      sparklines: [.init(form.metricName, period.sparklineDays, (daily.timeLabels ?? []).map(value), format)])
   }
 
   private func breakdown(_ timeline: QueryQuestion, _ pages: PortalPages) async throws -> [MailSection.Row] {
@@ -51,7 +51,7 @@ struct MailFigures {
     var query = QueryQuestion(
       scope: timeline.scope, metrics: metrics, groups: [.init(dimension, bins: bins)], limit: Self.maximumRows)
     if form.format != .count {
-      // The largest average is often that of a single row: the values with the most users matter more.
+      // The largest average often comes from a single row, so values are ordered by their users.
       query.metrics.append(.plain(.users))
       query.order = [.init(.metric(1), isDescending: true)]
     }
@@ -101,7 +101,7 @@ struct MailFigures {
     return answer.groups.first?.steps ?? []
   }
 
-  /// The first rows of an answer over the card's own number of days, up to the end of the period: persons come back over
+  /// Some rows of an answer over the card's own number of days, up to the end of the period: users come back over
   /// weeks, whatever the period of the report.
   func table(_ heading: String, _ question: Question, _ pages: PortalPages) async throws -> MailSection {
     let answered = try await ask(question.resolved(today: period.days.upperBound))
@@ -128,7 +128,7 @@ struct MailFigures {
       }
     default:
       section.columns = answered.table.columns.map { titled($0.replacing("_", with: " ")) }
-      // The latest, in tables with an interval in each row.
+      // These tables have an interval in each row; the last ones are the latest.
       section.rows = (0..<answered.table.count).suffix(Self.maximumRows).map { index in
         .init(answered.table.row(index).map { shown($0.plainText ?? "–", limit: 60) })
       }

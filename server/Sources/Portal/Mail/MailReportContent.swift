@@ -5,13 +5,13 @@ import Reports
 package import TernEvents
 package import Warehouse
 
-/// The words and figures of a report by mail.
+/// The texts and figures of a report by mail.
 package struct MailReportContent: Sendable, Equatable {
   /// The subject of the mail, without the name of the app.
   package var title: String
   package var text: String
   package var sections: [MailSection]
-  /// The address of the page with more, below that of the portal.
+  /// The path of the page with more, below the portal's address.
   package var path: String
 
   package init(title: String, text: String, sections: [MailSection], path: String) {
@@ -20,7 +20,7 @@ package struct MailReportContent: Sendable, Equatable {
 }
 
 extension MailReport {
-  /// The name of what the report is about.
+  /// The title of the overview, or the name of the dashboard.
   ///
   /// - Parameter dashboards: The app's dashboards.
   package func name(among dashboards: [Dashboard]) -> String {
@@ -32,10 +32,10 @@ extension MailReport {
 }
 
 extension MailPeriod {
-  /// For example `Thu, 26 Nov 2026`, `16 Nov – 22 Nov 2026` or `Nov 2026`.
+  /// The period in words, such as `Thu, 26 Nov 2026`, `16 Nov – 22 Nov 2026` or `Nov 2026`.
   package var text: String { text(of: days) }
 
-  /// The period before in the same form.
+  /// The period before, in the same format.
   var beforeText: String { text(of: before) }
 
   private func text(of days: ClosedRange<Day>) -> String {
@@ -50,11 +50,11 @@ extension MailPeriod {
 extension PortalPages {
   /// Reads the figures of a report; `nil` if its dashboard is gone.
   ///
-  /// A question that is refused, for example because it takes too long, is a sentence in the mail.
+  /// A question that fails, for example because it takes too long, is replaced by its error message.
   ///
   /// - Parameters:
   ///   - dashboards: The app's dashboards.
-  ///   - store: The store of the overview.
+  ///   - store: The store that the overview is read from.
   ///   - ask: Answers the questions of cards.
   package func mail(
     _ report: MailReport, of app: App, dashboards: [Dashboard], _ period: MailPeriod, from store: any MetricsStore,
@@ -83,7 +83,7 @@ extension PortalPages {
     }
     let form = QuestionForm(page, URLEncodedForm(card.query).values, segments: segments)
     do {
-      // Refuses what names persons, as dashboards do.
+      // Refuses questions that name persons, as dashboards do.
       let question = try page.sharedQuestion(query: card.query, segments: segments)
       switch page {
       case .explore: return try await MailFigures(form, period, ask).explore(heading, self)
@@ -110,7 +110,7 @@ extension MailSection.Row {
       if format == .highShare {
         change = Change(shares: current, before: before).text
       } else if before >= 0 {
-        // The part by which a negative figure has changed says nothing.
+        // A change in percent of a negative figure means nothing.
         change = Change(current, before: before, note: "")?.text
       }
     }
@@ -118,8 +118,8 @@ extension MailSection.Row {
   }
 }
 
-extension MailSection.Course {
-  /// A figure per day, with its lowest and its highest value.
+extension MailSection.Sparkline {
+  /// A figure per day, with its lowest and highest value.
   init(_ name: String, _ days: ClosedRange<Day>, _ values: [Double?], _ format: ChartFormat) {
     let known = values.compactMap(\.self)
     let span = known.min().flatMap { low in known.max().map { "\(format.text(low)) to \(format.text($0))" } }

@@ -5,9 +5,9 @@ import TernEvents
 import Warehouse
 
 extension PortalPages {
-  /// The rows of a list.
+  /// The most rows of a list.
   private static let mailRows = 6
-  /// The keys with the most events among which those with the most users are looked for, as on the page.
+  /// The number of keys with the most events from which those with the most users are chosen, as on the page.
   private static let mailCandidates = 24
 
   /// The figures of the overview.
@@ -22,8 +22,9 @@ extension PortalPages {
     let current = request(period.days)
     let metrics = try await OverviewMetrics(current, from: store)
     let before = try await OverviewMetrics(request(period.before), from: store).totals
-    let course =
-      period.courseDays == period.days ? metrics : try await OverviewMetrics(request(period.courseDays), from: store)
+    let daily =
+      period.sparklineDays == period.days
+      ? metrics : try await OverviewMetrics(request(period.sparklineDays), from: store)
     let totals = metrics.totals
     func row(_ name: String, _ figure: (OverviewMetrics.Totals) -> Int) -> MailSection.Row {
       .init(name, Double(figure(totals)), before: Double(figure(before)), .count)
@@ -31,15 +32,15 @@ extension PortalPages {
     func perUser(_ totals: OverviewMetrics.Totals) -> Double? {
       totals.users > 0 ? Double(totals.sessions) / Double(totals.users) : nil
     }
-    func line(_ name: String, _ figure: (OverviewMetrics.DayRow) -> Int) -> MailSection.Course {
-      .init(name, period.courseDays, course.days.map { Double(figure($0)) }, .count)
+    func line(_ name: String, _ figure: (OverviewMetrics.DayRow) -> Int) -> MailSection.Sparkline {
+      .init(name, period.sparklineDays, daily.days.map { Double(figure($0)) }, .count)
     }
     let figures = MailSection(
       "Figures", columns: MailSection.columns(period),
       rows: [
         row("Active users", \.users), row("Sessions", \.sessions), row("Events", \.events),
         .init("Sessions per user", perUser(totals), before: perUser(before), .number),
-      ], courses: [line("Active users", \.dau), line("Sessions", \.sessions), line("Events", \.events)])
+      ], sparklines: [line("Active users", \.dau), line("Sessions", \.sessions), line("Events", \.events)])
     guard totals.events > 0 || totals.users > 0 else { return [figures] }
     let events = try await current.ranking(AppReports.eventRanking, limit: Self.mailRows, from: store)
     return [

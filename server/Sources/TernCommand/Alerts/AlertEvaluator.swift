@@ -4,9 +4,9 @@ import Outgoing
 import TernEvents
 import Warehouse
 
-/// Looks at what an alert is about, and stores what follows: what it remembers together with the messages that wait.
+/// Evaluates alerts, and stores each one's new state together with the messages to send.
 struct AlertEvaluator: Sendable {
-  /// Returns what there is to see for an alert; `nil` if there is nothing to decide on.
+  /// Observes what an alert is about; `nil` if there is nothing to decide on.
   typealias Observe = @Sendable (Alert, AlertState, _ now: Timestamp) async throws -> AlertObservation?
 
   let catalog: Catalog
@@ -18,8 +18,8 @@ struct AlertEvaluator: Sendable {
 
   /// Evaluates one alert, and returns the number of messages that follow.
   ///
-  /// A crash before the transaction changes nothing: the next evaluation sees the same. One after it leaves messages that
-  /// wait to be sent.
+  /// A crash before the transaction changes nothing: the next evaluation observes the same. A crash after it leaves the
+  /// messages pending.
   @discardableResult
   func evaluate(_ stored: StoredAlert, now: Timestamp) async throws -> Int {
     let alert = stored.alert
@@ -34,11 +34,11 @@ struct AlertEvaluator: Sendable {
   }
 }
 
-/// Sends the messages whose time has come, and stores what became of them.
+/// Sends the messages that are due, and stores the outcomes.
 struct AlertDelivery: Sendable {
   /// The most messages of one pass; the others follow in the next.
   static let maximumMessages = 50
-  /// The messages that are sent at the same time.
+  /// The most messages that are sent at the same time.
   private static let maximumConcurrent = 2
 
   let catalog: Catalog
@@ -46,7 +46,8 @@ struct AlertDelivery: Sendable {
   /// The address of the portal in links; `nil` if unknown.
   var portal: @Sendable () -> String? = { nil }
 
-  /// Sends what is due. After a crash between sending and storing, the message is sent again with the same identifier.
+  /// Sends the messages that are due. After a crash between sending and storing, the message is sent again with the
+  /// same identifier.
   func deliverDue(now: @escaping @Sendable () -> Timestamp) async throws {
     let due = try catalog.dueDeliveries(now: now(), limit: Self.maximumMessages)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,12 +62,13 @@ struct AlertDelivery: Sendable {
   private func deliver(_ delivery: PendingDelivery, _ now: @Sendable () -> Timestamp) async throws {
     do throws(OutgoingError) {
       var message = delivery.message
-      message.unsubscribing = delivery.unsubscribeToken.flatMap { token in portal().map { "\($0)/unsubscribe/\(token)" }
+      message.unsubscribeLink = delivery.unsubscribeToken.flatMap { token in
+        portal().map { "\($0)/unsubscribe/\(token)" }
       }
       let answer = try await send(message, delivery.destination)
       try? catalog.finishDelivery(delivery.id, answer: answer)
     } catch {
-      // A server that stops says nothing about the other side.
+      // The server is stopping; that isn't a failure of the receiver.
       guard error.code != .cancelled else { return }
       var generator = SystemRandomNumberGenerator()
       let next =
