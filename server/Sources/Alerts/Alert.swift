@@ -2,7 +2,7 @@ package import Outgoing
 package import TernEvents
 package import Warehouse
 
-/// A condition that the server watches, and who gets to know.
+/// A condition that the server watches, and the destinations of its notifications.
 package struct Alert: Sendable, Hashable {
   /// The most alerts of one app, and of the server itself.
   package static let maximumCount = 100
@@ -11,14 +11,14 @@ package struct Alert: Sendable, Hashable {
   /// The most destinations of an alert.
   package static let maximumDestinations = 10
 
-  /// The number; 0 for one that isn't stored yet.
+  /// The number; 0 for an alert that isn't stored yet.
   package var id: Int64
   /// The app; `nil` for an alert about the server.
   package var app: AppID?
   /// The name, unique within the app.
   package var name: String
   package var condition: AlertCondition
-  /// The least number of users of a period for a decision about it.
+  /// The number of users that a period needs for a decision about it.
   package var minimumUsers: Int
   package var destinations: [Destination]
   /// The time until which the alert isn't evaluated; `nil` if it is.
@@ -48,10 +48,10 @@ package struct Alert: Sendable, Hashable {
     }
     guard !destinations.isEmpty else { return "Name at least one destination, such as mail:someone@example.org." }
     guard destinations.count <= Self.maximumDestinations, Set(destinations).count == destinations.count else {
-      return "An alert can have \(Self.maximumDestinations) destinations, each once."
+      return "Name at most \(Self.maximumDestinations) destinations, each once."
     }
     guard (0...1_000_000_000).contains(minimumUsers) else {
-      return "The least number of users must be from 0 to 1000000000."
+      return "The minimum number of users must be from 0 to 1000000000."
     }
     switch condition {
     case .above(let limit, _), .below(let limit, _):

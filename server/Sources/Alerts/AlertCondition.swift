@@ -1,16 +1,16 @@
-/// The state of things that an alert reports.
+/// The condition that an alert reports.
 package enum AlertCondition: Sendable, Hashable {
   /// The figure of a question is above a limit.
   case above(Double, AlertQuestion)
   /// The figure of a question is below a limit.
   case below(Double, AlertQuestion)
-  /// The figure of a question differs by more than a share, in percent, from that of the period before.
+  /// The figure of a question differs from that of the period before by more than a limit, in percent.
   case changed(byPercent: Double, AlertQuestion)
-  /// The share of users without a crash is below a share, in percent.
+  /// The share of users without a crash is below a limit, in percent.
   case crashFreeUsersBelow(percent: Double, AlertPeriod)
-  /// No events of the app arrived for some hours.
+  /// No events of the app have arrived for some hours.
   case nothingArrived(hours: Int)
-  /// An error occurred that is in no known group.
+  /// An error occurred that belongs to no known group.
   case newError
   /// A closed error occurred in a later version.
   case errorCameBack
@@ -23,7 +23,7 @@ package enum AlertPeriod: String, Sendable, Hashable, CaseIterable, Codable {
   case hour, day
 }
 
-/// A question with one figure per period: that of a page, as a card of a dashboard has it.
+/// A question with one figure per period, stored as a page and its query, like a card of a dashboard.
 package struct AlertQuestion: Sendable, Hashable {
   /// The name of the page.
   package var page: String
@@ -35,9 +35,9 @@ package struct AlertQuestion: Sendable, Hashable {
     (self.page, self.query, self.period) = (page, query, period)
   }
 
-  /// Reads an address of the page Explore or Funnels, or the query of one of Explore.
+  /// Parses the address of a page, or a query alone, which is one of Explore.
   ///
-  /// - Parameter period: Hours, unless it is given; of funnels days, which are the shortest periods that these have.
+  /// - Parameter period: The period; `nil` for hours, or for days if the page is Funnels, which has no hours.
   package init(address: String, period: AlertPeriod?) {
     let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts.count > 1 ? String(parts[0].split(separator: "/").last ?? "") : ""
@@ -58,10 +58,10 @@ extension AlertCondition {
     }
   }
 
-  /// The least number of users for a decision, unless the alert has another.
+  /// The number of users that a period needs for a decision, unless the alert sets another.
   package var standardMinimum: Int {
     switch self {
-    // A share of few users says little.
+    // A change or a share means little with few users.
     case .changed, .crashFreeUsersBelow: 30
     case .above, .below, .nothingArrived, .newError, .errorCameBack, .serverProblem: 0
     }

@@ -2,28 +2,29 @@ package import TernEvents
 
 /// The memory of an alert, stored with every notification in one transaction.
 package struct AlertState: Sendable, Hashable, Codable {
-  /// The last period that was decided on.
+  /// The number of the last period that was decided on.
   package var period: Int?
-  /// True while a breach was told and is not over.
+  /// True if a breach was reported that is not over.
   package var isBreached = false
-  /// The highest number of a group of errors that is known; `nil` before the first look.
+  /// The highest known number of a group of errors; `nil` before the first observation.
   package var group: Int64?
-  /// The closings of the errors that came back and are known; `nil` before the first look.
+  /// The returned errors that are known: the closing of each, by its group; `nil` before the first observation.
   package var closings: [Int64: Int64]?
   /// The time of the last notification about errors, in milliseconds since 1970.
   package var toldErrors: Int64?
-  /// The problems that were told, with the time at which each was last there, in milliseconds since 1970.
+  /// The problems that were reported, with the time at which each was last observed, in milliseconds since 1970.
   package var problems: [String: Int64] = [:]
 
   package init() {}
 }
 
-/// Decides what an alert says: once when a limit is crossed, once when that is over.
+/// Decides what an alert reports: once when a limit is crossed, and once when that is over.
 package struct AlertMachine: Sendable {
-  /// The time between two notifications about errors: of a flood of new groups, which anyone can send, one mail an hour
-  /// remains.
+  /// The shortest time between two notifications about errors. Anyone can send a flood of new groups; it causes one
+  /// mail an hour.
   package static let errorInterval: Duration = .seconds(3_600)
-  /// The time for which a problem of the server must be gone to be over. Free space goes up and down around its limit.
+  /// The time for which a problem of the server must be gone before it is over: free space moves up and down around its
+  /// limit.
   package static let problemPause: Duration = .seconds(900)
   /// The most errors that one notification names.
   package static let maximumErrors = 10
@@ -33,8 +34,8 @@ package struct AlertMachine: Sendable {
 
   package init(_ alert: Alert, _ state: AlertState) { (self.alert, self.state) = (alert, state) }
 
-  /// Takes an observation, and returns what to tell. A muted alert learns nothing: what is still so when it speaks again is
-  /// told then.
+  /// Handles an observation, and returns what to report. A muted alert ignores it: whatever still holds when it is
+  /// unmuted is reported then.
   package mutating func handle(_ observation: AlertObservation, now: Timestamp) -> [AlertEvent] {
     guard !alert.isMuted(at: now) else { return [] }
     switch observation {
@@ -47,7 +48,7 @@ package struct AlertMachine: Sendable {
   }
 
   private mutating func handle(_ figure: PeriodFigure) -> [AlertEvent] {
-    // Periods are decided on once, and in order: a clock that was set back changes nothing.
+    // Each period is decided on once, in order, even if the clock is set back.
     guard figure.number > state.period ?? .min else { return [] }
     guard let isOutside = isOutside(figure) else { return [] }
     state.period = figure.number
@@ -59,11 +60,11 @@ package struct AlertMachine: Sendable {
     }
   }
 
-  /// Returns true if a figure is outside the limit; `nil` if there is too little data to say.
+  /// Returns true if a figure is outside the limit; `nil` if there is too little data for a decision.
   private func isOutside(_ figure: PeriodFigure) -> Bool? {
     guard let value = figure.value else { return nil }
     let (now, before) = (figure.users, figure.usersBefore)
-    // A count that drops to nothing is what people want to know; a share of few users is chance.
+    // A count that drops to zero has no users, and must be reported; a share of few users is chance.
     func hasEnough(_ users: Int) -> Bool { (figure.isCount ? max(now, before) : users) >= alert.minimumUsers }
     switch alert.condition {
     case .above(let limit, _): return hasEnough(now) ? value > limit : nil
@@ -98,9 +99,9 @@ package struct AlertMachine: Sendable {
       return []
     }
     let errors = errors.filter { $0.group > known }
-    guard mayTellErrors(errors, now) else { return [] }
+    guard mayReportErrors(errors, now) else { return [] }
     state.group = max(highest, errors.map(\.group).max() ?? known)
-    return tell(errors, now)
+    return report(errors, now)
   }
 
   private mutating func handle(returned errors: [ErrorNotice], _ now: Timestamp) -> [AlertEvent] {
@@ -111,19 +112,19 @@ package struct AlertMachine: Sendable {
     }
     let errors = errors.filter { known[$0.group] != $0.closed }
     if errors.isEmpty { state.closings = closings }
-    guard mayTellErrors(errors, now) else { return [] }
+    guard mayReportErrors(errors, now) else { return [] }
     state.closings = closings
-    return tell(errors, now)
+    return report(errors, now)
   }
 
-  private func mayTellErrors(_ errors: [ErrorNotice], _ now: Timestamp) -> Bool {
+  private func mayReportErrors(_ errors: [ErrorNotice], _ now: Timestamp) -> Bool {
     guard !errors.isEmpty else { return false }
     guard let last = state.toldErrors.map({ Timestamp(millisecondsSince1970: $0) }) else { return true }
     // A clock that was set back must not silence the alert.
     return last > now || now.since(last) >= Self.errorInterval
   }
 
-  private mutating func tell(_ errors: [ErrorNotice], _ now: Timestamp) -> [AlertEvent] {
+  private mutating func report(_ errors: [ErrorNotice], _ now: Timestamp) -> [AlertEvent] {
     state.toldErrors = now.millisecondsSince1970
     return [.errors(Array(errors.prefix(Self.maximumErrors)), count: errors.count)]
   }

@@ -2,8 +2,10 @@ package import Outgoing
 package import TernEvents
 import Warehouse
 
-/// Makes the message of an event: the same figures for every way out.
+/// The messages of alerts.
 package enum AlertMessage {
+  /// Makes the message about an event: the same figures for every destination.
+  ///
   /// - Parameters:
   ///   - app: The name of the app; `nil` for an alert about the server.
   ///   - portal: The address of the portal without a slash at its end; `nil` if unknown.
@@ -37,10 +39,12 @@ package enum AlertMessage {
       )
     case .silent(let since):
       facts.append(.init("since", "Last arrival", since.utcText(withMilliseconds: false)))
-      return ("alert.breached", "nothing arrives", "Nothing arrived since \(since.utcText(withMilliseconds: false)).")
+      return (
+        "alert.breached", "nothing arrives", "Nothing has arrived since \(since.utcText(withMilliseconds: false))."
+      )
     case .arriving(let time):
       facts.append(.init("since", "Last arrival", time.utcText(withMilliseconds: false)))
-      return ("alert.recovered", "over: events arrive", "It is over: events arrive again.")
+      return ("alert.recovered", "over: events arrive", "It is over: events are arriving again.")
     case .errors(let errors, let count):
       facts.append(.init("count", "Errors", .number(Double(count)), text: "\(count)"))
       for (index, error) in errors.enumerated() {
@@ -54,7 +58,7 @@ package enum AlertMessage {
       let more = count > 1 ? " and \(count - 1) more" : ""
       return (
         isNew ? "alert.new_error" : "alert.error_came_back", first + more,
-        isNew ? "There are errors of a new kind: \(first)\(more)." : "Closed errors came back: \(first)\(more)."
+        isNew ? "Errors of a new kind occurred: \(first)\(more)." : "Closed errors came back: \(first)\(more)."
       )
     case .problem(let problem):
       return ("server.problem", AlertText.short(problem.summary), "\(problem.summary) \(problem.detail)")
@@ -87,7 +91,7 @@ package enum AlertMessage {
 
   private static func unit(_ alert: Alert) -> String { alert.condition.question?.period.rawValue ?? "period" }
 
-  /// The address of the page with more, below that of the portal.
+  /// The path of the page with more, below the portal's address.
   private static func path(_ event: AlertEvent, _ alert: Alert) -> String {
     guard let app = alert.app else { return "/" }
     if case .errors(let errors, let count) = event {

@@ -1,21 +1,21 @@
 package import TernEvents
 
-/// A look at the data on behalf of an alert.
+/// The data on which an alert is evaluated.
 package enum AlertObservation: Sendable, Hashable {
   /// The figure of a period that has ended.
   case figure(PeriodFigure)
-  /// The time at which the latest event of the app arrived, `nil` if there never was one, and the time since which the
-  /// server has been able to receive any.
+  /// The time at which the latest event of the app arrived, `nil` if there was none, and the time since which the
+  /// server has been able to receive events.
   case arrival(last: Timestamp?, receivingSince: Timestamp)
-  /// The groups of errors after the one that the alert knew, in order, and the highest number of a group.
+  /// The groups of errors after the last one that the alert knows, in order, and the highest number of a group.
   case newErrors([ErrorNotice], highest: Int64)
   /// All closed errors that came back.
   case returnedErrors([ErrorNotice])
-  /// Everything that the server has to complain about.
+  /// All current problems of the server.
   case problems([ProblemNotice])
 }
 
-/// The figure of a period, with what it is compared with.
+/// The figure of a period, and the one that it is compared with.
 package struct PeriodFigure: Sendable, Hashable {
   /// The number of the period in the app's calendar; later ones have larger numbers.
   package var number: Int
@@ -48,7 +48,7 @@ package struct ErrorNotice: Sendable, Hashable, Codable {
   package var place: String
   /// The version in which it came back; empty for a new error.
   package var version: String
-  /// Tells one closing of the error from the next; 0 for a new error.
+  /// The time of its last closing, in milliseconds since 1970; 0 for a new error.
   package var closed: Int64
 
   package init(group: Int64, type: String, place: String, version: String = "", closed: Int64 = 0) {
@@ -57,9 +57,9 @@ package struct ErrorNotice: Sendable, Hashable, Codable {
   }
 }
 
-/// Something that the server complains about.
+/// A problem of the server.
 package struct ProblemNotice: Sendable, Hashable, Codable {
-  /// A sentence by which the problem is recognized.
+  /// A sentence that identifies the problem, and stays the same while it lasts.
   package var summary: String
   /// The reason, which may change.
   package var detail: String
@@ -77,8 +77,10 @@ package enum AlertEvent: Sendable, Hashable {
   case silent(since: Timestamp)
   /// Something arrives again.
   case arriving(at: Timestamp)
-  /// There are new errors, or closed ones that came back; of many, the first.
+  /// New errors occurred, or closed ones came back: the first of them, and their number.
   case errors([ErrorNotice], count: Int)
+  /// The server has a problem.
   case problem(ProblemNotice)
+  /// A problem of the server is over.
   case problemOver(summary: String)
 }

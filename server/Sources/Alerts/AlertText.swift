@@ -1,8 +1,8 @@
 import Foundation
 
-/// Figures and names of notifications, as text.
+/// The texts of figures and names in notifications.
 package enum AlertText {
-  /// Returns a number with at most two decimals, and without those that are zero.
+  /// Returns a number with at most two decimals, without trailing zeros.
   package static func number(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
     let text = String(format: "%.2f", value)
@@ -11,7 +11,7 @@ package enum AlertText {
     return String(String(short.reversed()))
   }
 
-  /// Returns a share in percent, rounded down so that 99.999 % doesn't read as all.
+  /// Returns a share in percent, rounded down so that 99.999 % doesn't read as 100 %.
   static func percent(_ share: Double) -> String { "\(number((share * 10_000).rounded(.down) / 100)) %" }
 
   /// Returns a name or type from a client, short and on one line.

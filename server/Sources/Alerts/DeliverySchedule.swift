@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// Decides when a message that did not arrive is sent again.
+/// Decides when a message that could not be delivered is sent again.
 package enum DeliverySchedule {
   /// The time after which a message is given up.
   package static let patience: Duration = .seconds(86_400)
@@ -17,9 +17,9 @@ package enum DeliverySchedule {
   ) -> Timestamp? {
     // 2^6 minutes are more than the longest pause.
     let pause = min(first * (1 << min(max(failures - 1, 0), 6)), longest)
-    // Messages that failed together aren't sent together again.
+    // Spreads out messages that failed together.
     let next = now + pause * Double.random(in: 0.75...1, using: &generator)
-    // A clock that was set back must not let a message be sent for longer; neither must it end early.
+    // A message may be from the future if the clock was set back: its age counts from now on, and is never negative.
     let age = next.since(min(created, now))
     return age <= patience ? next : nil
   }

@@ -4,7 +4,7 @@ package import Warehouse
 
 /// The last period that has ended, and the one before.
 package struct EndedPeriods: Sendable, Hashable {
-  /// The time after its end at which a period is decided on: events of its last minutes are on their way until then.
+  /// The time from a period's end to its evaluation, in which the events of its last minutes arrive.
   package static let settling: Duration = .seconds(600)
 
   package let unit: TimeUnit
@@ -14,12 +14,12 @@ package struct EndedPeriods: Sendable, Hashable {
 
   /// Finds the periods; `nil` if the calendar has none.
   ///
-  /// Of an hour that clocks show twice, both are one period. Hours and days that clocks skip are none.
+  /// An hour that clocks show twice is one period. Hours and days that they skip are none.
   package init?(_ period: AlertPeriod, at now: Timestamp, in calendar: QuestionCalendar) {
     unit = period == .hour ? .hour : .day
     let time = (now - Self.settling).millisecondsSince1970
     let (current, today) = (calendar.number(of: unit, at: time), calendar.day(of: time))
-    // Three days have at least two of each, even where clocks skip one.
+    // Three days have at least two ended hours and days, even where clocks skip one.
     let ended = calendar.numbers(of: unit, in: today.advanced(by: -3)...today).filter { $0 < current }
     guard ended.count >= 2 else { return nil }
     (before, last) = (ended[ended.count - 2], ended[ended.count - 1])
@@ -33,7 +33,7 @@ package struct EndedPeriods: Sendable, Hashable {
   /// The name of the last period.
   package var label: String { QuestionCalendar.label(of: unit, number: last) }
 
-  /// The question for the figures and the users of both periods.
+  /// Returns the question for the figures and users of both periods; `nil` if the query has no metric.
   package func question(_ query: QueryQuestion) -> Question? {
     guard let metric = query.metrics.first else { return nil }
     return .query(

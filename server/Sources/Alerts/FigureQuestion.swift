@@ -4,13 +4,14 @@ import Warehouse
 
 /// A question that has one figure for each period.
 package enum FigureQuestion: Sendable {
+  /// The first metric of a query.
   case query(QueryQuestion)
-  /// Its figure is the share, in percent, of those who began on a day and took all steps by its end.
+  /// The percentage of those who began a funnel on a day that took all steps by its end.
   case funnel(FunnelQuestion)
 }
 
 extension EndedPeriods {
-  /// Returns the questions for the figures and the users of both periods; `nil` if there is no figure.
+  /// Returns the questions for the figures and users of both periods; `nil` if there is no figure.
   package func questions(_ question: FigureQuestion) -> [Question]? {
     switch question {
     case .query(let query): self.question(query).map { [$0] }
@@ -25,7 +26,7 @@ extension EndedPeriods {
     }
   }
 
-  /// Reads the figure of the last period from the answers; `nil` if they are of another kind than the question.
+  /// Reads the figure of the last period from the answers; `nil` if they don't match the question.
   package func figure(_ answers: [Answer], of question: FigureQuestion) -> PeriodFigure? {
     switch question {
     case .query(let query):

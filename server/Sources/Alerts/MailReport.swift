@@ -2,27 +2,27 @@ package import Outgoing
 package import TernEvents
 package import Warehouse
 
-/// A report that is sent by mail when its period has ended.
+/// A report that is sent by mail after each day, week or month.
 package struct MailReport: Sendable, Hashable {
   /// The most reports of one app.
   package static let maximumCount = 50
-  /// The most receivers of a report.
+  /// The most recipients of a report.
   package static let maximumRecipients = 20
 
-  /// The figures of a report.
+  /// The figures that a report contains.
   package enum Subject: Sendable, Hashable {
-    /// Those of the overview.
+    /// The figures of the overview.
     case overview
-    /// Those of the cards of a dashboard.
+    /// The figures of a dashboard's cards.
     case dashboard(Int64)
   }
 
-  /// The period of the figures, and with it the days on which the report is sent: every day, on Mondays, or on the first
-  /// of the month.
+  /// The period of the figures, and with it the days on which the report is sent: every day, on Mondays, or on the
+  /// first of the month.
   package enum Cadence: String, Sendable, Hashable, CaseIterable, Codable {
     case day, week, month
 
-    /// The time of the report in words, before the hour.
+    /// The days of the report in words.
     package var text: String {
       switch self {
       case .day: "every day"
@@ -32,14 +32,14 @@ package struct MailReport: Sendable, Hashable {
     }
   }
 
-  /// The number; 0 for one that isn't stored yet.
+  /// The number; 0 for a report that isn't stored yet.
   package var id: Int64
   package var app: AppID
   package var subject: Subject
   package var cadence: Cadence
-  /// The hour of the app's clock from which on it is sent, 0 to 23.
+  /// The hour at which it is sent, in the app's time zone, 0 to 23.
   package var hour: Int
-  /// The receivers. There are none when all have unsubscribed; then nothing is sent.
+  /// The recipients. If all have unsubscribed, there are none, and nothing is sent.
   package var recipients: [MailAddress]
   /// The account or token that created it.
   package var author: String
@@ -54,28 +54,28 @@ package struct MailReport: Sendable, Hashable {
     (self.author, self.created) = (author, created)
   }
 
-  /// The time at which it is sent, in words.
+  /// The schedule in words, such as `on Mondays at 07:00`.
   package var schedule: String { "\(cadence.text) at \(hour < 10 ? "0" : "")\(hour):00" }
 
   /// Returns why the report can't be stored, as a sentence that says what to do; `nil` if it can.
   package var fault: String? {
     guard (0...23).contains(hour) else { return "The hour must be from 0 to 23." }
-    guard !recipients.isEmpty else { return "Name at least one receiver, such as someone@example.org." }
+    guard !recipients.isEmpty else { return "Name at least one recipient, such as someone@example.org." }
     let addresses = Set(recipients.map { $0.text.lowercased() })
     guard recipients.count <= Self.maximumRecipients, addresses.count == recipients.count else {
-      return "A report can have \(Self.maximumRecipients) receivers, each once."
+      return "Name at most \(Self.maximumRecipients) recipients, each once."
     }
     return nil
   }
 }
 
-/// A report with what the server knows about its mails.
+/// A report and the state of its mails.
 package struct StoredMailReport: Sendable, Hashable {
   package var report: MailReport
-  /// The day of the last mail, as ``MailPeriod/occasion``: nothing is sent for it or a day before. For a new report it is
-  /// the last one before its creation.
+  /// The ``MailPeriod/occasion`` of the last mail: only later ones are still to be sent. A new report starts with the
+  /// last one before its creation, so that its first mail is the next.
   package var sent: Day
-  /// True if someone wants the report now.
+  /// True if someone has asked for the report now.
   package var isRequested: Bool
 
   package init(_ report: MailReport, sent: Day, isRequested: Bool) {

@@ -1,23 +1,23 @@
 package import Outgoing
 package import TernEvents
 
-/// An alert with what it remembers.
+/// An alert with its state.
 package struct StoredAlert: Sendable, Hashable {
-  /// The state that people see.
+  /// The state as people see it.
   package enum Status: String, Sendable, CaseIterable {
     case quiet, raised, muted
   }
 
   package var alert: Alert
   package var state: AlertState
-  /// The state as it is stored, by which a change in between is recognized.
+  /// The state as stored. Comparing it reveals a change since the alert was read.
   package var stateText: String
 
   package init(_ alert: Alert, state: AlertState, stateText: String) {
     (self.alert, self.state, self.stateText) = (alert, state, stateText)
   }
 
-  /// Returns the status: raised while a breach or a problem was told that isn't over.
+  /// Returns the status: raised if a breach or problem was reported that isn't over.
   package func status(at now: Timestamp) -> Status {
     if alert.isMuted(at: now) { return .muted }
     return state.isBreached || !state.problems.isEmpty ? .raised : .quiet
@@ -29,9 +29,9 @@ package struct PendingDelivery: Sendable, Hashable {
   package var id: Int64
   package var destination: Destination
   package var message: OutgoingMessage
-  /// The attempts that have failed.
+  /// The number of failed attempts.
   package var failures: Int
-  /// The token with which the receiver of a report by mail ends further ones.
+  /// The token with which the recipient of a report by mail unsubscribes.
   package var unsubscribeToken: String?
 
   package init(
@@ -42,20 +42,20 @@ package struct PendingDelivery: Sendable, Hashable {
   }
 }
 
-/// A message of an alert or of a report by mail, and its deliveries.
+/// A message of an alert or a report by mail, and its deliveries.
 package struct AlertNotification: Sendable, Hashable {
   /// The progress of a delivery.
   package enum Status: String, Sendable, Hashable, CaseIterable {
     case waiting, delivered, failed
   }
 
-  /// One destination.
+  /// The delivery to one destination.
   package struct Delivery: Sendable, Hashable {
-    /// The destination for people, without what may be a secret.
+    /// The destination as shown to people, without parts that may be secret.
     package var destination: String
     package var status: Status
     package var failures: Int
-    /// The last answer of the other side, or the reason why it could not be reached; empty before the first attempt.
+    /// The receiver's last answer, or the reason why it could not be reached; empty before the first attempt.
     package var answer: String
 
     package init(destination: String, status: Status, failures: Int, answer: String) {

@@ -132,8 +132,8 @@ enum CatalogSchema {
     CREATE INDEX segment_by_app ON segment (app);
     """
 
-  /// `app` is null for an alert about the server. `state` is what `AlertMachine` remembers. A row of `delivery` is to be sent
-  /// at `next`; without it, it was delivered or given up.
+  /// `app` is null for an alert about the server. `state` is an `AlertState`. A row of `delivery` is to be sent at
+  /// `next`; if that is null, it was delivered or given up.
   private static let alerts = """
     CREATE TABLE alert (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER, name TEXT NOT NULL, condition TEXT NOT NULL,
@@ -154,8 +154,8 @@ enum CatalogSchema {
     CREATE INDEX delivery_notification ON delivery (notification);
     """
 
-  /// Version 4. `dashboard` is null for the overview. `sent` is a number of days since 1970. A notification is of an alert or
-  /// of a report.
+  /// Version 4. `dashboard` is null for the overview. `sent` is a number of days since 1970. A notification belongs
+  /// to an alert or to a report.
   private static let mailReports = """
     CREATE TABLE mail_report (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, dashboard INTEGER, cadence TEXT NOT NULL,

@@ -145,7 +145,7 @@ import Warehouse
     }
   }
 
-  @Test func `without receivers nothing is due, and a wanted report is due at once`() throws {
+  @Test func `without recipients nothing is due, and a requested report is due at once`() throws {
     let calendar = try #require(QuestionCalendar("UTC"))
     var stored = StoredMailReport(
       MailReport(

@@ -55,7 +55,7 @@ import Warehouse
     ("Europe/Berlin", "2026-10-01T12:30:00Z"), ("America/Havana", "2026-02-01T12:30:00Z"),
     ("Australia/Lord_Howe", "2026-03-01T12:30:00Z"), ("UTC", "2026-06-01T12:30:00Z"),
   ])
-  func `each mail of a quarter goes out once to each receiver, through clock changes, failures and kills`(
+  func `each mail of a quarter goes out once to each recipient, through clock changes, failures and kills`(
     zone: String, first: String
   ) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -164,7 +164,7 @@ import Warehouse
     try catalog.close()
   }
 
-  @Test func `after a long stop only the last mail is sent, and one that is wanted at once`() async throws {
+  @Test func `after a long downtime only the last mail is sent, and a requested one at once`() async throws {
     let directory = TemporaryDirectory()
     let clock = Box(time("2026-11-01T12:00:00Z"))
     let catalog = try Catalog(directory: directory.path, passwordCost: .init(), now: { clock.value })
@@ -184,17 +184,17 @@ import Warehouse
     #expect(try await look() == ["App: 2026-11-21", "App: 2026-11-20"])
     #expect(try await look().count == 2)
     clock.value = time("2026-11-21T07:00:00Z")
-    #expect(try await look().count == 3, "a wanted mail doesn't take the place of the regular one")
+    #expect(try await look().count == 3, "a requested mail doesn't replace the regular one")
     for day in 22...30 { clock.value = time("2026-11-\(day)T08:00:00Z"); _ = try await look() }
     for day in 10...29 { clock.value = time("2026-12-\(day)T08:00:00Z"); _ = try await look() }
-    #expect(try await look().count == 32, "mails that wait are kept")
+    #expect(try await look().count == 32, "pending mails are kept")
     for delivery in try catalog.dueDeliveries(now: clock.value, limit: 1_000) {
       try catalog.finishDelivery(delivery.id, answer: "ok")
     }
     try catalog.close()
   }
 
-  @Test func `whoever unsubscribes gets no further mail, not even one that waits`() async throws {
+  @Test func `a recipient who unsubscribes gets no further mail, not even a pending one`() async throws {
     let directory = TemporaryDirectory()
     let clock = Box(time("2026-11-26T12:00:00Z"))
     let catalog = try Catalog(directory: directory.path, passwordCost: .init(), now: { clock.value })

@@ -5,14 +5,14 @@ import Outgoing
 package import TernEvents
 package import Warehouse
 
-/// Alerts, and what they remember.
+/// Alerts, and their states.
 extension Catalog: AlertStore {
   /// Returns all alerts, ordered by number.
   package func alerts() throws -> [StoredAlert] {
     try reading { try Row.fetchAll($0, sql: "SELECT * FROM alert ORDER BY id").map(Self.alert) }
   }
 
-  /// Returns the alerts of an app, or of the server; see ``Alerts/AlertStore/alerts(app:)``.
+  /// Returns the alerts of an app, or those about the server; see ``Alerts/AlertStore/alerts(app:)``.
   package func alerts(app: AppID?) throws -> [StoredAlert] {
     try reading { database in
       try Row.fetchAll(
@@ -33,7 +33,8 @@ extension Catalog: AlertStore {
       let count = try Int.fetchOne(
         database, sql: "SELECT count(*) FROM alert WHERE app IS ?", arguments: [alert.app?.rawValue])
       guard (count ?? 0) < Alert.maximumCount else {
-        throw Self.invalidAlert("There can be \(Alert.maximumCount) alerts. Delete one that is not needed.")
+        throw Self.invalidAlert(
+          "There are \(Alert.maximumCount) alerts, the most possible. Delete one that is not needed.")
       }
       try database.execute(
         sql: """
@@ -110,7 +111,7 @@ extension Catalog: AlertStore {
     "\(alert.id) \(alert.name), \(alert.app.map { "app \($0)" } ?? "server")"
   }
 
-  /// JSON whose members are in order, so that equal values are equal texts.
+  /// Encodes a value as JSON with sorted members, so that equal values have equal texts.
   static func text(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -6,7 +6,7 @@ package import Warehouse
 
 /// Reports by mail.
 extension Catalog: MailReportStore {
-  /// The mails of a report that are kept. They have all figures.
+  /// The mails of a report that are kept. They are large, since they contain all figures.
   private static let maximumMails = 20
 
   /// Returns all reports by mail, ordered by number.
@@ -48,7 +48,7 @@ extension Catalog: MailReportStore {
         database, sql: "SELECT count(*) FROM mail_report WHERE app = ?", arguments: [report.app.rawValue])
       guard (count ?? 0) < MailReport.maximumCount else {
         throw Self.invalidReport(
-          "There can be \(MailReport.maximumCount) reports by mail. Delete one that is not needed.")
+          "There are \(MailReport.maximumCount) reports by mail, the most possible. Delete one that is not needed.")
       }
       try database.execute(
         sql: """
@@ -66,7 +66,7 @@ extension Catalog: MailReportStore {
     }
   }
 
-  /// Has a report sent now; see ``Alerts/MailReportStore/requestMailReport(_:app:)``.
+  /// Requests a mail now; see ``Alerts/MailReportStore/requestMailReport(_:app:)``.
   package func requestMailReport(_ id: Int64, app: AppID) throws -> MailReport? {
     try writing { database in
       guard let report = try Self.findReport(id, app, database) else { return nil }
@@ -92,10 +92,10 @@ extension Catalog: MailReportStore {
     try database.execute(sql: "DELETE FROM mail_report WHERE \(condition)", arguments: arguments)
   }
 
-  /// Stores that a report was sent, with the mail to its receivers, in one transaction: after a crash either both are there or
-  /// none, so that no mail is sent twice or never.
+  /// Stores that a report is done, and the mail to its recipients, in one transaction: after a crash both are there or
+  /// neither, so no mail is composed twice or lost.
   ///
-  /// Returns false, and stores nothing, if the report was changed or removed since it was read.
+  /// Returns false, and stores nothing, if the report has changed or was removed since it was read.
   package func store(_ mail: OutgoingMessage, of stored: StoredMailReport, sent: Day) throws -> Bool {
     let (id, recipients) = (stored.report.id, stored.report.recipients)
     return try writing { database in
@@ -117,7 +117,7 @@ extension Catalog: MailReportStore {
     try notifications(.report, report, limit: limit)
   }
 
-  /// Returns what a token is for; see ``Alerts/MailReportStore/subscription(token:)``.
+  /// Returns the subscription of a token; see ``Alerts/MailReportStore/subscription(token:)``.
   package func subscription(token: String) throws -> MailSubscription? {
     let secret = try unsubscribeSecret()
     guard let token = UnsubscribeToken(token, secret: secret) else { return nil }
@@ -129,7 +129,7 @@ extension Catalog: MailReportStore {
     }
   }
 
-  /// Ends the mails to a receiver; see ``Alerts/MailReportStore/unsubscribe(token:)``.
+  /// Unsubscribes a recipient; see ``Alerts/MailReportStore/unsubscribe(token:)``.
   package func unsubscribe(token: String) throws -> Bool {
     let secret = try unsubscribeSecret()
     guard let token = UnsubscribeToken(token, secret: secret) else { return false }
@@ -143,7 +143,7 @@ extension Catalog: MailReportStore {
         arguments: [try Self.text(others.map(\.text)), report.id])
       try database.execute(
         sql: """
-          UPDATE delivery SET next = NULL, answer = 'The receiver has unsubscribed.' WHERE next IS NOT NULL
+          UPDATE delivery SET next = NULL, answer = 'The recipient has unsubscribed.' WHERE next IS NOT NULL
           AND destination = ? AND notification IN (SELECT id FROM notification WHERE report = ?)
           """, arguments: [Destination.mail(address).text, report.id])
       try record(.unsubscribed, "\(Self.subject(report)), \(address.text)", database)
@@ -151,7 +151,7 @@ extension Catalog: MailReportStore {
     }
   }
 
-  /// The secret of the tokens in mails. It is generated at first use and never changes.
+  /// The secret of unsubscribe tokens. It is generated at first use and never changes.
   func unsubscribeSecret() throws -> [UInt8] { Array(try secret(named: "unsubscribe_secret", bytes: 32).utf8) }
 
   private static func findReport(_ id: Int64, _ app: AppID?, _ database: Database) throws -> MailReport? {

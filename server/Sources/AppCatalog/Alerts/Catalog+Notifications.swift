@@ -5,17 +5,17 @@ import TernBase
 package import TernEvents
 import Warehouse
 
-/// The messages of alerts and reports by mail: those that were sent, and those that wait.
+/// The notifications of alerts and reports by mail, and their deliveries.
 extension Catalog {
-  /// The notifications of an alert that are kept; the oldest that waits for nothing is removed first.
+  /// The notifications of an alert that are kept. Those with pending deliveries are kept as well.
   static let maximumNotifications = 200
   /// The longest answer that is kept, in bytes.
   private static let maximumAnswerBytes = 500
 
-  /// Stores what an alert remembers, with the messages that follow from it, in one transaction: after a crash either both are
-  /// there or none, so that no breach is told twice or never.
+  /// Stores an alert's state, and the messages that follow from it, in one transaction: after a crash both are there or
+  /// neither, so no breach is reported twice or lost.
   ///
-  /// Returns false, and stores nothing, if the alert was changed or removed since it was read.
+  /// Returns false, and stores nothing, if the alert has changed or was removed since it was read.
   package func store(
     _ state: AlertState, of stored: StoredAlert, messages: [OutgoingMessage]
   ) throws -> Bool {
@@ -33,11 +33,12 @@ extension Catalog {
     }
   }
 
-  /// The column that names the origin of a notification.
+  /// The origin of a notification, as the name of its column.
   enum NotificationSource: String {
     case alert, report
   }
 
+  /// Inserts a notification with a pending delivery to each destination.
   func insert(
     _ message: OutgoingMessage, of source: NotificationSource, _ id: Int64, to destinations: [Destination],
     _ database: Database
@@ -53,6 +54,7 @@ extension Catalog {
     }
   }
 
+  /// Removes all but the latest notifications, and those with pending deliveries.
   func makeRoom(
     _ source: NotificationSource, _ id: Int64, keeping count: Int, _ database: Database
   ) throws {
@@ -67,7 +69,7 @@ extension Catalog {
     for id in old { try Self.removeNotifications("id = ?", [id], database) }
   }
 
-  /// Removes notifications with the messages that wait.
+  /// Removes notifications with their deliveries.
   static func removeNotifications(
     _ condition: String, _ arguments: StatementArguments, _ database: Database
   ) throws {
@@ -77,8 +79,8 @@ extension Catalog {
     try database.execute(sql: "DELETE FROM notification WHERE \(condition)", arguments: arguments)
   }
 
-  /// Returns messages whose time has come, the longest waiting first; of those of an alert or report to one destination only
-  /// the first, so that they arrive in order and a receiver that is away is tried with one.
+  /// Returns the deliveries that are due, the longest due first. Of those from one alert or report to one destination,
+  /// only the first is due, so that messages arrive in order, and a receiver that is down is tried with one.
   package func dueDeliveries(now: Timestamp, limit: Int) throws -> [PendingDelivery] {
     let secret = try unsubscribeSecret()
     return try reading { database in
@@ -105,7 +107,7 @@ extension Catalog {
     }
   }
 
-  /// Stores that a message has arrived.
+  /// Stores that a message was delivered.
   package func finishDelivery(_ id: Int64, answer: String) throws {
     try writing { database in
       try database.execute(
@@ -155,7 +157,7 @@ extension Catalog {
         ? .waiting : isDelivered ? .delivered : .failed, failures: row["failures"], answer: row["answer"])
   }
 
-  /// The secret from which the secrets of webhooks' receivers are made. It is generated at first use and never changes.
+  /// The secret from which the secrets of webhooks are derived. It is generated at first use and never changes.
   package func webhookSecret() throws -> [UInt8] {
     Array(try secret(named: "webhook_secret", bytes: 32).utf8)
   }

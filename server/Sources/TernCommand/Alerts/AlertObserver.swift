@@ -8,19 +8,19 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Looks into the warehouse for alerts: the same questions as those of dashboards' cards, about one hour or day.
+/// Observes the warehouse for alerts, with the same questions as cards of dashboards, about one hour or day.
 struct AlertObserver: Sendable {
-  /// The most new groups of errors that one look finds; later looks find the others.
+  /// The most new groups of errors in one observation; later ones contain the others.
   private static let maximumErrors = 1_000
 
   let catalog: Catalog
   let reader: WarehouseReader
   /// The time since which the server can receive events.
   let receivingSince: Timestamp
-  /// Returns what the server has to complain about.
+  /// Returns the problems of the server.
   let problems: @Sendable (_ now: Timestamp) -> [ProblemNotice]
 
-  /// Returns what there is to see; `nil` if nothing new can be said, or the app is gone.
+  /// Returns an observation; `nil` if there is nothing new, or the app is gone.
   func observe(_ alert: Alert, _ state: AlertState, now: Timestamp) async throws -> AlertObservation? {
     guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems(now)) : nil }
     guard let app = try catalog.app(id) else { return nil }
@@ -29,7 +29,7 @@ struct AlertObserver: Sendable {
       guard let question = alert.condition.question else { return nil }
       return try await figure(question, state, app, now).map { .figure($0) }
     case .nothingArrived:
-      // Pieces of attachments come alone, long after their errors.
+      // Parts of attachments may arrive alone, long after their errors.
       let kinds = Set(StoredKind.allCases).subtracting([.attachmentPart])
       let last = try await reader.recent(app: id, kinds: kinds, limit: 1).first?.received
       return .arrival(last: last, receivingSince: receivingSince)
@@ -46,7 +46,7 @@ struct AlertObserver: Sendable {
     guard let calendar = QuestionCalendar(app.timeZone),
       let periods = EndedPeriods(question.period, at: now, in: calendar)
     else { return nil }
-    // Most looks end here: a period is asked about once, unless there was too little data.
+    // Most evaluations end here: a period is queried once, unless there was too little data.
     guard periods.last > state.period ?? .min, let questions = periods.questions(figure) else { return nil }
     let today = calendar.day(of: now.millisecondsSince1970)
     var answers: [Answer] = []
@@ -61,7 +61,7 @@ struct AlertObserver: Sendable {
     let (groups, highest) = try await reader.errorGroups(
       app: app, after: known ?? .max, limit: Self.maximumErrors)
     let errors = groups.map { ErrorNotice(group: $0.id, type: $0.type, place: $0.place) }
-    // Of more than a look finds, the others must stay unknown.
+    // If there are more than the limit, the others must stay unknown.
     return .newErrors(errors, highest: errors.count < Self.maximumErrors ? highest : errors.last?.group ?? highest)
   }
 

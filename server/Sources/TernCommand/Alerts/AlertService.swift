@@ -6,13 +6,13 @@ import ServiceLifecycle
 import TernEvents
 import Warehouse
 
-/// Evaluates alerts and sends what they say, while the server runs.
+/// Evaluates alerts and sends notifications while the server runs.
 struct AlertService: Service {
-  /// The time between two looks at all alerts.
+  /// The time between two evaluations of all alerts.
   static let evaluationInterval: Duration = .seconds(120)
-  /// The time between two looks for messages to send.
+  /// The time between two checks for messages to send.
   static let deliveryInterval: Duration = .seconds(5)
-  /// The time for one alert. Its question is about three days at most.
+  /// The time for the evaluation of one alert.
   static let deadline: Duration = .seconds(20)
 
   let catalog: Catalog
@@ -31,9 +31,9 @@ struct AlertService: Service {
     }
   }
 
-  /// Looks at one alert after the other: people who wait for answers come first.
+  /// Evaluates one alert after the other, because people who wait for reports come first.
   private func evaluate() async {
-    // The last failure of each alert, so that each is in the log once.
+    // The last failure of each alert, so that the same one is logged only once.
     var failures: [Int64: String] = [:]
     while !Task.isCancelled {
       do {
@@ -65,7 +65,8 @@ struct AlertService: Service {
           return false
         }
         guard try await group.next() ?? true else {
-          throw CommandFailure("It takes longer than \(Self.deadline.components.seconds) seconds. Use fewer filters.")
+          throw CommandFailure(
+            "Its question takes longer than \(Self.deadline.components.seconds) seconds. Use fewer filters.")
         }
       }
       return nil

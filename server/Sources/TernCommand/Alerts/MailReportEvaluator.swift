@@ -6,9 +6,9 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// Finds out whether a report is to be sent, and stores its mail together with the note that it was sent.
+/// Composes reports that are due, and stores each mail together with the day on which it was due.
 struct MailReportEvaluator: Sendable {
-  /// Reads the figures of a report; `nil` if there is nothing to say.
+  /// Reads the figures of a report; `nil` if its dashboard is gone.
   typealias Compose = @Sendable (MailReport, App, MailPeriod, _ now: Timestamp) async throws -> MailReportContent?
 
   let catalog: Catalog
@@ -18,10 +18,10 @@ struct MailReportEvaluator: Sendable {
   /// The address of the portal in links; `nil` if unknown.
   let portal: @Sendable () -> String?
 
-  /// Evaluates one report. Returns true if a mail follows.
+  /// Evaluates one report. Returns true if there is a mail to send.
   ///
-  /// A crash before the transaction changes nothing: the next evaluation finds the same period, or a later one. One after it
-  /// leaves a mail that waits to be sent.
+  /// A crash before the transaction changes nothing: the next evaluation finds the same period, or a later one. A crash
+  /// after it leaves the mail pending.
   @discardableResult
   func evaluate(_ stored: StoredMailReport, now: Timestamp) async throws -> Bool {
     let report = stored.report

@@ -11,7 +11,7 @@ import WarehouseSQLite
 
 /// Composes reports by mail while the server runs. ``AlertService`` sends them, with all other messages.
 struct MailReportService: Service {
-  /// The time between two looks. Most only compare the clock with the hours of the reports.
+  /// The time between two evaluations. Most only compare the clock with the hours of the reports.
   static let interval: Duration = .seconds(15)
 
   let catalog: Catalog
@@ -24,9 +24,9 @@ struct MailReportService: Service {
     await cancelWhenGracefulShutdown { await evaluate() }
   }
 
-  /// Composes one report after the other: people who wait for answers come first.
+  /// Composes one report after the other, because people who wait for reports come first.
   private func evaluate() async {
-    // The last failure of each report, so that each is in the log once.
+    // The last failure of each report, so that the same one is logged only once.
     var failures: [Int64: String] = [:]
     while !Task.isCancelled {
       do {
@@ -57,9 +57,9 @@ struct MailReportService: Service {
 
 /// Reads the figures of reports from a warehouse.
 struct MailReportComposer: Sendable {
-  /// The time for one question, and for all questions of a mail. What isn't answered in it is missing in the mail, with a
-  /// sentence that says so.
+  /// The time for one question. A sentence in the mail replaces an answer that takes longer.
   static let questionDeadline: Duration = .seconds(20)
+  /// The time for all questions of a mail.
   static let deadline: Duration = .seconds(120)
 
   let catalog: Catalog
@@ -75,7 +75,7 @@ struct MailReportComposer: Sendable {
     var pages = pages
     pages.segments = try catalog.segments(app: app.id)
     let (dashboards, end) = (try catalog.dashboards(app: app.id), uptime() + Self.deadline)
-    // The threads of reports, at their low priority.
+    // Runs on the threads of reports, at their low priority.
     return try await withTaskExecutorPreference(reader.executor) { [pages] in
       try await pages.mail(report, of: app, dashboards: dashboards, period, from: reader, now: now) { question in
         try await answer(question, app, now, before: end)
@@ -107,11 +107,11 @@ struct MailReportComposer: Sendable {
     }
     guard let result else { throw Self.tooSlow }
     guard let answered = AnsweredQuestion(resolved, result, milliseconds: 0) else {
-      throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
+      throw WarehouseError(code: .damaged, message: "The answer doesn't match the question.")
     }
     return answered
   }
 
   private static let tooSlow = QuestionError(
-    "The answer takes too long for a mail. The page may have it.", at: "$", code: .tooSlow)
+    "The answer takes too long for a mail. Open the page instead.", at: "$", code: .tooSlow)
 }

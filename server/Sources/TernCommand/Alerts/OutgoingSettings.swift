@@ -9,36 +9,36 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// The ways in which notifications go out, as the operator has set them.
+/// The operator's settings for sending notifications.
 struct OutgoingSettings: Sendable {
   private var mail: (server: MailServer, from: MailAddress)?
   private var addresses = AddressPolicy()
-  /// The address of the portal for links; `nil` if the operator named none.
+  /// The address of the portal for links; `nil` if the operator has set none.
   private(set) var portal: String?
 
-  /// The settings of a server that sends webhooks to the internet, and no mails.
+  /// Creates the settings of a server that sends webhooks to the internet, but no mails.
   init() {}
 
   /// Reads the settings.
   ///
-  /// Throws ``CommandFailure`` for settings that don't fit together, and for a file that can't be read.
+  /// Throws ``CommandFailure`` if settings contradict each other, or a file can't be read.
   init(_ settings: EffectiveSettings) throws {
     addresses = AddressPolicy(allowing: try settings.value(\.allowWebhooksTo))
     portal = try settings.value(\.portalUrl)
     guard var server = try settings.value(\.smtp) else { return }
     guard let from = try settings.value(\.mailFrom) else {
-      throw CommandFailure("Mails need a sender. Set --mail-from, such as --mail-from tern@example.org.")
+      throw CommandFailure("Mails need a sender. Set --mail-from, for example to tern@example.org.")
     }
     server.user = try settings.value(\.smtpUser)
     server.password = try Self.password(settings)
     guard (server.user == nil) == (server.password == nil) else {
       throw CommandFailure(
-        "A user of the mail server and the password belong together. Set --smtp-user and --smtp-password-file, or neither."
+        "The user and the password for the mail server belong together. Set --smtp-user and --smtp-password-file, or neither."
       )
     }
     server.authorities = try settings.value(\.smtpCa)
     if let authorities = server.authorities, !FileManager.default.isReadableFile(atPath: authorities) {
-      throw CommandFailure("\(authorities) can't be read.")
+      throw CommandFailure("\(authorities) can't be read. Check --smtp-ca and the rights of the file.")
     }
     mail = (server, from)
   }
@@ -46,10 +46,10 @@ struct OutgoingSettings: Sendable {
   private static func password(_ settings: EffectiveSettings) throws -> String? {
     guard let path = try settings.value(\.smtpPasswordFile) else { return try settings.value(\.smtpPassword) }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw CommandFailure("\(path) can't be read.")
+      throw CommandFailure("\(path) can't be read. Check --smtp-password-file and the rights of the file.")
     }
     guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
-      throw CommandFailure("\(path) is empty. Write the password into its first line.")
+      throw CommandFailure("\(path) is empty. Put the password into its first line.")
     }
     return String(line)
   }
@@ -105,7 +105,7 @@ extension OutgoingSettings {
     return UniqueID.timeOrdered(at: time, using: &generator)
   }
 
-  /// The address of the portal in links: the operator's, or that at which the server listens.
+  /// The address of the portal in links: the one that the operator has set, or the one at which the server listens.
   fileprivate func address(_ catalog: Catalog) -> @Sendable () -> String? {
     { [portal] in portal ?? (try? catalog.setting(LocalServer.addressSetting)).flatMap { $0 } }
   }

@@ -5,22 +5,22 @@ import Warehouse
 
 /// The problems of the server itself, for alerts to the operator.
 struct ServerProblems: Sendable {
-  /// The free bytes above the reserve below which someone should act.
+  /// The free space above the reserve, in bytes, below which the disk counts as nearly full.
   private static let margin: Int64 = 1 << 30
-  /// The rest of a certificate's validity below which it should have been renewed: programs that renew certificates do so a
-  /// month before their end.
+  /// The remaining validity below which a certificate should have been renewed. Programs that renew certificates do so
+  /// a month before they expire.
   private static let certificateMargin: Duration = .seconds(14 * 86_400)
 
   let problems: @Sendable () -> [WarehouseProblem]
   let storage: @Sendable () -> StorageStatus
   /// The state of the copy on a cluster; `nil` if there is none.
   let cluster: (@Sendable () -> ClusterStatus?)?
-  /// The reason why the last backup failed; `nil` if it did not.
+  /// The reason why the last backup failed; `nil` if it succeeded.
   let backupFailure: Locked<String?>
   /// Returns the end of the certificate's validity, or `nil` if it can't be read; `nil` without TLS.
   let certificateExpiry: (@Sendable () -> Timestamp?)?
 
-  /// Everything that is wrong at the moment.
+  /// Returns all current problems.
   func current(now: Timestamp) -> [ProblemNotice] {
     var notices = problems().map { ProblemNotice(summary: $0.summary, detail: $0.detail) }
     let storage = storage()
@@ -28,7 +28,7 @@ struct ServerProblems: Sendable {
       notices.append(
         ProblemNotice(
           summary: "The disk is nearly full.",
-          detail: "\(free >> 20) MiB are free. Below \(storage.reservedDiskBytes >> 20) MiB, nothing is collected."))
+          detail: "\(free >> 20) MiB are free. Below \(storage.reservedDiskBytes >> 20) MiB, no events are collected."))
     }
     if let problems = cluster?()?.problems, !problems.isEmpty {
       notices.append(
