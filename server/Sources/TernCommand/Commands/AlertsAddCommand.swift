@@ -12,9 +12,9 @@ struct AlertsAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an alert.",
     discussion: """
-      Each alert has one condition. --above, --below and --changed are about the figure of a question: that of a card of a \
-      dashboard, or the query of the address of Explore. A figure is decided on ten minutes after its hour or day has ended, \
-      and told once when it is outside and once when that is over.
+      Each alert has one condition. --above, --below and --changed watch the figure of a question, which is that of a \
+      dashboard's card (--card) or the query of an address of Explore or Funnels (--question). A figure is evaluated ten \
+      minutes after its hour or day has ended. It is reported once when it crosses the limit, and once when that is over.
 
       Examples:
         tern alerts add --app 1 --name Crashes --card "At a glance/Crash-free users" --below 0.99 --per day --to mail:a@example.org
@@ -29,34 +29,34 @@ struct AlertsAddCommand: ParsableCommand {
 
   @Option(name: .customLong("app"), help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
   var app: String?
-  @Flag(help: "Report what the server itself has to complain about, such as a full disk or a failed backup.")
+  @Flag(help: "Report problems of the server itself, such as a full disk or a failed backup.")
   var server = false
-  @Option(help: ArgumentHelp("The name.", valueName: "name")) var name: String
+  @Option(help: ArgumentHelp("The name of the alert.", valueName: "name")) var name: String
   @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
   var to: [String]
 
-  @Option(help: ArgumentHelp("A card of a dashboard.", valueName: "dashboard/card")) var card: String?
-  @Option(help: ArgumentHelp("The query of an address of Explore, or funnels?QUERY.", valueName: "query")) var question:
+  @Option(help: ArgumentHelp("The card whose question to watch.", valueName: "dashboard/card")) var card: String?
+  @Option(help: ArgumentHelp("The query of Explore's address, or funnels?QUERY.", valueName: "query")) var question:
     String?
   @Option(help: ArgumentHelp("Report a figure above this.", valueName: "number")) var above: Double?
   @Option(parsing: .unconditional, help: ArgumentHelp("Report a figure below this.", valueName: "number"))
   var below: Double?
-  @Option(help: ArgumentHelp("Report a change of more than so many percent.", valueName: "percent"))
+  @Option(help: ArgumentHelp("Report a change by more than this, in percent.", valueName: "percent"))
   var changed: Double?
-  @Option(help: ArgumentHelp("Report a share of users without a crash below this.", valueName: "percent"))
+  @Option(help: ArgumentHelp("Report a share of users without a crash below this, in percent.", valueName: "percent"))
   var crashFreeBelow: Double?
   @Option(
     help: ArgumentHelp(
-      "The period of figures: hour or day. The default is hour; of funnels and crash-free users day.",
+      "The period of the figure: hour or day. The default is hour, but day for funnels and crash-free users.",
       valueName: "period"),
     transform: { try choice($0) })
   var per: AlertPeriod?
-  @Option(help: ArgumentHelp("Report if nothing arrived for so many hours.", valueName: "hours")) var silentFor: Int?
+  @Option(help: ArgumentHelp("Report if nothing arrives for this many hours.", valueName: "hours")) var silentFor: Int?
   @Flag(help: "Report new kinds of errors.") var newErrors = false
   @Flag(help: "Report closed errors that come back in a later version.") var returnedErrors = false
   @Option(
     help: ArgumentHelp(
-      "The users that an hour or day needs for a decision. The default is 30 for changes and crash-free users, else 0.",
+      "The users that a period needs for a decision. The default is 30 for changes and crash-free users, otherwise 0.",
       valueName: "number"))
   var minimumUsers: Int?
   @OptionGroup var data: DataOption
@@ -68,15 +68,18 @@ struct AlertsAddCommand: ParsableCommand {
     ]
     guard conditions.filter(\.self).count == 1 else {
       throw ValidationError(
-        "Give one of --above, --below, --changed, --crash-free-below, --silent-for, --new-errors, --returned-errors and --server."
+        "Give exactly one of --above, --below, --changed, --crash-free-below, --silent-for, --new-errors, --returned-errors or --server."
       )
     }
     guard server == (app == nil) else { throw ValidationError("Give either --app or --server.") }
-    let isAsking = above != nil || below != nil || changed != nil
-    guard [card, question].compactMap(\.self).count == (isAsking ? 1 : 0) else {
-      throw ValidationError("Give --card or --question with --above, --below or --changed, and only with them.")
+    let needsQuestion = above != nil || below != nil || changed != nil
+    guard [card, question].compactMap(\.self).count == (needsQuestion ? 1 : 0) else {
+      throw ValidationError(
+        "Give either --card or --question with --above, --below or --changed, and neither with other conditions.")
     }
-    guard per == nil || isAsking || crashFreeBelow != nil else { throw ValidationError("This condition has no --per.") }
+    guard per == nil || needsQuestion || crashFreeBelow != nil else {
+      throw ValidationError("Leave out --per: this condition has no period.")
+    }
   }
 
   func run() throws {
@@ -113,12 +116,13 @@ struct AlertsAddCommand: ParsableCommand {
   private func alertQuestion(_ catalog: Catalog, _ app: AppID?) throws -> AlertQuestion {
     guard let card, let app else { return AlertQuestion(address: question ?? "", period: per) }
     let dashboards = try catalog.dashboards(app: app)
-    // Names may have slashes themselves.
+    // Names may contain slashes themselves.
     let found = dashboards.lazy.flatMap { dashboard in dashboard.cards.map { (dashboard, $0) } }
       .first { "\($0.0.name)/\($0.1.name)" == card }
     guard let found else {
       throw CommandFailure(
-        "There is no card \"\(card)\". Write the names of a dashboard and of one of its cards, with a / between them.")
+        "There is no card \"\(visible(card))\". Give the names of a dashboard and of one of its cards, with a / between them."
+      )
     }
     return AlertQuestion(address: "\(found.1.page)?\(found.1.query)", period: per)
   }

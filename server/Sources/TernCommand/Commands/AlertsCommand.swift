@@ -10,7 +10,7 @@ import Warehouse
 /// `tern alerts`
 struct AlertsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "alerts", abstract: "Have the server report what crosses a limit. Works while a server runs.",
+    commandName: "alerts", abstract: "Get notified when a figure crosses a limit. Works while a server runs.",
     subcommands: [List.self, AlertsAddCommand.self, Mute.self, History.self, Delete.self])
 
   /// `tern alerts list`
@@ -23,7 +23,7 @@ struct AlertsCommand: ParsableCommand {
           tern alerts list --app 1 --json
         """)
 
-    @Option(name: .customLong("app"), help: ArgumentHelp("Only the alerts of an app.", valueName: "id")) var app:
+    @Option(name: .customLong("app"), help: ArgumentHelp("List only the alerts of this app.", valueName: "id")) var app:
       String?
     @Flag(help: "Print a JSON array.") var json = false
     @OptionGroup var data: DataOption
@@ -51,9 +51,9 @@ struct AlertsCommand: ParsableCommand {
   /// `tern alerts mute`
   struct Mute: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Mute an alert for a time, or let it speak again.",
+      abstract: "Mute an alert for a time, or unmute it.",
       discussion: """
-        A muted alert isn't evaluated. What is still so when it speaks again is told then.
+        A muted alert isn't evaluated. Whatever still holds when it is unmuted is reported then.
 
         Examples:
           tern alerts mute 3 --time 8h
@@ -62,10 +62,11 @@ struct AlertsCommand: ParsableCommand {
 
     @Argument(help: "The number of the alert; `tern alerts list` shows it.") var alert: Int64
     @Option(
-      name: .customLong("time"), help: ArgumentHelp("The time to mute it, for example 8h or 7d.", valueName: "time"),
+      name: .customLong("time"),
+      help: ArgumentHelp("The time for which to mute it, for example 8h or 7d.", valueName: "time"),
       transform: { try Period.time($0) })
     var time: Duration?
-    @Flag(help: "Let it speak again.") var off = false
+    @Flag(help: "Unmute it.") var off = false
     @OptionGroup var data: DataOption
 
     func validate() throws {
@@ -89,7 +90,7 @@ struct AlertsCommand: ParsableCommand {
   /// `tern alerts history`
   struct History: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List what an alert has said, and whether it arrived.",
+      abstract: "List the notifications of an alert, and whether they arrived.",
       discussion: """
         Example:
           tern alerts history 3
@@ -100,7 +101,7 @@ struct AlertsCommand: ParsableCommand {
 
     func run() throws {
       let notifications = try data.withCatalog { try $0.notifications(of: alert, limit: 100) }
-      if notifications.isEmpty { return Terminal.say("It has said nothing yet.") }
+      if notifications.isEmpty { return Terminal.say("No notifications yet.") }
       CommandOutput.say(notifications)
     }
   }
@@ -165,7 +166,7 @@ private struct AlertDescription: Encodable {
 }
 
 extension CommandOutput {
-  /// Prints notifications, and what became of each.
+  /// Prints notifications with the status of each delivery.
   static func say(_ notifications: [AlertNotification]) {
     for notification in notifications {
       Terminal.say(

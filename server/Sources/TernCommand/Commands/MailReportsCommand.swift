@@ -11,7 +11,7 @@ import Warehouse
 struct MailReportsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mail-reports",
-    abstract: "Have the server mail the overview or a dashboard regularly. Works while a server runs.",
+    abstract: "Mail the overview or a dashboard regularly. Works while a server runs.",
     subcommands: [Add.self, List.self, Send.self, History.self, Delete.self])
 
   /// `tern mail-reports add`
@@ -19,8 +19,8 @@ struct MailReportsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add a report by mail.",
       discussion: """
-        It has the figures of the day, week or month that has ended, with the changes since the one before, and is sent every \
-        day, on Mondays or on the first of the month.
+        The report has the figures of the day, week or month that has ended, with their changes since the one before. It is \
+        sent every day, on Mondays or on the first of the month.
 
         Examples:
           tern mail-reports add --app 1 --every day --to someone@example.org
@@ -29,18 +29,20 @@ struct MailReportsCommand: ParsableCommand {
 
     @Option(name: .customLong("app"), help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
     var app: String
-    @Option(help: ArgumentHelp("day, week or month.", valueName: "period"), transform: { try choice($0) })
+    @Option(
+      help: ArgumentHelp("The period of the report: day, week or month.", valueName: "period"),
+      transform: { try choice($0) })
     var every: MailReport.Cadence
-    @Option(help: ArgumentHelp("The hour of the app's clock, 0 to 23.", valueName: "hour")) var hour = 7
-    @Option(help: ArgumentHelp("The name of a dashboard; the overview without it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The hour in the app's time zone, 0 to 23.", valueName: "hour")) var hour = 7
+    @Option(help: ArgumentHelp("The name of a dashboard. Without it, the overview is sent.", valueName: "name"))
     var dashboard: String?
-    @Option(help: ArgumentHelp("The address of a receiver; repeatable.", valueName: "address")) var to: [String]
+    @Option(help: ArgumentHelp("The email address of a recipient; repeatable.", valueName: "address")) var to: [String]
     @OptionGroup var data: DataOption
 
     func run() throws {
       let recipients = try to.map { text in
         guard let address = MailAddress(text) else {
-          throw CommandFailure("\"\(visible(text))\" is no address of mail. Enter one such as someone@example.org.")
+          throw CommandFailure("\"\(visible(text))\" is not an email address. Enter one such as someone@example.org.")
         }
         return address
       }
@@ -58,7 +60,7 @@ struct MailReportsCommand: ParsableCommand {
     private func subject(_ dashboards: [Dashboard]) throws -> MailReport.Subject {
       guard let dashboard else { return .overview }
       guard let found = dashboards.first(where: { $0.name == dashboard }) else {
-        throw CommandFailure("There is no dashboard \"\(visible(dashboard))\". Write its name as on its page.")
+        throw CommandFailure("There is no dashboard \"\(visible(dashboard))\". Give its name as on its page.")
       }
       return .dashboard(found.id)
     }
@@ -74,8 +76,8 @@ struct MailReportsCommand: ParsableCommand {
           tern mail-reports list --app 1 --json
         """)
 
-    @Option(name: .customLong("app"), help: ArgumentHelp("Only the reports of an app.", valueName: "id")) var app:
-      String?
+    @Option(name: .customLong("app"), help: ArgumentHelp("List only the reports of this app.", valueName: "id"))
+    var app: String?
     @Flag(help: "Print a JSON array.") var json = false
     @OptionGroup var data: DataOption
 
@@ -91,23 +93,23 @@ struct MailReportsCommand: ParsableCommand {
       if lines.isEmpty { return Terminal.say("No reports by mail yet. Add one with tern mail-reports add.") }
       Terminal.say(
         CommandOutput.table(
-          [["REPORT", "APP", "OF", "SENT", "TO"]]
+          [["REPORT", "APP", "NAME", "SCHEDULE", "TO"]]
             + lines.map { line in
               let to = line.recipients.joined(separator: ", ")
               return [
                 "\(line.id)", "\(line.app)", line.name, line.schedule,
-                to.isEmpty ? "nobody: all have unsubscribed" : to,
+                to.isEmpty ? "no one: all have unsubscribed" : to,
               ]
             }))
     }
   }
 
-  /// `tern mail-reports send`
+  /// `tern mail-reports send-now`
   struct Send: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "send-now", abstract: "Have the server send a report now, about the last period that has ended.",
+      commandName: "send-now", abstract: "Send a report now, about the last period that has ended.",
       discussion: """
-        The next regular mail is sent as well.
+        The server sends it. The next regular mail is sent as well.
 
         Example:
           tern mail-reports send-now 3
@@ -121,13 +123,13 @@ struct MailReportsCommand: ParsableCommand {
         let found = try MailReportsCommand.find(report, in: catalog)
         guard !found.recipients.isEmpty else {
           throw CommandFailure(
-            "Nobody gets this report: all receivers have unsubscribed. Delete it, or add another one.")
+            "This report has no recipients: all have unsubscribed. Delete it, or add another one.")
         }
         guard try catalog.requestMailReport(report, app: found.app) != nil else {
           throw MailReportsCommand.unknown(report)
         }
-        let when = try catalog.isServed() ? "in a few seconds" : "when a server runs"
-        Terminal.say("It is sent \(when). `tern mail-reports history \(report)` shows what becomes of it.")
+        let when = try catalog.isServed() ? "in a few seconds" : "when the server is started"
+        Terminal.say("The report will be sent \(when). `tern mail-reports history \(report)` shows whether it arrives.")
       }
     }
   }
@@ -146,7 +148,7 @@ struct MailReportsCommand: ParsableCommand {
 
     func run() throws {
       let mails = try data.withCatalog { try $0.mailReportNotifications(of: report, limit: 100) }
-      if mails.isEmpty { return Terminal.say("No mail was sent yet.") }
+      if mails.isEmpty { return Terminal.say("No mails yet.") }
       CommandOutput.say(mails)
     }
   }

@@ -8,15 +8,15 @@ import Warehouse
 /// `tern notify`
 struct NotifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notify", abstract: "Try the ways in which notifications go out. Works while a server runs.",
+    commandName: "notify", abstract: "Test destinations of notifications. Works while a server runs.",
     subcommands: [Test.self, Secret.self])
 
   /// `tern notify test`
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send one message to each destination, and print what the other side answers.",
+      abstract: "Send a test message to each destination, and print the answers.",
       discussion: """
-        Without --to, it goes to every destination of every alert. Ends with code 1 if one of them didn't take it.
+        Without --to, it is sent to every destination of every alert. Exits with code 1 if one of them doesn't accept it.
 
         Examples:
           tern notify test --to mail:someone@example.org --smtp smtp://mail.example.org:587 --mail-from tern@example.org
@@ -51,7 +51,7 @@ struct NotifyCommand: ParsableCommand {
       for destination in destinations {
         do throws(OutgoingError) {
           let answer = try await client.send(message(settings.portal), to: destination)
-          Terminal.say("\(destination.shown): taken. \(CommandEnding.line(answer))")
+          Terminal.say("\(destination.shown): accepted. \(CommandEnding.line(answer))")
         } catch {
           hasFailed = true
           Terminal.say("\(destination.shown): failed. \(CommandEnding.line(error.message))")
@@ -83,9 +83,9 @@ struct NotifyCommand: ParsableCommand {
   /// `tern notify secret`
   struct Secret: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the secret with which webhooks to an address are signed.",
+      abstract: "Print the secret that signs webhooks to an address.",
       discussion: """
-        The receiver needs it to check X-Tern-Signature; docs/alerts.md tells how. Each address has a secret of its own.
+        The receiver needs it to check X-Tern-Signature; docs/alerts.md says how. Each address has a secret of its own.
 
         Example:
           tern notify secret https://example.org/hook
@@ -96,7 +96,7 @@ struct NotifyCommand: ParsableCommand {
 
     func run() throws {
       guard let address = WebAddress(address) else {
-        throw CommandFailure("Enter an address of http or https, such as https://example.org/hook.")
+        throw CommandFailure("Enter an http or https address, such as https://example.org/hook.")
       }
       try data.withCatalog { catalog in
         Terminal.say(try OutgoingSettings().client(catalog, wallTime: WallClock.system).secret(of: address))
