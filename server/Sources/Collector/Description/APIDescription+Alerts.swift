@@ -28,10 +28,10 @@ extension APIDescription {
         errors: [404]),
       APIOperation(
         method: .put, path: "\(path)/alerts/{alert}/mute", name: "mute\(name)",
-        summary: "Mutes an alert of \(subject) for a time, or lets it speak again.", parameters: scope + [alert],
+        summary: "Mutes an alert of \(subject) for a time, or unmutes it.", parameters: scope + [alert],
         body: [
           "application/json": .object(
-            ["seconds": .limited(0...Alert.longestMute).described("0 to let it speak again.")], others: .any)
+            ["seconds": .limited(0...Alert.longestMute).described("0 unmutes the alert.")], others: .any)
         ], status: 204, errors: [400, 404, 413, 503]),
       APIOperation(
         method: .get, path: "\(path)/alerts/{alert}/notifications", name: "list\(name)Notifications",
@@ -54,8 +54,8 @@ extension APIDescription {
           )
       ],
       optional: [
-        "limit": .number.described("A figure, or a number of percent of `changed` and `crash_free`."),
-        "page": .choice(["explore", "funnels"]).described("The period of a funnel is a day."),
+        "limit": .number.described("A figure; for `changed` and `crash_free` a percentage."),
+        "page": .choice(["explore", "funnels"]).described("Funnels need the period `day`."),
         "query": .text.described("The query of the page's address, for example `metric=events&event=Order`."),
         "period": .choice(AlertPeriod.self), "hours": .limited(1...720),
       ], others: .any),
@@ -67,12 +67,12 @@ extension APIDescription {
       ],
       optional: [
         "minimum_users": .nullable(.limited(0...1_000_000_000)).described(
-          "The users that a period needs for a decision.")
+          "The number of users that a period needs for a decision.")
       ], others: .any),
     "Alert": .object(
       [
         "id": .count, "name": .text, "condition": .named("AlertCondition"), "text": .text, "minimum_users": .count,
-        "destinations": .list(.text.described("Without the paths of addresses, which may be secrets.")),
+        "destinations": .list(.text.described("Without the paths of addresses, which may be secret.")),
         "status": .choice(StoredAlert.Status.self),
         "author": .text.described("The account or token that made the last change."), "changed": .time,
       ], optional: ["muted_until": .time]),

@@ -19,7 +19,7 @@ extension APIDescription {
       summary: "Deletes a report by mail with its history.", parameters: [app, report], status: 204, errors: [404]),
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/mail-reports/{report}/send", name: "sendMailReport",
-      summary: "Has a report sent now, about the last period that has ended.", parameters: [app, report], status: 204,
+      summary: "Sends a report now, about the last period that has ended.", parameters: [app, report], status: 204,
       errors: [404]),
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/mail-reports/{report}/notifications", name: "listMails",
@@ -29,14 +29,14 @@ extension APIDescription {
 
   private static let report = APIOperation.Parameter.path("report", .limited(1...9_007_199_254_740_991))
 
-  private static let hour = Schema.limited(0...23).described("The hour of the app's clock.")
+  private static let hour = Schema.limited(0...23).described("The hour, in the app's time zone.")
 
   /// The schemas of reports by mail.
   static let mailReportSchemas: Schema.Members = [
     "NewMailReport": .object(
       [
         "every": .choice(MailReport.Cadence.self).described("Sent every day, on Mondays or on the first of the month."),
-        "hour": hour, "recipients": .list(.text.described("An address of mail."), 1...MailReport.maximumRecipients),
+        "hour": hour, "recipients": .list(.text.described("An email address."), 1...MailReport.maximumRecipients),
       ],
       optional: ["dashboard": .nullable(.count).described("The number of a dashboard; the overview without it.")],
       others: .any),

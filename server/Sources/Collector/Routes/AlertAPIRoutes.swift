@@ -8,19 +8,19 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// `/api/v1/apps/{id}/alerts`, and `/api/v1/alerts` for those about the server: alerts for programs.
+/// The HTTP API of alerts: `/api/v1/apps/{id}/alerts`, and `/api/v1/alerts` for those about the server.
 struct AlertAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
   let wallTime: @Sendable () -> Timestamp
 
-  /// The maximum size of a request, in bytes: a query, destinations and some space.
+  /// The maximum size of a request, in bytes: a query, destinations and some room.
   private static let maximumBytes = 64 << 10
-  /// The notifications of one answer.
+  /// The most notifications of one answer.
   private static let notifications = 100
 
   func add(to routes: RouteTable) {
-    // Destinations are addresses of people, so that readers don't see alerts.
+    // Destinations are people's addresses, so those who may only read don't see alerts.
     for scope in AlertScope.allCases {
       let (path, right) = ("/api/v1\(scope.path)", scope.requirement)
       routes.on(
@@ -46,7 +46,7 @@ struct AlertAPIRoutes: Sendable {
   private func create(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
     let wanted = try await reader.object(
       AlertRequest.self, of: request, context, limit: Self.maximumBytes,
-      members: "name, condition, destinations and, if you like, minimum_users")
+      members: "name, condition, destinations and, optionally, minimum_users")
     let alert: Alert
     do {
       alert = try wanted.alert(app: app, segments: app == nil ? [] : try context.visibleSegments(catalog))
@@ -65,7 +65,7 @@ struct AlertAPIRoutes: Sendable {
 
   private func mute(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
     let wanted = try await reader.object(
-      MuteRequest.self, of: request, context, limit: Self.maximumBytes, members: "seconds, 0 to let it speak again")
+      MuteRequest.self, of: request, context, limit: Self.maximumBytes, members: "seconds, where 0 unmutes the alert")
     guard (0...Alert.longestMute).contains(wanted.seconds) else {
       throw APIError(
         status: .badRequest, code: "invalid", message: "seconds must be from 0 to \(Alert.longestMute).",
@@ -104,7 +104,7 @@ struct AlertAPIRoutes: Sendable {
 enum AlertScope: CaseIterable {
   case app, server
 
-  /// The path of the alerts' page; below `/api/v1`, that of their list for programs.
+  /// The path of the page, and below `/api/v1` that of the API.
   var path: String {
     switch self {
     case .app: "/apps/:app/alerts"
@@ -129,7 +129,7 @@ enum AlertScope: CaseIterable {
 
 extension APIError {
   static let unknownAlert = APIError(
-    status: .notFound, code: "unknown_alert", message: "There is no such alert here.")
+    status: .notFound, code: "unknown_alert", message: "There is no alert with this number.")
 }
 
 private struct MuteRequest: Decodable {
@@ -147,7 +147,7 @@ private struct AlertRequest: Decodable {
     case minimumUsers = "minimum_users"
   }
 
-  /// The alert, with a question that can be asked.
+  /// Returns the alert; throws if its question can't be asked or a destination is invalid.
   func alert(app: AppID?, segments: [SavedSegment]) throws -> Alert {
     if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
     return Alert(

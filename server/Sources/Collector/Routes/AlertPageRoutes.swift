@@ -14,9 +14,9 @@ struct AlertPageRoutes: Sendable {
   let catalog: any CollectorCatalog
   let wallTime: @Sendable () -> Timestamp
 
-  /// The time for which the button mutes.
+  /// The time for which the button mutes an alert.
   private static let mute: Duration = .seconds(8 * 3_600)
-  /// The notifications of one page.
+  /// The most notifications on the page.
   private static let notifications = 50
 
   func add(to routes: RouteTable) {

@@ -6,18 +6,18 @@ import Portal
 import TernEvents
 import Warehouse
 
-/// `/api/v1/apps/{id}/mail-reports`: reports by mail for programs.
+/// The HTTP API of reports by mail: `/api/v1/apps/{id}/mail-reports`.
 struct MailReportAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
 
-  /// The maximum size of a request, in bytes: receivers and some space.
+  /// The maximum size of a request, in bytes: recipients and some room.
   private static let maximumBytes = 16 << 10
-  /// The mails of one answer.
+  /// The most mails of one answer.
   private static let mails = 100
 
   func add(to routes: RouteTable) {
-    // Receivers are addresses of people, so that readers don't see reports by mail.
+    // Recipients are people's addresses, so those who may only read don't see reports by mail.
     routes.on(
       "/api/v1/apps/:app/mail-reports",
       [
@@ -45,7 +45,7 @@ struct MailReportAPIRoutes: Sendable {
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await reader.object(
       MailReportRequest.self, of: request, context, limit: Self.maximumBytes,
-      members: "every, hour, recipients and, if it isn't the overview, dashboard")
+      members: "every, hour, recipients and, unless it is about the overview, dashboard")
     let app = try context.app.id
     let report = try wanted.report(app: app)
     return try Response.refusingInvalid {
@@ -86,7 +86,7 @@ struct MailReportAPIRoutes: Sendable {
 
 extension APIError {
   static let unknownMailReport = APIError(
-    status: .notFound, code: "unknown_mail_report", message: "This app has no such report by mail.")
+    status: .notFound, code: "unknown_mail_report", message: "This app has no report by mail with this number.")
 }
 
 private struct MailReportRequest: Decodable {
@@ -100,7 +100,7 @@ private struct MailReportRequest: Decodable {
     for (index, text) in recipients.enumerated() {
       guard let address = MailAddress(text) else {
         throw APIError(
-          status: .badRequest, code: "invalid", message: "Enter an address of mail, such as someone@example.org.",
+          status: .badRequest, code: "invalid", message: "Enter an email address, such as someone@example.org.",
           path: "$.recipients[\(index)]")
       }
       addresses.append(address)

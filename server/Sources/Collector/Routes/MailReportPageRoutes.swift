@@ -6,15 +6,15 @@ import Outgoing
 import Portal
 import Warehouse
 
-/// The page of reports by mail, `/apps/ID/mail-reports`, and the link in each mail, `/unsubscribe/TOKEN`.
+/// The page of reports by mail, `/apps/ID/mail-reports`, and the unsubscribe link in each mail, `/unsubscribe/TOKEN`.
 struct MailReportPageRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
   let catalog: any CollectorCatalog
 
-  /// The mails of one page.
+  /// The most mails on the page.
   private static let mails = 50
-  /// The longest form of a mail program, in bytes: `List-Unsubscribe=One-Click`.
+  /// The maximum size of a mail program's request, in bytes: `List-Unsubscribe=One-Click` and some room.
   private static let maximumFormBytes = 1 << 10
 
   func add(to routes: RouteTable) {
@@ -26,7 +26,7 @@ struct MailReportPageRoutes: Sendable {
         },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
       ])
-    // The token is the right. Mail programs post without a login and from no page of ours (RFC 8058).
+    // The token is the authorization: mail programs post without a login, and not from the portal (RFC 8058).
     routes.on(
       "/unsubscribe/:token",
       [.get: .open { _, context in try ask(context) }, .post: .open { try await unsubscribe($0, $1) }])

@@ -19,21 +19,21 @@ package struct AlertForm: Sendable {
       switch self {
       case .above: "A figure is above"
       case .below: "A figure is below"
-      case .changed: "A figure changed by more than, in %"
+      case .changed: "A figure changes by more than, in %"
       case .crashFree: "Crash-free users are below, in %"
-      case .silent: "Nothing arrived for, in hours"
-      case .newError: "A new kind of error"
-      case .cameBack: "A closed error came back"
+      case .silent: "Nothing arrives for, in hours"
+      case .newError: "A new kind of error occurs"
+      case .cameBack: "A closed error comes back"
       }
     }
   }
 
-  /// The fields as the reader filled them in.
+  /// The fields as the reader has filled them in.
   package var fields: [String: String]
 
   package init(_ fields: [String: String] = [:]) { self.fields = fields }
 
-  /// The destinations, one a line.
+  /// The destinations, one per line.
   package var destinations: [String] {
     (fields["to"] ?? "").split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
@@ -41,11 +41,11 @@ package struct AlertForm: Sendable {
 
   /// The condition.
   ///
-  /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field that it needs is missing or no number.
+  /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field that it needs is missing or isn't a number.
   package func condition() throws(WarehouseError) -> AlertCondition {
     guard let kind = Kind(rawValue: fields["kind"] ?? "") else { throw Self.invalid("Choose a condition.") }
     let period = AlertPeriod(rawValue: fields["period"] ?? "") ?? .day
-    // An address that was copied from the browser is taken, too.
+    // An address copied from the browser is accepted, too.
     let question = AlertQuestion(address: fields["question"] ?? "", period: period)
     switch kind {
     case .above: return .above(try number(), question)
@@ -70,10 +70,11 @@ package struct AlertForm: Sendable {
 }
 
 extension PortalPages {
-  /// The page of an app's alerts, which posts to `/apps/ID/alerts`, or of those about the server, which posts to `/alerts`.
+  /// The page of an app's alerts, which posts to `/apps/ID/alerts`, or of those about the server, which posts to
+  /// `/alerts`.
   ///
   /// - Parameters:
-  ///   - alerts: The alerts with what they remember.
+  ///   - alerts: The alerts with their state.
   ///   - history: The latest notifications, latest first.
   ///   - form: The fields of the form that creates an alert.
   package func alerts(
@@ -94,7 +95,7 @@ extension PortalPages {
         ], [mute, .button("Delete", "delete", id: alert.id, to: address, destroys: true)])
     }
     let names = Dictionary(alerts.map { ($0.alert.id, $0.alert.name) }, uniquingKeysWith: { $1 })
-    let told = history.map { notification in
+    let notifications = history.map { notification in
       TemplateValues.row([
         listed(notification.message.time, of: app), shown(names[notification.source] ?? ""),
         shown(notification.message.text),
@@ -105,19 +106,20 @@ extension PortalPages {
       title: "Alerts",
       lead: app == nil
         ? "The server reports its own problems, such as a full disk or a failed backup: once, and once when they are over."
-        : "The server looks every two minutes, and reports what crosses a limit: once, and once when it is over.",
+        : "The server checks every two minutes and reports once when a limit is crossed, and once when that is over.",
       result: result,
       tables: [
         .list("Alerts", ["Name", "Condition", "To", "State"], rows, empty: "No alerts yet. Add one below."),
-        .list("History", ["Time", "Alert", "Said", "Arrived"], told, empty: "Nothing was said yet."),
+        .list(
+          "History", ["Time", "Alert", "Message", "Delivered"], notifications, empty: "No notifications yet."),
       ])
     guard let app else {
       page.forms = [
         .form(
           "Add an alert", button: "Add", "create", to: address,
           help:
-            "It reports when events can’t be counted, space or time for a certificate runs out, a backup fails or the "
-            + "cluster is behind.", [name(form.fields), destinations(form.fields)])
+            "It reports when events can’t be counted, the disk is nearly full, the certificate expires soon, a backup fails "
+            + "or the cluster is behind.", [name(form.fields), destinations(form.fields)])
       ]
       return management(page)
     }
@@ -128,9 +130,10 @@ extension PortalPages {
   private func creation(_ fields: [String: String], _ address: String) -> TemplateValues {
     .form(
       "Add an alert", button: "Add", "create", to: address,
-      help: "A figure is that of Explore: choose it there and press Alert, or paste the address. Of the address of a "
-        + "funnel it is the share in percent of those who take all steps on a day. Hours and days are looked at ten "
-        + "minutes after they have ended.",
+      help:
+        "Choose a figure in Explore and press Alert, or paste the address of a page of Explore or Funnels. A funnel’s "
+        + "figure is the percentage of users who take all steps on a day. Hours and days are checked ten minutes after "
+        + "they have ended.",
       [
         name(fields),
         .choice(

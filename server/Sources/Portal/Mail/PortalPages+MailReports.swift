@@ -6,14 +6,14 @@ package import Warehouse
 
 /// The form that creates a report by mail.
 package struct MailReportForm: Sendable {
-  /// The fields as the reader filled them in.
+  /// The fields as the reader has filled them in.
   package var fields: [String: String]
 
   package init(_ fields: [String: String] = [:]) { self.fields = fields }
 
   /// The report.
   ///
-  /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field is missing or has no meaning.
+  /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field is missing or has an unknown value.
   package func report(of app: AppID) throws(WarehouseError) -> MailReport {
     let text = fields["subject"] ?? ""
     let subject: MailReport.Subject? = text == Self.overview ? .overview : Int64(text).map { .dashboard($0) }
@@ -25,7 +25,7 @@ package struct MailReportForm: Sendable {
     var recipients: [MailAddress] = []
     for line in lines {
       guard let address = MailAddress(line) else {
-        throw Self.invalid("“\(visible(line))” is no address of mail. Enter one such as someone@example.org.")
+        throw Self.invalid("“\(visible(line))” is not an email address. Enter one such as someone@example.org.")
       }
       recipients.append(address)
     }
@@ -34,7 +34,7 @@ package struct MailReportForm: Sendable {
 
   fileprivate static let overview = "overview"
 
-  /// The receivers, one a line.
+  /// The recipients, separated by line ends, commas or spaces.
   fileprivate var lines: [String] {
     (fields["to"] ?? "").split { $0.isNewline || $0 == "," || $0 == " " }.map { String($0) }
   }
@@ -59,7 +59,7 @@ extension PortalPages {
       return .row(
         [
           report.name(among: dashboards), titled(report.schedule),
-          shown(to, empty: "Nobody: all have unsubscribed", limit: 2_000), stored.isRequested ? "Being sent" : "",
+          shown(to, empty: "No one: all have unsubscribed", limit: 2_000), stored.isRequested ? "Sending" : "",
         ],
         (report.recipients.isEmpty ? [] : [.button("Send now", "send", id: report.id, to: address)])
           + [.button("Delete", "delete", id: report.id, to: address, destroys: true)])
@@ -75,8 +75,8 @@ extension PortalPages {
       lead: "The figures of the day, week or month that has ended, with their changes, for people who don't log in.",
       result: result,
       tables: [
-        .list("Reports", ["Of", "Sent", "To", "State"], rows, empty: "No reports by mail yet. Add one below."),
-        .list("History", ["Time", "Mail", "Arrived"], mails, empty: "No mail was sent yet."),
+        .list("Reports", ["Report", "Schedule", "To", "State"], rows, empty: "No reports by mail yet. Add one below."),
+        .list("History", ["Time", "Mail", "Delivered"], mails, empty: "No mails yet."),
       ])
     page.forms = [creation(form, dashboards, app, address)]
     return management(page, app: app, apps: apps, place: .mailReports)
@@ -89,11 +89,12 @@ extension PortalPages {
     let subjects = [(MailReportForm.overview, "Overview")] + dashboards.map { ("\($0.id)", shown($0.name)) }
     return .form(
       "Add a report", button: "Add", "create", to: address,
-      help: "Every mail has a link with which its receiver ends further ones.",
+      help: "Every mail has a link with which its recipient can unsubscribe.",
       [
-        .choice("Of", "subject", subjects, chosen: fields["subject"]),
+        .choice("Report", "subject", subjects, chosen: fields["subject"]),
         .choice(
-          "Sent", "every", MailReport.Cadence.allCases.map { ($0.rawValue, titled($0.text)) }, chosen: fields["every"]),
+          "Schedule", "every", MailReport.Cadence.allCases.map { ($0.rawValue, titled($0.text)) },
+          chosen: fields["every"]),
         .choice(
           "At, in \(app.timeZone)", "hour", (0..<24).map { ("\($0)", "\(padded($0)):00") },
           chosen: fields["hour"] ?? "7"),
@@ -102,11 +103,11 @@ extension PortalPages {
       ])
   }
 
-  /// The page of the link in a report by mail. It changes nothing: programs open links to look at them.
+  /// The page of an unsubscribe link. Opening it changes nothing, because mail programs open links to check them.
   ///
   /// - Parameters:
-  ///   - subject: What is sent, for example `Overview of Radio, every day at 07:00`; `nil` after the end.
-  ///   - address: The receiver.
+  ///   - subject: The report, for example `Overview of Radio, every day at 07:00`; `nil` if the recipient has unsubscribed.
+  ///   - address: The recipient's address.
   package func unsubscribing(_ subject: String?, address: String = "") -> String {
     let values: TemplateValues = [
       "tern": Icon.tern, "isActive": subject != nil, "subject": subject.map { shown($0) }, "receiver": shown(address),
@@ -114,9 +115,9 @@ extension PortalPages {
     return layout(title: "Reports by mail", body: templates.render("unsubscribe", values))
   }
 
-  /// The page of a link that no mail has.
+  /// The page of a link that this server didn't issue.
   package func unknownSubscription() -> String {
-    error(status: 404, message: "This link is not from a mail of this server. Open it from the mail again.")
+    error(status: 404, message: "This unsubscribe link is not valid. Copy the whole link from the mail.")
   }
 }
 
