@@ -1,6 +1,6 @@
 import Foundation
 
-/// The mail server that takes mails, and how to log in there.
+/// The mail server, and the login there.
 package struct MailServer: Sendable {
   /// The address for libcurl, without the query.
   let url: String

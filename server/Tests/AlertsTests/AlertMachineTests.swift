@@ -38,7 +38,7 @@ import Testing
     events(alert, observations.enumerated().map { ($1, time(Int64($0) * 60)) })
   }
 
-  @Test func `a breach is told once, and once when it is over`() throws {
+  @Test func `a breach is reported once, and once when it is over`() throws {
     let alert = try alert(.above(10, question))
     let found = events(alert, [10, 11, 12, 10, 9, 11].enumerated().map { figure($0, $1) })
     #expect(found == [[], ["breached"], [], ["recovered"], [], ["breached"]])
@@ -68,7 +68,7 @@ import Testing
         == [[], ["breached"]], "a count that drops to nothing has no users any more")
   }
 
-  @Test func `changes are told in both directions, and only of something`() throws {
+  @Test func `changes are reported in both directions, and only of something`() throws {
     let alert = try alert(.changed(byPercent: 50, question), minimum: 10)
     let found = events(
       alert,
@@ -112,7 +112,7 @@ import Testing
     .newErrors(groups.map { ErrorNotice(group: $0, type: "T", place: "") }, highest: highest)
   }
 
-  @Test func `each new error is told once, and a flood in one message an hour`() throws {
+  @Test func `each new error is reported once, and a flood in one message an hour`() throws {
     let alert = try alert(.newError)
     let found = events(
       alert,
@@ -124,7 +124,7 @@ import Testing
     #expect(found == [[], ["errors [8] of 1"], [], [], [], ["errors \(Array(10...19)) of 23"], []])
   }
 
-  @Test func `an error that came back is told once per closing`() throws {
+  @Test func `an error that came back is reported once per closing`() throws {
     let alert = try alert(.errorCameBack)
     func returned(_ closings: [Int64: Int64]) -> AlertObservation {
       .returnedErrors(
@@ -141,7 +141,7 @@ import Testing
     #expect(found == [[], ["errors [2] of 1"], [], [], [], ["errors [1] of 1"]])
   }
 
-  @Test func `a problem of the server is over when it was gone for a while`() throws {
+  @Test func `a problem of the server is over when it has been gone for a while`() throws {
     let alert = try alert(.serverProblem, app: nil)
     let problem = ProblemNotice(summary: "disk", detail: "x")
     let found = events(
@@ -153,7 +153,7 @@ import Testing
     #expect(found == [["problem disk"], [], [], [], ["problem cluster", "over disk"]])
   }
 
-  @Test func `a muted alert learns nothing, and tells afterwards what is still so`() throws {
+  @Test func `a muted alert ignores everything, and reports afterwards what still holds`() throws {
     let alert = try alert(.above(10, question), mutedUntil: time(100))
     #expect(
       events(alert, [(figure(1, 20), time(0)), (figure(2, 20), time(99)), (figure(2, 20), time(100))])

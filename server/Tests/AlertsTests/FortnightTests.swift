@@ -39,7 +39,7 @@ import Warehouse
     ("Australia/Lord_Howe", "2026-03-30T00:00:00Z"), ("America/Havana", "2026-10-26T00:00:00Z"),
     ("UTC", "2026-06-01T00:00:00Z"),
   ])
-  func `each breach is told exactly once through clock changes, failures and crashes`(zone: String, first: String)
+  func `each breach is reported exactly once through clock changes, failures and crashes`(zone: String, first: String)
     async throws
   {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -62,7 +62,7 @@ import Warehouse
     var now = begin
     while now.since(begin) < .seconds(14 * 86_400) {
       now = now + .seconds(Int64.random(in: 60...2_400, using: &generator))
-      // The model: a new hour on the other side of the limit is told.
+      // The model: a new hour on the other side of the limit is reported.
       let hour = world.ended(at: now)
       let figure = world.figures[hour] ?? 0
       let crash = Int.random(in: 0..<40, using: &generator)
@@ -119,7 +119,7 @@ import Warehouse
         throw OutgoingError(.connection, "away")
       }
       receiver.take(message)
-      // The process ends before it can note that.
+      // The process ends before it can store that.
       if crash == 2 { throw OutgoingError(.cancelled, "killed") }
       return "ok"
     }
@@ -131,7 +131,7 @@ import Warehouse
     case never, beforeStoring, afterStoring, afterSending
   }
 
-  @Test func `killed at any place, a server tells each breach once, or twice with one identifier`() async throws {
+  @Test func `killed at any place, a server reports each breach once, or twice with one identifier`() async throws {
     // Four looks: below the limit, above, above, below. Afterwards the server runs on.
     let figures = [5.0, 20, 20, 5]
     let kills = Kill.allCases

@@ -99,7 +99,7 @@ struct ServerSettings: Sendable {
     flag: "clickhouse-attachments", "Copy the attachments of errors to the cluster, too.")
   let smtp = Setting(
     "smtp", "address",
-    "The server that takes mails, such as smtp://mail.example.org:587, which needs STARTTLS, or smtps://mail.example.org.",
+    "The mail server, such as smtp://mail.example.org:587, which needs STARTTLS, or smtps://mail.example.org.",
     parse: Self.mailServer)
   let smtpUser = Setting(
     "smtp-user", "name", "The user on the mail server.", parse: { try Self.notEmpty($0, "Enter a name.") })
