@@ -252,6 +252,7 @@ let package = Package(
       name: "AlertsTests",
       dependencies: [
         "Alerts", "Outgoing", "AppCatalog", "TernCommand", "Questions", "Warehouse",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DescriptionTests {
   /// The first parts of addresses of pages. A route with another one is for programs.
   private static let pages: Set<String> = [
-    "", "account", "apps", "assets", "audit", "login", "logout", "shared", "tokens", "unsubscribe", "users",
+    "", "account", "alerts", "apps", "assets", "audit", "login", "logout", "shared", "tokens", "unsubscribe", "users",
     "welcome",
   ]
 

@@ -70,6 +70,9 @@ extension Catalog: MailReportStore {
   package func requestMailReport(_ id: Int64, app: AppID) throws -> MailReport? {
     try writing { database in
       guard let report = try Self.findReport(id, app, database) else { return nil }
+      guard !report.recipients.isEmpty else {
+        throw Self.invalidReport("All recipients have unsubscribed. Delete this report, or add another one.")
+      }
       try database.execute(sql: "UPDATE mail_report SET is_requested = 1 WHERE id = ?", arguments: [id])
       try record(.mailReportRequested, Self.subject(report), database)
       return report

@@ -20,7 +20,7 @@ extension APIDescription {
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/mail-reports/{report}/send", name: "sendMailReport",
       summary: "Sends a report now, about the last period that has ended.", parameters: [app, report], status: 204,
-      errors: [404]),
+      errors: [400, 404]),
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/mail-reports/{report}/notifications", name: "listMails",
       summary: "The mails of a report, latest first, and whether they arrived.", parameters: [app, report],

@@ -56,10 +56,11 @@ struct MailReportAPIRoutes: Sendable {
   }
 
   private func send(_ context: CollectorContext) throws -> Response {
-    guard try catalog.requestMailReport(try Self.number(context), app: try context.app.id) != nil else {
-      throw APIError.unknownMailReport
+    let (number, app) = (try Self.number(context), try context.app.id)
+    return try Response.refusingInvalid {
+      guard try catalog.requestMailReport(number, app: app) != nil else { throw APIError.unknownMailReport }
+      return Response(status: .noContent)
     }
-    return Response(status: .noContent)
   }
 
   private func remove(_ context: CollectorContext) throws -> Response {

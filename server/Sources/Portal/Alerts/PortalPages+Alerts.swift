@@ -119,7 +119,7 @@ extension PortalPages {
           "Add an alert", button: "Add", "create", to: address,
           help:
             "It reports when events can’t be counted, the disk is nearly full, the certificate expires soon, a backup fails "
-            + "or the cluster is behind.", [name(form.fields), destinations(form.fields)])
+            + "or the cluster is behind.", [name(form.fields, example: "Server"), destinations(form.fields)])
       ]
       return management(page)
     }
@@ -135,7 +135,7 @@ extension PortalPages {
         + "figure is the percentage of users who take all steps on a day. Hours and days are checked ten minutes after "
         + "they have ended.",
       [
-        name(fields),
+        name(fields, example: "Orders"),
         .choice(
           "Condition", "kind", AlertForm.Kind.allCases.map { ($0.rawValue, $0.text) }, chosen: fields["kind"]),
         .field("Limit", "limit", fields["limit"] ?? "", placeholder: "10"),
@@ -145,8 +145,8 @@ extension PortalPages {
       ])
   }
 
-  private func name(_ fields: [String: String]) -> TemplateValues {
-    .field("Name", "name", fields["name"] ?? "", placeholder: "Orders", isRequired: true)
+  private func name(_ fields: [String: String], example: String) -> TemplateValues {
+    .field("Name", "name", fields["name"] ?? "", placeholder: example, isRequired: true)
   }
 
   private func destinations(_ fields: [String: String]) -> TemplateValues {

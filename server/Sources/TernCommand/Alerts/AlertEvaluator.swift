@@ -1,6 +1,7 @@
 import Alerts
 import AppCatalog
 import Outgoing
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -45,6 +46,16 @@ struct AlertDelivery: Sendable {
   let send: @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String
   /// The address of the portal in links; `nil` if unknown.
   var portal: @Sendable () -> String? = { nil }
+  /// The answers to messages that have arrived, while the catalog can't be written, as on a full disk: they must not be sent
+  /// again every few seconds.
+  private let arrived = Locked<[Int64: String]>([:])
+
+  init(
+    catalog: Catalog, send: @escaping @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String,
+    portal: @escaping @Sendable () -> String? = { nil }
+  ) {
+    (self.catalog, self.send, self.portal) = (catalog, send, portal)
+  }
 
   /// Sends the messages that are due. After a crash between sending and storing, the message is sent again with the
   /// same identifier.
@@ -60,13 +71,14 @@ struct AlertDelivery: Sendable {
   }
 
   private func deliver(_ delivery: PendingDelivery, _ now: @Sendable () -> Timestamp) async throws {
+    if let answer = arrived.withLock({ $0[delivery.id] }) { return try finish(delivery, answer) }
+    let answer: String
     do throws(OutgoingError) {
       var message = delivery.message
       message.unsubscribeLink = delivery.unsubscribeToken.flatMap { token in
         portal().map { "\($0)/unsubscribe/\(token)" }
       }
-      let answer = try await send(message, delivery.destination)
-      try? catalog.finishDelivery(delivery.id, answer: answer)
+      answer = try await send(message, delivery.destination)
     } catch {
       // The server is stopping; that isn't a failure of the receiver.
       guard error.code != .cancelled else { return }
@@ -76,7 +88,14 @@ struct AlertDelivery: Sendable {
         ? nil
         : DeliverySchedule.next(
           after: delivery.failures + 1, created: delivery.message.time, now: now(), using: &generator)
-      try catalog.failDelivery(delivery.id, answer: error.message, next: next)
+      return try catalog.failDelivery(delivery.id, answer: error.message, next: next)
     }
+    try finish(delivery, answer)
+  }
+
+  private func finish(_ delivery: PendingDelivery, _ answer: String) throws {
+    arrived.withLock { $0[delivery.id] = answer }
+    try catalog.finishDelivery(delivery.id, answer: answer)
+    arrived.withLock { $0[delivery.id] = nil }
   }
 }

@@ -13,6 +13,8 @@ import WarehouseSQLite
 struct MailReportService: Service {
   /// The time between two evaluations. Most only compare the clock with the hours of the reports.
   static let interval: Duration = .seconds(15)
+  /// The time until a report that can't be composed is tried again.
+  static let pause: Duration = .seconds(300)
 
   let catalog: Catalog
   let evaluator: MailReportEvaluator
@@ -26,17 +28,21 @@ struct MailReportService: Service {
 
   /// Composes one report after the other, because people who wait for reports come first.
   private func evaluate() async {
-    // The last failure of each report, so that the same one is logged only once.
-    var failures: [Int64: String] = [:]
+    // The last failure of each report and the time of the next attempt, so that the same one is logged only once and its
+    // questions aren't asked all the time.
+    var failures: [Int64: (reason: String, next: Timestamp)] = [:]
     while !Task.isCancelled {
       do {
         for stored in try catalog.mailReports() {
+          let (id, now) = (stored.report.id, wallTime())
+          // A clock that was set back must not stop it.
+          if let next = failures[id]?.next, now < next, next.since(now) <= Self.pause { continue }
           let failure = await failure(of: stored)
           guard !Task.isCancelled else { return }
-          if let failure, failures[stored.report.id] != failure {
-            logger.error("The report by mail \(stored.report.id) can't be composed: \(failure)")
+          if let failure, failures[id]?.reason != failure {
+            logger.error("The report by mail \(id) can't be composed: \(failure)")
           }
-          failures[stored.report.id] = failure
+          failures[id] = failure.map { ($0, wallTime() + Self.pause) }
         }
       } catch {
         logger.error("The reports by mail can't be read from the catalog: \(error)")

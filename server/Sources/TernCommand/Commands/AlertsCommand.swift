@@ -100,7 +100,10 @@ struct AlertsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let notifications = try data.withCatalog { try $0.notifications(of: alert, limit: 100) }
+      let notifications = try data.withCatalog { catalog in
+        _ = try AlertsCommand.find(alert, in: catalog)
+        return try catalog.notifications(of: alert, limit: 100)
+      }
       if notifications.isEmpty { return Terminal.say("No notifications yet.") }
       CommandOutput.say(notifications)
     }

@@ -147,7 +147,10 @@ struct MailReportsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let mails = try data.withCatalog { try $0.mailReportNotifications(of: report, limit: 100) }
+      let mails = try data.withCatalog { catalog in
+        _ = try MailReportsCommand.find(report, in: catalog)
+        return try catalog.mailReportNotifications(of: report, limit: 100)
+      }
       if mails.isEmpty { return Terminal.say("No mails yet.") }
       CommandOutput.say(mails)
     }

@@ -1,0 +1,42 @@
+import GRDB
+import Outgoing
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Alerts
+@testable import AppCatalog
+@testable import TernCommand
+
+/// Sending messages, and noting that they were sent.
+@Suite struct AlertDeliveryTests {
+  @Test func `a message that arrived isn't sent again while that can't be noted`() async throws {
+    let directory = TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let alert = try catalog.createAlert(
+      Alert(
+        app: nil, name: "Server", condition: .serverProblem, destinations: [try Destination("mail:a@example.org")]))
+    let stored = try #require(try catalog.alerts().first)
+    var generator = FastGenerator(seed: 1)
+    let now = time("2026-11-27T10:00:00Z")
+    let message = OutgoingMessage(
+      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "server.problem", title: "Disk",
+      text: "The disk is full.")
+    #expect(try catalog.store(stored.state, of: stored, messages: [message]))
+    let sent = Box(0)
+    let delivery = AlertDelivery(catalog: catalog) { _, _ throws(OutgoingError) in
+      sent.change { $0 += 1 }
+      return "ok"
+    }
+    try catalog.writing {
+      try $0.execute(sql: "CREATE TRIGGER full BEFORE UPDATE ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END")
+    }
+    for _ in 0..<3 { await #expect(throws: (any Error).self) { try await delivery.deliverDue(now: { now }) } }
+    try catalog.writing { try $0.execute(sql: "DROP TRIGGER full") }
+    try await delivery.deliverDue(now: { now })
+    #expect(sent.value == 1)
+    #expect(try catalog.notifications(of: alert.id, limit: 1).first?.deliveries.map(\.status) == [.delivered])
+    #expect(try catalog.dueDeliveries(now: now, limit: 10).isEmpty)
+    try catalog.close()
+  }
+}
