@@ -47,7 +47,8 @@ package struct Alert: Sendable, Hashable {
       return "An alert about the server has no app, and every other alert has one."
     }
     guard !destinations.isEmpty else { return "Name at least one destination, such as mail:someone@example.org." }
-    guard destinations.count <= Self.maximumDestinations, Set(destinations).count == destinations.count else {
+    let distinct = Set(destinations.map { if case .mail = $0 { $0.text.lowercased() } else { $0.text } })
+    guard destinations.count <= Self.maximumDestinations, distinct.count == destinations.count else {
       return "Name at most \(Self.maximumDestinations) destinations, each once."
     }
     guard (0...1_000_000_000).contains(minimumUsers) else {

@@ -9,6 +9,7 @@
 typedef size_t (*tern_transfer_bytes)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*tern_transfer_progress)(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 typedef curl_socket_t (*tern_transfer_open)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*tern_transfer_end)(void *context, curl_socket_t socket);
 
 static inline CURLcode tern_transfer_text(CURL *handle, CURLoption option, const char *text) {
   return curl_easy_setopt(handle, option, text);
@@ -28,7 +29,7 @@ static inline CURLcode tern_transfer_pointer(CURL *handle, CURLoption option, co
 }
 static inline CURLcode tern_transfer_callbacks(
     CURL *handle, tern_transfer_bytes header, tern_transfer_bytes body, tern_transfer_bytes upload,
-    tern_transfer_progress progress, tern_transfer_open open, void *context) {
+    tern_transfer_progress progress, tern_transfer_open open, tern_transfer_end end, void *context) {
   CURLcode codes[] = {
       curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, header),
       curl_easy_setopt(handle, CURLOPT_HEADERDATA, context),
@@ -40,6 +41,8 @@ static inline CURLcode tern_transfer_callbacks(
       curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context),
       curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open),
       curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context),
+      curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, end),
+      curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context),
   };
   for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
     if (codes[i] != CURLE_OK) return codes[i];
@@ -75,3 +78,5 @@ static inline curl_socket_t tern_transfer_socket(const struct curl_sockaddr *add
   return socket(address->family, address->socktype, address->protocol);
 #endif
 }
+static inline int tern_transfer_close(curl_socket_t socket) { return close(socket); }
+static inline void tern_transfer_shut_down(curl_socket_t socket) { shutdown(socket, SHUT_RDWR); }

@@ -30,6 +30,8 @@ package struct AddressPolicy: Sendable {
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
     "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
     "224.0.0.0/4", "240.0.0.0/4",
+    // The host of a virtual machine in Azure, which answers it alone.
+    "168.63.129.16/32",
     // Teredo and other protocols, documentation, and 6to4, which has an IPv4 address inside.
     "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ])

@@ -36,6 +36,23 @@ package enum Destination: Sendable, Hashable {
     return address
   }
 
+  /// The server that gets messages, and how many it gets at the same time: one that doesn't answer must not hold up all
+  /// others.
+  package var receiver: (name: String, maximumConcurrent: Int) {
+    switch self {
+    case .mail: ("mail", 4)
+    case .webhook(let address), .chat(let address): (address.receiver, 1)
+    }
+  }
+
+  /// Removes what may be a secret from a receiver's answer.
+  func withoutSecret(_ answer: String) -> String {
+    switch self {
+    case .mail: answer
+    case .webhook(let address), .chat(let address): address.removed(from: answer)
+    }
+  }
+
   /// The text that ``init(_:)`` parses. It may be a secret.
   package var text: String {
     switch self {

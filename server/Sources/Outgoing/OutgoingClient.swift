@@ -29,8 +29,10 @@ package final class OutgoingClient: Sendable {
 
   private let configuration: Configuration
   private let wallTime: @Sendable () -> Timestamp
-  // Threads mostly wait for receivers. With two, a receiver that doesn't answer holds up only one.
-  private let threads = ThreadPool<Int>(name: "tern-outgoing", count: 2)
+  /// The most messages that are sent at the same time.
+  package static let maximumConcurrent = 8
+  // Threads mostly wait for receivers.
+  private let threads = ThreadPool<Int>(name: "tern-outgoing", count: maximumConcurrent)
 
   /// Creates a client.
   ///
@@ -64,7 +66,7 @@ package final class OutgoingClient: Sendable {
     }
     let answer = try result.get()
     if case .mail = destination { return answer.line }
-    let body = AnswerText.line(answer.body)
+    let body = destination.withoutSecret(AnswerText.line(answer.body))
     let text = body.isEmpty ? answer.line : "\(answer.line): \(body)"
     guard (200..<300).contains(answer.status) else {
       let hint =

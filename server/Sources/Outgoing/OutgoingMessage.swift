@@ -109,10 +109,13 @@ extension JSONWriter {
 
 /// Text for chats.
 enum ChatText {
-  /// Escapes text so that Slack finds no links, mentions or channels (`<!channel>`) in it, and Mattermost no mentions.
+  /// Escapes text so that Slack finds no links, mentions or channels (`<!channel>`) in it, and Mattermost and Teams no links,
+  /// pictures or mentions.
   static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
       // A zero-width space after the @ keeps @all and @channel from notifying everyone.
       .replacing("@", with: "@\u{200B}")
+      // And one after the ] keeps it from being a link's text.
+      .replacing("]", with: "]\u{200B}")
   }
 }

@@ -24,7 +24,7 @@ final class Transfer {
     var password: String?
     /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
     var authorities: String?
-    /// The time for the whole request.
+    /// The time for the whole request, without the wait for the reply to a mail that was sent as a whole.
     var timeout: Duration
     /// Returns true for an address that may be connected to.
     var accepts: @Sendable (IPAddress) -> Bool = { _ in true }
@@ -41,6 +41,9 @@ final class Transfer {
   static let keptAnswerBytes = 1 << 10
   /// The size of an answer, in bytes, beyond which the connection is closed.
   static let maximumAnswerBytes = 16 << 10
+  /// The time for the reply to a mail that was sent as a whole. A server may check it for long, and to give up means to send
+  /// it again: RFC 5321 §4.5.3.2.6 asks for ten minutes.
+  static let mailPatience: Duration = .seconds(600)
 
   private let request: Request
   private let isCancelled: () -> Bool
@@ -51,6 +54,9 @@ final class Transfer {
   private var refusal = ""
   private var body: [UInt8] = []
   private var refused: IPAddress?
+  private var deadline = ContinuousClock.now
+  private var isLate = false
+  private var sockets: Set<curl_socket_t> = []
   private let explanation = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   /// Creates a request that ends within a second once `isCancelled` returns true.
@@ -73,6 +79,7 @@ final class Transfer {
       curl_easy_cleanup(handle)
       for list in lists { curl_slist_free_all(list) }
     }
+    deadline = .now + request.timeout
     let code = request.body.withUnsafeBytes { bytes -> CURLcode in
       let code = configure(handle, &lists, bytes)
       return code == CURLE_OK ? curl_easy_perform(handle) : code
@@ -93,10 +100,12 @@ final class Transfer {
   ) -> CURLcode {
     let milliseconds = Int(min(max(request.timeout.wholeMilliseconds, 1), Int64(Int32.max)))
     var numbers: [(CURLoption, Int)] = [
-      (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
+      (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
+      // The limit of one reply, which is two minutes otherwise. The deadline is earlier.
+      (CURLOPT_SERVER_RESPONSE_TIMEOUT, Int((request.timeout + Self.mailPatience).components.seconds) + 1),
       // Without this, name lookups may use SIGALRM.
       (CURLOPT_NOSIGNAL, 1),
-      // Makes libcurl call the progress callback, which cancels.
+      // Makes libcurl call the progress callback, which ends the request.
       (CURLOPT_NOPROGRESS, 0),
     ]
     // An empty proxy keeps libcurl from using that of the environment.
@@ -152,8 +161,9 @@ final class Transfer {
       { bytes, size, count, context in Transfer.at(context)?.receiveLine(bytes, size * count) ?? 0 },
       { bytes, size, count, context in Transfer.at(context)?.receiveBody(bytes, size * count) ?? 0 },
       { bytes, size, count, context in Transfer.at(context)?.upload(bytes, size * count) ?? 0 },
-      { context, _, _, _, _ in Transfer.at(context)?.isCancelled() ?? true ? 1 : 0 },
+      { context, _, _, _, _ in Transfer.at(context)?.mustStop() ?? true ? 1 : 0 },
       { context, _, address in Transfer.at(context)?.open(address) ?? curl_socket_t(-1) },
+      { context, socket in Transfer.at(context)?.close(socket) ?? -1 },
       // `perform` keeps this object alive until libcurl has returned.
       Unmanaged.passUnretained(self).toOpaque())
   }
@@ -172,7 +182,23 @@ final class Transfer {
       refused = peer
       return -1
     }
-    return tern_transfer_socket(address)
+    let socket = tern_transfer_socket(address)
+    if socket >= 0 { sockets.insert(socket) }
+    return socket
+  }
+
+  private func close(_ socket: curl_socket_t) -> CInt {
+    sockets.remove(socket)
+    return tern_transfer_close(socket)
+  }
+
+  /// Returns true if the request is cancelled or late; libcurl asks about once a second.
+  private func mustStop() -> Bool {
+    isLate = isLate || .now >= deadline
+    guard isLate || isCancelled() else { return false }
+    // Otherwise libcurl says QUIT to a mail server, and waits for its reply.
+    for socket in sockets { tern_transfer_shut_down(socket) }
+    return true
   }
 
   private func receiveLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
@@ -206,6 +232,7 @@ final class Transfer {
         from: .init(rebasing: body[sent..<sent + count]))
     }
     sent += count
+    if isMail, sent == request.body.count { deadline = max(deadline, .now + Self.mailPatience) }
     return count
   }
 
@@ -218,10 +245,12 @@ final class Transfer {
     }
     let status = Int(refusal.prefix(3)) ?? status
     let said = refusal.isEmpty ? line : refusal
-    let text = AnswerText.line(explanation.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(explanation))
+    let reason = AnswerText.line(explanation.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(explanation))
+    let text = isLate ? "The request timed out." : reason
     let kind: OutgoingError.Code =
       switch code {
       case CURLE_OPERATION_TIMEDOUT: .timedOut
+      case CURLE_ABORTED_BY_CALLBACK where isLate: .timedOut
       case CURLE_ABORTED_BY_CALLBACK: .cancelled
       case CURLE_WRITE_ERROR: .tooLong
       case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_USE_SSL_FAILED: .untrusted

@@ -23,4 +23,13 @@ package struct WebAddress: Sendable, Hashable {
 
   /// The address without its path, which often is a secret.
   package var shown: String { origin + "/…" }
+
+  /// The name of the receiver: of one, many addresses may be known.
+  package var receiver: String { origin.lowercased() }
+
+  /// Removes the path from a text, such as an answer that repeats it.
+  func removed(from text: String) -> String {
+    let path = URLComponents(string: self.text)?.percentEncodedPath ?? ""
+    return path.utf8.count > 1 ? text.replacing(path, with: "/…") : text
+  }
 }

@@ -39,4 +39,40 @@ import Warehouse
     #expect(try catalog.dueDeliveries(now: now, limit: 10).isEmpty)
     try catalog.close()
   }
+
+  @Test func `a receiver that doesn't answer holds up no others, and each message is sent once`() async throws {
+    let directory = TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    var generator = FastGenerator(seed: 1)
+    let now = time("2026-11-27T10:00:00Z")
+    for number in 0..<12 {
+      let host = number < 10 ? "slow.example" : "fast\(number).example"
+      _ = try catalog.createAlert(
+        Alert(
+          app: nil, name: "Alert \(number)", condition: .serverProblem,
+          destinations: [
+            try Destination("webhook:https://\(host)/\(number)"), try Destination("mail:a\(number)@b.example"),
+          ]))
+    }
+    for stored in try catalog.alerts() {
+      let message = OutgoingMessage(
+        id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "server.problem", title: "Disk",
+        text: "")
+      #expect(try catalog.store(stored.state, of: stored, messages: [message]))
+    }
+    let sent = Box<[String]>([])
+    let delivery = AlertDelivery(catalog: catalog) { _, destination throws(OutgoingError) in
+      sent.change { $0.append(destination.text) }
+      // Until the others have been sent.
+      while destination.text.contains("slow"), sent.value.count < 15 { await Task.yield() }
+      return "ok"
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<OutgoingClient.maximumConcurrent { group.addTask { try await delivery.deliverDue(now: { now }) } }
+      try await group.waitForAll()
+    }
+    #expect(sent.value.count == 24 && Set(sent.value).count == 24)
+    #expect(sent.value.prefix(15).count { $0.contains("slow") } == 1, "one at a time")
+    try catalog.close()
+  }
 }

@@ -81,10 +81,15 @@ extension Catalog {
 
   /// Returns the deliveries that are due, the longest due first. Of those from one alert or report to one destination,
   /// only the first is due, so that messages arrive in order, and a receiver that is down is tried with one.
-  package func dueDeliveries(now: Timestamp, limit: Int) throws -> [PendingDelivery] {
+  ///
+  /// - Parameter isWanted: Returns false for deliveries to leave out.
+  package func dueDeliveries(
+    now: Timestamp, limit: Int, where isWanted: (Int64, Destination) -> Bool = { _, _ in true }
+  ) throws -> [PendingDelivery] {
     let secret = try unsubscribeSecret()
     return try reading { database in
-      try Row.fetchAll(
+      var due: [PendingDelivery] = []
+      let rows = try Row.fetchCursor(
         database,
         sql: """
           SELECT d.id, d.destination, d.failures, n.message, n.report FROM delivery d JOIN notification n ON n.id = d.notification
@@ -92,18 +97,21 @@ extension Catalog {
             SELECT 1 FROM delivery e JOIN notification m ON m.id = e.notification
             WHERE e.next IS NOT NULL AND e.id < d.id AND e.destination = d.destination AND m.alert IS n.alert
               AND m.report IS n.report)
-          ORDER BY d.next, d.id LIMIT ?2
-          """, arguments: [now.millisecondsSince1970, limit]
-      ).map { row in
+          ORDER BY d.next, d.id
+          """, arguments: [now.millisecondsSince1970])
+      while due.count < limit, let row = try rows.next() {
         let destination = try Destination(row["destination"] as String)
+        guard isWanted(row["id"], destination) else { continue }
         var token: String?
         if case .mail(let address) = destination, let report = row["report"] as Int64? {
           token = UnsubscribeToken.make(report, address, secret: secret)
         }
-        return PendingDelivery(
-          id: row["id"], destination: destination, message: try Self.value(OutgoingMessage.self, row["message"]),
-          failures: row["failures"], unsubscribeToken: token)
+        due.append(
+          PendingDelivery(
+            id: row["id"], destination: destination, message: try Self.value(OutgoingMessage.self, row["message"]),
+            failures: row["failures"], unsubscribeToken: token))
       }
+      return due
     }
   }
 

@@ -10,6 +10,11 @@ extension QuestionPage {
   package static func alertFigure(
     _ question: AlertQuestion, segments: [SavedSegment]
   ) throws(QuestionError) -> FigureQuestion {
+    let names = Set(URLEncodedForm(question.query).values.keys)
+    guard names.isSubset(of: QuestionPage.known), !question.query.contains(where: { $0.isWhitespace }) else {
+      throw QuestionError(
+        "Expected the query of the page's address, such as metric=events&event=Order, and nothing else.", at: "$.query")
+    }
     switch try QuestionPage(rawValue: question.page)?.sharedQuestion(query: question.query, segments: segments) {
     case .query(let query): return .query(query)
     case .funnel(let funnel):

@@ -1,7 +1,6 @@
 import Alerts
 import AppCatalog
 import Outgoing
-import TernBase
 import TernEvents
 import Warehouse
 
@@ -32,70 +31,5 @@ struct AlertEvaluator: Sendable {
       AlertMessage.make($0, of: alert, app: app, id: newID(now), at: now, portal: portal())
     }
     return try catalog.store(machine.state, of: stored, messages: messages) ? messages.count : 0
-  }
-}
-
-/// Sends the messages that are due, and stores the outcomes.
-struct AlertDelivery: Sendable {
-  /// The most messages of one pass; the others follow in the next.
-  static let maximumMessages = 50
-  /// The most messages that are sent at the same time.
-  private static let maximumConcurrent = 2
-
-  let catalog: Catalog
-  let send: @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String
-  /// The address of the portal in links; `nil` if unknown.
-  var portal: @Sendable () -> String? = { nil }
-  /// The answers to messages that have arrived, while the catalog can't be written, as on a full disk: they must not be sent
-  /// again every few seconds.
-  private let arrived = Locked<[Int64: String]>([:])
-
-  init(
-    catalog: Catalog, send: @escaping @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String,
-    portal: @escaping @Sendable () -> String? = { nil }
-  ) {
-    (self.catalog, self.send, self.portal) = (catalog, send, portal)
-  }
-
-  /// Sends the messages that are due. After a crash between sending and storing, the message is sent again with the
-  /// same identifier.
-  func deliverDue(now: @escaping @Sendable () -> Timestamp) async throws {
-    let due = try catalog.dueDeliveries(now: now(), limit: Self.maximumMessages)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for (index, delivery) in due.enumerated() {
-        if index >= Self.maximumConcurrent { try await group.next() }
-        group.addTask { try await deliver(delivery, now) }
-      }
-      try await group.waitForAll()
-    }
-  }
-
-  private func deliver(_ delivery: PendingDelivery, _ now: @Sendable () -> Timestamp) async throws {
-    if let answer = arrived.withLock({ $0[delivery.id] }) { return try finish(delivery, answer) }
-    let answer: String
-    do throws(OutgoingError) {
-      var message = delivery.message
-      message.unsubscribeLink = delivery.unsubscribeToken.flatMap { token in
-        portal().map { "\($0)/unsubscribe/\(token)" }
-      }
-      answer = try await send(message, delivery.destination)
-    } catch {
-      // The server is stopping; that isn't a failure of the receiver.
-      guard error.code != .cancelled else { return }
-      var generator = SystemRandomNumberGenerator()
-      let next =
-        error.isFinal
-        ? nil
-        : DeliverySchedule.next(
-          after: delivery.failures + 1, created: delivery.message.time, now: now(), using: &generator)
-      return try catalog.failDelivery(delivery.id, answer: error.message, next: next)
-    }
-    try finish(delivery, answer)
-  }
-
-  private func finish(_ delivery: PendingDelivery, _ answer: String) throws {
-    arrived.withLock { $0[delivery.id] = answer }
-    try catalog.finishDelivery(delivery.id, answer: answer)
-    arrived.withLock { $0[delivery.id] = nil }
   }
 }

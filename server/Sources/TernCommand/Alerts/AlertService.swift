@@ -3,6 +3,7 @@ import AppCatalog
 import Logging
 import Outgoing
 import ServiceLifecycle
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -26,7 +27,8 @@ struct AlertService: Service {
     await cancelWhenGracefulShutdown {
       await withTaskGroup { group in
         group.addTask { await evaluate() }
-        group.addTask { await deliver() }
+        let lastFailure = Locked<String?>(nil)
+        for _ in 0..<OutgoingClient.maximumConcurrent { group.addTask { await deliver(lastFailure) } }
       }
     }
   }
@@ -75,12 +77,21 @@ struct AlertService: Service {
     }
   }
 
-  private func deliver() async {
+  /// Sends messages, one at a time, beside other calls of this.
+  ///
+  /// - Parameter lastFailure: The last failure of all calls, so that the same one is logged only once.
+  private func deliver(_ lastFailure: Locked<String?>) async {
     while !Task.isCancelled {
       do {
         try await delivery.deliverDue(now: wallTime)
+        lastFailure.withLock { $0 = nil }
       } catch {
-        if !Task.isCancelled { logger.error("Notifications can't be sent: \(error)") }
+        let failure = "\(error)"
+        let isNew = lastFailure.withLock { last in
+          defer { last = failure }
+          return last != failure
+        }
+        if isNew, !Task.isCancelled { logger.error("Notifications can't be sent: \(failure)") }
       }
       try? await sleep(Self.deliveryInterval)
     }
