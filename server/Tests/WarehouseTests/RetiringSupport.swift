@@ -27,7 +27,8 @@ final class MemoryRows: RetiredRowSource {
   /// Waits until rows were asked for since the last call.
   func waitUntilAsked() async {
     await withCheckedContinuation { waiter in
-      DispatchQueue.global().async { [asked] in
+      // A thread of its own: those of Swift and Dispatch may all be blocked.
+      Thread.detachNewThread { [asked] in
         asked.wait()
         waiter.resume()
       }

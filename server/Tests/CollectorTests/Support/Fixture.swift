@@ -10,6 +10,7 @@ import Portal
 import Symbols
 import TernEvents
 import Testing
+import Threads
 import Warehouse
 import WarehouseSQLite
 
@@ -29,6 +30,8 @@ final class Fixture: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
   private let accessLog: AccessLog?
   private let directory: String
+  /// The threads of reports, as in a server: a test blocks them.
+  private let threads: ThreadPool<Int>
 
   init(
     _ settings: CollectorSettings = CollectorSettings(),
@@ -39,6 +42,7 @@ final class Fixture: Sendable {
     var settings = settings
     settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
     self.settings = settings
+    threads = ThreadPool(name: "reports", count: settings.limits.maximumConcurrentReports)
     self.wallTime = wallTime
     self.uptime = uptime
     self.sleep = sleep ?? { try await Task.sleep(for: $0) }
@@ -58,7 +62,7 @@ final class Fixture: Sendable {
   var dependencies: CollectorDependencies {
     CollectorDependencies(
       sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2),
+      duplicateKey: DuplicateHashKey(1, 2), reportExecutor: threads,
       symbols: (catalog, SymbolStore(directory: directory, catalog: catalog)), storage: { StorageStatus() },
       accessLog: accessLog,
       wallTime: wallTime, uptime: uptime, sleep: sleep, logger: Logger(label: "test") { [log] _ in log })
