@@ -39,10 +39,14 @@ package struct AlertQuestion: Sendable, Hashable {
   ///
   /// - Parameter period: The period; `nil` for hours, or for days if the page is Funnels, which has no hours.
   package init(address: String, period: AlertPeriod?) {
-    let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let name = parts.count > 1 ? String(parts[0].split(separator: "/").last ?? "") : ""
-    page = name.isEmpty ? "explore" : name
-    query = parts.last ?? ""
+    let mark = address.firstIndex(of: "?")
+    // A value of a query may have a question mark, too.
+    if let mark, !address[..<mark].contains("=") {
+      page = address[..<mark].split(separator: "/").last.map(String.init) ?? "explore"
+      query = String(address[address.index(after: mark)...])
+    } else {
+      (page, query) = ("explore", address)
+    }
     self.period = period ?? (page == "funnels" ? .day : .hour)
   }
 }

@@ -27,9 +27,10 @@ package struct WebAddress: Sendable, Hashable {
   /// The name of the receiver: of one, many addresses may be known.
   package var receiver: String { origin.lowercased() }
 
-  /// Removes the path from a text, such as an answer that repeats it.
+  /// Removes the path and the query from a text, such as an answer that repeats them.
   func removed(from text: String) -> String {
-    let path = URLComponents(string: self.text)?.percentEncodedPath ?? ""
-    return path.utf8.count > 1 ? text.replacing(path, with: "/…") : text
+    guard let parts = URLComponents(string: self.text) else { return text }
+    let secrets = [parts.percentEncodedPath, parts.percentEncodedQuery ?? ""].filter { !$0.isEmpty && $0 != "/" }
+    return secrets.reduce(text) { $0.replacing($1, with: "…") }
   }
 }

@@ -82,5 +82,8 @@ import Warehouse
       AlertQuestion(address: "https://tern.example/apps/1/funnels?s1=a&s2=b", period: nil)
         == .init(page: "funnels", query: "s1=a&s2=b", period: .day))
     #expect(AlertQuestion(address: "/apps/1/explore?metric=users", period: .day).page == "explore")
+    #expect(
+      AlertQuestion(address: "metric=events&event=Ready?", period: .day)
+        == .init(page: "explore", query: "metric=events&event=Ready?", period: .day))
   }
 }

@@ -9,6 +9,7 @@ import json
 import re
 import signal
 import tempfile
+import time
 from urllib.parse import urlsplit
 
 import requests
@@ -166,3 +167,25 @@ def test_a_killed_server_repeats_a_mail_with_the_same_identifier_and_no_other():
             assert json.loads(again.command("mail-reports", "list", "--json"))[0]["every"] == "month"
         finally:
             again.stop()
+
+
+def test_a_mail_server_that_takes_long_gets_a_mail_once_and_holds_up_no_stop():
+    box = SlowMailbox()
+    with serving(box) as server:
+        server.command("mail-reports", "add", "--app", "1", "--every", "day", "--to", ANN)
+        server.command("mail-reports", "send-now", "1")
+        wait_for(lambda: box.mails, 60)
+        # Longer than an attempt may take otherwise.
+        time.sleep(35)
+        assert "waiting" in server.command("mail-reports", "history", "1")
+        box.is_slow = False
+        wait_for(lambda: "delivered" in server.command("mail-reports", "history", "1"))
+        assert len(box.mails) == 1
+        box.is_slow = True
+        server.command("mail-reports", "send-now", "1")
+        wait_for(lambda: len(box.mails) == 2, 60)
+        start = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(60)
+        box.is_slow = False
+        assert time.monotonic() - start < 10, "the stop waited for the mail server"

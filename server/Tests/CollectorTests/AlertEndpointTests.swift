@@ -77,6 +77,15 @@ import Warehouse
     "period": "hour"}, "destinations": ["mail:a@b"]}
     """,
     """
+    {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "nonsense", "period": "day"}, \
+    "destinations": ["mail:a@b"]}
+    """,
+    """
+    {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "metric=users\\r\\nX: y", \
+    "period": "day"}, "destinations": ["mail:a@b"]}
+    """,
+    #"{"name": "x", "condition": {"kind": "new_error"}, "destinations": ["mail:a@b", "mail:A@b"]}"#,
+    """
     {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "retention", "query": "", "period": "day"}, \
     "destinations": ["mail:a@b"]}
     """,

@@ -24,6 +24,12 @@ import Testing
 
   @Test func `the path of a hook is not shown`() throws {
     #expect(try Destination("chat:https://hooks.example.org/T0/SECRET").shown == "chat:https://hooks.example.org/…")
+    let hook = try Destination("webhook:https://example.org/T0/SECRET?key=TOKEN")
+    for answer in ["Cannot POST /T0/SECRET?key=TOKEN", "/T0/SECRET is gone", "key=TOKEN is wrong"] {
+      let shown = hook.withoutSecret(answer)
+      #expect(!shown.contains("SECRET") && !shown.contains("TOKEN"), "\(shown)")
+    }
+    #expect(try Destination("webhook:https://example.org/").withoutSecret("a/b is wrong") == "a/b is wrong")
   }
 
   @Test func `mail servers need TLS unless they are here or the operator says so`() throws {
@@ -43,7 +49,8 @@ import Testing
 
   @Test(arguments: [
     "127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
-    "100.64.0.1", "192.0.0.192", "198.18.0.1", "224.0.0.1", "239.255.255.250", "255.255.255.255", "240.0.0.1",
+    "168.63.129.16", "100.64.0.1", "192.0.0.192", "198.18.0.1", "224.0.0.1", "239.255.255.250", "255.255.255.255",
+    "240.0.0.1",
     "::", "::1", "fe80::1", "fc00::1", "fd12:3456::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
     "::ffff:169.254.169.254", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::",
     "2001::1", "2001:db8::1", "fd00:ec2::254", "3fff::1", "fec0::1",
@@ -104,6 +111,9 @@ import Testing
     #expect((json["facts"] as? [String: Any])?["value"] as? Double == 0.5)
     let chat = try #require(try JSONSerialization.jsonObject(with: Data(message.chatJSON)) as? [String: String])
     let text = try #require(chat["text"])
+    let link = OutgoingMessage(id: message.id, time: message.time, event: "x", title: "[a](http://b) ![c][d]", text: "")
+    let escaped = String(decoding: link.chatJSON, as: UTF8.self)
+    #expect(!escaped.contains("](") && !escaped.contains("]["), "\(escaped)")
     #expect(chat.count == 1 && !text.contains("<!") && !text.contains("@all") && text.contains("Figure: 0.5"))
     #expect(try JSONDecoder().decode(OutgoingMessage.self, from: try JSONEncoder().encode(message)) == message)
   }

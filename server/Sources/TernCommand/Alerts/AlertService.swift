@@ -27,8 +27,7 @@ struct AlertService: Service {
     await cancelWhenGracefulShutdown {
       await withTaskGroup { group in
         group.addTask { await evaluate() }
-        let lastFailure = Locked<String?>(nil)
-        for _ in 0..<OutgoingClient.maximumConcurrent { group.addTask { await deliver(lastFailure) } }
+        group.addTask { await deliver() }
       }
     }
   }
@@ -77,23 +76,36 @@ struct AlertService: Service {
     }
   }
 
-  /// Sends messages, one at a time, beside other calls of this.
-  ///
-  /// - Parameter lastFailure: The last failure of all calls, so that the same one is logged only once.
-  private func deliver(_ lastFailure: Locked<String?>) async {
-    while !Task.isCancelled {
-      do {
-        try await delivery.deliverDue(now: wallTime)
-        lastFailure.withLock { $0 = nil }
-      } catch {
-        let failure = "\(error)"
-        let isNew = lastFailure.withLock { last in
-          defer { last = failure }
-          return last != failure
+  /// Looks for messages to send again and again. A pass that waits for a receiver doesn't hold up the next one.
+  private func deliver() async {
+    let running = Locked(0)
+    // Of all passes, so that the same failure is logged only once.
+    let lastFailure = Locked<String?>(nil)
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        if running.withLock({ $0 }) < OutgoingClient.maximumConcurrent {
+          running.withLock { $0 += 1 }
+          group.addTask {
+            await deliverDue(lastFailure)
+            running.withLock { $0 -= 1 }
+          }
         }
-        if isNew, !Task.isCancelled { logger.error("Notifications can't be sent: \(failure)") }
+        try? await sleep(Self.deliveryInterval)
       }
-      try? await sleep(Self.deliveryInterval)
+    }
+  }
+
+  private func deliverDue(_ lastFailure: Locked<String?>) async {
+    do {
+      try await delivery.deliverDue(now: wallTime)
+      lastFailure.withLock { $0 = nil }
+    } catch {
+      let failure = "\(error)"
+      let isNew = lastFailure.withLock { last in
+        defer { last = failure }
+        return last != failure
+      }
+      if isNew, !Task.isCancelled { logger.error("Notifications can't be sent: \(failure)") }
     }
   }
 }
