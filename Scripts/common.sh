@@ -81,7 +81,7 @@ run_python_tests() {
   mkdir -p "$root/.build/client-tests"
   # In a directory of its own: some tools write files where they run.
   (cd "$root/.build/client-tests" && env PATH="$tools:$PATH" PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 \
-    TERN_PROGRAM="$programs/tern" TERN_DEMO_PLAYER="$root/Examples/.build/debug/demo-player" \
+    TERN_PROGRAM="${TERN_PROGRAM:-$programs/tern}" TERN_DEMO_PLAYER="$root/Examples/.build/debug/demo-player" \
     "$tools/pytest" --quiet -p no:cacheprovider --rootdir "$root/server/Tests/ClientTests" "$@" >&2) \
     || fail "Some tests failed."
 }

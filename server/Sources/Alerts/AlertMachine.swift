@@ -14,8 +14,18 @@ package struct AlertState: Sendable, Hashable, Codable {
   package var toldErrors: Int64?
   /// The problems that were reported, with the time at which each was last observed, in milliseconds since 1970.
   package var problems: [String: Int64] = [:]
+  /// The reason why the alert can't be evaluated; `nil` if it can.
+  package var failure: Failure?
 
   package init() {}
+
+  /// A reason why an alert can't be evaluated.
+  package struct Failure: Sendable, Hashable, Codable {
+    package var reason: String
+    /// The time of the first failure in a row, in milliseconds since 1970.
+    package var since: Int64
+    package var isReported: Bool
+  }
 }
 
 /// Decides what an alert reports: once when a limit is crossed, and once when that is over.
@@ -26,6 +36,8 @@ package struct AlertMachine: Sendable {
   /// The time for which a problem of the server must be gone before it is over: free space moves up and down around its
   /// limit.
   package static let problemPause: Duration = .seconds(900)
+  /// The time for which an alert must have failed before that is reported: a question may take too long once.
+  package static let failurePatience: Duration = .seconds(3_600)
   /// The most errors that one notification names.
   package static let maximumErrors = 10
 
@@ -38,12 +50,30 @@ package struct AlertMachine: Sendable {
   /// unmuted is reported then.
   package mutating func handle(_ observation: AlertObservation, now: Timestamp) -> [AlertEvent] {
     guard !alert.isMuted(at: now) else { return [] }
+    if case .failure(let reason) = observation { return handle(failure: reason, now) }
+    let wasReported = state.failure?.isReported ?? false
+    state.failure = nil
+    return (wasReported ? [.working] : []) + decide(on: observation, now)
+  }
+
+  private mutating func handle(failure reason: String, _ now: Timestamp) -> [AlertEvent] {
+    var failure = state.failure ?? .init(reason: reason, since: now.millisecondsSince1970, isReported: false)
+    defer { state.failure = failure }
+    failure.reason = reason
+    let since = Timestamp(millisecondsSince1970: failure.since)
+    guard !failure.isReported, since > now || now.since(since) >= Self.failurePatience else { return [] }
+    failure.isReported = true
+    return [.failing(reason: reason)]
+  }
+
+  private mutating func decide(on observation: AlertObservation, _ now: Timestamp) -> [AlertEvent] {
     switch observation {
     case .figure(let figure): return handle(figure)
     case .arrival(let last, let since): return last.map { handle(arrival: $0, receivingSince: since, now) } ?? []
     case .newErrors(let errors, let highest): return handle(new: errors, highest: highest, now)
     case .returnedErrors(let errors): return handle(returned: errors, now)
     case .problems(let problems): return handle(problems, now)
+    case .nothingNew, .failure: return []
     }
   }
 

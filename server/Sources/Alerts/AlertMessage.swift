@@ -64,6 +64,9 @@ package enum AlertMessage {
       return ("server.problem", AlertText.short(problem.summary), "\(problem.summary) \(problem.detail)")
     case .problemOver(let summary):
       return ("server.recovered", "over: \(AlertText.short(summary))", "It is over: \(summary)")
+    case .failing(let reason):
+      return ("alert.failing", "can’t be evaluated", "The alert can’t be evaluated: \(reason)")
+    case .working: return ("alert.working", "evaluated again", "The alert is being evaluated again.")
     }
   }
 

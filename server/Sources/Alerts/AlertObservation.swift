@@ -13,6 +13,10 @@ package enum AlertObservation: Sendable, Hashable {
   case returnedErrors([ErrorNotice])
   /// All current problems of the server.
   case problems([ProblemNotice])
+  /// Nothing to decide on, such as a period that was decided on before.
+  case nothingNew
+  /// The alert can't be evaluated, for a reason that says what to do.
+  case failure(reason: String)
 }
 
 /// The figure of a period, and the one that it is compared with.
@@ -83,4 +87,8 @@ package enum AlertEvent: Sendable, Hashable {
   case problem(ProblemNotice)
   /// A problem of the server is over.
   case problemOver(summary: String)
+  /// The alert can't be evaluated.
+  case failing(reason: String)
+  /// The alert is evaluated again.
+  case working
 }

@@ -5,7 +5,7 @@ package import TernEvents
 package struct StoredAlert: Sendable, Hashable {
   /// The state as people see it.
   package enum Status: String, Sendable, CaseIterable {
-    case quiet, raised, muted
+    case quiet, raised, muted, failing
   }
 
   package var alert: Alert
@@ -17,9 +17,11 @@ package struct StoredAlert: Sendable, Hashable {
     (self.alert, self.state, self.stateText) = (alert, state, stateText)
   }
 
-  /// Returns the status: raised if a breach or problem was reported that isn't over.
+  /// Returns the status: raised if a breach or problem was reported that isn't over, and failing if the alert couldn't
+  /// be evaluated the last time.
   package func status(at now: Timestamp) -> Status {
     if alert.isMuted(at: now) { return .muted }
+    if state.failure != nil { return .failing }
     return state.isBreached || !state.problems.isEmpty ? .raised : .quiet
   }
 }

@@ -49,6 +49,11 @@ extension Catalog {
     }
   }
 
+  /// Adds the job of removing an app's rows before a day at once. The change of its keeping period is recorded already.
+  public func requestRemoval(ofRowsOf app: AppID, before day: Day) throws -> DataJob {
+    try writing { try Self.insertJob(.removeRows, app: app, argument: day.description, $0) }
+  }
+
   /// Deletes an app with its views, definitions, segments, links, tokens, alerts and reports by mail, and stores the result of the job that does it.
   /// Numbers of apps and views are never used again.
   public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {

@@ -134,6 +134,12 @@ struct CollectorApplication: Sendable {
     AdminRoutes(
       catalog: catalog, pages: pages, reader: reader, wallTime: wallTime, cluster: dependencies.cluster
     ).add(to: routes)
+    if let usage = dependencies.usage {
+      StorageRoutes(
+        pages: pages, reports: reports, catalog: catalog, usage: usage, storage: dependencies.storage,
+        wallTime: wallTime
+      ).add(to: routes)
+    }
     SharedRoutes(
       catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
       answering: answering, wallTime: wallTime

@@ -27,6 +27,8 @@ public struct CollectorDependencies: Sendable {
   package var questions: any QuestionSource & TrailSource
   /// The store from which rows can be taken out; `nil` if it can't export.
   package var exporter: (any EventExport)?
+  /// The store whose rows are counted for the page about the disk; `nil` without that page.
+  package var usage: (any RowUsageSource)?
   /// The apps, and the rights of accounts and tokens.
   package var catalog: any CollectorCatalog
   /// The secret for duplicate keys; must be the one used for the stored hashes.
@@ -61,7 +63,8 @@ public struct CollectorDependencies: Sendable {
   /// Creates the dependencies.
   package init(
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
-    exporter: (any EventExport)? = nil, catalog: any CollectorCatalog,
+    exporter: (any EventExport)? = nil, usage: (any RowUsageSource)? = nil,
+    catalog: any CollectorCatalog,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     symbols: (catalog: any SymbolCatalog, store: SymbolStore)? = nil,
     storage: @escaping @Sendable () -> StorageStatus, cluster: (@Sendable () -> ClusterStatus?)? = nil,
@@ -77,6 +80,7 @@ public struct CollectorDependencies: Sendable {
     self.store = store
     self.questions = questions
     self.exporter = exporter
+    self.usage = usage
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor

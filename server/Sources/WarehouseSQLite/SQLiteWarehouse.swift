@@ -169,6 +169,17 @@ public final class SQLiteWarehouse: EventSink {
     return status
   }
 
+  /// Returns the disk space in use by a directory, without opening it.
+  ///
+  /// - Parameter reserve: The free bytes below which a server collects nothing.
+  public static func diskUse(ofDirectory directory: String, reserve: Int64) -> StorageStatus {
+    var status = StorageStatus()
+    status.diskBytes = DataDirectory(path: directory).diskBytes
+    status.freeDiskBytes = DiskSpace.available(directory)
+    status.reservedDiskBytes = reserve
+    return status
+  }
+
   /// Everything that fails at the moment, or is held after a crash.
   public var problems: [WarehouseProblem] {
     let damages = damage.messages

@@ -29,6 +29,8 @@ import Testing
         case .errors(let errors, let count): "errors \(errors.map(\.group)) of \(count)"
         case .problem(let problem): "problem \(problem.summary)"
         case .problemOver(let summary): "over \(summary)"
+        case .failing(let reason): "failing \(reason)"
+        case .working: "working"
         }
       }
     }
@@ -66,6 +68,29 @@ import Testing
     #expect(
       events(counts, [figure(1, 0, users: 0, usersBefore: 49), figure(2, 0, users: 0, usersBefore: 50)])
         == [[], ["breached"]], "a count that drops to nothing has no users any more")
+  }
+
+  @Test func `an alert that can't be evaluated for an hour is reported once, and once when it can be again`() throws {
+    let alert = try alert(.above(10, question))
+    func failure(_ reason: String, _ minutes: Int64) -> (AlertObservation, Timestamp) {
+      (.failure(reason: reason), time(minutes * 60))
+    }
+    #expect(
+      events(
+        alert,
+        [
+          failure("slow", 0), (figure(1, 20), time(120)), failure("slow", 240), failure("no segment", 240 + 59),
+          failure("no segment", 240 + 60), failure("no segment", 600), (.nothingNew, time(601 * 60)),
+          (.nothingNew, time(602 * 60)), failure("slow", 603), (figure(2, 5), time(604 * 60)),
+        ]) == [
+          [], ["breached"], [], [], ["failing no segment"], [], ["working"], [], [], ["recovered"],
+        ])
+  }
+
+  @Test func `a muted alert isn't reported as failing`() throws {
+    var alert = try alert(.above(10, question))
+    alert.mutedUntil = time(100_000)
+    #expect(events(alert, [(.failure(reason: "slow"), time(0)), (.failure(reason: "slow"), time(9_000))]) == [[], []])
   }
 
   @Test func `changes are reported in both directions, and only of something`() throws {

@@ -105,7 +105,7 @@ import Warehouse
       observe: { alert, state, now in
         guard crash != 0, let world, let calendar = QuestionCalendar(world.zone.identifier),
           let periods = EndedPeriods(.hour, at: now, in: calendar)
-        else { return nil }
+        else { return .nothingNew }
         let figure = world.figures[periods.label] ?? 0
         return .figure(
           PeriodFigure(
@@ -147,7 +147,7 @@ import Warehouse
         let evaluator = AlertEvaluator(
           catalog: catalog,
           observe: { _, _, _ in
-            guard kill != .beforeStoring else { return nil }
+            guard kill != .beforeStoring else { return .nothingNew }
             return .figure(
               PeriodFigure(
                 number: min(look, 3), label: "\(look)", value: figures[min(look, 3)], before: nil, users: 5,

@@ -144,10 +144,11 @@ class Outages:
         assert not self.down, f"{self.down} did not start again"
         # One that "runs already" may still be loading its tables.
         for _ in range(60):
-            if subprocess.run([SCRIPT, "status", FOLDER], capture_output=True, timeout=90).returncode == 0:
+            status = subprocess.run([SCRIPT, "status", FOLDER], capture_output=True, text=True, timeout=90)
+            if status.returncode == 0:
                 return
             time.sleep(1)
-        raise AssertionError("not all nodes answer")
+        raise AssertionError(f"not all nodes answer: {status.stdout} {status.stderr}")
 
 
 def query(statement, server):
@@ -317,7 +318,7 @@ def test_rows_beyond_their_keeping_leave_every_replica_while_the_server_runs(bef
         wanted = f"SELECT count() FROM tern_row WHERE home = {mine} AND name = 'Old'"
         assert sum(int(query(wanted, server)[0][0]) for server in SERVERS[::2]) == 50
         home.start()
-        home.server.command("apps", "set", str(home.app["id"]), "--keep", "30d")
+        home.server.command("apps", "set", str(home.app["id"]), "--keep", "30d", "--yes")
         wait_until(lambda: [query(wanted, server) for server in SERVERS] == [[["0"]]] * len(SERVERS), seconds=900)
         home.server.stop()
         assert "1,000 rows are the same" in command(home.data, "verify", *options(SERVERS))

@@ -224,7 +224,7 @@ def test_rows_leave_a_server_that_runs_when_it_is_asked(place, cluster):
 class FullDisk:
     """A node with a small disk that can be filled; needs root."""
 
-    NODE, MIB = "s1r2", 64
+    NODE, MIB = "s1r2", 512
 
     def __init__(self):
         self.data = pathlib.Path(FOLDER) / self.NODE / "data"

@@ -55,6 +55,38 @@ import Warehouse
     #expect(ending.text?.isEmpty == false)
   }
 
+  @Test(arguments: [("yes", true), (" Yes ", true), ("y", false), ("", false), (nil, false)] as [(String?, Bool)])
+  func `a person at a terminal is told what will be lost, and confirms it with a whole word`(
+    answer: String?, isConfirmed: Bool
+  ) throws {
+    var asked = ""
+    let terminal = ConfirmingTerminal(isInteractive: true, ask: { asked += $0 }, answer: { answer })
+    let confirmation = try Confirmation.parse([])
+    if isConfirmed {
+      try confirmation.require("This deletes it.", from: terminal)
+    } else {
+      let error = try #require(throws: CommandFailure.self) {
+        try confirmation.require("This deletes it.", from: terminal)
+      }
+      #expect("\(CommandEnding(error).text ?? "")".contains("Nothing was changed."))
+    }
+    #expect(asked == "This deletes it.\nThis can't be undone. Type yes to continue: ")
+  }
+
+  @Test func `a script isn't asked, but must give --yes`() throws {
+    let terminal = ConfirmingTerminal(
+      isInteractive: false, ask: { _ in Issue.record("asked") },
+      answer: {
+        Issue.record("asked")
+        return "yes"
+      })
+    try Confirmation.parse(["--yes"]).require("This deletes it.", from: terminal)
+    let error = try #require(throws: CommandFailure.self) {
+      try Confirmation.parse([]).require("This deletes it.", from: terminal)
+    }
+    #expect(CommandEnding(error).text?.contains("This deletes it. To confirm, add --yes.") == true)
+  }
+
   @Test func `several proxies can be trusted`() throws {
     let command = try RootCommand.parseAsRoot(["serve", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "fd00::/8"])
     let settings = EffectiveSettings(options: try #require(command as? ServeCommand).options.values)

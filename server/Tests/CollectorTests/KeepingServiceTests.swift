@@ -1,6 +1,7 @@
 import AppCatalog
 import Foundation
 import Ingest
+import Reports
 import TernEvents
 import Testing
 import Warehouse
@@ -36,8 +37,16 @@ import WarehouseSQLite
     // Views must seal their days first.
     try await warehouse.sealDays(of: try catalog.views(), now: now)
     try await JobRunner(warehouse: warehouse, catalog: catalog, directory: "").removeOldRows(now: now)
-    let kept = try await apps.asyncMap { app in try await warehouse.reader.recent(app: app, limit: 9).map(\.name) }
-    #expect(kept == [["29", "0"], ["60", "31", "29", "0"], ["100", "63", "60", "31", "29", "0"]])
+    func kept() async throws -> [[String]] {
+      try await apps.asyncMap { app in try await warehouse.reader.recent(app: app, limit: 9).map(\.name) }
+    }
+    #expect(try await kept() == [["29", "0"], ["60", "31", "29", "0"], ["100", "63", "60", "31", "29", "0"]])
+    // A person who has confirmed a day needn't wait for the hour.
+    let today = try ReportZone("Europe/Berlin").day(of: now)
+    let job = try catalog.requestRemoval(ofRowsOf: apps[2], before: today.advanced(by: -61))
+    try await JobRunner(warehouse: warehouse, catalog: catalog, directory: "").run()
+    #expect(try catalog.result(ofJob: job.id)?.message.hasPrefix("Removed the rows of app 3") == true)
+    #expect(try await kept() == [["29", "0"], ["60", "31", "29", "0"], ["60", "31", "29", "0"]])
     let report = try await warehouse.reader.verify()
     #expect(report.isClean, "\(report.differences)")
     try await warehouse.close()

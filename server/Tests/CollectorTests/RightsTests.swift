@@ -112,6 +112,7 @@ import Warehouse
     "POST /apps": .permission(.administer), "POST /api/v1/apps": .permission(.administer),
     "GET /users": .permission(.administer), "POST /users": .permission(.administer),
     "GET /tokens": .permission(.administer), "POST /tokens": .permission(.administer),
+    "GET /storage": .permission(.administer), "GET /api/v1/storage": .permission(.administer),
     "GET /audit": .permission(.administer), "POST /audit": .permission(.administer),
   ]
 

@@ -297,13 +297,19 @@ struct SamplePages {
     let session = LoginSession(
       id: 1, account: account, created: Self.now, used: Self.now, address: text, browser: text)
     let result = FormResult(message: text, done: text, secret: text)
-    all.append(("users", pages.users([account], sessions: [session], apps: [app], edited: account, result: result)))
-    all.append(("account", pages.account(session, sessions: [session], result: result)))
-    all.append(("welcome", pages.welcome(text, code: text, message: text)))
     let token = AccessToken(id: 1, name: text, scopes: [.read], app: app.id, created: Self.now)
-    all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
     let link = SharedLink(
       id: 1, app: app.id, report: text, query: text, sites: [text], created: Self.now, expires: nil)
+    let access = AccessOverview(accounts: [account], tokens: [token], links: [link])
+    all.append(
+      ("users", pages.users(access, sessions: [session], apps: [app], edited: account, result: result)))
+    var storage = StorageStatus()
+    (storage.diskBytes, storage.freeDiskBytes) = (["rows": 7_000_000, text: 5_000], 10_000_000)
+    all.append(
+      ("storage", pages.storage(try await StorageReport(storage, apps: [app], from: GrowingApp(), now: Self.now))))
+    all.append(("account", pages.account(session, sessions: [session], result: result)))
+    all.append(("welcome", pages.welcome(text, code: text, message: text)))
+    all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
     all.append(
       (
         "links",
@@ -332,5 +338,18 @@ struct SamplePages {
     all.append(("login", pages.login(message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))
     return all
+  }
+}
+
+/// An app with rows of the last hundred days.
+private struct GrowingApp: RowUsageSource {
+  func rowUsage(of app: AppID, before times: [Int64]) async throws -> RowUsage {
+    var usage = RowUsage()
+    (usage.rows, usage.columnBytes) = (100, 1_000)
+    usage.earliest = SamplePages.now.millisecondsSince1970 - 100 * 86_400_000
+    usage.rowsBefore = times.map { time in
+      (0..<100).count { SamplePages.now.millisecondsSince1970 - Int64($0 + 1) * 86_400_000 < time }
+    }
+    return usage
   }
 }

@@ -75,7 +75,11 @@ extension APIDescription {
         "destinations": .list(.text.described("Without the paths of addresses, which may be secret.")),
         "status": .choice(StoredAlert.Status.self),
         "author": .text.described("The account or token that made the last change."), "changed": .time,
-      ], optional: ["muted_until": .time]),
+      ],
+      optional: [
+        "muted_until": .time,
+        "failure": .text.described("The reason why the alert can't be evaluated; only while it can't."),
+      ]),
     "Notification": .object([
       "id": .uuid, "time": .time, "event": .text, "title": .text, "text": .text,
       "deliveries": .list(

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Questions
+import Reports
 import TernEvents
 
 extension APIDescription {
@@ -62,10 +63,31 @@ extension APIDescription {
     APIOperation(
       method: .get, path: "/metrics", name: "metrics", summary: "Figures for Prometheus.",
       answers: ["text/plain": .text]),
+    APIOperation(
+      method: .get, path: "/api/v1/storage", name: "storage",
+      summary:
+        "What takes the disk's space, how it grows, and when it is full. The bytes of apps are estimates. For owners.",
+      answers: ["application/json": .named("Storage")], errors: [503]),
   ]
 
   /// The schemas of requests and responses of collecting.
   static let collectingSchemas: Schema.Members = [
+    "Storage": .object(
+      [
+        "parts": .object.described("The bytes of each part of the data directory."), "reserved": .count,
+        "bytes_per_day": .number.described("The growth over the last \(StorageReport.days) days."),
+        "apps": .list(
+          .object([
+            "app": .count, "name": .text, "rows": .count, "bytes": .count, "rows_per_day": .number,
+            "bytes_per_day": .number,
+            "freeable_rows": .count.described("The rows older than \(StorageReport.trialDays) days."),
+            "freeable_bytes": .count,
+          ])),
+      ],
+      optional: [
+        "free": .count,
+        "days_until_full": .count.described("The days until nothing can be collected; only if the disk fills."),
+      ]),
     "Receipt": .object([
       "accepted": .count, "duplicates": .list(.count),
       "rejected": .list(.object(["index": .count, "id": .text, "reason": .text, "message": .text])),

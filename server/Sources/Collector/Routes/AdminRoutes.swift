@@ -38,9 +38,13 @@ struct AdminRoutes: Sendable {
   private func users(
     _ request: Request, _ context: CollectorContext, edited: Account? = nil, _ result: FormResult = FormResult()
   ) throws -> Response {
-    .html(
+    let now = wallTime()
+    let access = AccessOverview(
+      accounts: try catalog.accounts(), tokens: try catalog.tokens().filter { $0.expires.map { now < $0 } ?? true },
+      links: try catalog.links(app: nil).filter { $0.expires.map { now < $0 } ?? true })
+    return .html(
       try pages.shown(to: context, request).users(
-        try catalog.accounts(), sessions: try catalog.sessions(), apps: try catalog.apps(), edited: edited,
+        access, sessions: try catalog.sessions(), apps: try catalog.apps(), edited: edited,
         result: result), status: result.message == nil ? .ok : .badRequest)
   }
 

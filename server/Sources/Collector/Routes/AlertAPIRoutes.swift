@@ -137,12 +137,13 @@ private struct AlertDescription: Encodable {
   let minimumUsers: Int
   let destinations: [String]
   let status: String
+  let failure: String?
   let mutedUntil: String?
   let author: String
   let changed: String
 
   private enum CodingKeys: String, CodingKey {
-    case id, name, condition, text, destinations, status, author, changed
+    case id, name, condition, text, destinations, status, failure, author, changed
     case minimumUsers = "minimum_users"
     case mutedUntil = "muted_until"
   }
@@ -151,7 +152,7 @@ private struct AlertDescription: Encodable {
     let alert = stored.alert
     (id, name, condition, text) = (alert.id, alert.name, alert.condition, alert.condition.text)
     (minimumUsers, destinations) = (alert.minimumUsers, alert.destinations.map(\.shown))
-    status = stored.status(at: now).rawValue
+    (status, failure) = (stored.status(at: now).rawValue, stored.state.failure?.reason)
     mutedUntil = alert.isMuted(at: now) ? alert.mutedUntil?.utcText(withMilliseconds: false) : nil
     (author, changed) = (alert.author, alert.changed.utcText(withMilliseconds: false))
   }

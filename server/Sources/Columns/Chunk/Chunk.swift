@@ -90,6 +90,13 @@ package final class Chunk: @unchecked Sendable {
     return longTimes.map { $0[row] } ?? 0
   }
 
+  /// Returns the number of rows before a time.
+  package func rows(before time: Int64) -> Int {
+    if rows == 0 || header.earliest >= time { return 0 }
+    if header.latest < time { return rows }
+    return (0..<rows).reduce(0) { $0 + (self.time($1) < time ? 1 : 0) }
+  }
+
   func id(_ row: Int) -> Int64 {
     if let shortIDs { return header.after + Int64(shortIDs[row]) }
     return longIDs.map { $0[row] } ?? 0

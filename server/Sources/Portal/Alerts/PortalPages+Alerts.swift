@@ -168,6 +168,7 @@ extension PortalPages {
     case .muted: "Muted until \(listed(stored.alert.mutedUntil, of: app))"
     case .raised: "Raised"
     case .quiet: "Quiet"
+    case .failing: shown("Can’t be evaluated: \(stored.state.failure?.reason ?? "")")
     }
   }
 

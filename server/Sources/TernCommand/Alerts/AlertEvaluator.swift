@@ -6,8 +6,8 @@ import Warehouse
 
 /// Evaluates alerts, and stores each one's new state together with the messages to send.
 struct AlertEvaluator: Sendable {
-  /// Observes what an alert is about; `nil` if there is nothing to decide on.
-  typealias Observe = @Sendable (Alert, AlertState, _ now: Timestamp) async throws -> AlertObservation?
+  /// Observes what an alert is about.
+  typealias Observe = @Sendable (Alert, AlertState, _ now: Timestamp) async throws -> AlertObservation
 
   let catalog: Catalog
   let observe: Observe
@@ -22,8 +22,18 @@ struct AlertEvaluator: Sendable {
   /// messages pending.
   @discardableResult
   func evaluate(_ stored: StoredAlert, now: Timestamp) async throws -> Int {
+    guard !stored.alert.isMuted(at: now) else { return 0 }
+    return try handle(try await observe(stored.alert, stored.state, now), stored, now: now)
+  }
+
+  /// Notes that an alert couldn't be evaluated, and returns the number of messages that follow.
+  @discardableResult
+  func fail(_ stored: StoredAlert, reason: String, now: Timestamp) throws -> Int {
+    try handle(.failure(reason: reason), stored, now: now)
+  }
+
+  private func handle(_ observation: AlertObservation, _ stored: StoredAlert, now: Timestamp) throws -> Int {
     let alert = stored.alert
-    guard !alert.isMuted(at: now), let observation = try await observe(alert, stored.state, now) else { return 0 }
     var machine = AlertMachine(alert, stored.state)
     let events = machine.handle(observation, now: now)
     let app = try alert.app.flatMap { try catalog.app($0)?.name }

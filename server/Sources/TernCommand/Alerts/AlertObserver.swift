@@ -20,14 +20,15 @@ struct AlertObserver: Sendable {
   /// Returns the problems of the server.
   let problems: @Sendable (_ now: Timestamp) -> [ProblemNotice]
 
-  /// Returns an observation; `nil` if there is nothing new, or the app is gone.
-  func observe(_ alert: Alert, _ state: AlertState, now: Timestamp) async throws -> AlertObservation? {
-    guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems(now)) : nil }
-    guard let app = try catalog.app(id) else { return nil }
+  /// Returns an observation.
+  func observe(_ alert: Alert, _ state: AlertState, now: Timestamp) async throws -> AlertObservation {
+    guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems(now)) : .nothingNew }
+    // An app that was deleted meanwhile takes its alerts with it.
+    guard let app = try catalog.app(id) else { return .nothingNew }
     switch alert.condition {
     case .above, .below, .changed, .crashFreeUsersBelow:
-      guard let question = alert.condition.question else { return nil }
-      return try await figure(question, state, app, now).map { .figure($0) }
+      guard let question = alert.condition.question else { return .nothingNew }
+      return try await figure(question, state, app, now).map { .figure($0) } ?? .nothingNew
     case .nothingArrived:
       // Parts of attachments may arrive alone, long after their errors.
       let kinds = Set(StoredKind.allCases).subtracting([.attachmentPart])
@@ -35,7 +36,7 @@ struct AlertObserver: Sendable {
       return .arrival(last: last, receivingSince: receivingSince)
     case .newError: return try await newErrors(after: state.group, id)
     case .errorCameBack: return .returnedErrors(try await returnedErrors(id))
-    case .serverProblem: return nil
+    case .serverProblem: return .nothingNew
     }
   }
 

@@ -41,8 +41,12 @@ struct AlertService: Service {
         for stored in try catalog.alerts() {
           let failure = await failure(of: stored)
           guard !Task.isCancelled else { return }
-          if let failure, failures[stored.alert.id] != failure {
-            logger.error("The alert \(stored.alert.id) can't be evaluated: \(failure)")
+          if let failure {
+            if failures[stored.alert.id] != failure {
+              logger.error("The alert \(stored.alert.id) can't be evaluated: \(failure)")
+            }
+            // Fails only if the catalog can't be written, which is logged as the reason already.
+            _ = try? evaluator.fail(stored, reason: failure, now: wallTime())
           }
           failures[stored.alert.id] = failure
         }

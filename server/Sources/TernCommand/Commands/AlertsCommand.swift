@@ -154,6 +154,7 @@ private struct AlertDescription: Encodable {
   let query: String?
   let minimumUsers: Int
   let state: String
+  let failure: String?
   let destinations: [String]
   let author: String
 
@@ -162,7 +163,7 @@ private struct AlertDescription: Encodable {
     (id, app, name, condition) = (alert.id, alert.app?.rawValue, alert.name, alert.condition.text)
     (page, query) = (alert.condition.question?.page, alert.condition.question?.query)
     minimumUsers = alert.minimumUsers
-    state = stored.status(at: now).rawValue
+    (state, failure) = (stored.status(at: now).rawValue, stored.state.failure?.reason)
     destinations = alert.destinations.map(\.shown)
     author = alert.author
   }

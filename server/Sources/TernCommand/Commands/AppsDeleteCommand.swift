@@ -14,14 +14,13 @@ extension AppsCommand {
         and collects for other apps meanwhile.
 
         Example:
-          tern apps delete 3 --yes
+          tern apps delete 3
         """)
 
     @Argument(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
     var app: String
 
-    @Flag(help: "Confirm the deletion.")
-    var yes = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup var data: DataOption
 
@@ -29,10 +28,7 @@ extension AppsCommand {
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
       let app = try AppOption.find(app, in: catalog)
-      guard yes else {
-        throw CommandFailure(
-          "This deletes app \(app.id), \"\(visible(app.name))\", with all its events. To confirm, add --yes.")
-      }
+      try confirmation.require("This deletes app \(app.id), \"\(visible(app.name))\", with all its events.")
       Terminal.say(try await JobRunner.wait(for: try catalog.requestDeletion(of: app), data, catalog))
     }
   }

@@ -1,7 +1,10 @@
 import AppCatalog
 import ArgumentParser
 import Collector
+import Reports
+import TernEvents
 import Warehouse
+import WarehouseSQLite
 
 extension AppsCommand {
   /// `tern apps set`
@@ -13,8 +16,9 @@ extension AppsCommand {
         longer accepted. After a new time zone all days are counted again, by the server if one runs; until then, figures
         of some days are those of the old time zone. Days whose rows are gone keep the old one.
 
-        --keep removes rows that are older, with people's trails and the texts and attachments of errors, once an hour while
-        a server runs. Reports of whole days stay; questions lose the days before. What is removed can't be brought back.
+        --keep removes rows that are older, with people's trails and the texts and attachments of errors: at once, and then
+        once an hour while a server runs. Reports of whole days stay; questions lose the days before. What is removed can't be brought back, so a shorter time says what will go and asks for a
+        confirmation; --yes answers for a script.
 
         Examples:
           tern apps set 1 --name "My Player"
@@ -43,6 +47,8 @@ extension AppsCommand {
     @Option(help: ArgumentHelp("How long rows are kept: 90d, 13mo, forever.", valueName: "time"))
     var keep: String?
 
+    @OptionGroup var confirmation: Confirmation
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -61,6 +67,8 @@ extension AppsCommand {
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
       let app = try AppOption.find(app, in: catalog)
+      let period = try keep.flatMap { try KeepingPeriod.reading($0) }
+      let removed = if let period { try await confirmedRemoval(period, of: app) } else { Day?.none }
       let (changed, job) = try catalog.changeApp(
         app.id,
         AppChange(
@@ -71,6 +79,31 @@ extension AppsCommand {
         let message = try await JobRunner.wait(for: job, data, catalog)
         if !json { Terminal.say(message) }
       }
+      if let removed {
+        let job = try catalog.requestRemoval(ofRowsOf: app.id, before: removed)
+        let message = try await JobRunner.wait(for: job, data, catalog)
+        if !json { Terminal.say(message) }
+      }
+    }
+
+    /// Returns the day before which rows are removed at once, after a confirmation; `nil` if there are none. A wrong clock
+    /// can't remove more than the person has seen.
+    private func confirmedRemoval(_ period: KeepingPeriod, of app: App) async throws -> Day? {
+      let now = WallClock.system()
+      let today = try ReportZone(app.timeZone).day(of: now)
+      let first = period.firstDay(today: today)
+      if let kept = app.keeping, kept.firstDay(today: today) >= first { return nil }
+      let usage = try await data.withReader { _, reader in
+        try await reader.rowUsage(of: app.id, before: [Int64(first.number) * 86_400_000])
+      }
+      let rows = usage.rowsBefore.first ?? 0
+      guard rows > 0 else { return nil }
+      try confirmation.require(
+        """
+        This removes about \(grouped(rows)) of \(grouped(usage.rows)) rows of app \(app.id), \"\(visible(app.name))\": those \
+        before \(first), with people's trails and the texts and attachments of errors. Reports of whole days stay.
+        """)
+      return first
     }
   }
 }

@@ -1,6 +1,8 @@
 import AppCatalog
 import ArgumentParser
+import Questions
 import Reports
+import TernEvents
 import Warehouse
 import WarehouseSQLite
 
@@ -37,11 +39,13 @@ struct PersonsCommand: AsyncParsableCommand {
         sent without the user's name stays. Backups keep what they have. The audit log records the deletion without the
         name. While a server runs on the directory, it does the work, and collects meanwhile.
 
+        The command says what it found and asks for a confirmation; --yes answers for a script.
+
         What the person sends later counts as a new person's, unless --refuse-later is given: then it is refused for
         good, and counted as `person_refused` in the report of dropped events.
 
         Examples:
-          tern persons delete --app 1 --install 0f8fad5b-d9cb-469f-a165-70867728950e --yes
+          tern persons delete --app 1 --install 0f8fad5b-d9cb-469f-a165-70867728950e
           tern persons delete --user ann@example.com --refuse-later --yes
         """)
 
@@ -53,33 +57,46 @@ struct PersonsCommand: AsyncParsableCommand {
     @Flag(help: "Refuse what the person still sends.")
     var refuseLater = false
 
-    @Flag(help: "Confirm the deletion.")
-    var yes = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup var data: DataOption
 
     func run() async throws {
       let request = PersonDeletionRequest(person: person.person, refusesLater: refuseLater)
-      let apps = try await data.withReader { catalog, reader in
-        var apps: [App] = []
+      let (apps, losses) = try await data.withReader { catalog, reader in
+        var (apps, losses): ([App], [String]) = ([], [])
         for app in try app.map({ [try AppOption.find($0, in: catalog)] }) ?? catalog.apps() {
           // Someone who has sent nothing can be refused as well.
           var isMeant = refuseLater
           if !isMeant { isMeant = try await reader.has(request.person, app: app.id) }
-          if isMeant { apps.append(app) }
+          guard isMeant else { continue }
+          apps.append(app)
+          losses.append(try await Self.loss(of: request.person, in: app, reader))
         }
-        return apps
+        return (apps, losses)
       }
       guard !apps.isEmpty else { throw CommandFailure("There is no data of this person.") }
-      guard yes else {
-        let list = apps.map { "\($0.id), \"\(visible($0.name))\"" }.joined(separator: "; ")
-        throw CommandFailure("This deletes everything of the person in app \(list). To confirm, add --yes.")
-      }
+      try confirmation.require("This deletes everything of the person in \(losses.joined(separator: "; in ")).")
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
       for app in apps {
         Terminal.say(try await JobRunner.wait(for: try catalog.requestDeletion(request, app: app.id), data, catalog))
       }
+    }
+
+    /// Returns an app's name, and what it has of a person.
+    private static func loss(of person: Person, in app: App, _ reader: WarehouseReader) async throws -> String {
+      let name = "app \(app.id), \"\(visible(app.name))\""
+      guard let summary = try await reader.summary(of: person, app: app.id), let zone = try? ReportZone(app.timeZone)
+      else { return "\(name): nothing so far" }
+      let counts = [
+        ("events", summary.events), ("sessions", summary.sessions), ("errors", summary.errors + summary.crashes),
+      ].filter { $0.1 > 0 }.map { "\(grouped($0.1)) \($0.0)" }
+      let (first, last) = (
+        zone.day(of: Timestamp(millisecondsSince1970: summary.first)),
+        zone.day(of: Timestamp(millisecondsSince1970: summary.last))
+      )
+      return "\(name): \(counts.isEmpty ? "other rows" : counts.joined(separator: ", ")), \(first) to \(last)"
     }
   }
 

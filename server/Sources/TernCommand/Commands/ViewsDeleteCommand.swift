@@ -12,14 +12,13 @@ extension ViewsCommand {
         This can't be undone: late hits would count in a new view. While a server runs on the directory, it does the work.
 
         Example:
-          tern views delete 3 --yes
+          tern views delete 3
         """)
 
     @Argument(help: "The view's ID.")
     var view: Int64
 
-    @Flag(help: "Confirm the deletion.")
-    var yes = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup var data: DataOption
 
@@ -29,10 +28,7 @@ extension ViewsCommand {
       guard let view = try catalog.view(ViewID(view)) else {
         throw CommandFailure("There is no view \(view). Run `tern views list` to see all views.")
       }
-      guard yes else {
-        throw CommandFailure(
-          "This deletes view \(view.id), \"\(visible(view.name))\", with its counted days. To confirm, add --yes.")
-      }
+      try confirmation.require("This deletes view \(view.id), \"\(visible(view.name))\", with its counted days.")
       Terminal.say(try await JobRunner.wait(for: try catalog.deleteView(view), data, catalog))
     }
   }

@@ -140,6 +140,14 @@ struct JobRunner {
       try forgetShippedDays()
       return "Counted the days of app \(app.id), \"\(visible(app.name))\", again in \(app.timeZone)."
     case .retireRows: return try await retireRows(job)
+    case .removeRows:
+      let app = try app(of: job)
+      guard let day = Day(job.argument) else { throw CommandFailure("The job has no day.") }
+      let hasRemoved = try await warehouse.removeRows(
+        of: app.id, before: day, views: try catalog.views(app: app.id))
+      return hasRemoved
+        ? "Removed the rows of app \(app.id), \"\(visible(app.name))\", before \(day)."
+        : "No rows of app \(app.id) could be removed yet: views haven't closed their days."
     case .deleteView:
       if let number = Int64(job.argument) { try await warehouse.delete(view: ViewID(number)) }
       return "Deleted view \(job.argument) of app \(job.app)."

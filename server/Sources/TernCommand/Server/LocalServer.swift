@@ -115,7 +115,7 @@ struct LocalServer {
     let dependencies = CollectorDependencies(
       sink: warehouse,
       store: SymbolicatedStore(warehouse.reader, symbolicator: symbolicator), questions: warehouse.reader,
-      exporter: warehouse.reader, catalog: catalog,
+      exporter: warehouse.reader, usage: warehouse.reader, catalog: catalog,
       duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
       symbols: (catalog, SymbolStore(directory: directory, catalog: catalog, limits: symbolLimits)),
       storage: { [warehouse] in warehouse.storageStatus }, cluster: clusterStatus,

@@ -15,6 +15,8 @@ public struct DataJob: Sendable, Hashable {
     /// The leaving of old rows of all apps for the cluster. The argument is the time before which they were received, in
     /// milliseconds since 1970; there is no app.
     case retireRows = "retire rows"
+    /// The removal of the app's rows before a day, which is the argument.
+    case removeRows = "remove rows"
   }
 
   /// The progress of a job, or the reason that it waits.

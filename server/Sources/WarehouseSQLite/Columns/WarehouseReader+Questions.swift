@@ -116,7 +116,7 @@ extension WarehouseReader: QuestionSource {
     }
   }
 
-  private func chunks(of app: AppID, _ limits: QuestionLimits) throws -> [Chunk] {
+  func chunks(of app: AppID, _ limits: QuestionLimits) throws -> [Chunk] {
     do {
       return try read { connection in
         try columns.chunks(

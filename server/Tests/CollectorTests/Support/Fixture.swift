@@ -61,7 +61,8 @@ final class Fixture: Sendable {
 
   var dependencies: CollectorDependencies {
     CollectorDependencies(
-      sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), catalog: catalog,
+      sink: warehouse, store: warehouse, questions: questions, exporter: SampleExport(), usage: SampleUsage(),
+      catalog: catalog,
       duplicateKey: DuplicateHashKey(1, 2), reportExecutor: threads,
       symbols: (catalog, SymbolStore(directory: directory, catalog: catalog)), storage: { StorageStatus() },
       accessLog: accessLog,
@@ -144,4 +145,13 @@ func error(_ response: TestResponse) throws -> [String: Any] {
 
 extension Data {
   init(buffer: ByteBuffer) { self.init(buffer.readableBytesView) }
+}
+
+/// Ten rows in every app, of which five are old.
+struct SampleUsage: RowUsageSource {
+  func rowUsage(of app: AppID, before times: [Int64]) async throws -> RowUsage {
+    var usage = RowUsage()
+    (usage.rows, usage.columnBytes, usage.rowsBefore) = (10, 100, times.map { _ in 5 })
+    return usage
+  }
 }

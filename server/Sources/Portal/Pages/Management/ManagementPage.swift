@@ -167,7 +167,10 @@ extension PortalPages {
   func serverLinks() -> [TemplateValues] {
     let cluster = hasCluster ? [("Cluster", "/cluster")] : []
     let owner =
-      [("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit"), ("Alerts", "/alerts")] + cluster
+      [
+        ("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit"), ("Alerts", "/alerts"),
+        ("Storage", "/storage"),
+      ] + cluster
     return ([("Apps", "/")] + (reader.isOwner ? owner : []) + [("Account", "/account")]).map { .link($0.0, $0.1) }
   }
 

@@ -2,15 +2,15 @@ import Reports
 public import Warehouse
 
 extension PortalPages {
-  /// The page of all users and their sessions, which posts to `/users`.
+  /// The page of all users, their sessions and who may see what, which posts to `/users`.
   ///
   /// - Parameter edited: The account whose rights the form changes; `nil` for an invitation.
-  public func users(
-    _ accounts: [Account], sessions: [LoginSession], apps: [App], edited: Account? = nil,
+  package func users(
+    _ access: AccessOverview, sessions: [LoginSession], apps: [App], edited: Account? = nil,
     result: FormResult = FormResult()
   ) -> String {
     let names = Dictionary(apps.map { ($0.id, shown($0.name)) }, uniquingKeysWith: { $1 })
-    let rows = accounts.map { account -> TemplateValues in
+    let rows = access.accounts.map { account -> TemplateValues in
       let visible = account.apps.map { $0.sorted().map { names[$0] ?? "app \($0)" }.joined(separator: ", ") }
       return .row(
         [
@@ -52,7 +52,8 @@ extension PortalPages {
       ManagementPage(
         title: "Users",
         lead: "Invited users choose their own password. A link works once, so send it only to the person you invite.",
-        result: result, tables: [table, sessionList(sessions, to: "/users")], forms: [form]))
+        result: result, tables: [table, accessList(access, apps: apps), sessionList(sessions, to: "/users")],
+        forms: [form]))
   }
 
   /// The page of the reader's own account, which posts to `/account`.

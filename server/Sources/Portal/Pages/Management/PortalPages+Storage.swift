@@ -1,0 +1,28 @@
+package import Reports
+import Warehouse
+
+extension PortalPages {
+  /// The page about the use of the disk.
+  package func storage(_ report: StorageReport) -> String {
+    let parts = report.parts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { part in
+      TemplateValues.row([Self.partNames[part.key] ?? shown(part.key), byteText(part.value)])
+    }
+    let apps = zip(report.apps, report.lines).map { use, line in
+      TemplateValues.row(
+        line.map { shown($0) }, [["label": "Keep rows", "link": PortalLinks(app: use.app.id).settings]])
+    }
+    return management(
+      ManagementPage(
+        title: "Storage", lead: report.summary,
+        tables: [
+          .list("Apps", StorageReport.columns, apps, empty: "No apps yet."),
+          .list("Parts", ["Part", "Size"], parts, empty: "Nothing is stored yet."),
+        ]))
+  }
+
+  private static let partNames = [
+    "rows": "Rows: every event as it arrived", "columns": "Columns: the rows again, for questions",
+    "keys": "Keys that recognize duplicates", "warehouse": "Installs, users, errors and attachments",
+    "counts": "Counts by day", "catalog": "Apps, users and settings", "symbols": "Symbols of crashes",
+  ]
+}

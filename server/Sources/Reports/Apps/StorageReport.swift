@@ -1,0 +1,98 @@
+package import TernEvents
+package import Warehouse
+
+/// The use of the disk: by part and by app, its growth, and when it is full at this rate.
+///
+/// The bytes of an app are estimates: its part of all rows, keys and columns, divided as the columns are.
+package struct StorageReport: Sendable, Hashable {
+  /// The use of one app.
+  package struct AppUse: Sendable, Hashable {
+    package var app: App
+    package var rows: Int
+    /// The estimated bytes of its rows, with their columns and keys.
+    package var bytes: Int64
+    /// The rows of a day, on average over the last ``StorageReport/days``, or since the first row.
+    package var rowsPerDay: Double
+    /// The bytes by which the app grows each day; less than 0 if more rows leave than come.
+    package var bytesPerDay: Double
+    /// The rows that would go if the app kept them for ``StorageReport/trialDays``, and their bytes.
+    package var freeableRows: Int
+    package var freeableBytes: Int64
+  }
+
+  /// The number of days over which the growth is measured.
+  package static let days = 28
+  /// The keeping period of which the page shows what it would free.
+  package static let trialDays = 90
+  private static let day: Int64 = 86_400_000
+
+  /// The bytes of each part of the data directory, by name.
+  package var parts: [String: Int64]
+  /// The free bytes of the disk; `nil` if they can't be determined.
+  package var free: Int64?
+  /// The free bytes below which nothing is collected.
+  package var reserved: Int64
+  /// The apps, the largest first.
+  package var apps: [AppUse]
+
+  /// The bytes of all parts.
+  package var bytes: Int64 { parts.values.reduce(0, +) }
+  /// The bytes by which all apps grow each day.
+  package var bytesPerDay: Double { apps.reduce(0) { $0 + $1.bytesPerDay } }
+  /// The days until nothing can be collected, at the present growth; `nil` if the disk doesn't fill, or not within a
+  /// hundred years.
+  package var daysUntilFull: Int? {
+    guard let free, bytesPerDay > 0 else { return nil }
+    let days = Double(max(free - reserved, 0)) / bytesPerDay
+    return days < 36_500 ? Int(days) : nil
+  }
+
+  /// Reads the report.
+  ///
+  /// - Throws: ``Warehouse/WarehouseError``.
+  package init(_ storage: StorageStatus, apps: [App], from source: any RowUsageSource, now: Timestamp) async throws {
+    (parts, free, reserved) = (storage.diskBytes, storage.freeDiskBytes, storage.reservedDiskBytes)
+    var usages: [(app: App, usage: RowUsage)] = []
+    for app in apps { usages.append((app, try await source.rowUsage(of: app.id, before: Self.times(of: app, now)))) }
+    let columns = usages.reduce(0) { $0 + $1.usage.columnBytes }
+    let shared = ["rows", "keys", "columns"].reduce(0) { $0 + (storage.diskBytes[$1] ?? 0) }
+    self.apps = usages.map { app, usage in
+      Self.use(usage, of: app, bytesPerColumnByte: columns > 0 ? Double(shared) / Double(columns) : 0, now)
+    }.sorted { ($1.bytes, $0.app.id) < ($0.bytes, $1.app.id) }
+  }
+
+  /// The times before which rows are counted: the start and the end of the measured days, the start of the trial, and the
+  /// days that the app's own keeping period takes next.
+  private static func times(of app: App, _ now: Timestamp) -> [Int64] {
+    let now = now.millisecondsSince1970
+    let kept = app.keeping.map { Int64($0.firstDay(today: Day(number: Int(now / day))).number) * day } ?? .min / 2
+    return [now - Int64(days) * day, now, now - Int64(trialDays) * day, kept, kept + Int64(days) * day]
+  }
+
+  private static func use(_ usage: RowUsage, of app: App, bytesPerColumnByte: Double, _ now: Timestamp) -> AppUse {
+    let counts = usage.rowsBefore
+    let bytesPerRow = usage.rows > 0 ? Double(usage.columnBytes) / Double(usage.rows) * bytesPerColumnByte : 0
+    let age = usage.earliest.map { Double(now.millisecondsSince1970 - $0) / Double(day) } ?? 0
+    let measured = min(max(age, 1), Double(days))
+    let coming = Double(counts[1] - counts[0]) / measured
+    let leaving = app.keeping == nil ? 0 : Double(counts[4] - counts[3]) / Double(days)
+    return AppUse(
+      app: app, rows: usage.rows, bytes: Int64(Double(usage.rows) * bytesPerRow), rowsPerDay: coming,
+      bytesPerDay: (coming - leaving) * bytesPerRow, freeableRows: counts[2],
+      freeableBytes: Int64(Double(counts[2]) * bytesPerRow))
+  }
+}
+
+/// Formats a number of bytes with three digits, for example `1.25 GiB`.
+package func byteText(_ bytes: Int64) -> String {
+  let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
+  var (value, unit) = (Double(bytes), 0)
+  while abs(value) >= 1_000, unit < units.count - 1 { (value, unit) = (value / 1_024, unit + 1) }
+  if unit == 0 { return "\(bytes) bytes" }
+  // Three digits, and no zeros at the end.
+  let decimals = abs(value) < 9.995 ? 100.0 : abs(value) < 99.95 ? 10.0 : 1.0
+  let hundredths = Int((value * decimals).rounded() * (100 / decimals))
+  let (whole, rest) = (hundredths / 100, abs(hundredths % 100))
+  let fraction = rest == 0 ? "" : rest.isMultiple(of: 10) ? ".\(rest / 10)" : ".\(rest < 10 ? "0" : "")\(rest)"
+  return "\(hundredths < 0 && whole == 0 ? "-" : "")\(whole)\(fraction) \(units[unit])"
+}

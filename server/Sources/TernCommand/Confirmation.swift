@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+
+/// The confirmation of a command that destroys data.
+struct Confirmation: ParsableArguments {
+  @Flag(help: "Don't ask for a confirmation.")
+  var yes = false
+
+  /// Returns if the person at the terminal confirms, or has given `--yes`.
+  ///
+  /// Throws ``CommandFailure`` otherwise; without a terminal, which can't answer, it says to give `--yes`.
+  ///
+  /// - Parameter loss: What will be lost, in a sentence.
+  func require(_ loss: String, from terminal: ConfirmingTerminal = .standard) throws {
+    guard !yes else { return }
+    guard terminal.isInteractive else { throw CommandFailure("\(loss) To confirm, add --yes.") }
+    terminal.ask("\(loss)\nThis can't be undone. Type yes to continue: ")
+    guard terminal.answer()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
+      throw CommandFailure("Nothing was changed.")
+    }
+  }
+}
+
+/// The terminal at which a person confirms.
+struct ConfirmingTerminal {
+  var isInteractive: Bool
+  var ask: (String) -> Void
+  var answer: () -> String?
+
+  /// The terminal of the process. The question goes to standard error, since standard output may be a file.
+  static var standard: ConfirmingTerminal {
+    ConfirmingTerminal(
+      isInteractive: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,
+      ask: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }, answer: { readLine() })
+  }
+}
