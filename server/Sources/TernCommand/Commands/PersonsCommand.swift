@@ -90,8 +90,8 @@ struct PersonsCommand: AsyncParsableCommand {
       guard let summary = try await reader.summary(of: person, app: app.id), let zone = try? ReportZone(app.timeZone)
       else { return "\(name): nothing so far" }
       let counts = [
-        ("events", summary.events), ("sessions", summary.sessions), ("errors", summary.errors + summary.crashes),
-      ].filter { $0.1 > 0 }.map { "\(grouped($0.1)) \($0.0)" }
+        ("event", summary.events), ("session", summary.sessions), ("error", summary.errors + summary.crashes),
+      ].filter { $0.1 > 0 }.map { "\(grouped($0.1)) \($0.0)\($0.1 == 1 ? "" : "s")" }
       let (first, last) = (
         zone.day(of: Timestamp(millisecondsSince1970: summary.first)),
         zone.day(of: Timestamp(millisecondsSince1970: summary.last))
