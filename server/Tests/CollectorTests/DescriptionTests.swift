@@ -8,7 +8,8 @@ import Testing
 @Suite struct DescriptionTests {
   /// The first parts of addresses of pages. A route with another one is for programs.
   private static let pages: Set<String> = [
-    "", "account", "alerts", "apps", "assets", "audit", "login", "logout", "shared", "tokens", "unsubscribe", "users",
+    "", "account", "alerts", "apps", "assets", "audit", "login", "logout", "shared", "sign-in", "tokens", "unsubscribe",
+    "users",
     "welcome",
   ]
 
