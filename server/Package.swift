@@ -82,6 +82,14 @@ let package = Package(
         "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // Signing in with a provider of logins: what is sent, and which answers are believed.
+    .target(
+      name: "SignOn",
+      dependencies: [
+        "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
     .target(
       name: "AppCatalog",
       dependencies: [
@@ -142,7 +150,7 @@ let package = Package(
       name: "Collector",
       dependencies: [
         "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols", "Alerts",
-        "Outgoing",
+        "Outgoing", "SignOn",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -159,7 +167,8 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog",
-        "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing",
+        "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
@@ -248,6 +257,22 @@ let package = Package(
         "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // A provider of logins that tells the truth, or the lie that a test chooses.
+    .target(
+      name: "SignOnTestSupport",
+      dependencies: [
+        "Outgoing", "Questions", "SignOn", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      path: "Tests/SignOnTestSupport"),
+    .testTarget(
+      name: "SignOnTests",
+      dependencies: [
+        "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
     .testTarget(
       name: "AlertsTests",
       dependencies: [
@@ -293,14 +318,16 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Alerts", "Outgoing", "Threads", "Collector", "TernCommand", "Symbols", "Portal", "Warehouse",
+        "ServerBase", "Alerts", "Outgoing", "SignOn", "SignOnTestSupport", "Threads", "Collector", "TernCommand",
+        "Symbols", "Portal",
+        "Warehouse",
         "WarehouseSQLite", "AppCatalog",
         "Ingest",
         "Reports",
         "Questions",
         "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
-        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),

@@ -3,7 +3,8 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports])
+  static let format = DatabaseFormat(
+    applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports, identities])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -171,5 +172,15 @@ enum CatalogSchema {
     ALTER TABLE new_notification RENAME TO notification;
     CREATE INDEX notification_alert ON notification (alert, time);
     CREATE INDEX notification_report ON notification (report, time);
+    """
+
+  /// People as providers of logins name them. An account belongs to one person of a provider. `provider` is the id of the
+  /// provider with which a session began, or null.
+  private static let identities = """
+    CREATE TABLE identity (
+      issuer TEXT NOT NULL, subject TEXT NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (issuer, subject),
+      UNIQUE (account, issuer)
+    ) WITHOUT ROWID;
+    ALTER TABLE session ADD COLUMN provider TEXT;
     """
 }

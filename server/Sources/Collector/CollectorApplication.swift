@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 import Ingest
 import Logging
@@ -6,6 +6,7 @@ import NIOCore
 import Portal
 package import ServerBase
 import ServiceLifecycle
+import SignOn
 import TernEvents
 import Threads
 package import Warehouse
@@ -55,13 +56,15 @@ struct CollectorApplication: Sendable {
     var pages = pages
     pages.problems = dependencies.problems
     pages.hasCluster = dependencies.cluster != nil
+    pages.providers = dependencies.providers.map { ($0.settings.name, SignOnRoutes.path($0.settings.id)) }
     pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
     // A catalog that can't be read says so elsewhere.
     pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     router.add(
-      middleware: ForwardedClients(proxies: TrustedProxies(settings.trustedProxies), hasTLS: identity != nil))
+      middleware: ForwardedClients(
+        proxies: TrustedProxies(settings.trustedProxies), hasTLS: identity != nil, loginHeader: settings.loginHeader))
     if let log = dependencies.accessLog {
       router.add(middleware: AccessLogging(log: log, wallTime: wallTime, uptime: dependencies.uptime))
     }
@@ -129,7 +132,10 @@ struct CollectorApplication: Sendable {
       ).add(to: routes)
     }
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
-    LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
+    let signOn = SignOnRoutes(
+      access: access, pages: pages, providers: dependencies.providers, portalAddress: settings.portalAddress)
+    signOn.add(to: routes)
+    LoginRoutes(access: access, pages: pages, reader: reader, signOn: signOn).add(to: routes)
     AccountRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     AdminRoutes(
       catalog: catalog, pages: pages, reader: reader, wallTime: wallTime, cluster: dependencies.cluster
@@ -171,6 +177,10 @@ public struct CollectorSettings: Sendable {
   var unknownSecret = UnknownSecretPolicy.retryLater
   /// The proxies trusted to name the client in `X-Forwarded-For`.
   var trustedProxies: [AddressBlock] = []
+  /// The header in which trusted proxies name the person whom they have logged in; `nil` to ignore all.
+  var loginHeader: HTTPField.Name?
+  /// The address of the portal that the operator has set; `nil` for the one that each request names.
+  var portalAddress: String?
   /// True if `/metrics` needs no login.
   var hasPublicMetrics = false
   /// The limits of each client address.
@@ -183,7 +193,8 @@ extension CollectorSettings {
   /// Creates settings with the policies that operators choose.
   package init(
     unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool,
-    addressLimits: UsageLimits, maximumEventAge: Duration
+    addressLimits: UsageLimits, maximumEventAge: Duration, loginHeader: HTTPField.Name? = nil,
+    portalAddress: String? = nil
   ) {
     self.init()
     native.maximumAge = min(native.maximumAge, maximumEventAge)
@@ -193,5 +204,6 @@ extension CollectorSettings {
     self.trustedProxies = trustedProxies
     self.hasPublicMetrics = hasPublicMetrics
     self.addressLimits = addressLimits
+    (self.loginHeader, self.portalAddress) = (loginHeader, portalAddress)
   }
 }

@@ -2,6 +2,7 @@ package import Alerts
 package import Ingest
 package import Logging
 package import Questions
+package import SignOn
 package import Symbols
 package import TernEvents
 package import Warehouse
@@ -51,6 +52,8 @@ public struct CollectorDependencies: Sendable {
   package var requestJournal: (any RequestJournal)?
   /// The log of requests; `nil` for none.
   package var accessLog: AccessLog?
+  /// The providers with which people sign in.
+  package var providers: [SignOnProvider]
   /// The wall clock.
   package var wallTime: @Sendable () -> Timestamp
   /// A monotonic clock.
@@ -71,7 +74,7 @@ public struct CollectorDependencies: Sendable {
     freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
     hasRoom: @escaping @Sendable () -> Bool = { true },
     problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
-    requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
+    requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil, providers: [SignOnProvider] = [],
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
@@ -92,6 +95,7 @@ public struct CollectorDependencies: Sendable {
     self.problems = problems
     self.requestJournal = requestJournal
     self.accessLog = accessLog
+    self.providers = providers
     self.wallTime = wallTime
     self.uptime = uptime
     self.sleep = sleep

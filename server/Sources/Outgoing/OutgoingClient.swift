@@ -49,6 +49,31 @@ package final class OutgoingClient: Sendable {
   /// Sends a message, and returns the receiver's answer.
   package func send(_ message: OutgoingMessage, to destination: Destination) async throws(OutgoingError) -> String {
     let request = try request(message, destination)
+    let answer = try await perform(request)
+    if case .mail = destination { return answer.line }
+    let body = destination.withoutSecret(AnswerText.line(answer.body))
+    let text = body.isEmpty ? answer.line : "\(answer.line): \(body)"
+    guard (200..<300).contains(answer.status) else {
+      let hint =
+        (300..<400).contains(answer.status) ? " Redirects aren't followed: enter the address that it redirects to." : ""
+      throw OutgoingError(.answer(answer.status), "The receiver answered \(text).\(hint)")
+    }
+    return text
+  }
+
+  /// Sends a request to a server that the operator has configured, and returns its whole answer, whatever its status.
+  package func exchange(_ request: WebRequest) async throws(OutgoingError) -> WebAnswer {
+    var transfer = Transfer.Request(
+      url: request.address, content: .get(headers: request.headers), body: [], authorities: request.authorities,
+      timeout: configuration.timeout, wholeAnswerBytes: WebRequest.maximumAnswerBytes)
+    if case .post(let body) = request.method {
+      (transfer.content, transfer.body) = (.post(headers: request.headers), body)
+    }
+    let answer = try await perform(transfer)
+    return WebAnswer(status: answer.status, body: answer.body)
+  }
+
+  private func perform(_ request: Transfer.Request) async throws(OutgoingError) -> Transfer.Answer {
     let isCancelled = Locked(false)
     let result: Result<Transfer.Answer, OutgoingError>
     do {
@@ -64,16 +89,7 @@ package final class OutgoingClient: Sendable {
     } catch {
       throw OutgoingError(.cancelled, "The server is stopping.")
     }
-    let answer = try result.get()
-    if case .mail = destination { return answer.line }
-    let body = destination.withoutSecret(AnswerText.line(answer.body))
-    let text = body.isEmpty ? answer.line : "\(answer.line): \(body)"
-    guard (200..<300).contains(answer.status) else {
-      let hint =
-        (300..<400).contains(answer.status) ? " Redirects aren't followed: enter the address that it redirects to." : ""
-      throw OutgoingError(.answer(answer.status), "The receiver answered \(text).\(hint)")
-    }
-    return text
+    return try result.get()
   }
 
   /// The secret that signs messages to a receiver. One receiver's secret reveals nothing about another's.

@@ -15,6 +15,8 @@ final class Transfer {
       case mail(from: String, to: [String], requiresTLS: Bool)
       /// An HTTP POST with its headers.
       case post(headers: [String])
+      /// An HTTP GET with its headers.
+      case get(headers: [String])
     }
 
     var url: String
@@ -26,6 +28,8 @@ final class Transfer {
     var authorities: String?
     /// The time for the whole request, without the wait for the reply to a mail that was sent as a whole.
     var timeout: Duration
+    /// The size of a whole answer that is needed, in bytes, with its headers; `nil` if its beginning is enough.
+    var wholeAnswerBytes: Int?
     /// Returns true for an address that may be connected to.
     var accepts: @Sendable (IPAddress) -> Bool = { _ in true }
   }
@@ -87,10 +91,12 @@ final class Transfer {
     var status = 0
     _ = tern_transfer_status(handle, &status)
     // A receiver that sends a status and then too long a page has accepted the message.
-    let isCut = code == CURLE_WRITE_ERROR && received > Self.maximumAnswerBytes && !isMail && status > 0
+    let isCut = code == CURLE_WRITE_ERROR && isTooLong && request.wholeAnswerBytes == nil && !isMail && status > 0
     guard code == CURLE_OK || isCut else { throw error(code, status) }
     return Answer(status: status, line: line, body: body)
   }
+
+  private var isTooLong: Bool { received > request.wholeAnswerBytes ?? Self.maximumAnswerBytes }
 
   private var isMail: Bool { if case .mail = request.content { true } else { false } }
 
@@ -125,6 +131,9 @@ final class Transfer {
       numbers.append((CURLOPT_POST, 1))
       texts.append((CURLOPT_PROTOCOLS_STR, "http,https"))
       options = [(CURLOPT_HTTPHEADER, headers + ["Expect:"])]
+    case .get(let headers):
+      texts.append((CURLOPT_PROTOCOLS_STR, "http,https"))
+      options = [(CURLOPT_HTTPHEADER, headers)]
     }
     for (option, number) in numbers {
       let code = tern_transfer_number(handle, option, number)
@@ -213,15 +222,15 @@ final class Transfer {
 
   private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     guard let bytes, receive(count) else { return 0 }
-    body.append(
-      contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(count, Self.keptAnswerBytes - body.count)))
+    let kept = request.wholeAnswerBytes ?? Self.keptAnswerBytes
+    body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(count, kept - body.count)))
     return count
   }
 
   /// Counts received bytes; false if there are too many. A callback that then consumes nothing makes libcurl stop.
   private func receive(_ count: Int) -> Bool {
     received += count
-    return received <= Self.maximumAnswerBytes
+    return !isTooLong
   }
 
   private func upload(_ bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {

@@ -26,7 +26,7 @@ struct RootCommand: AsyncParsableCommand {
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self, BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
       PersonsCommand.self, StorageCommand.self, SymbolsCommand.self, AlertsCommand.self, MailReportsCommand.self,
-      NotifyCommand.self,
+      NotifyCommand.self, SignInCommand.self,
       ClickHouseCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
       TrialCommand.self, SandboxedCommand.self,

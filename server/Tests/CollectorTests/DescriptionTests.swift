@@ -8,8 +8,8 @@ import Testing
 @Suite struct DescriptionTests {
   /// The first parts of addresses of pages. A route with another one is for programs.
   private static let pages: Set<String> = [
-    "", "account", "alerts", "apps", "assets", "audit", "login", "logout", "shared", "storage", "tokens", "unsubscribe",
-    "users", "welcome",
+    "", "account", "alerts", "apps", "assets", "audit", "login", "logout", "shared", "sign-in", "storage", "tokens",
+    "unsubscribe", "users", "welcome",
   ]
 
   @Test func `every route for programs is described, and nothing else`() throws {

@@ -37,6 +37,7 @@ import Warehouse
     "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /assets/:name": .nothing,
     "GET /metrics": .server, "GET /api/openapi.json": .nothing,
     "GET /login": .nothing, "POST /login": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
+    "GET /sign-in/:provider": .nothing, "GET /sign-in/:provider/callback": .nothing,
     "GET /shared/:secret": .nothing, "GET /unsubscribe/:token": .nothing, "POST /unsubscribe/:token": .nothing,
     "POST /logout": .login, "GET /account": .login, "POST /account": .login,
     "GET /": .permission(.read), "GET /apps": .permission(.read), "GET /apps/:app": .permission(.read),

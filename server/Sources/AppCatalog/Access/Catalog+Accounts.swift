@@ -83,7 +83,7 @@ extension Catalog: AccessStore {
     try writing { database in
       let account = try Self.existing(id, database)
       try Self.checkOwnerRemains(without: account, database)
-      for table in ["login_code", "session"] {
+      for table in ["login_code", "session", "identity"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id])
       }
       try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id])
@@ -120,10 +120,15 @@ extension Catalog: AccessStore {
     }
   }
 
-  private static func checkOwnerRemains(without account: Account, _ database: Database) throws {
+  /// Returns true for the only owner.
+  static func isOnlyOwner(_ account: Account, _ database: Database) throws -> Bool {
     let others = try Int.fetchOne(
       database, sql: "SELECT count(*) FROM account WHERE role = 'owner' AND id <> ?", arguments: [account.id])
-    guard account.role != .owner || others ?? 0 > 0 else {
+    return account.role == .owner && others == 0
+  }
+
+  private static func checkOwnerRemains(without account: Account, _ database: Database) throws {
+    guard try !isOnlyOwner(account, database) else {
       throw WarehouseError(
         code: .invalid, message: "\"\(account.name)\" is the only owner. Make another user an owner first.")
     }
@@ -154,11 +159,11 @@ extension Catalog: AccessStore {
       lastLogin: login.map { Timestamp(millisecondsSince1970: $0) })
   }
 
-  private static func text(of apps: Set<AppID>?) -> String? {
+  static func text(of apps: Set<AppID>?) -> String? {
     apps.map { $0.sorted().map(\.description).joined(separator: ",") }
   }
 
-  private static func description(_ account: Account) -> String {
+  static func description(_ account: Account) -> String {
     let apps = text(of: account.apps).map { "apps \($0)" } ?? "all apps"
     let personal = account.role == .viewer && account.seesPersonalData ? ", personal data" : ""
     return "\(account.name): \(account.role.rawValue), \(apps)\(personal)"

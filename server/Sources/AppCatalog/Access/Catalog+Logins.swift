@@ -48,8 +48,10 @@ extension Catalog {
   }
 
   /// Starts a session of an account and returns its secret, for a cookie.
+  ///
+  /// - Parameter provider: The id of the provider with which the person signed in, if any.
   public func createSession(
-    of account: Int64, lasting duration: Duration, address: String, browser: String
+    of account: Int64, lasting duration: Duration, address: String, browser: String, provider: String? = nil
   ) throws -> String {
     let (secret, now) = (newSecret(), now())
     try writing { database in
@@ -58,14 +60,16 @@ extension Catalog {
       try database.execute(sql: "DELETE FROM session WHERE expires <= ?", arguments: [time])
       try database.execute(
         sql: """
-          INSERT INTO session (hash, account, created, used, expires, address, browser) VALUES (?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO session (hash, account, created, used, expires, address, browser, provider)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           Secrets.digest(secret), account.id, time, time, (now + duration).millisecondsSince1970, address,
-          browser.prefix(utf8Bytes: 200),
+          browser.prefix(utf8Bytes: 200), provider,
         ])
       try database.execute(sql: "UPDATE account SET last_login = ? WHERE id = ?", arguments: [time, account.id])
-      try record(.login, account.name, actor: AuditActor(name: account.name, address: address), database)
+      let way = provider.map { " with \($0)" } ?? ""
+      try record(.login, account.name + way, actor: AuditActor(name: account.name, address: address), database)
     }
     return secret
   }
@@ -124,13 +128,14 @@ extension Catalog {
     try Row.fetchAll(
       database,
       sql: """
-        SELECT account.*, session.id AS session, created, used, address, browser
+        SELECT account.*, session.id AS session, created, used, address, browser, provider
         FROM session JOIN account ON account.id = session.account WHERE \(condition)
         """, arguments: arguments
     ).map { row in
       LoginSession(
         id: row["session"], account: try account(row), created: Timestamp(millisecondsSince1970: row["created"]),
-        used: Timestamp(millisecondsSince1970: row["used"]), address: row["address"], browser: row["browser"])
+        used: Timestamp(millisecondsSince1970: row["used"]), address: row["address"], browser: row["browser"],
+        provider: row["provider"])
     }
   }
 }

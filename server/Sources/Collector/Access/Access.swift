@@ -3,12 +3,15 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import TernBase
+import TernEvents
 import Warehouse
 
 /// The one place that decides on the rights of requests, by the account of a session or by a token.
 struct Access: Sendable {
   /// The duration of a browser session.
   static let lifetime = Duration.seconds(30 * 86_400)
+  /// The duration of a session that a provider's login began: whom the provider no longer lets in has no access after it.
+  static let providerLifetime = Duration.seconds(86_400)
 
   let store: any AccessStore
   let catalog: any CatalogStore
@@ -58,15 +61,29 @@ struct Access: Sendable {
       try countFailure(key: context.clientShare, subject: "token", context)
       throw APIError.loginNeeded
     }
-    if let session = try session(of: request) { return Visitor(session) }
+    if let session = try session(of: request, context) { return Visitor(session) }
     guard endpoint.client == .reader else { throw APIError.loginNeeded }
     let isReturnable = request.method == .get || request.method == .head
     let next = isReturnable ? ReturnPath.checked(request.head.path) : "/"
     throw Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))")
   }
 
+  /// The login of a request: that of the person whom a trusted proxy names, otherwise the session of the cookie.
+  ///
+  /// The header counts with each request, so that no session outlives the login at the proxy, or is another person's.
+  func session(of request: Request, _ context: CollectorContext) throws -> LoginSession? {
+    guard let name = context.proxyUser else { return try cookieSession(of: request) }
+    guard let account = try store.account(named: name) else { throw APIError.unknownProxyUser(name) }
+    // A failure, for example on a full disk, does not matter.
+    try? store.recordVisit(of: account, address: context.clientShare)
+    let time = account.lastLogin ?? Timestamp(millisecondsSince1970: 0)
+    return LoginSession(
+      id: 0, account: account, created: time, used: time, address: context.clientShare,
+      browser: request.headers[.userAgent] ?? "")
+  }
+
   /// The session of the request's cookie.
-  func session(of request: Request) throws -> LoginSession? {
+  func cookieSession(of request: Request) throws -> LoginSession? {
     try request.cookie(named: request.sessionCookieName).flatMap { try store.session($0) }
   }
 
@@ -105,15 +122,21 @@ struct Access: Sendable {
   }
 
   /// Begins a session and returns its cookie; throws `WarehouseError` if the session cannot be stored.
-  func beginSession(of account: Account, _ request: Request, _ context: CollectorContext) throws -> String {
+  ///
+  /// - Parameter provider: The id of the provider with which the person signed in, if any.
+  func beginSession(
+    of account: Account, provider: String? = nil, _ request: Request, _ context: CollectorContext
+  ) throws -> String {
+    let lifetime = provider == nil ? Self.lifetime : Self.providerLifetime
     let session = try store.createSession(
-      of: account.id, lasting: Self.lifetime, address: context.clientShare, browser: request.headers[.userAgent] ?? "")
-    return cookie(request, value: session, lasting: Self.lifetime.components.seconds)
+      of: account.id, lasting: lifetime, address: context.clientShare, browser: request.headers[.userAgent] ?? "",
+      provider: provider)
+    return cookie(request, value: session, lasting: lifetime.components.seconds)
   }
 
   /// Ends the request's session and returns the field that removes its cookie.
   func endSession(_ request: Request) throws -> String {
-    if let session = try session(of: request) { try store.endSession(session.id) }
+    if let session = try cookieSession(of: request) { try store.endSession(session.id) }
     return cookie(request, value: "", lasting: 0)
   }
 
@@ -146,5 +169,16 @@ struct Redirect: Error, Sendable {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     headers[.setCookie] = cookie
     return Response(status: .seeOther, headers: headers)
+  }
+}
+
+extension APIError {
+  /// The answer to a person whom a proxy has logged in, but who has no account.
+  static func unknownProxyUser(_ name: String) -> APIError {
+    APIError(
+      status: .forbidden, code: "unknown_user",
+      message:
+        "You are logged in as \"\(name.prefix(100))\", but there is no user with this name. Ask an owner to invite "
+        + "you under it.")
   }
 }

@@ -14,6 +14,9 @@ struct CollectorContext: RequestContext {
   /// The client for which a trusted proxy forwards the request, or `nil` if there is no proxy.
   var forwardedClient: IPAddress?
 
+  /// The name of the person whom a trusted proxy has logged in; `nil` if proxies log no one in.
+  var proxyUser: String?
+
   /// The right with which the request was admitted; `nil` for endpoints without a requirement.
   var grant: Grant?
 

@@ -40,14 +40,16 @@ struct TrustedProxies: Sendable {
   }
 }
 
-/// Believes only trusted proxies about the client of a request and its protocol: stores the client in the context, and
-/// corrects `X-Forwarded-Proto`, which anyone can send.
+/// Believes only trusted proxies about the client of a request, its protocol and its user: stores the client and the user
+/// in the context, and corrects `X-Forwarded-Proto`, which anyone can send.
 struct ForwardedClients: RouterMiddleware {
   typealias Context = CollectorContext
 
   let proxies: TrustedProxies
   /// True if this server uses TLS itself.
   let hasTLS: Bool
+  /// The header in which trusted proxies name the person whom they have logged in; `nil` if they don't.
+  var loginHeader: HTTPField.Name?
 
   func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -58,6 +60,9 @@ struct ForwardedClients: RouterMiddleware {
     if let peer, proxies.contains(peer) {
       context.forwardedClient = proxies.client(behind: peer, request.headers[values: .forwardedFor])
       protocolName = request.headers[.forwardedProtocol] ?? protocolName
+      // A proxy that appends to a client's own header instead of replacing it names two people, so no one.
+      let names = loginHeader.map { request.headers[values: $0].joined(separator: ", ").trimmed } ?? ""
+      if !names.isEmpty { context.proxyUser = names }
     }
     guard request.headers[.forwardedProtocol] != protocolName else { return try await next(request, context) }
     var head = request.head

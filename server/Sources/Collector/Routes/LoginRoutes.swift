@@ -9,11 +9,12 @@ struct LoginRoutes: Sendable {
   let access: Access
   let pages: PortalPages
   let reader: BodyReader
+  let signOn: SignOnRoutes
 
   func add(to routes: RouteTable) {
     routes.on("/login", [.get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1) }])
     routes.on("/welcome", [.get: .open { try await invitation($0, $1) }, .post: .open { try await accept($0, $1) }])
-    routes.on("/logout", [.post: .page(.login) { request, _ in try logout(request) }])
+    routes.on("/logout", [.post: .page(.login) { try await logout($0, $1) }])
   }
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -21,12 +22,12 @@ struct LoginRoutes: Sendable {
     // A link checker's HEAD must not use up the code.
     if request.method == .get, let code = request.parameters["code"] {
       // A browser that is already logged in may open the used link from its history.
-      if try access.session(of: request) != nil { return Redirect(path: next).response }
+      if try access.session(of: request, context) != nil { return Redirect(path: next).response }
       return try await login(next: next, request, context, key: context.clientShare, failure: Self.spentLink) {
         try access.store.redeemLoginCode(code)
       }
     }
-    if try access.session(of: request) != nil { return Redirect(path: next).response }
+    if try access.session(of: request, context) != nil { return Redirect(path: next).response }
     return .html(pages.login(next: next))
   }
 
@@ -105,7 +106,15 @@ struct LoginRoutes: Sendable {
     }
   }
 
-  private func logout(_ request: Request) throws -> Response {
-    Redirect(path: "/login", cookie: try access.endSession(request)).response
+  private func logout(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let provider = try context.visitor.session?.provider
+    let cookie = try access.endSession(request)
+    guard let link = await signOn.signOutLink(provider, request) else {
+      return Redirect(path: "/login", cookie: cookie).response
+    }
+    // A link and not a redirect, which browsers refuse after a form because of the page's policy.
+    var response = Response.html(pages.login(signOut: link))
+    response.headers[.setCookie] = cookie
+    return response
   }
 }

@@ -1,4 +1,5 @@
 public import Reports
+import TernBase
 public import Warehouse
 
 /// The pages of the portal: values in, HTML out, independent of HTTP.
@@ -20,6 +21,8 @@ public struct PortalPages: Sendable {
   public var problems: @Sendable () -> [WarehouseProblem] = { [] }
   /// True if rows are copied to a cluster.
   package var hasCluster = false
+  /// The providers with which people can sign in, and the addresses at which that begins.
+  package var providers: [(name: String, path: String)] = []
   /// Returns a sentence for each limit because of which requests of an app were refused in the last day.
   public var refusals: @Sendable (AppID) -> [String] = { _ in [] }
   /// Returns the state of an app's change of time zone whose days aren't all counted again.
@@ -39,13 +42,21 @@ public struct PortalPages: Sendable {
   /// - Parameters:
   ///   - message: The reason why the previous attempt failed, if it did.
   ///   - next: The path to open afterwards; ignored unless it is a path on this server.
-  public func login(message: String? = nil, next: String? = nil) -> String {
+  ///   - signOut: The provider that the person who has just logged out is still signed in with, and its page for that.
+  package func login(
+    message: String? = nil, next: String? = nil, signOut: (name: String, address: String)? = nil
+  ) -> String {
     // Browsers read "//host" and "/\host" as other servers, even with a tab in between.
     let path = next.flatMap { next in
       let isPlain = next.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
       return isPlain && next.hasPrefix("/") && !next.hasPrefix("//") ? next : nil
     }
-    let values: TemplateValues = ["tern": Icon.tern, "message": message, "next": path]
+    let query = path.map { "?next=\(PercentCoding.encode($0))" } ?? ""
+    let values: TemplateValues = [
+      "tern": Icon.tern, "message": message.map { visible($0) }, "next": path,
+      "providers": providers.map { TemplateValues.link("Sign in with \(visible($0.name))", $0.path + query) },
+      "signOut": signOut.map { TemplateValues.link("Sign out of \(visible($0.name)) as well", $0.address) },
+    ]
     return layout(title: "Log in", body: templates.render("login", values))
   }
 

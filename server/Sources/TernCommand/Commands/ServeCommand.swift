@@ -20,6 +20,7 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
         tern serve --tls-cert tern.pem --tls-key tern.key --port 443
         tern serve --backup-to /mnt/backups          with a backup each day
+        tern serve --sign-in /etc/tern/sign-in.json  with logins of the company
         tern serve --clickhouse http://db1:8123      with a copy of every row on a ClickHouse cluster
 
       Each option is also an environment variable (TERN_PORT=9000) and a member of the file of settings ({"port": 9000}).
@@ -60,7 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
       accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome, symbolizer: settings.value(\.symbolizer),
-      outgoing: OutgoingSettings(settings))
+      outgoing: OutgoingSettings(settings), providers: SignOnSettings.providers(settings))
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)
@@ -82,18 +83,23 @@ struct ServeCommand: AsyncParsableCommand {
       throw CommandFailure("A certificate and its key belong together. Set tls-cert and tls-key, or neither.")
     }
     let tls = certificate.flatMap { certificate in key.map { TLSFiles(certificate: certificate, key: $0) } }
+    let (proxies, loginHeader) = try (settings.value(\.trustedProxy), settings.value(\.loginHeader))
+    guard loginHeader == nil || !proxies.isEmpty else {
+      throw CommandFailure("--login-header needs a proxy that sends it. Name its address with --trusted-proxy.")
+    }
     return try CollectorServer.Configuration(
       host: settings.value(\.host), port: settings.value(\.port), tls: tls,
       settings: CollectorSettings(
         unknownSecret: settings.value(\.unknownSecret),
-        trustedProxies: settings.value(\.trustedProxy),
+        trustedProxies: proxies,
         hasPublicMetrics: settings.value(\.publicMetrics),
         addressLimits: UsageLimits(
           requestsPerSecond: settings.value(\.addressRequestsPerSecond),
           eventsPerSecond: settings.value(\.addressEventsPerSecond),
           bytesPerDay: settings.value(\.addressBytesPerDay),
           installsPerDay: settings.value(\.addressInstallsPerDay)),
-        maximumEventAge: settings.value(\.recognizeDuplicates)))
+        maximumEventAge: settings.value(\.recognizeDuplicates), loginHeader: loginHeader,
+        portalAddress: settings.value(\.portalUrl)))
   }
 
   /// Returns the address for a browser on this machine.

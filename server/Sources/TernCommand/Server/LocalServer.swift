@@ -5,6 +5,7 @@ import Ingest
 import Logging
 import Reports
 import ServiceLifecycle
+import SignOn
 import Symbols
 import TernBase
 import TernEvents
@@ -33,6 +34,8 @@ struct LocalServer {
   private let symbolLimits: SymbolLimits
   /// The ways out for notifications.
   private let outgoing: OutgoingSettings
+  /// The providers with which people sign in.
+  private let providers: [ProviderSettings]
 
   /// Opens a data directory, creating it if missing.
   ///
@@ -48,12 +51,13 @@ struct LocalServer {
   ///   - keepsAtHome: The time after which rows may leave for the cluster; `nil` if they stay.
   ///   - symbolizer: The name or path of `llvm-symbolizer`.
   ///   - outgoing: The ways in which notifications go out.
+  ///   - providers: The providers with which people sign in.
   init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
     keepsAtHome: Duration? = nil, symbolizer: String = "llvm-symbolizer",
-    outgoing: OutgoingSettings = OutgoingSettings(),
+    outgoing: OutgoingSettings = OutgoingSettings(), providers: [ProviderSettings] = [],
     logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
@@ -61,7 +65,7 @@ struct LocalServer {
     self.backups = backups
     self.accessLog = accessLog
     self.logger = logger
-    self.outgoing = outgoing
+    (self.outgoing, self.providers) = (outgoing, providers)
     (self.recognizedAge, self.keepsAtHome) = (recognizedAge, keepsAtHome)
     self.symbolizer = symbolizer
     var symbolLimits = SymbolLimits()
@@ -121,7 +125,7 @@ struct LocalServer {
       storage: { [warehouse] in warehouse.storageStatus }, cluster: clusterStatus,
       freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, hasRoom: { [warehouse] in warehouse.hasRoom },
       problems: { [warehouse] in warehouse.problems },
-      requestJournal: warehouse, accessLog: accessLog,
+      requestJournal: warehouse, accessLog: accessLog, providers: SignOnSettings.connected(providers),
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

@@ -124,6 +124,14 @@ struct ServerSettings: Sendable {
     "portal-url", "address", "The address of the portal for links in notifications, such as https://tern.example.org.",
     parse: Self.portalAddress)
 
+  let signIn = Setting(
+    "sign-in", "file", "A file with the providers with which people sign in (OpenID Connect), as JSON.",
+    parse: Self.path)
+  let loginHeader = Setting(
+    "login-header", "name",
+    "The header in which a proxy that is named with --trusted-proxy says who is logged in, such as X-Forwarded-User. By "
+      + "default there is none.", parse: Self.headerName)
+
   static let table = ServerSettings()
   /// All settings, in the order in which they are declared and shown.
   static let all = Mirror(reflecting: table).children.compactMap { $0.value as? any SettingDescription }

@@ -37,8 +37,20 @@ public protocol AccessStore: Sendable {
   @discardableResult
   func pruneAudit(before time: Timestamp) throws -> Int
 
+  /// Returns the account with a name, in any case.
+  func account(named name: String) throws -> Account?
+  /// Returns the account of a person whom a provider of logins names, after giving it the rights that the provider says.
+  ///
+  /// The first time, that is the account whose name is the person's mail address, or a new one if that is allowed.
+  func signIn(_ identity: ProvidedIdentity, rights: ProvidedRights?, createsAccount: Bool) throws -> SignInOutcome
+  /// Records a visit of a person whom a proxy has logged in, as a login each day.
+  func recordVisit(of account: Account, address: String) throws
   /// Starts a session of an account and returns its secret, for a cookie.
-  func createSession(of account: Int64, lasting duration: Duration, address: String, browser: String) throws -> String
+  ///
+  /// - Parameter provider: The id of the provider with which the person signed in, if any.
+  func createSession(
+    of account: Int64, lasting duration: Duration, address: String, browser: String, provider: String?
+  ) throws -> String
   /// Returns the session with a secret, or `nil` if it has ended or expired.
   func session(_ secret: String) throws -> LoginSession?
   /// Returns all sessions, latest first.

@@ -82,10 +82,13 @@ public struct LoginSession: Sendable, Hashable {
   public var address: String
   /// The browser's description of itself.
   public var browser: String
+  /// The id of the provider with which the person signed in; `nil` for a password or a login link.
+  public var provider: String?
 
   /// Creates a session.
   public init(
-    id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String
+    id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String,
+    provider: String? = nil
   ) {
     self.id = id
     self.account = account
@@ -93,5 +96,6 @@ public struct LoginSession: Sendable, Hashable {
     self.used = used
     self.address = address
     self.browser = browser
+    self.provider = provider
   }
 }

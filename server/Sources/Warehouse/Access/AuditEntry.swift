@@ -29,6 +29,8 @@ public struct AuditEntry: Sendable, Hashable {
     case linkCreated = "login link created"
     case passwordSet = "password set"
     case userInvited = "user invited"
+    case userCreated = "user created at sign-in"
+    case userLinked = "user linked to provider"
     case userChanged = "user changed"
     case userRemoved = "user removed"
     case sessionEnded = "session ended"

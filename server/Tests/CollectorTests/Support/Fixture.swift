@@ -7,6 +7,7 @@ import Ingest
 import Logging
 import NIOCore
 import Portal
+import SignOn
 import Symbols
 import TernEvents
 import Testing
@@ -29,6 +30,7 @@ final class Fixture: Sendable {
   private let uptime: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
   private let accessLog: AccessLog?
+  private let providers: [SignOnProvider]
   private let directory: String
   /// The threads of reports, as in a server: a test blocks them.
   private let threads: ThreadPool<Int>
@@ -37,7 +39,8 @@ final class Fixture: Sendable {
     _ settings: CollectorSettings = CollectorSettings(),
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = { .zero },
-    sleep: (@Sendable (Duration) async throws -> Void)? = nil, accessLog: AccessLog? = nil
+    sleep: (@Sendable (Duration) async throws -> Void)? = nil, accessLog: AccessLog? = nil,
+    providers: [SignOnProvider] = []
   ) throws {
     var settings = settings
     settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
@@ -46,7 +49,7 @@ final class Fixture: Sendable {
     self.wallTime = wallTime
     self.uptime = uptime
     self.sleep = sleep ?? { try await Task.sleep(for: $0) }
-    self.accessLog = accessLog
+    (self.accessLog, self.providers) = (accessLog, providers)
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
     catalog = try Catalog(directory: directory, passwordCost: PasswordCost(exponent: 4))
@@ -65,7 +68,7 @@ final class Fixture: Sendable {
       catalog: catalog,
       duplicateKey: DuplicateHashKey(1, 2), reportExecutor: threads,
       symbols: (catalog, SymbolStore(directory: directory, catalog: catalog)), storage: { StorageStatus() },
-      accessLog: accessLog,
+      accessLog: accessLog, providers: providers,
       wallTime: wallTime, uptime: uptime, sleep: sleep, logger: Logger(label: "test") { [log] _ in log })
   }
 

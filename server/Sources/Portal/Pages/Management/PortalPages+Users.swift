@@ -77,7 +77,8 @@ extension PortalPages {
     let rows = sessions.map { session -> TemplateValues in
       .row(
         [
-          shown(session.account.name), listed(session.created),
+          shown(session.account.name),
+          listed(session.created) + (session.provider.map { ", with \(shown($0))" } ?? ""),
           session.id == current ? "This session" : listed(session.used), shown(session.address, empty: "–"),
           shown(session.browser, empty: "Unknown", limit: 120),
         ], [.button("End", "end", id: session.id, to: address)])

@@ -1,0 +1,34 @@
+/// A request to a server that the operator has configured, such as a provider of logins.
+package struct WebRequest: Sendable {
+  /// The two methods.
+  package enum Method: Sendable, Hashable {
+    case get
+    case post(body: [UInt8])
+  }
+
+  /// The size of an answer with its headers, in bytes, beyond which it is refused.
+  package static let maximumAnswerBytes = 64 << 10
+
+  /// An http or https address.
+  package var address: String
+  /// The method.
+  package var method: Method
+  /// The header fields as lines.
+  package var headers: [String]
+  /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
+  package var authorities: String?
+
+  package init(address: String, method: Method, headers: [String] = [], authorities: String? = nil) {
+    (self.address, self.method, self.headers, self.authorities) = (address, method, headers, authorities)
+  }
+}
+
+/// A whole answer. Redirects aren't followed.
+package struct WebAnswer: Sendable, Hashable {
+  /// The status.
+  package var status: Int
+  /// The body.
+  package var body: [UInt8]
+
+  package init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
+}

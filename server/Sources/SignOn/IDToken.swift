@@ -1,0 +1,57 @@
+import Outgoing
+import Questions
+import TernEvents
+
+/// Proof of a provider that a person has just signed in there for this server (OpenID Connect Core §2).
+package struct IDToken: Sendable {
+  /// The difference that is tolerated between the provider's clock and this one.
+  static let leeway = 60.0
+
+  /// The provider.
+  package let issuer: String
+  /// The person's name at the provider, which never changes and is never reused.
+  package let subject: String
+  /// The person's mail address; `nil` if the provider hasn't verified it.
+  package let verifiedEmail: String?
+  private let claims: ProviderJSON
+
+  /// Checks the claims of a token whose signature has been checked (OpenID Connect Core §3.1.3.7).
+  ///
+  /// Throws ``SignOnError`` with code `token`.
+  init(
+    _ token: SignedToken, for provider: ProviderSettings, nonce: String, now: Timestamp
+  ) throws(SignOnError) {
+    let claims = token.claims
+    func require(_ isTrue: Bool, _ message: String) throws(SignOnError) {
+      guard isTrue else { throw SignOnError(.token, message) }
+    }
+    try require(claims.text("iss") == provider.issuer, "The token is from another issuer.")
+    let audience = claims.texts("aud") ?? []
+    try require(audience.contains(provider.clientID), "The token is for another client.")
+    let party = claims.text("azp")
+    try require(audience.count == 1 || party != nil, "The token is for several clients and doesn't say for which.")
+    try require(!claims.has("azp") || party == provider.clientID, "The token was issued to another client.")
+    let time = Double(now.millisecondsSince1970) / 1_000
+    guard let end = claims.number("exp"), let start = claims.number("iat") else {
+      throw SignOnError(.token, "The token doesn't say when it was issued and when it expires.")
+    }
+    try require(time < end + Self.leeway, "The token has expired. Compare the clocks of this server and the provider.")
+    let begin = max(start, claims.number("nbf") ?? start)
+    try require(
+      begin <= time + Self.leeway, "The token is from the future. Compare the clocks of this server and the provider.")
+    try require(claims.text("nonce") == nonce, "The token is for another sign-in.")
+    guard let subject = claims.text("sub"), (1...255).contains(subject.utf8.count) else {
+      throw SignOnError(.token, "The token doesn't say who signs in.")
+    }
+    (issuer, self.subject, self.claims) = (provider.issuer, subject, claims)
+    // Some providers send a text. Where the claim is missing, anyone could have typed the address.
+    let isVerified = claims["email_verified"] == .boolean(true) || claims.text("email_verified") == "true"
+    let isTrusted = provider.trustsEmail && !claims.has("email_verified")
+    // Only mail addresses: the account named "owner" is nobody's.
+    let email = claims.text("email").flatMap { MailAddress($0) }?.text
+    verifiedEmail = isVerified || isTrusted ? email : nil
+  }
+
+  /// The values of a claim that is a text or a list of texts.
+  package func values(_ claim: String) -> Set<String> { Set(claims.texts(claim) ?? []) }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import SignOn
+
+/// `tern sign-in`
+struct SignInCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sign-in", abstract: "Check the providers with which people sign in. Works while a server runs.",
+    subcommands: [Check.self])
+
+  /// The options about providers.
+  struct Options: SettingArguments {
+    @Option(\.signIn) var signIn: String?
+    @Option(\.portalUrl) var portalUrl: String?
+
+    func validate() throws { try EffectiveSettings(options: values).check() }
+  }
+
+  /// `tern sign-in check`
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Read the file of providers, and ask each for its description.",
+      discussion: """
+        Prints the address to which each provider must send people back; register it there. Exits with code 1 if a \
+        provider can't be used.
+
+        Example:
+          tern sign-in check --sign-in /etc/tern/sign-in.json --portal-url https://tern.example.org
+        """)
+
+    @OptionGroup var data: DataOption
+    @OptionGroup var options: Options
+
+    func run() async throws {
+      let settings = try options.settings(data)
+      let providers = SignOnSettings.connected(try SignOnSettings.providers(settings))
+      guard !providers.isEmpty else {
+        throw CommandFailure("There are no providers. Name a file with --sign-in; docs/sign-on.md describes it.")
+      }
+      let portal = try settings.value(\.portalUrl) ?? "https://TERN"
+      var hasFailed = false
+      for provider in providers {
+        let id = provider.settings.id
+        Terminal.say("\(id): sends people back to \(portal)/sign-in/\(id)/callback")
+        do throws(SignOnError) {
+          _ = try await provider.description()
+          Terminal.say("\(id): can be reached")
+        } catch {
+          hasFailed = true
+          Terminal.say("\(id): failed. \(CommandEnding.line(error.message))")
+        }
+      }
+      if hasFailed { throw ExitCode(1) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Collector
+import Foundation
+import HTTPTypes
+import Outgoing
+import SignOn
+import Warehouse
+
+/// The operator's settings for signing in with providers and proxies.
+enum SignOnSettings {
+  /// Reads the file of providers; throws ``CommandFailure`` that names the file and the place of a mistake.
+  static func providers(_ settings: EffectiveSettings) throws -> [ProviderSettings] {
+    guard let path = try settings.value(\.signIn) else { return [] }
+    guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
+      throw CommandFailure("\(path) can't be read. Check --sign-in and the rights of the file.")
+    }
+    do {
+      let providers = try ProviderSettings.parse([UInt8](bytes)) { path throws(ProviderSettings.Mistake) in
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+          throw ProviderSettings.Mistake(message: "\(path) can't be read. Check its name and its rights.")
+        }
+        guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
+          throw ProviderSettings.Mistake(message: "\(path) is empty. Put the secret into its first line.")
+        }
+        return String(line)
+      }
+      for provider in providers {
+        guard let authorities = provider.authorities, !FileManager.default.isReadableFile(atPath: authorities) else {
+          continue
+        }
+        throw CommandFailure("\(authorities), a \"ca\" in \(path), can't be read. Check its name and its rights.")
+      }
+      return providers
+    } catch let mistake as ProviderSettings.Mistake {
+      throw CommandFailure("\(path): \(mistake.message)")
+    }
+  }
+
+  /// Returns providers that are reached over the network.
+  static func connected(_ providers: [ProviderSettings]) -> [SignOnProvider] {
+    guard !providers.isEmpty else { return [] }
+    // A client of its own: slow receivers of notifications must not hold up logins.
+    let client = OutgoingClient(.init(secret: [], timeout: SignOnProvider.timeout), wallTime: WallClock.system)
+    return providers.map { settings in
+      SignOnProvider(
+        settings, exchange: { request throws(OutgoingError) in try await client.exchange(request) },
+        wallTime: WallClock.system, uptime: CollectorDependencies.systemUptime)
+    }
+  }
+}
+
+extension ServerSettings {
+  @Sendable static func headerName(_ text: String) throws -> HTTPField.Name {
+    let others = ["cookie", "authorization", "host", "origin", "x-forwarded-for", "x-forwarded-proto"]
+    guard let name = HTTPField.Name(text), !others.contains(name.canonicalName) else {
+      throw ValidationError("Enter the name of a header that only the proxy sets, such as X-Forwarded-User.")
+    }
+    return name
+  }
+}

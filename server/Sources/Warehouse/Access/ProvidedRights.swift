@@ -1,0 +1,40 @@
+/// The rights that a provider of logins gives a person.
+public struct ProvidedRights: Sendable, Hashable {
+  /// The role.
+  public var role: Account.Role
+  /// The apps of an editor or viewer; `nil` for all.
+  public var apps: Set<AppID>?
+  /// True if a viewer may read personal data.
+  public var seesPersonalData: Bool
+
+  /// Creates rights.
+  public init(role: Account.Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false) {
+    (self.role, self.apps, self.seesPersonalData) = (role, apps, seesPersonalData)
+  }
+}
+
+/// A person as a provider of logins names them.
+public struct ProvidedIdentity: Sendable, Hashable {
+  /// The provider.
+  public var issuer: String
+  /// The person's name there, which never changes.
+  public var subject: String
+  /// The person's mail address; `nil` unless the provider has verified it.
+  public var verifiedEmail: String?
+
+  /// Creates an identity.
+  public init(issuer: String, subject: String, verifiedEmail: String? = nil) {
+    (self.issuer, self.subject, self.verifiedEmail) = (issuer, subject, verifiedEmail)
+  }
+}
+
+/// The account that a person signs in to, or the reason why there is none.
+public enum SignInOutcome: Sendable, Hashable {
+  case account(Account)
+  /// The first sign-in needs a verified mail address.
+  case unverifiedEmail
+  /// No account has the mail address as its name.
+  case noAccount(email: String)
+  /// The account with that name belongs to someone else at the provider.
+  case takenAccount(email: String)
+}
