@@ -13,11 +13,12 @@ import uuid
 import requests
 
 from make_fixture import FIXTURES
-from provider import Provider
+from provider import CLIENT, SECRET, Provider
 from tern import PROGRAM, Serve
 from test_alerts import Hook, wait_for
 
 DAYS, INSTALLS = 365, 12
+PORTAL = "https://tern.example.org"
 REPORTS = ["overview", "events", "screens", "versions", "devices", "countries", "errors"]
 QUESTIONS = {
     "query": {"metrics": ["events", "users", "sessions"], "dimensions": ["version"]},
@@ -109,7 +110,11 @@ def test_a_year(tmp_path):
     home = tmp_path / "home"
     with Hook() as hook, Provider(
             tmp_path, sub="7", email="dora@example.org", email_verified=True, groups=["analysts"]) as provider:
-        options = ("--allow-webhooks-to", "127.0.0.1", "--portal-url", "https://tern.example.org")
+        providers = tmp_path / "providers.json"
+        providers.write_text(json.dumps({"providers": [{
+            "id": "company", "name": "Company login", "issuer": provider.issuer, "client-id": CLIENT, "client-secret": SECRET,
+            "create-users": True, "rules": [{"value": "analysts", "role": "viewer"}]}]}), encoding="utf-8")
+        options = ("--allow-webhooks-to", "127.0.0.1", "--portal-url", PORTAL, "--sign-in", str(providers))
         # The upgrade: the directory was begun by 0.1.0.
         shutil.copytree(FIXTURES / "0.1.0" / "data", home / "data")
         server = start(home, *options)
@@ -121,7 +126,7 @@ def test_a_year(tmp_path):
                 timeout=60).json()
             number = str(app["id"])
             invite(server, owner, number)
-            sign_in(server, provider, number)
+            sign_in(server, provider)
             collect(server, app, year)
             watch(server, hook, number)
             before = figures(server, number, year)
@@ -159,8 +164,23 @@ def invite(server, owner, app):
     assert guest.get(f"{server.address}/users", timeout=60).status_code == 403
 
 
-def sign_in(server, provider, app):
-    pass
+def sign_in(server, provider):
+    """Someone without a user here signs in with the provider, which says what she may do."""
+    dora = requests.Session()
+    assert "Sign in with Company login" in dora.get(f"{server.address}/login", timeout=60).text
+    answer = dora.get(f"{server.address}/sign-in/company", timeout=60, allow_redirects=False)
+    assert answer.status_code in (302, 303) and answer.headers["Location"].startswith(provider.issuer), answer.text
+    answer = requests.get(answer.headers["Location"], timeout=60, allow_redirects=False)
+    back = answer.headers["Location"].replace(PORTAL, server.address)
+    stranger = requests.get(back, timeout=60)
+    assert stranger.status_code == 401 and "another browser" in stranger.text, stranger.text
+    home = dora.get(back, timeout=60)
+    assert home.ok and "Year" in home.text, home.text
+    assert dora.get(f"{server.address}/users", timeout=60).status_code == 403
+    dora.cookies.clear()
+    again = dora.get(back, timeout=60)
+    assert not again.ok and "Year" not in again.text, again.text
+    assert '"dora@example.org"' in server.command("users", "list", "--json")
 
 
 def collect(server, app, year):
