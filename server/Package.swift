@@ -153,6 +153,7 @@ let package = Package(
         "Outgoing", "SignOn",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -70,7 +70,7 @@ final class AppDirectory: Sendable {
     }
   }
 
-  private static func load(_ database: Database, version: Int64?, _ now: Timestamp) throws -> Snapshot {
+  static func load(_ database: Database, version: Int64? = nil, _ now: Timestamp? = nil) throws -> Snapshot {
     var snapshot = Snapshot(version: version, checked: now)
     for row in try Row.fetchAll(database, sql: "SELECT * FROM app ORDER BY id") {
       let app = App(

@@ -105,6 +105,34 @@ extension Catalog {
     }
   }
 
+  /// Returns the latest jobs before a number, of one app or all, latest first.
+  public func jobs(app: AppID? = nil, before id: Int64? = nil, limit: Int) throws -> [JobStatus] {
+    try reading { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM job WHERE (?1 IS NULL OR app = ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3
+          """, arguments: [app?.rawValue, id, max(limit, 0)]
+      ).map(Self.status)
+    }
+  }
+
+  /// Returns the job with a number; `nil` if there is none.
+  public func job(_ id: Int64) throws -> JobStatus? {
+    try reading { try Row.fetchOne($0, sql: "SELECT * FROM job WHERE id = ?", arguments: [id]).map(Self.status) }
+  }
+
+  /// The argument isn't shown: it may name a person, or a file of the server.
+  private static func status(_ row: Row) -> JobStatus {
+    let (app, message, progress): (Int64, String?, String?) = (row["app"], row["message"], row["progress"])
+    let (isFailed, isBlocked): (Bool, Bool) = (row["is_failed"], row["is_blocked"])
+    let state: JobStatus.State =
+      message == nil ? (isBlocked ? .blocked : .pending) : (isFailed ? .failed : .done)
+    return JobStatus(
+      id: row["id"], kind: row["kind"], app: app == 0 ? nil : AppID(app), state: state,
+      text: message ?? progress ?? "")
+  }
+
   /// Stores the result of a job.
   public func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
     try writing { try Self.finishJob(id, result, $0) }

@@ -29,7 +29,7 @@ public final class Catalog: CatalogStore {
   let directory: DataDirectory
   /// The wall clock.
   let now: @Sendable () -> Timestamp
-  private let appDirectory: AppDirectory
+  let appDirectory: AppDirectory
   /// The most bytes of an app's files with symbols.
   let maximumSymbolBytes: Int
 
@@ -141,10 +141,17 @@ public final class Catalog: CatalogStore {
   }
 
   /// Returns all apps, oldest first.
-  public func apps() throws -> [App] { try appDirectory.all() }
+  public func apps() throws -> [App] {
+    // What is in memory may be older than the transaction.
+    if let database = transaction { return try AppDirectory.load(database).all }
+    return try appDirectory.all()
+  }
 
   /// Returns the app with an ID, or `nil` if there is none.
-  public func app(_ id: AppID) throws -> App? { try appDirectory.find { $0.byID[id] } }
+  public func app(_ id: AppID) throws -> App? {
+    if let database = transaction { return try AppDirectory.load(database).byID[id] }
+    return try appDirectory.find { $0.byID[id] }
+  }
 
   /// Returns the app with a key, or `nil` if there is none.
   ///
@@ -201,6 +208,7 @@ public final class Catalog: CatalogStore {
   }
 
   func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    if let database = transaction { return try body(database) }
     do {
       return try pool.read(body)
     } catch {
@@ -209,6 +217,7 @@ public final class Catalog: CatalogStore {
   }
 
   func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    if let database = transaction { return try Self.nested(in: database, body) }
     do {
       return try pool.write(body)
     } catch {

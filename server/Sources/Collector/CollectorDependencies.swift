@@ -18,6 +18,14 @@ package protocol RequestJournal: Sendable {
   func begin(request: String) throws(WarehouseError) -> @Sendable () -> Void
 }
 
+/// The regular backups of a server that makes some.
+package protocol BackupControl: Sendable {
+  /// Returns the backups and how they go. Waits for the disk.
+  func status() throws -> BackupStatus
+  /// Asks for a backup in addition to the regular ones. A second request before it is complete changes nothing.
+  func request()
+}
+
 /// The collector's dependencies.
 public struct CollectorDependencies: Sendable {
   /// The store of events.
@@ -48,6 +56,8 @@ public struct CollectorDependencies: Sendable {
   package var hasRoom: @Sendable () -> Bool
   /// Returns what fails in the store at the moment, for `/readyz` and the portal.
   package var problems: @Sendable () -> [WarehouseProblem]
+  /// The regular backups; `nil` if the server makes none.
+  package var backups: (any BackupControl)?
   /// Records on disk the page and report requests in progress; `nil` to record nothing.
   package var requestJournal: (any RequestJournal)?
   /// The log of requests; `nil` for none.
@@ -74,7 +84,8 @@ public struct CollectorDependencies: Sendable {
     freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
     hasRoom: @escaping @Sendable () -> Bool = { true },
     problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
-    requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil, providers: [SignOnProvider] = [],
+    backups: (any BackupControl)? = nil, requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
+    providers: [SignOnProvider] = [],
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
@@ -93,6 +104,7 @@ public struct CollectorDependencies: Sendable {
     self.freeDiskBytes = freeDiskBytes
     self.hasRoom = hasRoom
     self.problems = problems
+    self.backups = backups
     self.requestJournal = requestJournal
     self.accessLog = accessLog
     self.providers = providers

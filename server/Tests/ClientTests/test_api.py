@@ -18,7 +18,7 @@ def test_the_server_does_what_its_description_says():
     with tempfile.TemporaryDirectory(prefix="tern-api-") as directory:
         server = Serve(directory)
         try:
-            token = server.token()
+            token = server.command("tokens", "create", "tests", "--scope", "administer").strip()
             app = requests.post(
                 f"{server.address}/api/v1/apps", json={"name": "Described"}, headers={"Authorization": f"Bearer {token}"},
                 timeout=60).json()

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import Questions
 import Testing
 
 @testable import Collector
@@ -36,6 +37,11 @@ import Testing
         #expect(schemas[name] != nil, "\(text)")
       }
     }
+  }
+
+  @Test func `each schema has a name of its own`() throws {
+    guard case .object(let schemas) = APIDescription.schemas else { throw CancellationError() }
+    #expect(Set(schemas.map(\.name)).count == schemas.count)
   }
 
   @Test func `each operation has a name of its own, and parameters for the braces of its address`() {

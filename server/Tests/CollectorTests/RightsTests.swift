@@ -14,15 +14,16 @@ import Warehouse
   /// The visitors, by the rights that docs/operations.md gives them.
   private enum Visitor: String, CaseIterable {
     case nobody, owner, editor, viewer, trustedViewer, otherViewer
-    case readToken, exportToken, writeToken, manageToken, appToken, otherToken
+    case readToken, exportToken, writeToken, manageToken, administerToken, appToken, otherToken
 
     var isPerson: Bool { [.owner, .editor, .viewer, .trustedViewer, .otherViewer].contains(self) }
     var seesApp: Bool { ![.nobody, .writeToken, .otherViewer, .otherToken].contains(self) }
     var seesPersonalData: Bool {
-      [.owner, .editor, .trustedViewer, .exportToken, .manageToken, .appToken].contains(self)
+      [.owner, .editor, .trustedViewer, .exportToken, .manageToken, .administerToken, .appToken].contains(self)
     }
-    var edits: Bool { [.owner, .editor, .manageToken, .appToken].contains(self) }
-    var administers: Bool { self == .owner || self == .manageToken }
+    var edits: Bool { [.owner, .editor, .manageToken, .administerToken, .appToken].contains(self) }
+    var administers: Bool { [.owner, .manageToken, .administerToken].contains(self) }
+    var managesAccess: Bool { [.owner, .administerToken].contains(self) }
   }
 
   private enum Answer { case admitted, login, hidden, forbidden }
@@ -41,7 +42,32 @@ import Warehouse
     "GET /shared/:secret": .nothing, "GET /unsubscribe/:token": .nothing, "POST /unsubscribe/:token": .nothing,
     "POST /logout": .login, "GET /account": .login, "POST /account": .login,
     "GET /": .permission(.read), "GET /apps": .permission(.read), "GET /apps/:app": .permission(.read),
-    "GET /api/v1/apps": .permission(.read),
+    "GET /api/v1/apps": .permission(.read), "GET /api/v1/apps/:app": .permission(.read),
+    "DELETE /api/v1/apps/:app": .permission(.administer), "GET /api/v1/apps/:app/views/:view": .permission(.read),
+    "GET /api/v1/apps/:app/segments/:segment": .permission(.read),
+    "GET /api/v1/apps/:app/dashboards/:dashboard": .permission(.read),
+    "GET /api/v1/apps/:app/dimensions": .permission(.read), "GET /api/v1/apps/:app/metrics": .permission(.read),
+    "GET /api/v1/apps/:app/dimensions/:index": .permission(.read),
+    "PUT /api/v1/apps/:app/dimensions/:index": .permission(.edit),
+    "GET /api/v1/apps/:app/metrics/:index": .permission(.read),
+    "PUT /api/v1/apps/:app/metrics/:index": .permission(.edit),
+    "GET /api/v1/apps/:app/links": .permission(.edit), "POST /api/v1/apps/:app/links": .permission(.edit),
+    "DELETE /api/v1/apps/:app/links/:link": .permission(.edit),
+    "GET /api/v1/apps/:app/jobs": .permission(.edit), "GET /api/v1/apps/:app/jobs/:job": .permission(.edit),
+    "GET /api/v1/jobs": .permission(.administer), "GET /api/v1/jobs/:job": .permission(.administer),
+    "GET /api/v1/backups": .permission(.administer), "POST /api/v1/backups": .permission(.administer),
+    "GET /api/v1/users": .permission(.manageAccess), "POST /api/v1/users": .permission(.manageAccess),
+    "GET /api/v1/users/:user": .permission(.manageAccess), "PATCH /api/v1/users/:user": .permission(.manageAccess),
+    "DELETE /api/v1/users/:user": .permission(.manageAccess),
+    "POST /api/v1/users/:user/link": .permission(.manageAccess),
+    "GET /api/v1/users/:user/sessions": .permission(.manageAccess),
+    "DELETE /api/v1/users/:user/sessions": .permission(.manageAccess),
+    "GET /api/v1/sessions": .permission(.manageAccess),
+    "DELETE /api/v1/sessions/:session": .permission(.manageAccess),
+    "GET /api/v1/tokens": .permission(.manageAccess), "POST /api/v1/tokens": .permission(.manageAccess),
+    "DELETE /api/v1/tokens/:token": .permission(.manageAccess),
+    "GET /api/v1/audit": .permission(.manageAccess), "DELETE /api/v1/audit": .permission(.manageAccess),
+    "GET /api/v1/failed-logins": .permission(.manageAccess),
     "GET /api/v1/apps/:app/views": .permission(.read), "POST /api/v1/apps/:app/views": .permission(.edit),
     "PATCH /api/v1/apps/:app/views/:view": .permission(.edit),
     "DELETE /api/v1/apps/:app/views/:view": .permission(.edit), "PATCH /api/v1/apps/:app": .permission(.edit),
@@ -255,12 +281,13 @@ import Warehouse
       case .nothing: true
       case .login: visitor.isPerson
       case .report, .appCenterReport: !needsPersonalData || visitor.seesPersonalData
-      case .server: [.owner, .readToken, .exportToken, .manageToken].contains(visitor)
+      case .server: [.owner, .readToken, .exportToken, .manageToken, .administerToken].contains(visitor)
       case .permission(.send): false
       case .permission(.read): visitor != .writeToken
       case .permission(.readPersonalData): visitor.seesPersonalData
       case .permission(.edit): visitor.edits
       case .permission(.administer): visitor.administers
+      case .permission(.manageAccess): visitor.managesAccess
       }
     return isAdmitted ? .admitted : .forbidden
   }
@@ -298,6 +325,7 @@ import Warehouse
     case .exportToken: try token(.export)
     case .writeToken: try token(.write, app)
     case .manageToken: try token(.manage)
+    case .administerToken: try token(.administer)
     case .appToken: try token(.manage, app)
     case .otherToken: try token(.manage, other)
     }

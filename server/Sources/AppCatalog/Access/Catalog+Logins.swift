@@ -102,6 +102,7 @@ extension Catalog {
   }
 
   /// Ends all sessions of an account, and returns their number.
+  @discardableResult
   public func endSessions(of account: Int64) throws -> Int {
     try writing { database in
       let account = try Self.existing(account, database)

@@ -19,6 +19,10 @@ extension Catalog {
     if scopes.contains(.write), app == nil {
       throw WarehouseError(code: .invalid, message: "A token that sends events needs an app.")
     }
+    if scopes.contains(.administer), app != nil {
+      throw WarehouseError(
+        code: .invalid, message: "A token that administers the server can't be limited to an app. Use manage for one.")
+    }
     try checkExists(app)
     let (secret, now) = ("ternt_" + newSecret(), now())
     let token: AccessToken = try writing { database in

@@ -17,6 +17,9 @@ extension APIDescription {
       body: ["application/json": .named("NewApp")], status: 201, answers: ["application/json": .named("App")],
       errors: [400, 413, 503]),
     APIOperation(
+      method: .get, path: "/api/v1/apps/{app}", name: "app", summary: "One app with its settings.", parameters: [app],
+      answers: ["application/json": .named("App")], errors: [404]),
+    APIOperation(
       method: .get, path: "/api/v1/apps/{app}/views", name: "listViews", summary: "The views of an app.",
       parameters: [app], answers: ["application/json": .object(["views": .list(.named("View"))])], errors: [404]),
     APIOperation(
@@ -75,8 +78,9 @@ extension APIDescription {
         "keep": keep,
       ],
       optional: [
+        "newNamesPerDay": .count.described("New names of each kind per day; missing for the default, and in lists."),
         "recounting": .text.described(
-          "After a change of the time zone, while days are being counted again: the progress, or why it has failed.")
+          "After a change of the time zone, while days are being counted again: the progress, or why it has failed."),
       ]),
     "NewApp": .object(
       ["name": .text(1...100)],

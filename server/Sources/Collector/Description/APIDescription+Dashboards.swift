@@ -15,13 +15,17 @@ extension APIDescription {
       parameters: [app], body: ["application/json": .named("NewDashboard")], status: 201,
       answers: ["application/json": .named("Dashboard")], errors: [400, 404, 413, 503]),
     APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/dashboards/{dashboard}", name: "dashboard", summary: "One dashboard.",
+      parameters: [app, dashboard], answers: ["application/json": .named("Dashboard")], errors: [404]),
+    APIOperation(
       method: .put, path: "/api/v1/apps/{app}/dashboards/{dashboard}", name: "changeDashboard",
-      summary: "Replaces a dashboard's name and cards.", parameters: [app, dashboard],
+      summary: "Replaces a dashboard's name and cards.", parameters: [app, dashboard, ifMatch],
       body: ["application/json": .named("NewDashboard")], answers: ["application/json": .named("Dashboard")],
-      errors: [400, 404, 413, 503]),
+      errors: [400, 404, 412, 413, 503]),
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/dashboards/{dashboard}", name: "removeDashboard",
-      summary: "Deletes a dashboard with its cards.", parameters: [app, dashboard], status: 204, errors: [404]),
+      summary: "Deletes a dashboard with its cards.", parameters: [app, dashboard, ifMatch], status: 204,
+      errors: [404, 412]),
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/annotations", name: "listAnnotations",
       summary: "The notes about days that people wrote.", parameters: [app],

@@ -12,8 +12,16 @@ extension APIDescription {
       method: .patch, path: "/api/v1/apps/{app}", name: "changeApp",
       summary: "Changes an app's name, time zone, identifiers or limit of new names. Members that are missing keep "
         + "their values. After a new time zone, all days are counted again in the background.",
-      parameters: [app], body: ["application/json": .named("AppChange")], answers: ["application/json": .named("App")],
-      errors: [400, 404, 413, 503]),
+      parameters: [app, ifMatch], body: ["application/json": .named("AppChange")],
+      answers: ["application/json": .named("App")], errors: [400, 404, 412, 413, 503]),
+    APIOperation(
+      method: .delete, path: "/api/v1/apps/{app}", name: "deleteApp",
+      summary:
+        "Deletes an app with everything, in the background. For owners. A second request answers with the same job.",
+      parameters: [
+        app, ifMatch,
+        .query("confirm", .text(1...100).described("The app's name, exactly as it is."), isRequired: true),
+      ], status: 202, answers: ["application/json": .named("Job")], errors: [400, 404, 412, 503]),
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/limits", name: "limits",
       summary: "How much an app may send, the usual limits, and what was refused within the last day.",
@@ -21,21 +29,24 @@ extension APIDescription {
     APIOperation(
       method: .patch, path: "/api/v1/apps/{app}/limits", name: "changeLimits",
       summary: "Changes how much an app may send, within a second; null restores the usual limit. For owners.",
-      parameters: [app], body: ["application/json": .named("LimitChange")],
-      answers: ["application/json": .named("Limits")], errors: [400, 404, 413]),
+      parameters: [app, ifMatch], body: ["application/json": .named("LimitChange")],
+      answers: ["application/json": .named("Limits")], errors: [400, 404, 412, 413, 503]),
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/views", name: "createView", summary: "Creates a view.",
       parameters: [app], body: ["application/json": .named("NewView")], status: 201,
       answers: ["application/json": .named("View")], errors: [400, 404, 413, 503]),
     APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/views/{view}", name: "view", summary: "One view with its rules.",
+      parameters: [app, view], answers: ["application/json": .named("View")], errors: [404]),
+    APIOperation(
       method: .patch, path: "/api/v1/apps/{app}/views/{view}", name: "changeView",
       summary: "Changes a view: its name at once, its time zone from now on, everything else from its next day on.",
-      parameters: [app, view], body: ["application/json": .named("ViewChange")],
-      answers: ["application/json": .named("View")], errors: [400, 404, 413, 503]),
+      parameters: [app, view, ifMatch], body: ["application/json": .named("ViewChange")],
+      answers: ["application/json": .named("View")], errors: [400, 404, 412, 413, 503]),
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/views/{view}", name: "deleteView",
-      summary: "Deletes a view with its counted days and shared links; the app's hits stay.", parameters: [app, view],
-      status: 204, errors: [404]),
+      summary: "Deletes a view with its counted days and shared links; the app's hits stay.",
+      parameters: [app, view, ifMatch], status: 204, errors: [404, 412]),
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/persons", name: "deletePerson",
       summary: "Deletes everything of one person, in the background. Name the install or the user, not both.",
@@ -43,7 +54,7 @@ extension APIDescription {
         app, .query("install", .text.described("The install: a UUID, or a client ID.")),
         .query("user", .text.described("The user ID that the app has set.")),
         .query("refuseLater", .boolean.described("True to refuse what the person still sends.")),
-      ], status: 202, errors: [400, 404, 503]),
+      ], status: 202, answers: ["application/json": .named("Job")], errors: [400, 404, 503]),
   ]
 
   private static let zone = Schema.text.example(.text("Europe/Berlin"))

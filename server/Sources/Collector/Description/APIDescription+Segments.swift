@@ -14,13 +14,16 @@ extension APIDescription {
       parameters: [app], body: ["application/json": .named("NewSegment")], status: 201,
       answers: ["application/json": .named("Segment")], errors: [400, 404, 413, 503]),
     APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/segments/{segment}", name: "segment", summary: "One saved segment.",
+      parameters: [app, segment], answers: ["application/json": .named("Segment")], errors: [404]),
+    APIOperation(
       method: .put, path: "/api/v1/apps/{app}/segments/{segment}", name: "changeSegment",
-      summary: "Replaces a segment's name and filters.", parameters: [app, segment],
+      summary: "Replaces a segment's name and filters.", parameters: [app, segment, ifMatch],
       body: ["application/json": .named("NewSegment")], answers: ["application/json": .named("Segment")],
-      errors: [400, 404, 413, 503]),
+      errors: [400, 404, 412, 413, 503]),
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/segments/{segment}", name: "removeSegment",
-      summary: "Removes a segment.", parameters: [app, segment], status: 204, errors: [404]),
+      summary: "Removes a segment.", parameters: [app, segment, ifMatch], status: 204, errors: [404, 412]),
   ]
 
   private static let segment = APIOperation.Parameter.path("segment", .limited(1...9_007_199_254_740_991))

@@ -7,8 +7,8 @@ import Questions
 enum APIDescription {
   /// All operations.
   static let operations =
-    apps + editing + errors + symbols + questions + segments + people + dashboards + alerts + mailReports + collecting
-    + measurement + monitoring + appCenter + own
+    apps + editing + definitions + links + errors + symbols + questions + segments + people + dashboards + alerts
+    + mailReports + administration + collecting + measurement + monitoring + appCenter + own
 
   /// The document.
   static let document: [UInt8] = JSONTree.object([
@@ -39,10 +39,11 @@ enum APIDescription {
       })
   }
 
-  private static var schemas: JSONTree {
+  /// The named schemas.
+  static var schemas: JSONTree {
     let all =
       appSchemas + editingSchemas + errorSchemas + symbolSchemas + questionSchemas + segmentSchemas + dashboardSchemas
-      + alertSchemas + mailReportSchemas + collectingSchemas + appCenterSchemas
+      + sharingSchemas + administrationSchemas + alertSchemas + mailReportSchemas + collectingSchemas + appCenterSchemas
     return .object(all.list.map { ($0.0, $0.1.tree) })
   }
 

@@ -58,6 +58,7 @@ struct APIOperation: Sendable {
   private static let sentences: [Int: String] = [
     400: "The request cannot be understood.", 401: "The credentials are missing or wrong.",
     403: "The credentials do not include this.", 404: "Nothing has this address.",
+    412: "Someone has changed this since the state whose ETag is in If-Match. The answer's ETag is the present one.",
     413: "The body is too large.", 415: "The body has an unsupported encoding.",
     422: "The answer would take too long or too much memory; the message says what to narrow.",
     429: "Too many attempts with wrong credentials; wait as long as Retry-After says.",

@@ -22,9 +22,14 @@ extension BodyReader {
 extension Response {
   /// Creates a response with a value as JSON, its members in alphabetical order.
   static func json(encoding value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    .json(try bytes(encoding: value), status: status)
+  }
+
+  /// Returns a value as JSON, its members in alphabetical order.
+  static func bytes(encoding value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return .json(Array(try encoder.encode(value)), status: status)
+    return Array(try encoder.encode(value))
   }
 
   /// Makes a response to a program: invalid values are answered with 400, what a report does not know with 404.
@@ -33,6 +38,9 @@ extension Response {
       return try body()
     } catch let error as WarehouseError where error.code == .invalid {
       throw APIError(status: .badRequest, code: "invalid", message: error.message)
+    } catch let error as WarehouseError where error.code == .unknownApp {
+      // Deleted since the request was admitted.
+      throw APIError.unknownApp
     } catch let error as ReportError {
       throw APIError(
         status: error.isNotFound ? .notFound : .badRequest, code: error.code.description, message: error.message)

@@ -24,8 +24,11 @@ struct DashboardAPIRoutes: Sendable {
     routes.on(
       "/api/v1/apps/:app/dashboards/:dashboard",
       [
+        .get: .api(.permission(.read)) { _, context in
+          .tagged(try representation(DashboardRoutes.number(context), try context.app.id))
+        },
         .put: .api(.permission(.edit)) { try await change($0, $1) },
-        .delete: .api(.permission(.edit)) { _, context in try remove(context) },
+        .delete: .api(.permission(.edit)) { try remove($0, $1) },
       ])
     routes.on(
       "/api/v1/apps/:app/annotations",
@@ -48,26 +51,40 @@ struct DashboardAPIRoutes: Sendable {
     return try Response.refusingInvalid {
       let dashboard = try catalog.createDashboard(
         app: try context.app.id, name: wanted.name.trimmed, cards: wanted.cards)
-      return try .json(encoding: DashboardDescription(dashboard), status: .created)
+      return .tagged(try Response.bytes(encoding: DashboardDescription(dashboard)), status: .created)
     }
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await dashboard(request, context)
+    let (number, app, condition) = (try DashboardRoutes.number(context), try context.app.id, Precondition(request))
     return try Response.refusingInvalid {
-      let changed = try catalog.changeDashboard(DashboardRoutes.number(context), app: try context.app.id) {
-        ($0.name, $0.cards) = (wanted.name.trimmed, wanted.cards)
+      let changed = try catalog.atomically {
+        try condition.require { try representation(number, app) }
+        return try catalog.changeDashboard(number, app: app) {
+          ($0.name, $0.cards) = (wanted.name.trimmed, wanted.cards)
+        }
       }
       guard let changed else { throw APIError.unknownDashboard }
-      return try .json(encoding: DashboardDescription(changed))
+      return .tagged(try Response.bytes(encoding: DashboardDescription(changed)))
     }
   }
 
-  private func remove(_ context: CollectorContext) throws -> Response {
-    guard try catalog.removeDashboard(DashboardRoutes.number(context), app: try context.app.id) else {
-      throw APIError.unknownDashboard
+  private func remove(_ request: Request, _ context: CollectorContext) throws -> Response {
+    let (number, app, condition) = (try DashboardRoutes.number(context), try context.app.id, Precondition(request))
+    try catalog.atomically {
+      try condition.require { try representation(number, app) }
+      guard try catalog.removeDashboard(number, app: app) else { throw APIError.unknownDashboard }
     }
     return Response(status: .noContent)
+  }
+
+  /// What is shown of a dashboard; throws ``APIError`` 404 if it isn't there.
+  private func representation(_ number: Int64, _ app: AppID) throws -> [UInt8] {
+    guard let dashboard = try catalog.dashboards(app: app).first(where: { $0.id == number }) else {
+      throw APIError.unknownDashboard
+    }
+    return try Response.bytes(encoding: DashboardDescription(dashboard))
   }
 
   /// The dashboard of a request, with checked cards.

@@ -16,7 +16,13 @@ struct EditingRoutes: Sendable {
 
   func add(to routes: RouteTable) {
     let editor = Endpoint.Requirement.permission(.edit)
-    routes.on("/api/v1/apps/:app", [.patch: .api(editor) { try await changeApp($0, $1) }])
+    routes.on(
+      "/api/v1/apps/:app",
+      [
+        .get: .api(.permission(.read)) { _, context in try answer(try context.app.id) },
+        .patch: .api(editor) { try await changeApp($0, $1) },
+        .delete: .api(.permission(.administer)) { try deleteApp($0, $1) },
+      ])
     routes.on(
       "/api/v1/apps/:app/views",
       [
@@ -26,25 +32,75 @@ struct EditingRoutes: Sendable {
     routes.on(
       "/api/v1/apps/:app/views/:view",
       [
+        .get: .api(.permission(.read)) { _, context in
+          try Response.refusingInvalid { .tagged(try representation(try catalog.view(context))) }
+        },
         .patch: .api(editor) { try await changeView($0, $1) },
-        .delete: .api(editor) { _, context in try deleteView(context) },
+        .delete: .api(editor) { try deleteView($0, $1) },
       ])
+  }
+
+  /// The settings of an app as they are now; throws ``APIError`` 404 if there is none.
+  private func settings(of id: AppID) throws -> (app: App, newNamesPerDay: Int?) {
+    // Not the app of the request, which may be a second old.
+    guard let app = try catalog.apps().first(where: { $0.id == id }) else { throw APIError.unknownApp }
+    return (app, try catalog.newNamesPerDay(of: id))
+  }
+
+  /// What the tag of an app is a hash of: its settings, without how far a change of the time zone is.
+  private func representation(of id: AppID) throws -> [UInt8] {
+    let (app, newNames) = try settings(of: id)
+    return try Response.bytes(encoding: AppDescription(app, newNamesPerDay: newNames))
+  }
+
+  private func answer(_ id: AppID) throws -> Response {
+    let (app, newNames) = try settings(of: id)
+    return .tagged(
+      try Response.bytes(
+        encoding: AppDescription(app, zoneChange: try catalog.zoneChange(of: id), newNamesPerDay: newNames)),
+      state: try Response.bytes(encoding: AppDescription(app, newNamesPerDay: newNames)))
   }
 
   private func changeApp(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await reader.object(
       AppPatch.self, of: request, context, limit: Self.maximumBytes,
       members: "name, timeZone, appSecret, trackingId, newNamesPerDay and keep")
+    let (id, condition) = (try context.app.id, Precondition(request))
     return try Response.refusingInvalid {
-      let app = try catalog.changeApp(
-        try context.app.id,
-        AppChange(
-          name: wanted.name?.trimmed, timeZone: wanted.timeZone, appSecret: wanted.appSecret,
-          trackingID: wanted.trackingId, newNamesPerDay: wanted.newNamesPerDay,
-          keeping: try wanted.keep.map { try KeepingPeriod.reading($0) })
-      ).app
-      return try .json(encoding: AppDescription(app, zoneChange: try catalog.zoneChange(of: app.id)))
+      try catalog.atomically {
+        try condition.require { try representation(of: id) }
+        try catalog.changeApp(
+          id,
+          AppChange(
+            name: wanted.name?.trimmed, timeZone: wanted.timeZone, appSecret: wanted.appSecret,
+            trackingID: wanted.trackingId, newNamesPerDay: wanted.newNamesPerDay,
+            keeping: try wanted.keep.map { try KeepingPeriod.reading($0) }))
+        return try answer(id)
+      }
     }
+  }
+
+  /// Adds the job of deleting an app, or answers with the one that waits.
+  private func deleteApp(_ request: Request, _ context: CollectorContext) throws -> Response {
+    let (app, condition) = (try context.app, Precondition(request))
+    guard request.parameters["confirm"]?.trimmed == app.name else {
+      throw APIError(
+        status: .badRequest, code: "not_confirmed",
+        message: "This deletes the app with all its events. To confirm, give its name in `confirm`, exactly as it is.")
+    }
+    let job = try catalog.atomically {
+      try condition.require { try representation(of: app.id) }
+      let earlier = try catalog.jobs(app: app.id, before: nil, limit: ListPage.maximum)
+      let waiting = earlier.first {
+        $0.kind == DataJob.Kind.deleteApp.rawValue && [.pending, .blocked].contains($0.state)
+      }
+      return try waiting ?? JobStatus(try catalog.requestDeletion(of: app))
+    }
+    return .accepted(job)
+  }
+
+  private func representation(_ view: View) throws -> [UInt8] {
+    try Response.bytes(encoding: try ViewDescription(view, now: wallTime()))
   }
 
   private func views(_ context: CollectorContext) throws -> Response {
@@ -66,32 +122,42 @@ struct EditingRoutes: Sendable {
           campaignDays: change.campaignDays ?? defaults.campaignDays, hasQuotas: change.hasQuotas ?? false,
           currency: change.currency ?? "",
           identity: wanted.userID != true ? .client : change.hasUnification == false ? .explicitUser : .user))
-      return try .json(encoding: try ViewDescription(view, now: wallTime()), status: .created)
+      return .tagged(try representation(view), status: .created)
     }
   }
 
   private func changeView(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let wanted = try await reader.object(
       ViewPatch.self, of: request, context, limit: Self.maximumBytes, members: "the settings to change")
+    let condition = Precondition(request)
     return try Response.refusingInvalid {
-      var view = try catalog.view(context)
-      let change = try wanted.change
-      if let userID = wanted.userID, userID != view.countsMembers {
-        throw WarehouseError(
-          code: .invalid,
-          message: "The definition of a user can't be changed. Create another view, which counts all stored hits.")
+      let bytes = try catalog.atomically {
+        var view = try catalog.view(context)
+        try condition.require { try representation(view) }
+        let change = try wanted.change
+        if let userID = wanted.userID, userID != view.countsMembers {
+          throw WarehouseError(
+            code: .invalid,
+            message: "The definition of a user can't be changed. Create another view, which counts all stored hits.")
+        }
+        try view.requireConfirmation(
+          of: change, isConfirmed: wanted.endsOpenDays == true, how: "set endsOpenDays to true")
+        if !change.isEmpty { view = try catalog.changeView(view.id, change, endsOpenDays: true) }
+        if let zone = wanted.timeZone { view = try catalog.setZone(of: view.id, to: zone) }
+        return try representation(view)
       }
-      try view.requireConfirmation(
-        of: change, isConfirmed: wanted.endsOpenDays == true, how: "set endsOpenDays to true")
-      if !change.isEmpty { view = try catalog.changeView(view.id, change, endsOpenDays: true) }
-      if let zone = wanted.timeZone { view = try catalog.setZone(of: view.id, to: zone) }
-      return try .json(encoding: try ViewDescription(view, now: wallTime()))
+      return .tagged(bytes)
     }
   }
 
-  private func deleteView(_ context: CollectorContext) throws -> Response {
-    try Response.refusingInvalid {
-      try catalog.deleteView(try catalog.view(context))
+  private func deleteView(_ request: Request, _ context: CollectorContext) throws -> Response {
+    let condition = Precondition(request)
+    return try Response.refusingInvalid {
+      try catalog.atomically {
+        let view = try catalog.view(context)
+        try condition.require { try representation(view) }
+        try catalog.deleteView(view)
+      }
       return Response(status: .noContent)
     }
   }

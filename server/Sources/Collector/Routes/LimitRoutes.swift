@@ -23,10 +23,13 @@ struct LimitRoutes: Sendable {
   }
 
   private func limits(of app: AppID) throws -> Response {
-    try .json(
-      encoding: LimitsDescription(
-        limits: try catalog.usageLimitChanges(of: app).values, usual: UsageLimitChanges().values,
-        refused: usage.refusals(of: app).map(LimitsDescription.Refused.init)))
+    let limits = try catalog.usageLimitChanges(of: app).values
+    return .tagged(
+      try Response.bytes(
+        encoding: LimitsDescription(
+          limits: limits, usual: UsageLimitChanges().values,
+          refused: usage.refusals(of: app).map(LimitsDescription.Refused.init))),
+      state: try Response.bytes(encoding: limits))
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -34,18 +37,21 @@ struct LimitRoutes: Sendable {
     let wanted = try await reader.object(
       [String: Int?].self, of: request, context, limit: Self.maximumBytes,
       members: "numbers, or null for the default: " + members.map(\.name).joined(separator: ", "))
+    let (app, condition) = (try context.app.id, Precondition(request))
     return try Response.refusingInvalid {
-      let app = try context.app.id
-      var changes = try catalog.usageLimitChanges(of: app)
-      for (name, number) in wanted {
-        guard let member = members.first(where: { $0.name == name }) else {
-          throw WarehouseError(
-            code: .invalid, message: "The limits are \(members.map(\.name).joined(separator: ", ")).")
+      try catalog.atomically {
+        try condition.require { try Response.bytes(encoding: try catalog.usageLimitChanges(of: app).values) }
+        var changes = try catalog.usageLimitChanges(of: app)
+        for (name, number) in wanted {
+          guard let member = members.first(where: { $0.name == name }) else {
+            throw WarehouseError(
+              code: .invalid, message: "The limits are \(members.map(\.name).joined(separator: ", ")).")
+          }
+          changes[keyPath: member.value] = number
         }
-        changes[keyPath: member.value] = number
+        try catalog.setUsageLimits(of: app, to: changes)
+        return try limits(of: app)
       }
-      try catalog.setUsageLimits(of: app, to: changes)
-      return try limits(of: app)
     }
   }
 }

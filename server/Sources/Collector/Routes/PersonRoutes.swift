@@ -25,17 +25,19 @@ struct PersonRoutes: Sendable {
     guard ["true", "false"].contains(later) else {
       throw APIError(status: .badRequest, code: "invalid", message: "`refuseLater` must be true or false.")
     }
-    try await delete(person, app: app, refusesLater: later == "true", context)
-    return Response(status: .accepted)
+    return .accepted(JobStatus(try await delete(person, app: app, refusesLater: later == "true", context)))
   }
 
   /// Adds the job of deleting a person of whom the app has data, or who is to be refused.
-  func delete(_ person: Person, app: AppID, refusesLater: Bool, _ context: CollectorContext) async throws {
+  @discardableResult
+  func delete(
+    _ person: Person, app: AppID, refusesLater: Bool, _ context: CollectorContext
+  ) async throws -> DataJob {
     let isKnown = try await reports.run(for: context.clientShare) { [source] in
       try await source.trail(of: person, app: app, .latest, limit: 1) != nil
     }
     guard isKnown || refusesLater else { throw APIError.unknownPerson }
-    try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)
+    return try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)
   }
 }
 

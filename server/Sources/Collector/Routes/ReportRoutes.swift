@@ -89,12 +89,16 @@ public struct AppDescription: Encodable, Sendable {
   private let trackingId: String
   private let timeZone: String
   private let keep: String
+  private let newNamesPerDay: Int?
   private let recounting: String?
 
   /// Describes an app.
   ///
-  /// - Parameter zoneChange: The state of the latest change of its time zone.
-  public init(_ app: App, zoneChange: ZoneChange? = nil) {
+  /// - Parameters:
+  ///   - zoneChange: The state of the latest change of its time zone.
+  ///   - newNamesPerDay: The limit of new names that an operator has set.
+  public init(_ app: App, zoneChange: ZoneChange? = nil, newNamesPerDay: Int? = nil) {
+    self.newNamesPerDay = newNamesPerDay
     id = app.id.rawValue
     name = app.name
     key = app.key

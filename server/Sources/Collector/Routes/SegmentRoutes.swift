@@ -23,8 +23,9 @@ struct SegmentRoutes: Sendable {
     routes.on(
       "/api/v1/apps/:app/segments/:segment",
       [
+        .get: .api(.permission(.read)) { _, context in try show(context) },
         .put: .api(.permission(.edit)) { try await change($0, $1) },
-        .delete: .api(.permission(.edit)) { _, context in try remove(context) },
+        .delete: .api(.permission(.edit)) { try remove($0, $1) },
       ])
   }
 
@@ -32,28 +33,42 @@ struct SegmentRoutes: Sendable {
     .json(Self.object([("segments", .array(try context.visibleSegments(catalog).map(Self.tree)))]))
   }
 
+  private func show(_ context: CollectorContext) throws -> Response {
+    .tagged(try representation(Self.number(context), among: try context.visibleSegments(catalog)))
+  }
+
+  /// What is shown of a segment; throws ``APIError`` 404 if it isn't there.
+  private func representation(_ number: Int64, among segments: [SavedSegment]) throws -> [UInt8] {
+    guard let segment = segments.first(where: { $0.id == number }) else { throw APIError.unknownSegment }
+    return try Self.tree(segment).encoded
+  }
+
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (name, filters) = try await body(request, context)
     return try Response.refusingInvalid {
       let segment = try catalog.createSegment(app: try context.app.id, name: name, filters: filters)
-      return .json(try Self.tree(segment).encoded, status: .created)
+      return .tagged(try Self.tree(segment).encoded, status: .created)
     }
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (name, filters) = try await body(request, context)
+    let (number, app, condition) = (try Self.number(context), try context.app.id, Precondition(request))
     return try Response.refusingInvalid {
-      guard
-        let segment = try catalog.changeSegment(
-          try Self.number(context), app: try context.app.id, name: name, filters: filters)
-      else { throw APIError.unknownSegment }
-      return .json(try Self.tree(segment).encoded)
+      let segment = try catalog.atomically {
+        try condition.require { try representation(number, among: try catalog.segments(app: app)) }
+        return try catalog.changeSegment(number, app: app, name: name, filters: filters)
+      }
+      guard let segment else { throw APIError.unknownSegment }
+      return .tagged(try Self.tree(segment).encoded)
     }
   }
 
-  private func remove(_ context: CollectorContext) throws -> Response {
-    guard try catalog.removeSegment(try Self.number(context), app: try context.app.id) else {
-      throw APIError.unknownSegment
+  private func remove(_ request: Request, _ context: CollectorContext) throws -> Response {
+    let (number, app, condition) = (try Self.number(context), try context.app.id, Precondition(request))
+    try catalog.atomically {
+      try condition.require { try representation(number, among: try catalog.segments(app: app)) }
+      guard try catalog.removeSegment(number, app: app) else { throw APIError.unknownSegment }
     }
     return Response(status: .noContent)
   }

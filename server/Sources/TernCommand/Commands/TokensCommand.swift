@@ -17,7 +17,8 @@ struct TokensCommand: ParsableCommand {
       abstract: "Create a token and print it.",
       discussion: """
         Programs send it as "Authorization: Bearer TOKEN". Scopes: read (reports), export (also single events and errors, \
-        with personal data), write (sends events of one app), manage (everything; with --app, that app).
+        with personal data), write (sends events of one app), manage (apps and what is in them; with \
+        --app, that app), administer (everything that an owner does, also users, tokens and the audit log).
 
         Examples:
           tern tokens create dashboard
@@ -29,7 +30,7 @@ struct TokensCommand: ParsableCommand {
     var name: String
 
     @Option(
-      help: ArgumentHelp("read, export, write or manage; repeatable.", valueName: "scope"),
+      help: ArgumentHelp("read, export, write, manage or administer; repeatable.", valueName: "scope"),
       transform: { try choice($0) })
     var scope: [AccessToken.Scope] = [.read]
 

@@ -13,36 +13,49 @@ struct BackupService: Service {
   /// The time until the next attempt after a failure.
   private static let retryTime: Duration = .seconds(600)
 
+  /// The time between two looks for a request.
+  private static let requestInterval: Duration = .seconds(1)
+
   let directory: String
-  let series: BackupSeries
+  let backups: RegularBackups
   let catalog: Catalog
   let logger: Logger
-  /// Where the reason of the last failure is kept until a backup succeeds.
-  let failure: Locked<String?>
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         var pause = Self.pollInterval
         do {
-          if try series.isDue(at: WallClock.system()) { try await backUp() }
+          if try backups.isWanted || backups.series.isDue(at: WallClock.system()) { try await backUp() }
         } catch is CancellationError {
           return
         } catch {
-          logger.error("Could not make a backup in \(series.path): \(error)")
-          failure.withLock { $0 = CommandEnding(error).reason }
+          logger.error("Could not make a backup in \(backups.series.path): \(error)")
+          backups.failure.withLock { $0 = CommandEnding(error).reason }
           pause = Self.retryTime
         }
-        try? await Task.sleep(for: pause)
+        await wait(pause)
       }
     }
   }
 
+  /// Waits for the next look, or until someone asks for a backup.
+  private func wait(_ pause: Duration) async {
+    var rest = pause
+    repeat {
+      // Never less: the names of backups are seconds.
+      try? await Task.sleep(for: Self.requestInterval)
+      rest -= Self.requestInterval
+    } while rest > .zero && !backups.isWanted && !Task.isCancelled
+  }
+
   private func backUp() async throws {
-    let (path, summary) = try await Self.onThread { [series, directory] shouldStop in
+    backups.begin()
+    defer { backups.end() }
+    let (path, summary) = try await Self.onThread { [series = backups.series, directory] shouldStop in
       try series.add(of: directory, now: WallClock.system(), shouldStop: shouldStop)
     }
-    failure.withLock { $0 = nil }
+    backups.failure.withLock { $0 = nil }
     logger.info("Backup in \(path): \(BackupCommand.description(summary))")
     try AuditActor.$current.withValue(AuditActor(name: "server", address: "")) {
       try catalog.record(.backupCreated, path)

@@ -116,6 +116,8 @@ struct LocalServer {
     let secret = try catalog.duplicateSecret()
     let clusterStatus: (@Sendable () -> ClusterStatus?)? = if let copy { { copy.status() } } else { nil }
     let symbolicator = Symbolicator(catalog: catalog, program: symbolizer, launcher: ProcessTrials.ownProgram)
+    let backupFailure = Locked<String?>(nil)
+    let regularBackups = backups.map { RegularBackups(series: $0, failure: backupFailure) }
     let dependencies = CollectorDependencies(
       sink: warehouse,
       store: SymbolicatedStore(warehouse.reader, symbolicator: symbolicator), questions: warehouse.reader,
@@ -125,7 +127,8 @@ struct LocalServer {
       storage: { [warehouse] in warehouse.storageStatus }, cluster: clusterStatus,
       freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, hasRoom: { [warehouse] in warehouse.hasRoom },
       problems: { [warehouse] in warehouse.problems },
-      requestJournal: warehouse, accessLog: accessLog, providers: SignOnSettings.connected(providers),
+      backups: regularBackups, requestJournal: warehouse, accessLog: accessLog,
+      providers: SignOnSettings.connected(providers),
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger
@@ -144,12 +147,9 @@ struct LocalServer {
     ]
     let certificateExpiry: (@Sendable () -> Timestamp?)? =
       if let files = configuration.tls { { files.expiry() } } else { nil }
-    let backupFailure = Locked<String?>(nil)
-    if let backups {
+    if let regularBackups {
       services.append(
-        .init(
-          service: BackupService(
-            directory: directory, series: backups, catalog: catalog, logger: logger, failure: backupFailure)))
+        .init(service: BackupService(directory: directory, backups: regularBackups, catalog: catalog, logger: logger)))
     }
     services.append(
       .init(

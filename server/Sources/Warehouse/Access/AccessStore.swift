@@ -57,6 +57,9 @@ public protocol AccessStore: Sendable {
   func sessions() throws -> [LoginSession]
   /// Ends a session.
   func endSession(_ id: Int64) throws
+  /// Ends all sessions of an account, and returns their number.
+  @discardableResult
+  func endSessions(of account: Int64) throws -> Int
 
   /// Returns all tokens, oldest first.
   func tokens() throws -> [AccessToken]
@@ -91,6 +94,11 @@ public protocol AccessStore: Sendable {
   /// Adds the job of deleting a person, and records it in the audit log, without their name.
   @discardableResult
   func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob
+
+  /// Returns the latest jobs before a number, of one app or all, latest first.
+  func jobs(app: AppID?, before id: Int64?, limit: Int) throws -> [JobStatus]
+  /// Returns the job with a number; `nil` if there is none.
+  func job(_ id: Int64) throws -> JobStatus?
 
   /// Records an action that changes nothing in the catalog in the audit log.
   func record(_ action: AuditEntry.Action, _ subject: String) throws

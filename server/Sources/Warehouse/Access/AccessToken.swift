@@ -10,8 +10,10 @@ public struct AccessToken: Sendable, Hashable {
     case read
     /// Reads reports, and single events and errors with personal data.
     case export
-    /// Does everything that an owner does; with an app, reads and changes only that app.
+    /// Reads, changes, creates and deletes apps, and what is in them; with an app, reads and changes only that app.
     case manage
+    /// Does everything that an owner does, also with users, tokens and the audit log. No other scope includes it.
+    case administer
   }
 
   /// The number of the token.
@@ -52,6 +54,7 @@ public struct AccessToken: Sendable, Hashable {
       case .read: permissions.insert(.read)
       case .export: permissions.formUnion([.read, .readPersonalData])
       case .manage: permissions.formUnion([.read, .readPersonalData, .edit, .administer])
+      case .administer: permissions.formUnion([.read, .readPersonalData, .edit, .administer, .manageAccess])
       }
     }
     return Rights(permissions, apps: app.map { [$0] })

@@ -44,7 +44,7 @@ public struct Account: Sendable, Hashable {
   /// The allowed actions.
   public var rights: Rights {
     switch role {
-    case .owner: Rights([.read, .readPersonalData, .edit, .administer], apps: nil)
+    case .owner: Rights([.read, .readPersonalData, .edit, .administer, .manageAccess], apps: nil)
     case .editor: Rights([.read, .readPersonalData, .edit], apps: apps)
     case .viewer: Rights(seesPersonalData ? [.read, .readPersonalData] : [.read], apps: apps)
     }

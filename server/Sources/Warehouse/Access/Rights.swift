@@ -8,8 +8,10 @@ public enum Permission: String, Sendable, CaseIterable {
   case readPersonalData
   /// Changes an app's settings and shares its pages.
   case edit
-  /// Creates apps, and manages accounts, tokens and the audit log.
+  /// Creates and deletes apps, and changes their limits and the server's alerts.
   case administer
+  /// Manages accounts, sessions, tokens and the audit log. Whoever may do this can get every other right.
+  case manageAccess
 }
 
 /// The actions that an account or a token is allowed, and the apps to which they apply.
@@ -30,7 +32,7 @@ public struct Rights: Sendable, Hashable {
     guard permissions.contains(permission) else { return false }
     guard let apps else { return true }
     // Administering concerns all apps, also where it is about one of them, such as its limits.
-    guard permission != .administer else { return false }
+    guard permission != .administer, permission != .manageAccess else { return false }
     return app.map { apps.contains($0) } ?? true
   }
 }

@@ -1,6 +1,11 @@
 /// The views, limits, segments, dashboards, notes and error states that people see and change in the portal and through
 /// the HTTP API. Every change is recorded in the audit log.
 public protocol CatalogEditor: CatalogStore {
+  /// Makes changes in one transaction: all of them or none, and nobody else changes anything from its beginning on.
+  ///
+  /// - Parameter body: Reads and changes through this catalog, on the calling thread.
+  func atomically<Value>(_ body: () throws -> Value) throws -> Value
+
   // MARK: Apps, views and limits
 
   /// Changes an app in one transaction.
@@ -34,6 +39,17 @@ public protocol CatalogEditor: CatalogStore {
   func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws
   /// Returns the state of an app's latest change of time zone; `nil` if all days are counted in its time zone.
   func zoneChange(of app: AppID) throws -> ZoneChange?
+
+  // MARK: Custom dimensions and metrics
+
+  /// Defines a custom dimension or metric of an app, or changes its definition; what is `nil` keeps its value.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid.
+  @discardableResult
+  func define(
+    app: AppID, kind: CustomDefinition.Kind, index: Int, name: String?, type: CustomDefinition.MetricType?,
+    scope: CustomDefinition.Scope?, isActive: Bool?
+  ) throws -> CustomDefinition
 
   // MARK: Saved segments
 

@@ -1,6 +1,6 @@
 import Foundation
 public import TernEvents
-import Warehouse
+public import Warehouse
 
 /// Backups that a running server makes regularly, each in a directory named after its time.
 ///
@@ -28,6 +28,16 @@ public struct BackupSeries: Sendable {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
     return try StoredFile.names(in: path, endingWith: ["Z"]).filter { $0.hasPrefix(Self.prefix) }.sorted()
       .map { "\(path)/\($0)" }.filter { (try? BackupManifest(readingFrom: $0)) != nil }
+  }
+
+  /// Returns the complete backups, earliest first.
+  public func list() throws -> [BackupStatus.Backup] {
+    try backups().map { path in
+      let manifest = try BackupManifest(readingFrom: path)
+      return BackupStatus.Backup(
+        name: path.split(separator: "/").last.map(String.init) ?? path,
+        created: Timestamp(millisecondsSince1970: manifest.created), events: manifest.events)
+    }
   }
 
   /// True if there is no backup of the last interval.

@@ -88,6 +88,9 @@ final class Fixture: Sendable {
   var keyed: HTTPFields { [.ternKey: app.key] }
   var authorized: HTTPFields { [.authorization: "Bearer \(token)"] }
 
+  /// The same catalog as another process has it, with connections of its own.
+  func catalogOfAnotherProcess() throws -> Catalog { try Catalog(directory: directory) }
+
   /// The cookie of a new login, as a browser sends it.
   func cookie() throws -> String {
     "tern_session=\(try catalog.ownerSession())"

@@ -1,0 +1,35 @@
+/// A job and how far it is, for people and programs.
+public struct JobStatus: Sendable, Hashable {
+  /// The states of jobs.
+  public enum State: String, Sendable, CaseIterable {
+    /// The work waits or is being done.
+    case pending
+    /// The work goes on only after someone has made room on the disk.
+    case blocked
+    /// The work is done.
+    case done
+    /// The work has failed, and is not tried again.
+    case failed
+  }
+
+  /// The number of the job.
+  public var id: Int64
+  /// The kind of work, as stored. A newer version may have written one that this version doesn't know.
+  public var kind: String
+  /// The app whose data is concerned; `nil` for all.
+  public var app: AppID?
+  /// The state.
+  public var state: State
+  /// The progress or the result in words; empty if nothing was noted.
+  public var text: String
+
+  /// Creates the status of a job.
+  public init(id: Int64, kind: String, app: AppID?, state: State, text: String = "") {
+    (self.id, self.kind, self.app, self.state, self.text) = (id, kind, app, state, text)
+  }
+
+  /// Creates the status of a job that was just added.
+  public init(_ job: DataJob) {
+    self.init(id: job.id, kind: job.kind.rawValue, app: job.app.rawValue == 0 ? nil : job.app, state: .pending)
+  }
+}
