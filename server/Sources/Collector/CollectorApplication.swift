@@ -140,8 +140,7 @@ struct CollectorApplication: Sendable {
       ).add(to: routes)
     }
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
-    let signOn = SignOnRoutes(
-      access: access, pages: pages, providers: dependencies.providers, portalAddress: settings.portalAddress)
+    let signOn = SignOnRoutes(access: access, pages: pages, portalAddress: settings.portalAddress, dependencies)
     signOn.add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader, signOn: signOn).add(to: routes)
     AccountRoutes(access: access, pages: pages, reader: reader).add(to: routes)

@@ -253,6 +253,26 @@ import Warehouse
     }
   }
 
+  @Test func `the operator's log has the reason, once for many who try at the same time`() async throws {
+    let fake = FakeProvider(issuer: "https://id.example.org", now: WallClock.system)
+    fake.change { $0.metadata = ["issuer": .text("https://evil.example")] }
+    let fixture = try Fixture(
+      providers: [
+        SignOnProvider(fake.settings, exchange: fake.exchange, wallTime: WallClock.system, uptime: { .zero })
+      ])
+    try await fixture.running { port in
+      for _ in 0..<3 {
+        let answer = try await RawConnection.open(to: port) { connection in
+          try await connection.send("GET /sign-in/company HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+          return try await connection.receiveToEnd()
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 502"))
+      }
+    }
+    let lines = fixture.log.messages.filter { $0.contains("Sign-in failed") }
+    #expect(lines.count == 1 && lines.first?.contains("must be exactly that") == true)
+  }
+
   @Test func `logging out ends the session here, and offers the provider's page`() async throws {
     try await withProvider { fixture, fake, client in
       _ = try fixture.catalog.invite(name: "ann@example.org", role: .viewer, apps: nil, seesPersonalData: false)

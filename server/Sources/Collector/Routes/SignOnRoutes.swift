@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOConcurrencyHelpers
 import Portal
 import SignOn
 import TernBase
@@ -13,6 +14,18 @@ struct SignOnRoutes: Sendable {
   let providers: [SignOnProvider]
   /// The address of the portal that the operator has set; `nil` for the one that each request names.
   let portalAddress: String?
+  let uptime: @Sendable () -> Duration
+  /// The operator's log. That of a request leaves out warnings.
+  let logger: Logger
+  /// Anyone can begin sign-ins, also while the provider can't be reached.
+  private let throttle = NIOLockedValueBox(LogThrottle())
+
+  init(
+    access: Access, pages: PortalPages, portalAddress: String?, _ dependencies: CollectorDependencies
+  ) {
+    (self.access, self.pages, self.portalAddress) = (access, pages, portalAddress)
+    (providers, uptime, logger) = (dependencies.providers, dependencies.uptime, dependencies.logger)
+  }
 
   /// The address at which a sign-in begins.
   static func path(_ id: String) -> String { "/sign-in/\(id)" }
@@ -32,7 +45,7 @@ struct SignOnRoutes: Sendable {
       return Self.redirect(
         to: address, cookie: cookie(request, attempt.cookie, lasting: SignInAttempt.lifetime.components.seconds))
     } catch {
-      log(error, provider, context)
+      if throttle.withLockedValue({ $0.occurred(at: uptime()) }) != nil { log(error, provider) }
       return .html(pages.login(message: Self.unavailable(provider), next: next), status: .badGateway)
     }
   }
@@ -90,7 +103,7 @@ struct SignOnRoutes: Sendable {
       token = try await provider.finish(
         attempt, code: code, state: state, issuer: answer["iss"], redirect: redirect(to: provider, request))
     } catch {
-      log(error, provider, context)
+      log(error, provider)
       throw Refusal(message: Self.message(error, provider))
     }
     let account = try account(token, provider)
@@ -160,9 +173,9 @@ struct SignOnRoutes: Sendable {
     }
   }
 
-  /// Logs a failure. Those that anyone can cause are limited by the pause after a failure and the limit on failed logins.
-  private func log(_ error: SignOnError, _ provider: SignOnProvider, _ context: CollectorContext) {
-    context.logger.warning(
+  /// Logs a failure. The limit on failed logins also limits those that people cause by false answers.
+  private func log(_ error: SignOnError, _ provider: SignOnProvider) {
+    logger.warning(
       "Sign-in failed", metadata: ["provider": .string(provider.settings.id), "reason": .string(error.message)])
   }
 
