@@ -55,6 +55,9 @@ import Testing
     let export = try workspace.run(["export", "--app", app.id, "--data", workspace.path("data")])
     #expect(export.status == 0 && export.output.hasSuffix("{\"end\":true}\n"), "\(export.error)")
     try export.output.write(toFile: workspace.path("app.ndjson"), atomically: true, encoding: .utf8)
+    let script = "'\(workspace.tern.path)' export --app \(app.id) --gzip --data '\(workspace.path("data"))' | gzip -dc"
+    let packed = try workspace.start(URL(filePath: "/bin/sh"), ["-c", script], output: "unpacked")
+    #expect(packed.wait() == .code(0) && workspace.text("unpacked") == export.output)
     let token = try workspace.run([
       "tokens", "create", "out", "--scope", "export", "--data", workspace.path("data"),
     ]).output
