@@ -3,7 +3,8 @@ import Warehouse
 /// The tables of `catalog.sqlite`.
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
-  static let format = DatabaseFormat(applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports])
+  static let format = DatabaseFormat(
+    applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports, imported])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -171,5 +172,14 @@ enum CatalogSchema {
     ALTER TABLE new_notification RENAME TO notification;
     CREATE INDEX notification_alert ON notification (alert, time);
     CREATE INDEX notification_report ON notification (report, time);
+    """
+
+  /// Version 5. Figures of a view's days that another service had counted, as it wrote them. `day` is a number of days
+  /// since 1970.
+  private static let imported = """
+    CREATE TABLE imported (
+      view INTEGER NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, value TEXT NOT NULL,
+      PRIMARY KEY (view, metric, day)
+    ) WITHOUT ROWID;
     """
 }

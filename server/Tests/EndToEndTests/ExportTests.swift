@@ -129,4 +129,47 @@ import Testing
     let audit = try workspace.run(["audit", "--data", workspace.path("data")]).output
     #expect(audit.contains("data imported") && audit.contains("data exported"))
   }
+
+  @Test func `days of Google Analytics are kept beside a view's own, and deleted again`() async throws {
+    let workspace = try Workspace()
+    let data = ["--data", workspace.path("data")]
+    _ = try workspace.run(["apps", "create", "Old"] + data)
+    _ = try workspace.run(["views", "create", "--app", "1", "--name", "Web", "--time-zone", "UTC"] + data)
+    try """
+    # ----------------------------------------
+    # All data
+    # Audience Overview
+    # 20160101-20160102
+    # ----------------------------------------
+
+    Day Index,Users
+    1/1/16,"1,234"
+    1/2/16,5
+    ,"1,239"
+    """.write(toFile: workspace.path("users.csv"), atomically: true, encoding: .utf8)
+    for expected in ["2 figures are new, 0 changed", "0 figures are new, 0 changed"] {
+      let (status, output, error) = try workspace.run(
+        ["views", "imported", "add", "1", workspace.path("users.csv")] + data)
+      #expect(status == 0 && output.contains(expected), "\(output)\(error)")
+    }
+    let arguments = ["report", "overview", "--app", "1", "--view", "1", "--from", "2016-01-01", "--to", "2016-01-03"]
+    let report = try workspace.run(arguments + ["--format", "json"] + data)
+    let part =
+      #""imported":[{"date":"2016-01-01","metric":"Users","value":1234},{"date":"2016-01-02","metric":"Users","value":5}]"#
+    #expect(report.output.contains(part), "\(report)")
+    #expect(try workspace.run(arguments + data).output.contains("Imported days"))
+    let list = try workspace.run(["views", "imported", "list", "1", "--json"] + data)
+    #expect(list.output.contains("\"metric\":\"Users\"") && list.output.contains("\"days\":2"), "\(list)")
+    #expect(try workspace.run(["backup", workspace.path("backup")] + data).status == 0)
+
+    let unconfirmed = try workspace.run(["views", "imported", "delete", "1"] + data)
+    #expect(unconfirmed.status == 2 && unconfirmed.error.contains("--yes"), "\(unconfirmed)")
+    #expect(try workspace.run(["views", "imported", "delete", "1", "--yes"] + data).status == 0)
+    #expect(try !workspace.run(arguments + ["--format", "json"] + data).output.contains("imported"))
+    let restored = try workspace.run(["restore", workspace.path("backup"), "--data", workspace.path("restored")])
+    #expect(restored.status == 0, "\(restored)")
+    let again = try workspace.run(
+      arguments + ["--format", "json", "--data", workspace.path("restored")])
+    #expect(again.output.contains(part), "\(again)")
+  }
 }
