@@ -130,6 +130,41 @@ import Testing
     #expect(audit.contains("data imported") && audit.contains("data exported"))
   }
 
+  @Test func `App Center's exported logs are imported from a folder, compressed or not, once`() async throws {
+    let workspace = try Workspace()
+    _ = try workspace.run(["apps", "create", "Old", "--data", workspace.path("data")])
+    let folder = workspace.directory.appending(path: "archive/2019/05/04/12")
+    func log(_ number: Int) -> String {
+      #"{"AppId":"A1","Timestamp":"2019-05-04T12:00:0\#(number).120Z","InstallId":"e589a371-ea0c-4479-9a7b-9f834adec040","#
+        + #""MessageType":"EventLog","IngressTimestamp":"2019-05-04T12:01:00.000Z","EventName":"Play","#
+        + #""EventId":"ad980536-e743-48a9-ab7e-cb043602000\#(number)","Properties":"{\"level\":\"\#(number)\"}"}"#
+    }
+    for minute in 0..<3 {
+      let file = folder.appending(path: "0\(minute)/logs.v1.data")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try "[\(log(minute * 2)),\n\(log(minute * 2 + 1))\(minute == 1 ? ",\nnonsense" : "")]".write(
+        to: file, atomically: true, encoding: .utf8)
+    }
+    let packed = try workspace.start(
+      URL(filePath: "/bin/sh"), ["-c", "gzip '\(folder.path)/02/logs.v1.data'"], output: "packed")
+    #expect(packed.wait() == .code(0))
+    for expected in [
+      "Imported 6 rows from 3 files into app 1.", "Imported 0 rows from 3 files into app 1; 6 were stored",
+    ] {
+      let (status, output, error) = try workspace.run([
+        "import", "--app", "1", "--format", "app-center", workspace.path("archive"), "--data", workspace.path("data"),
+      ])
+      #expect(status == 0 && output.contains(expected), "\(output)\(error)")
+      #expect(output.contains("2019/05/04/12/01/logs.v1.data, line 3: It is no JSON object."), "\(output)")
+    }
+    let missing = try workspace.run([
+      "import", "--app", "1", "--format", "app-center", "/nowhere", "--data", workspace.path("data"),
+    ])
+    #expect(missing.status == 2 && missing.error.contains("/nowhere"), "\(missing)")
+    #expect(try workspace.run(["verify", "--data", workspace.path("data")]).status == 0)
+  }
+
   @Test func `days of Google Analytics are kept beside a view's own, and deleted again`() async throws {
     let workspace = try Workspace()
     let data = ["--data", workspace.path("data")]
