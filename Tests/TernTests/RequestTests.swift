@@ -117,4 +117,18 @@ import Testing
       #expect(directory(["HOME": "/home/a"]).path == "/home/a/.local/share")
     }
   #endif
+
+  @Test(arguments: [[], [0], [1, 0, 100_000], [600_000, 1, 70_000]])
+  func `what is compressed in pieces decompresses to the same bytes`(counts: [Int]) throws {
+    var generator = FastGenerator(seed: 6)
+    let stream = try #require(GzipStream(level: 1))
+    var (bytes, packed): ([UInt8], [UInt8]) = ([], [])
+    for count in counts {
+      let piece = (0..<count).map { _ in UInt8.random(in: 0...30, using: &generator) }
+      bytes += piece
+      packed += stream.add(piece)
+    }
+    packed += stream.finish([7])
+    #expect(gunzip(packed) == bytes + [7])
+  }
 }

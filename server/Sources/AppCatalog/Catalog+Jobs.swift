@@ -58,7 +58,7 @@ extension Catalog {
   /// Numbers of apps and views are never used again.
   public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
     try writing { database in
-      for table in ["view_zone", "view_rule"] {
+      for table in ["view_zone", "view_rule", "imported"] {
         try database.execute(
           sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
       }

@@ -9,7 +9,7 @@ extension Catalog: CatalogEditor {
   @discardableResult
   public func deleteView(_ view: View) throws -> DataJob {
     try writing { database in
-      for table in ["view_zone", "view_rule"] {
+      for table in ["view_zone", "view_rule", "imported"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE view = ?", arguments: [view.id.rawValue])
       }
       try database.execute(sql: "DELETE FROM view WHERE id = ?", arguments: [view.id.rawValue])

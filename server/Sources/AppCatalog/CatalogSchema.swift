@@ -4,7 +4,7 @@ import Warehouse
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
   static let format = DatabaseFormat(
-    applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports, identities])
+    applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports, identities, imported])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -182,5 +182,14 @@ enum CatalogSchema {
       UNIQUE (account, issuer)
     ) WITHOUT ROWID;
     ALTER TABLE session ADD COLUMN provider TEXT;
+    """
+
+  /// Figures of a view's days that another service had counted, as it wrote them. `day` is a number of days
+  /// since 1970.
+  private static let imported = """
+    CREATE TABLE imported (
+      view INTEGER NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, value TEXT NOT NULL,
+      PRIMARY KEY (view, metric, day)
+    ) WITHOUT ROWID;
     """
 }

@@ -26,6 +26,8 @@ public struct ExportRequest: Sendable, Hashable {
   public var to: Day?
   /// Only rows after this one are exported.
   public var after: Int64 = 0
+  /// Only attachments after the one with this number are exported.
+  public var afterAttachment: Int64 = 0
   /// The person whose rows are exported; `nil` for everyone.
   public var person: Person?
   /// A text that identifies the server, by which it recognizes its own rows.

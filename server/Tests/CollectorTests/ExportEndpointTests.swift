@@ -3,10 +3,12 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import TernGzip
 import Testing
 import Warehouse
 
 @testable import Collector
+@testable import Symbols
 
 /// `GET /api/v1/apps/:app/export`.
 @Suite struct ExportEndpointTests {
@@ -24,10 +26,56 @@ import Warehouse
     #expect(entry.action == "data exported" && entry.actor.name == "token test" && entry.subject.contains("app 1"))
   }
 
+  @Test func `an export is compressed for clients that take gzip`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let plain = try await client.execute(uri: "/api/v1/apps/1/export", method: .get, headers: fixture.authorized)
+      #expect(plain.headers[.contentEncoding] == nil && plain.headers[.vary] == "Accept-Encoding")
+      for (coding, isCompressed) in [
+        ("gzip", true), ("deflate, GZIP;q=0.5", true), ("x-gzip", true), ("br", false), ("gzip;q=0", false),
+        ("gzip; q=0.000, br", false), ("", false),
+      ] {
+        var headers = fixture.authorized
+        headers[.acceptEncoding] = coding
+        let response = try await client.execute(uri: "/api/v1/apps/1/export", method: .get, headers: headers)
+        #expect(response.headers[.contentEncoding] == (isCompressed ? "gzip" : nil), "\(coding)")
+        var bytes = [UInt8](buffer: response.body)
+        if isCompressed { bytes = try inflated(bytes) }
+        #expect(bytes == [UInt8](buffer: plain.body), "\(coding)")
+      }
+    }
+  }
+
+  @Test func `what has arrived of a compressed export can be decompressed`() throws {
+    let (stream, inflater) = (try #require(GzipStream(level: 1)), GzipInflater())
+    var (text, arrived): ([UInt8], [UInt8]) = ([], [])
+    for count in [1, 0, 70_000, 300_000] {
+      let part = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+      text += part
+      try stream.add(part).withUnsafeBytes { try inflater.inflate($0) { arrived += $0 } }
+      #expect(arrived == text)
+    }
+    #expect(throws: WarehouseError.self) { try inflater.checkEnd() }
+    try stream.finish([]).withUnsafeBytes { try inflater.inflate($0) { arrived += $0 } }
+    try inflater.checkEnd()
+    #expect(arrived == text)
+  }
+
+  private func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
+    let inflater = GzipInflater()
+    var text: [UInt8] = []
+    try bytes.withUnsafeBytes { try inflater.inflate($0) { text += $0 } }
+    try inflater.checkEnd()
+    return text
+  }
+
   @Test func `mistakes get status 400, and nothing is recorded`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
-      let mistakes = ["format=xml", "from=yesterday", "from=2026-05-02&to=2026-05-01", "after=-1", "install=unknown"]
+      let mistakes = [
+        "format=xml", "afterAttachment=x", "from=yesterday", "from=2026-05-02&to=2026-05-01", "after=-1",
+        "install=unknown",
+      ]
       for query in mistakes {
         let response = try await client.execute(
           uri: "/api/v1/apps/1/export?\(query)", method: .get, headers: fixture.authorized)

@@ -55,6 +55,9 @@ import Testing
     let export = try workspace.run(["export", "--app", app.id, "--data", workspace.path("data")])
     #expect(export.status == 0 && export.output.hasSuffix("{\"end\":true}\n"), "\(export.error)")
     try export.output.write(toFile: workspace.path("app.ndjson"), atomically: true, encoding: .utf8)
+    let script = "'\(workspace.tern.path)' export --app \(app.id) --gzip --data '\(workspace.path("data"))' | gzip -dc"
+    let packed = try workspace.start(URL(filePath: "/bin/sh"), ["-c", script], output: "unpacked")
+    #expect(packed.wait() == .code(0) && workspace.text("unpacked") == export.output)
     let token = try workspace.run([
       "tokens", "create", "out", "--scope", "export", "--data", workspace.path("data"),
     ]).output
@@ -125,5 +128,83 @@ import Testing
     #expect(server.stop() == .code(0))
     let audit = try workspace.run(["audit", "--data", workspace.path("data")]).output
     #expect(audit.contains("data imported") && audit.contains("data exported"))
+  }
+
+  @Test func `App Center's exported logs are imported from a folder, compressed or not, once`() async throws {
+    let workspace = try Workspace()
+    _ = try workspace.run(["apps", "create", "Old", "--data", workspace.path("data")])
+    let folder = workspace.directory.appending(path: "archive/2019/05/04/12")
+    func log(_ number: Int) -> String {
+      #"{"AppId":"A1","Timestamp":"2019-05-04T12:00:0\#(number).120Z","InstallId":"e589a371-ea0c-4479-9a7b-9f834adec040","#
+        + #""MessageType":"EventLog","IngressTimestamp":"2019-05-04T12:01:00.000Z","EventName":"Play","#
+        + #""EventId":"ad980536-e743-48a9-ab7e-cb043602000\#(number)","Properties":"{\"level\":\"\#(number)\"}"}"#
+    }
+    for minute in 0..<3 {
+      let file = folder.appending(path: "0\(minute)/logs.v1.data")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try "[\(log(minute * 2)),\n\(log(minute * 2 + 1))\(minute == 1 ? ",\nnonsense" : "")]".write(
+        to: file, atomically: true, encoding: .utf8)
+    }
+    let packed = try workspace.start(
+      URL(filePath: "/bin/sh"), ["-c", "gzip '\(folder.path)/02/logs.v1.data'"], output: "packed")
+    #expect(packed.wait() == .code(0))
+    for expected in [
+      "Imported 6 rows from 3 files into app 1.", "Imported 0 rows from 3 files into app 1; 6 were stored",
+    ] {
+      let (status, output, error) = try workspace.run([
+        "import", "--app", "1", "--format", "app-center", workspace.path("archive"), "--data", workspace.path("data"),
+      ])
+      #expect(status == 0 && output.contains(expected), "\(output)\(error)")
+      #expect(output.contains("2019/05/04/12/01/logs.v1.data, line 3: It is no JSON object."), "\(output)")
+    }
+    let missing = try workspace.run([
+      "import", "--app", "1", "--format", "app-center", "/nowhere", "--data", workspace.path("data"),
+    ])
+    #expect(missing.status == 2 && missing.error.contains("/nowhere"), "\(missing)")
+    #expect(try workspace.run(["verify", "--data", workspace.path("data")]).status == 0)
+  }
+
+  @Test func `days of Google Analytics are kept beside a view's own, and deleted again`() async throws {
+    let workspace = try Workspace()
+    let data = ["--data", workspace.path("data")]
+    _ = try workspace.run(["apps", "create", "Old"] + data)
+    _ = try workspace.run(["views", "create", "--app", "1", "--name", "Web", "--time-zone", "UTC"] + data)
+    try """
+    # ----------------------------------------
+    # All data
+    # Audience Overview
+    # 20160101-20160102
+    # ----------------------------------------
+
+    Day Index,Users
+    1/1/16,"1,234"
+    1/2/16,5
+    ,"1,239"
+    """.write(toFile: workspace.path("users.csv"), atomically: true, encoding: .utf8)
+    for expected in ["2 figures are new, 0 changed", "0 figures are new, 0 changed"] {
+      let (status, output, error) = try workspace.run(
+        ["views", "imported", "add", "1", workspace.path("users.csv")] + data)
+      #expect(status == 0 && output.contains(expected), "\(output)\(error)")
+    }
+    let arguments = ["report", "overview", "--app", "1", "--view", "1", "--from", "2016-01-01", "--to", "2016-01-03"]
+    let report = try workspace.run(arguments + ["--format", "json"] + data)
+    let part =
+      #""imported":[{"date":"2016-01-01","metric":"Users","value":1234},{"date":"2016-01-02","metric":"Users","value":5}]"#
+    #expect(report.output.contains(part), "\(report)")
+    #expect(try workspace.run(arguments + data).output.contains("Imported days"))
+    let list = try workspace.run(["views", "imported", "list", "1", "--json"] + data)
+    #expect(list.output.contains("\"metric\":\"Users\"") && list.output.contains("\"days\":2"), "\(list)")
+    #expect(try workspace.run(["backup", workspace.path("backup")] + data).status == 0)
+
+    let unconfirmed = try workspace.run(["views", "imported", "delete", "1"] + data)
+    #expect(unconfirmed.status == 2 && unconfirmed.error.contains("--yes"), "\(unconfirmed)")
+    #expect(try workspace.run(["views", "imported", "delete", "1", "--yes"] + data).status == 0)
+    #expect(try !workspace.run(arguments + ["--format", "json"] + data).output.contains("imported"))
+    let restored = try workspace.run(["restore", workspace.path("backup"), "--data", workspace.path("restored")])
+    #expect(restored.status == 0, "\(restored)")
+    let again = try workspace.run(
+      arguments + ["--format", "json", "--data", workspace.path("restored")])
+    #expect(again.output.contains(part), "\(again)")
   }
 }

@@ -83,6 +83,7 @@ import WarehouseContract
   private func comparable(_ lines: [String]) -> [String] {
     lines.dropFirst().map {
       $0.replacing(/^\{"row":\d+,/, with: "{").replacing(/,"key":\{[^}]*\}/, with: "")
+        .replacing(/^\{"attachment":\{"number":\d+,/, with: "{\"attachment\":{")
     }
   }
 
@@ -154,6 +155,51 @@ import WarehouseContract
     let middle = try #require(rows[rows.count / 2].firstMatch(of: /"row":(\d+)/).flatMap { Int64($0.1) })
     let after = try await server.export { $0.after = middle }.filter { $0.hasPrefix("{\"row\"") }
     #expect(after.starts(with: rows[(rows.count / 2 + 1)...]))
+  }
+
+  @Test(arguments: [11, 12] as [UInt64])
+  func `what is continued after the last complete line has all that follows it`(seed: UInt64) async throws {
+    let server = try Server(apps: 2)
+    try await server.fill(seed: seed)
+    let lines = try await server.export().filter { $0.hasPrefix("{\"row\"") || $0.hasPrefix("{\"attachment\"") }
+    #expect(lines.last?.hasPrefix("{\"attachment\"") == true)
+    func number(_ line: String, _ pattern: Regex<(Substring, Substring)>) -> Int64? {
+      line.firstMatch(of: pattern).flatMap { Int64($0.1) }
+    }
+    var (row, attachment) = (Int64(0), Int64(0))
+    for (index, line) in lines.enumerated() {
+      row = number(line, /^\{"row":(\d+),/) ?? row
+      attachment = number(line, /^\{"attachment":\{"number":(\d+),/) ?? attachment
+      // A piece of an attachment that lacks some is sent again with all of its pieces.
+      let isPiece = number(line, /"part":(\d+)/).flatMap { part in number(line, /"parts":(\d+)/).map { part + 1 < $0 } }
+      guard index % 7 == 0 || attachment > 0, isPiece != true else { continue }
+      let rest = try await server.export { ($0.after, $0.afterAttachment) = (row, attachment) }
+      #expect(rest.first?.hasPrefix("{\"tern\"") == true && rest.last == #"{"end":true}"#)
+      #expect(Array(rest.dropFirst().dropLast()) == Array(lines[(index + 1)...]), "after line \(index)")
+    }
+  }
+
+  @Test func `a row has these bytes`() async throws {
+    let server = try Server()
+    let properties: [Properties.Element] = [
+      .init(name: "plain", value: .string("a b")), .init(name: "quote\"", value: .string("\\\n\u{7F}\u{E9}")),
+      .init(name: "whole", value: .double(3)), .init(name: "flag", value: .boolean(false)),
+      .init(name: "day", value: .date(Timestamp(millisecondsSince1970: -5))),
+      .init(name: "least", value: .integer(.min)),
+    ]
+    _ = try await server.warehouse.commit(
+      batch(["Play"], install: "00000000-0000-4000-8000-0000000000ff", firstKey: 0x10, properties: properties),
+      app: server.app.id)
+    let line = try #require(try await server.export().first { $0.hasPrefix("{\"row\"") })
+    let text =
+      #"{"row":1,"kind":"event","name":"Play","time":1777888800000,"received":1777888860000,"#
+      + #""install":"00000000-0000-4000-8000-0000000000ff","key":{"time":1777888800000,"hash":"851f42d4c957f2d0"},"#
+      + #""device":{"timeZoneOffset":-180,"osName":"iOS","osVersion":"17.4.1","model":"iPhone15,2","locale":"pt_BR","#
+      + #""country":"BR","appVersion":"1.2","appBuild":"34","sdkName":"tern-swift","sdkVersion":"0.1.0"},"#
+      + #""properties":[{"name":"plain","string":"a b"},{"name":"quote\"","string":"\\\n"# + "\u{7F}\u{E9}"
+      + #""},{"name":"whole","double":3.0},{"name":"flag","boolean":false},{"name":"day","date":-5},"#
+      + #"{"name":"least","integer":-9223372036854775808}]}"#
+    #expect(line == text)
   }
 
   @Test func `days limit an export, in the app's time zone`() async throws {

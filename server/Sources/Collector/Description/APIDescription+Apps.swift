@@ -48,10 +48,11 @@ extension APIDescription {
       errors: [400, 404, 503]),
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/export", name: "export",
-      summary: "The stored rows of an app. The last line of a complete export says how many there are.",
+      summary: "The stored rows of an app, in gzip if Accept-Encoding has it. NDJSON ends with {\"end\":true}.",
       parameters: [app] + range + [
         .query("format", .choice(["ndjson", "csv"])),
         .query("after", .count.described("The number of a row: only later ones are exported.")),
+        .query("afterAttachment", .count.described("The number of an attachment: only later ones are exported.")),
         .query("install", .text.described("Only the rows of this install.")),
         .query("user", .text.described("Only the rows of this user.")),
       ],

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TernBase
+import TernGzip
 import Warehouse
 
 /// `/api/v1/apps/:app/export`: raw rows for programs (docs/export-format.md).
@@ -27,10 +29,9 @@ struct ExportRoutes: Sendable {
     wanted.from = try day(parameters["from"])
     wanted.to = try day(parameters["to"])
     if let from = wanted.from, let to = wanted.to, from > to { throw Self.invalid("`from` must not be after `to`.") }
-    if let text = parameters["after"] {
-      guard let row = Int64(text), row >= 0 else { throw Self.invalid("`after` must be the number of a row.") }
-      wanted.after = row
-    }
+    wanted.after = try number(parameters["after"], "`after` must be the number of a row.")
+    wanted.afterAttachment = try number(
+      parameters["afterAttachment"], "`afterAttachment` must be the number of an attachment.")
     wanted.person = parameters["install"].map { .install($0) } ?? parameters["user"].map { .user($0) }
     // Before the response begins, so that a mistake gets a status of its own.
     let first: ExportPage
@@ -41,19 +42,48 @@ struct ExportRoutes: Sendable {
     }
     try catalog.record(.exported, "app \(wanted.app.id), by the API")
     guard let grant = context.grant else { throw APIError.loginNeeded }
+    // Level 1, because a compressed export should be as fast as one that isn't.
+    let compression = Self.acceptsGzip(request) ? GzipStream(level: 1).map { Locked($0) } : nil
     let body = ResponseBody { [wanted] writer in
       var current = first
       while true {
-        if !current.bytes.isEmpty { try await writer.write(ByteBuffer(bytes: current.bytes)) }
-        guard let next = current.next else { break }
         // A revoked right ends the download; without the last line, it can't be taken for a complete one.
         guard grant.isStillValid() else { throw APIError.loginNeeded }
-        current = try await page(wanted, next, context)
+        guard let next = current.next else { break }
+        // The next part is read while the client takes this one.
+        async let following = page(wanted, next, context)
+        let bytes = try await packed(current.bytes, isLast: false, compression, context)
+        if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+        current = try await following
       }
+      let bytes = try await packed(current.bytes, isLast: true, compression, context)
+      if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
       try await writer.finish(nil)
     }
-    let headers: HTTPFields = [.contentType: wanted.format.contentType, .cacheControl: "no-store"]
+    var headers: HTTPFields = [.contentType: wanted.format.contentType, .cacheControl: "no-store"]
+    headers[.vary] = "Accept-Encoding"
+    if compression != nil { headers[.contentEncoding] = "gzip" }
     return Response(status: .ok, headers: headers, body: body)
+  }
+
+  /// Returns a part as it is sent.
+  private func packed(
+    _ bytes: [UInt8], isLast: Bool, _ compression: Locked<GzipStream>?, _ context: CollectorContext
+  ) async throws -> [UInt8] {
+    guard let compression else { return bytes }
+    return try await reports.run(for: context.clientShare) {
+      compression.withLock { isLast ? $0.finish(bytes) : $0.add(bytes) }
+    }
+  }
+
+  /// True if the client takes gzip: `Accept-Encoding` names it, and not with the weight 0.
+  static func acceptsGzip(_ request: Request) -> Bool {
+    let codings = (request.headers[.acceptEncoding] ?? "").lowercased().split(separator: ",")
+    return codings.contains { coding in
+      let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+      guard let name = parts.first, name == "gzip" || name == "x-gzip" else { return false }
+      return !parts.dropFirst().contains { $0.wholeMatch(of: /q=0(\.0*)?/) != nil }
+    }
   }
 
   /// Reads a part when it is the client's turn, like a report.
@@ -61,6 +91,12 @@ struct ExportRoutes: Sendable {
     _ request: ExportRequest, _ cursor: ExportCursor, _ context: CollectorContext
   ) async throws -> ExportPage {
     try await reports.run(for: context.clientShare) { [exporter] in try await exporter.exportPage(request, at: cursor) }
+  }
+
+  private func number(_ text: String?, _ message: String) throws -> Int64 {
+    guard let text else { return 0 }
+    guard let number = Int64(text), number >= 0 else { throw Self.invalid(message) }
+    return number
   }
 
   private func day(_ text: String?) throws -> Day? {

@@ -26,6 +26,8 @@ public struct ReportRequest: Sendable, Hashable {
   package var comparison: ReportComparison?
   /// The states of error groups that people set, for the reports about errors.
   public var errorStates: [Int64: ErrorState] = [:]
+  /// The imported figures of the days, for the overview of a view.
+  public var imported: [ImportedFigure] = []
   /// The time zone in which days begin and end.
   public let zone: ReportZone
   /// The time of the request.

@@ -5,7 +5,7 @@ extension ViewReports {
   static let overview = ReportDefinition.breakdown(
     "overview", "Overview", "Users, sessions, screen views and crashes per day and hour, and active users.",
     tables: [.hours]
-  ) { $0.overview }
+  ) { $0.overview + $0.imported }
 
   static let screens = ReportDefinition.breakdown(
     "screens", "Screens", "Screens with their views, time, entrances and exits, and by app version.",

@@ -2,14 +2,14 @@ import CTernInflate
 import Warehouse
 
 /// Decompresses gzip as it arrives. Not thread-safe.
-final class GzipInflater {
+package final class GzipInflater {
   /// On the heap, because zlib stores the address and rejects a stream that has moved.
   private let stream: UnsafeMutablePointer<z_stream>
   private var output = [UInt8](repeating: 0, count: 1 << 18)
   private var isReady = false
   private var isAtEnd = false
 
-  init() {
+  package init() {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     // 15 bits of window, and 16 for the gzip wrapper.
@@ -22,7 +22,7 @@ final class GzipInflater {
   }
 
   /// Decompresses bytes and calls `body` with the result, part by part.
-  func inflate(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+  package func inflate(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard isReady else { throw Self.damaged }
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     stream.pointee.next_in = UnsafeMutablePointer(mutating: start.assumingMemoryBound(to: UInt8.self))
@@ -49,10 +49,10 @@ final class GzipInflater {
   }
 
   /// Throws unless the compressed data is complete.
-  func checkEnd() throws {
+  package func checkEnd() throws {
     guard isAtEnd else { throw Self.damaged }
   }
 
   private static let damaged = WarehouseError(
-    code: .invalid, message: "The compressed file is damaged or incomplete. Send it again.")
+    code: .invalid, message: "The compressed file is damaged or incomplete. Use a whole one.")
 }

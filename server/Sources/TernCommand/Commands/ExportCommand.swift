@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernGzip
 import Warehouse
 import WarehouseSQLite
 
@@ -16,7 +17,8 @@ struct ExportCommand: AsyncParsableCommand {
 
       Examples:
         tern export --app 1 > app.ndjson
-        tern export --app 1 | gzip > app.ndjson.gz
+        tern export --app 1 --gzip > app.ndjson.gz
+        tern export --app 1 --after 81920 >> app.ndjson
         tern export --app 1 --from 2026-05-01 --to 2026-05-31 --format csv > may.csv
       """)
 
@@ -35,6 +37,14 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: ArgumentHelp("Only rows after the one with this number.", valueName: "row"))
   var after: Int64 = 0
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only attachments after the one with this number.", valueName: "number"))
+  var afterAttachment: Int64 = 0
+
+  @Flag(help: "Compress the output.")
+  var gzip = false
+
   @OptionGroup var data: DataOption
 
   func validate() throws {
@@ -50,62 +60,31 @@ struct ExportCommand: AsyncParsableCommand {
         app: app, format: format, from: from, to: to,
         server: try JobRunner.serverName(catalog))
       request.after = max(after, 0)
+      request.afterAttachment = max(afterAttachment, 0)
       try catalog.record(.exported, "app \(app.id), by tern export")
-      try await Self.write(request, reader)
+      try await Self.write(request, reader, isCompressed: gzip)
     }
   }
 
   /// Writes an export to standard output.
-  static func write(_ request: ExportRequest, _ reader: WarehouseReader) async throws {
-    var cursor: ExportCursor? = .start
-    while let place = cursor {
-      let page = try await reader.exportPage(request, at: place)
-      do {
-        try FileHandle.standardOutput.write(contentsOf: Data(page.bytes))
-      } catch {
-        throw CommandFailure("Standard output can't be written: the export is incomplete.")
-      }
-      cursor = page.next
+  static func write(_ request: ExportRequest, _ reader: WarehouseReader, isCompressed: Bool = false) async throws {
+    // Level 1, because a compressed export should be as fast as one that isn't.
+    let compression = isCompressed ? GzipStream(level: 1) : nil
+    var page = try await reader.exportPage(request, at: .start)
+    while let next = page.next {
+      // The next part is read while this one is written.
+      async let following = reader.exportPage(request, at: next)
+      try write(compression?.add(page.bytes) ?? page.bytes)
+      page = try await following
     }
+    try write(compression?.finish(page.bytes) ?? page.bytes)
   }
-}
 
-/// `tern import`
-struct ImportCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Add the rows of an export to an app.",
-    discussion: """
-      Reads NDJSON as `tern export` writes it, of this server or another one (docs/export-format.md). The app must have
-      the time zone of the export. Rows that were imported before are recognized, so an interrupted import can simply be
-      repeated. While a server runs on the directory, it does the work. The command is recorded in the audit log.
-
-      Examples:
-        tern import --app 2 app.ndjson
-        zcat app.ndjson.gz | tern import --app 2 -
-      """)
-
-  @OptionGroup var app: AppOption
-
-  @Argument(help: "The file, or - for standard input.", completion: .file())
-  var file: String
-
-  @OptionGroup var data: DataOption
-
-  func run() async throws {
-    let catalog = try data.openCatalog()
-    defer { try? catalog.close() }
-    let app = try app.find(in: catalog)
-    let path =
-      file == "-"
-      ? try ImportInput.copyOfStandardInput(in: data.directory) : URL(filePath: file).standardizedFileURL.path
-    guard FileManager.default.isReadableFile(atPath: path) else { throw CommandFailure("\(path) can't be read.") }
-    let job: DataJob
+  private static func write(_ bytes: [UInt8]) throws {
     do {
-      job = try catalog.addJob(.importFile, app: app.id, argument: path, audit: .imported, "app \(app.id), \(path)")
+      try FileHandle.standardOutput.write(contentsOf: Data(bytes))
     } catch {
-      ImportInput.removeCopy(path)
-      throw error
+      throw CommandFailure("Standard output can't be written: the export is incomplete.")
     }
-    Terminal.say(try await JobRunner.wait(for: job, data, catalog))
   }
 }

@@ -9,7 +9,7 @@ import Warehouse
 struct ViewsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "views", abstract: "Create, change, list and delete views of apps. Works while a server runs.",
-    subcommands: [Create.self, List.self, Set.self, Zone.self, Delete.self])
+    subcommands: [Create.self, List.self, Set.self, Zone.self, Delete.self, Imported.self])
 
   /// `tern views create`
   struct Create: ParsableCommand {

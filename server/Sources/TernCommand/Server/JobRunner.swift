@@ -68,7 +68,7 @@ struct JobRunner {
 
   /// Removes what `tern import -` read from standard input, which stays until its job is done.
   private func removeInput(of job: DataJob) {
-    if job.kind == .importFile { ImportInput.removeCopy(job.argument) }
+    if [.importFile, .importAppCenter].contains(job.kind) { ImportInput.removeCopy(job.argument) }
   }
 
   /// Removes the rows of all apps that are older than the apps keep them.
@@ -109,6 +109,7 @@ struct JobRunner {
   private func perform(_ job: DataJob) async throws -> String {
     switch job.kind {
     case .importFile: return try await importFile(job, to: try app(of: job))
+    case .importAppCenter: return try await importAppCenter(job, to: try app(of: job))
     case .deleteApp:
       let app = try app(of: job)
       let message = try await deleted(by: job) {
@@ -198,17 +199,14 @@ struct JobRunner {
   private static let patience: Duration = .seconds(5)
 
   private func importFile(_ job: DataJob, to app: App) async throws -> String {
-    guard let file = FileHandle(forReadingAtPath: job.argument) else {
-      throw CommandFailure("\(job.argument) can't be opened.")
-    }
-    defer { try? file.close() }
+    let file = try ImportFile(job.argument)
     var noted = ContinuousClock.now
     let summary = try await warehouse.importRows(to: app, server: try Self.serverName(catalog)) { rows in
       guard .now - noted >= .seconds(1) else { return }
       noted = .now
       try? catalog.note(DataJob.Progress(text: "\(grouped(rows)) rows so far."), ofJob: job.id)
     } read: {
-      [UInt8](try file.read(upToCount: 1 << 20) ?? Data())
+      try file.read()
     }
     let duplicates = summary.duplicates == 0 ? "" : "; \(grouped(summary.duplicates)) were stored already"
     return "Imported \(grouped(summary.rows)) rows into app \(app.id)\(duplicates)."

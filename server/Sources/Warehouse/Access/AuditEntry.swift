@@ -66,6 +66,7 @@ public struct AuditEntry: Sendable, Hashable {
     case unsubscribed = "unsubscribed from mail report"
     case exported = "data exported"
     case imported = "data imported"
+    case importRemoved = "imported days deleted"
     case backupCreated = "backup created"
     case backupRestored = "backup restored"
     case auditPruned = "audit log pruned"

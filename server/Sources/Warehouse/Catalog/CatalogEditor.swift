@@ -40,6 +40,9 @@ public protocol CatalogEditor: CatalogStore {
   /// Returns the state of an app's latest change of time zone; `nil` if all days are counted in its time zone.
   func zoneChange(of app: AppID) throws -> ZoneChange?
 
+  /// Returns the figures of a view's days that were imported from another service, ordered by day and metric.
+  func importedFigures(view: ViewID, days: ClosedRange<Day>) throws -> [ImportedFigure]
+
   // MARK: Custom dimensions and metrics
 
   /// Defines a custom dimension or metric of an app, or changes its definition; what is `nil` keeps its value.

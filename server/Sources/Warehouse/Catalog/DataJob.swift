@@ -4,6 +4,8 @@ public struct DataJob: Sendable, Hashable {
   public enum Kind: String, Sendable {
     /// The import of a file, whose path is the argument.
     case importFile = "import"
+    /// The import of a file or folder of App Center's continuous export, whose path is the argument.
+    case importAppCenter = "import app center"
     /// The deletion of the app with everything.
     case deleteApp = "delete app"
     /// The deletion of the stored days of a view, whose number is the argument.

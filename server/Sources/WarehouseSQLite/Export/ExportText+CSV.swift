@@ -1,4 +1,5 @@
 import Ingest
+import ServerBase
 import TernEvents
 import Warehouse
 
@@ -10,56 +11,97 @@ extension ExportText {
     "parameters",
   ]
 
-  mutating func csvHeader() { addLine(Self.columns) }
-
-  mutating func addCSV(_ row: EventRow, _ scan: EventScan) throws {
-    let device = try device(id: row.device)
-    var properties = JSONWriter(capacity: 128)
-    let elements = try PropertyCoding.decode(scan.properties) { try dictionary.text($0, connection) }
-    properties.raw("{")
-    for (index, property) in elements.enumerated() {
-      if index > 0 { properties.raw(",") }
-      properties.string(property.name)
-      properties.raw(":")
-      properties.value(property.value)
-    }
-    properties.raw("}")
-    var parameters = JSONWriter(capacity: 128)
-    parameters.raw("{")
-    let given: [HitParameter] = scan.parameters.map { HitCoding.decode($0) } ?? []
-    for (index, parameter) in given.enumerated() {
-      if index > 0 { parameters.raw(",") }
-      parameters.string(parameter.name)
-      parameters.raw(":")
-      parameters.string(parameter.value)
-    }
-    parameters.raw("}")
-    addLine([
-      String(row.id), String(row.time), String(row.time &+ row.lag), row.flags.kind.name, try name(of: row, scan),
-      try install(row.slot), scan.user, row.session == 0 ? "" : Self.hexadecimal(row.session),
-      row.flags.startsSession ? "1" : "0", device.osName, device.osVersion, device.model, device.locale,
-      device.country, String(device.timeZoneOffsetMinutes), device.appVersion, device.appBuild, device.sdkName,
-      device.sdkVersion, elements.isEmpty ? "" : String(decoding: properties.bytes, as: UTF8.self),
-      scan.parameters == nil ? "" : String(decoding: parameters.bytes, as: UTF8.self),
-    ])
+  mutating func csvHeader() {
+    json.bytes.append(contentsOf: Self.columns.joined(separator: ",").utf8)
+    json.raw("\r\n")
   }
 
-  /// Adds a line of RFC 4180. Texts stay as they are: programs read this table, and a changed text would be wrong.
-  private mutating func addLine(_ fields: [String]) {
-    for (index, field) in fields.enumerated() {
-      if index > 0 { json.raw(",") }
-      let needsQuotes = field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-      guard needsQuotes else {
-        json.bytes.append(contentsOf: field.utf8)
-        continue
+  mutating func addCSV(_ row: EventRow, _ scan: EventScan) throws {
+    json.integer(row.id)
+    json.raw(",")
+    json.integer(row.time)
+    json.raw(",")
+    json.integer(row.time &+ row.lag)
+    json.raw(",")
+    json.bytes.append(contentsOf: row.flags.kind.name.utf8)
+    json.raw(",")
+    if row.name == 0, let name = PropertyCoding.eventName(scan.properties) {
+      json.raw(Self.field(name))
+    } else {
+      json.raw(try text(row.name))
+    }
+    json.raw(",")
+    json.raw(try install(row.slot))
+    json.raw(",")
+    Self.append(field: scan.userBytes, to: &json.bytes)
+    json.raw(",")
+    if row.session != 0 { json.bytes.append(contentsOf: Self.hexadecimal(row.session).utf8) }
+    json.raw(row.flags.startsSession ? ",1," : ",0,")
+    json.raw(try device(row.device, encode: Self.fields))
+    json.raw(",")
+    try addObject { try $0.addMembers(scan.properties) }
+    json.raw(",")
+    if let parameters = scan.parameters {
+      addObject { text in
+        text.json.raw("{")
+        text.addParameters(parameters, open: "", middle: ":", close: "")
+        text.json.raw("}")
       }
-      json.raw("\"")
-      for byte in field.utf8 {
-        if byte == 0x22 { json.bytes.append(0x22) }
-        json.bytes.append(byte)
-      }
-      json.raw("\"")
     }
     json.raw("\r\n")
+  }
+
+  /// Adds the JSON that `body` writes as a field.
+  private mutating func addObject(_ body: (inout ExportText) throws -> Void) rethrows {
+    let start = json.bytes.count
+    try body(&self)
+    guard json.bytes.count > start else { return }
+    // JSON has commas and quotes in nearly every object.
+    let object = Array(json.bytes[start...])
+    json.bytes.removeLast(object.count)
+    object.withUnsafeBytes { Self.append(field: $0, to: &json.bytes) }
+  }
+
+  /// Adds the properties as a JSON object; nothing if there are none.
+  private mutating func addMembers(_ properties: UnsafeRawBufferPointer) throws {
+    var isFirst = true
+    try PropertyCoding.forEachText(properties) { id, name, value in
+      json.raw(isFirst ? "{" : ",")
+      isFirst = false
+      if let name { string(name) } else { json.string(try dictionary.text(id, connection)) }
+      json.raw(":")
+      switch value {
+      case .text(let text): string(text)
+      case .other(let value): json.value(value)
+      }
+    }
+    if !isFirst { json.raw("}") }
+  }
+
+  private static func fields(_ device: IncomingDevice) -> [UInt8] {
+    let texts = [
+      device.osName, device.osVersion, device.model, device.locale, device.country,
+      String(device.timeZoneOffsetMinutes), device.appVersion, device.appBuild, device.sdkName, device.sdkVersion,
+    ]
+    return Array(texts.map(field).joined(separator: [UInt8(ascii: ",")]))
+  }
+
+  /// A field of RFC 4180.
+  static func field(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    withUTF8(text) { append(field: $0, to: &bytes) }
+    return bytes
+  }
+
+  /// Appends a field of RFC 4180. Texts stay as they are: programs read this table, and a changed text would be wrong.
+  private static func append(field: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    let needsQuotes = field.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return bytes.append(contentsOf: field) }
+    bytes.append(0x22)
+    for byte in field {
+      if byte == 0x22 { bytes.append(0x22) }
+      bytes.append(byte)
+    }
+    bytes.append(0x22)
   }
 }

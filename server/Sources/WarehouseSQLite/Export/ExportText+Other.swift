@@ -25,8 +25,9 @@ extension ExportText {
       let parts = try connection.prepare("SELECT part, data FROM attachment_part WHERE attachment = ? ORDER BY part")
       parts.bind(id)
       while try parts.step() {
-        json.raw("{\"attachment\":{\"error\":")
-        json.string(find.text(1))
+        json.raw("{\"attachment\":{\"number\":")
+        json.integer(id)
+        member(",\"error\":", find.text(1))
         member(",\"id\":", find.text(2))
         member(",\"name\":", find.text(3))
         member(",\"contentType\":", find.text(4))
@@ -85,7 +86,7 @@ extension ExportText {
     while try ledgers.step() {
       latest = ledgers.integer(0)
       json.raw("{\"ledger\":{\"install\":")
-      json.string(try install(UInt32(clamping: ledgers.integer(0))))
+      json.raw(try install(UInt32(clamping: ledgers.integer(0))))
       let names: [(StaticString, Int32)] = [
         (",\"received\":", 1), (",\"tracked\":", 2), (",\"delivered\":", 3), (",\"waiting\":", 4),
         (",\"inFlight\":", 5), (",\"dropped\":", 6),

@@ -22,8 +22,9 @@ struct ExportText {
   private let findError: SQLStatement
   // Neighbouring rows have the same ones; an export of any size keeps a limited number.
   private static let maximumKnown = 10_000
-  private var installs: [UInt32: String] = [:]
+  private var installs: [UInt32: [UInt8]] = [:]
   private var devices: [Int64: [UInt8]] = [:]
+  private var texts: [Int64: [UInt8]] = [:]
 
   /// - Throws: ``WarehouseError`` with code `invalid` if the person is unknown.
   init(_ request: ExportRequest, _ connection: SQLConnection, _ dictionary: ReaderDictionary) throws {
@@ -115,72 +116,7 @@ struct ExportText {
 
   mutating func end() { json.raw("{\"end\":true}\n") }
 
-  mutating func add(_ row: EventRow, _ scan: EventScan) throws {
-    guard request.format == .ndjson else { return try addCSV(row, scan) }
-    json.raw("{\"row\":")
-    json.integer(row.id)
-    member(",\"kind\":", row.flags.kind.name)
-    member(",\"name\":", try name(of: row, scan))
-    json.raw(",\"time\":")
-    json.integer(row.time)
-    json.raw(",\"received\":")
-    json.integer(row.time &+ row.lag)
-    member(",\"install\":", try install(row.slot))
-    if row.session != 0 { member(",\"session\":", Self.hexadecimal(row.session)) }
-    if row.flags.startsSession { json.raw(",\"startsSession\":true") }
-    if row.flags.isMeasurement { json.raw(",\"measurement\":true") }
-    if !scan.userBytes.isEmpty { member(",\"user\":", scan.user) }
-    if let key = row.key {
-      json.raw(",\"key\":{\"time\":")
-      json.integer(key.milliseconds)
-      member(",\"hash\":", Self.hexadecimal(key.hash))
-      json.raw("}")
-    }
-    json.raw(try device(row.device))
-    try add(properties: scan.properties)
-    if let parameters = scan.parameters {
-      json.raw(",\"parameters\":[")
-      for (index, parameter) in HitCoding.decode(parameters).enumerated() {
-        json.raw(index > 0 ? ",[" : "[")
-        json.string(parameter.name)
-        json.raw(",")
-        json.string(parameter.value)
-        json.raw("]")
-      }
-      json.raw("]")
-    }
-    if [.handledError, .crash].contains(row.flags.kind) { try addError(row.id) }
-    json.raw("}\n")
-  }
-
-  private mutating func add(properties bytes: UnsafeRawBufferPointer) throws {
-    let properties = try PropertyCoding.decode(bytes) { try dictionary.text($0, connection) }
-    guard !properties.isEmpty else { return }
-    json.raw(",\"properties\":[")
-    for (index, property) in properties.enumerated() {
-      json.raw(index > 0 ? ",{\"name\":" : "{\"name\":")
-      json.string(property.name)
-      switch property.value {
-      case .string(let text): member(",\"string\":", text)
-      case .date(let time):
-        json.raw(",\"date\":")
-        json.integer(time.millisecondsSince1970)
-      case .integer:
-        json.raw(",\"integer\":")
-        json.value(property.value)
-      case .double:
-        json.raw(",\"double\":")
-        json.value(property.value)
-      case .boolean:
-        json.raw(",\"boolean\":")
-        json.value(property.value)
-      }
-      json.raw("}")
-    }
-    json.raw("]")
-  }
-
-  private mutating func addError(_ id: Int64) throws {
+  mutating func addError(_ id: Int64) throws {
     findError.bind(id)
     defer { findError.reset() }
     guard try findError.step() else { return }
@@ -209,42 +145,41 @@ struct ExportText {
 
   static func hexadecimal(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }
 
-  func name(of row: EventRow, _ scan: EventScan) throws -> String {
-    try (row.name == 0 ? PropertyCoding.eventName(scan.properties) : nil) ?? dictionary.text(row.name, connection)
+  /// Returns a text of the dictionary as it is written in this format.
+  mutating func text(_ id: Int64) throws -> [UInt8] {
+    if let text = texts[id] { return text }
+    let text = encoded(try dictionary.text(id, connection))
+    if texts.count >= Self.maximumKnown { texts.removeAll(keepingCapacity: true) }
+    texts[id] = text
+    return text
   }
 
-  mutating func install(_ slot: UInt32) throws -> String {
+  /// Returns the name of an install as it is written in this format.
+  mutating func install(_ slot: UInt32) throws -> [UInt8] {
     if let name = installs[slot] { return name }
-    let name = try findInstall.bind(app, Int64(slot)).first { WriterInstalls.name($0, 0) } ?? ""
+    let name = encoded(try findInstall.bind(app, Int64(slot)).first { WriterInstalls.name($0, 0) } ?? "")
     if installs.count >= Self.maximumKnown { installs.removeAll(keepingCapacity: true) }
     installs[slot] = name
     return name
   }
 
-  func device(id: Int64) throws -> IncomingDevice {
-    try findDevice.bind(id).first { row in
-      try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
-    } ?? IncomingDevice()
+  /// Returns what `encode` makes of a device.
+  mutating func device(_ id: Int64, encode: (IncomingDevice) -> [UInt8]) throws -> [UInt8] {
+    if let text = devices[id] { return text }
+    let device =
+      try findDevice.bind(id).first { row in
+        try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
+      } ?? IncomingDevice()
+    let text = encode(device)
+    if devices.count >= Self.maximumKnown { devices.removeAll(keepingCapacity: true) }
+    devices[id] = text
+    return text
   }
 
-  private mutating func device(_ id: Int64) throws -> [UInt8] {
-    if let text = devices[id] { return text }
-    let device = try device(id: id)
-    var json = JSONWriter(capacity: 256)
-    json.raw(",\"device\":{\"timeZoneOffset\":")
-    json.integer(Int64(device.timeZoneOffsetMinutes))
-    let texts: [(StaticString, String)] = [
-      (",\"osName\":", device.osName), (",\"osVersion\":", device.osVersion), (",\"model\":", device.model),
-      (",\"locale\":", device.locale), (",\"country\":", device.country), (",\"appVersion\":", device.appVersion),
-      (",\"appBuild\":", device.appBuild), (",\"sdkName\":", device.sdkName), (",\"sdkVersion\":", device.sdkVersion),
-    ]
-    for (name, text) in texts where !text.isEmpty {
-      json.raw(name)
-      json.string(text)
-    }
-    json.raw("}")
-    if devices.count >= Self.maximumKnown { devices.removeAll(keepingCapacity: true) }
-    devices[id] = json.bytes
+  private func encoded(_ text: String) -> [UInt8] {
+    guard request.format == .ndjson else { return Self.field(text) }
+    var json = JSONWriter(capacity: text.utf8.count + 2)
+    json.string(text)
     return json.bytes
   }
 }

@@ -79,7 +79,7 @@ extension SQLiteWarehouse {
     return summary
   }
 
-  private func store(_ part: ImportedPart, app: AppID) async throws -> ImportSummary {
+  func store(_ part: ImportedPart, app: AppID) async throws -> ImportSummary {
     let summary = Locked(ImportSummary())
     try await perform { writer in
       let stored = try writer.store(imported: part, app: app)

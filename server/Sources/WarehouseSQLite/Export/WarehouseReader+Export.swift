@@ -3,10 +3,12 @@ import TernEvents
 public import Warehouse
 
 extension WarehouseReader: EventExport {
-  /// The bytes after which a part ends.
-  private static let pageBytes = 1 << 20
+  /// The bytes after which a part ends. Each part looks up the devices and installs of its rows, so it has thousands.
+  private static let pageBytes = 4 << 20
   /// The rows after which a part ends although few of them were exported.
   private static let pageRows = 500_000
+  /// The spans that are looked up at a time: an app may have tens of thousands.
+  private static let pageSpans: Int64 = 64
   private static let pageLedgers: Int64 = 2_000
 
   /// Returns the part of an export at a place; see ``EventExport/exportPage(_:at:)``.
@@ -22,7 +24,7 @@ extension WarehouseReader: EventExport {
         let last = try Self.addRows(to: &text, request, connection, after: after, through: through)
         next =
           last.map { .rows(after: $0, through: through) }
-          ?? (request.format == .csv ? nil : .attachments(after: 0))
+          ?? (request.format == .csv ? nil : .attachments(after: request.afterAttachment))
       case .attachments(let after):
         // What belongs to no row is exported only with all rows.
         let isWhole = request.person == nil && text.times == nil && request.after == 0
@@ -44,18 +46,23 @@ extension WarehouseReader: EventExport {
   ) throws -> Int64? {
     let app = request.app.id.rawValue
     let times = text.times
-    let spans = try StoredSpan.all(connection, after: after, through: through).filter { span in
-      guard span.apps.contains(app) else { return false }
-      return times.map { $0.lowerBound <= span.times.upperBound && $0.upperBound > span.times.lowerBound } ?? true
-    }
-    let scan = EventScan(connection, spans, after: after, through: through)
-    var read = 0
-    while let row = try scan.next() {
-      read += 1
-      if row.app == app, times?.contains(row.time) ?? true, text.isOfPerson(row, scan) {
-        try text.add(row, scan)
+    var (known, read) = (after, 0)
+    while known < through {
+      let spans = try StoredSpan.all(connection, after: known, through: through, limit: pageSpans)
+      guard let end = spans.last?.ids.upperBound else { return nil }
+      let wanted = spans.filter { span in
+        guard span.apps.contains(app) else { return false }
+        return times.map { $0.lowerBound <= span.times.upperBound && $0.upperBound > span.times.lowerBound } ?? true
       }
-      if text.json.bytes.count >= pageBytes || read >= pageRows { return row.id }
+      let scan = EventScan(connection, wanted, after: known, through: through)
+      while let row = try scan.next() {
+        read += 1
+        if row.app == app, times?.contains(row.time) ?? true, text.isOfPerson(row, scan) {
+          try text.add(row, scan)
+        }
+        if text.json.bytes.count >= pageBytes || read >= pageRows { return row.id }
+      }
+      known = end
     }
     return nil
   }

@@ -28,14 +28,18 @@ struct StoredSpan {
   private static let columns = "first_id, last_id, segment, offset, bytes, min_t, max_t, apps"
 
   /// Returns the spans with rows after one ID and up to another, in order. They may have other rows, too.
-  static func all(_ connection: SQLConnection, after: Int64 = 0, through: Int64 = .max) throws -> [StoredSpan] {
+  ///
+  /// - Parameter limit: The number of spans to return at most; negative for no limit.
+  static func all(
+    _ connection: SQLConnection, after: Int64 = 0, through: Int64 = .max, limit: Int64 = -1
+  ) throws -> [StoredSpan] {
     let stored = try connection.prepare(
       """
       SELECT \(columns), first_id = (SELECT max(first_id) FROM span) FROM span
       WHERE first_id <= ?2 AND first_id >= coalesce((SELECT max(first_id) FROM span WHERE first_id <= ?1), 0)
-      ORDER BY first_id
+      ORDER BY first_id LIMIT ?3
       """)
-    stored.bind(after, through)
+    stored.bind(after, through, limit)
     return try stored.all(Self.init).filter { $0.ids.upperBound > after }
   }
 

@@ -16,12 +16,24 @@ enum HitCoding {
   }
 
   static func decode(_ bytes: UnsafeRawBufferPointer) -> [HitParameter] {
-    var reader = ByteReader(bytes)
     var parameters: [HitParameter] = []
-    while !reader.isAtEnd {
-      guard let name = reader.text(), let value = reader.text() else { break }
-      parameters.append(HitParameter(name: name, value: value))
+    forEach(bytes) { name, value in
+      parameters.append(
+        HitParameter(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
     }
     return parameters
+  }
+
+  /// Calls `body` with the UTF-8 of each parameter's name and value, up to the first invalid one.
+  static func forEach(
+    _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
+  ) {
+    var reader = ByteReader(bytes)
+    while !reader.isAtEnd {
+      guard let nameCount = reader.varint(), let name = reader.bytes(Int(clamping: nameCount)),
+        let valueCount = reader.varint(), let value = reader.bytes(Int(clamping: valueCount))
+      else { return }
+      body(name, value)
+    }
   }
 }

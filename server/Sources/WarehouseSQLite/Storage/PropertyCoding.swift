@@ -76,6 +76,37 @@ enum PropertyCoding {
     }
   }
 
+  /// A value, whose text is still in its stored bytes.
+  enum StoredValue {
+    case text(UnsafeRawBufferPointer)
+    case other(PropertyValue)
+  }
+
+  /// Calls `body` with each property, up to the first invalid one: the ID of its name, the name's UTF-8 if that is stored
+  /// with it, and the value.
+  static func forEachText(
+    _ blob: UnsafeRawBufferPointer, _ body: (Int64, UnsafeRawBufferPointer?, StoredValue) throws -> Void
+  ) rethrows {
+    var reader = ByteReader(blob)
+    while !reader.isAtEnd {
+      guard let id = reader.varint() else { return }
+      var name: UnsafeRawBufferPointer?
+      if id == 0 {
+        guard let count = reader.varint(), let bytes = reader.bytes(Int(clamping: count)) else { return }
+        name = bytes
+      }
+      let start = reader
+      if reader.byte() == Tag.string.rawValue {
+        guard let count = reader.varint(), let bytes = reader.bytes(Int(clamping: count)) else { return }
+        try body(Int64(bitPattern: id), name, .text(bytes))
+      } else {
+        reader = start
+        guard let value = value(&reader) else { return }
+        try body(Int64(bitPattern: id), name, .other(value))
+      }
+    }
+  }
+
   private static func skipValue(_ reader: inout ByteReader) -> Bool {
     guard let byte = reader.byte(), let tag = Tag(rawValue: byte) else { return false }
     switch tag {

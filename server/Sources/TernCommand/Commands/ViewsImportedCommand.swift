@@ -1,0 +1,152 @@
+import AppCatalog
+import ArgumentParser
+import Foundation
+import Reports
+import Warehouse
+
+extension ViewsCommand {
+  /// `tern views imported`
+  struct Imported: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Keep days that Google Analytics had counted beside a view's own. Works while a server runs.",
+      discussion: """
+        Imported figures are shown in the report `overview` of the view, marked as imported and never added to counted
+        ones; a day with hits of its own shows these only. docs/export-format.md says which files are read.
+        """,
+      subcommands: [Add.self, List.self, Delete.self])
+
+    /// The argument for a view.
+    struct ViewArgument: ParsableArguments {
+      @Argument(help: "The view's ID; `tern views list` shows it.")
+      var view: Int64
+
+      func find(in catalog: Catalog) throws -> View {
+        guard let view = try catalog.view(ViewID(view)) else {
+          throw CommandFailure("There is no view \(view). Run `tern views list` to see all views.")
+        }
+        return view
+      }
+    }
+
+    /// `tern views imported add`
+    struct Add: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Add the days of reports that Google Analytics (UA) wrote as CSV in English (US).",
+        discussion: """
+          A figure of the same day and metric is replaced, so adding a file twice changes nothing. A file is added as a
+          whole or not at all. The command is recorded in the audit log.
+
+          Example:
+            tern views imported add 3 2016-users.csv 2016-sessions.csv
+          """)
+
+      @OptionGroup var view: ViewArgument
+
+      @Argument(help: "The files.", completion: .file())
+      var files: [String]
+
+      @OptionGroup var data: DataOption
+
+      func run() throws {
+        try data.withCatalog { catalog in
+          let view = try view.find(in: catalog)
+          for path in files { Terminal.say(try Self.add(path, to: view, catalog)) }
+        }
+      }
+
+      private static func add(_ path: String, to view: View, _ catalog: Catalog) throws -> String {
+        let file: AnalyticsReportFile
+        do {
+          file = try AnalyticsReportFile(try bytes(of: path))
+        } catch let fault as AnalyticsReportFile.Fault {
+          throw CommandFailure("\(path) can't be imported. \(fault)")
+        }
+        let name = URL(filePath: path).lastPathComponent
+        let (new, changed) = try catalog.importFigures(file.figures, to: view.id, source: name)
+        let metrics = Swift.Set(file.figures.map(\.metric)).sorted().map { visible($0) }.joined(separator: ", ")
+        let skipped = file.skipped.map { " Left out, because it has no days: \(visible($0))." }.joined()
+        return "\(path): \(metrics) of \"\(visible(file.view))\", \(file.days.lowerBound) to \(file.days.upperBound): "
+          + "\(grouped(new)) figures are new, \(grouped(changed)) changed.\(skipped)"
+      }
+
+      private static func bytes(of path: String) throws -> [UInt8] {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw CommandFailure("\(path) can't be opened.") }
+        defer { try? file.close() }
+        do {
+          // One byte more than may be read, so that a larger file is noticed and not held in memory.
+          return [UInt8](try file.read(upToCount: AnalyticsReportFile.maximumBytes + 1) ?? Data())
+        } catch {
+          throw CommandFailure("\(path) can't be read: \(error.localizedDescription)")
+        }
+      }
+    }
+
+    /// `tern views imported list`
+    struct List: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "List the imported metrics of a view with their days.")
+
+      @OptionGroup var view: ViewArgument
+
+      @Flag(help: "Print a JSON array.")
+      var json = false
+
+      @OptionGroup var data: DataOption
+
+      private struct Description: Encodable {
+        let metric, from, to: String
+        let days: Int
+      }
+
+      func run() throws {
+        let metrics = try data.withCatalog { try $0.importedMetrics(view: try view.find(in: $0).id) }
+        if json {
+          return Terminal.say(
+            try CommandOutput.json(
+              metrics.map {
+                Description(
+                  metric: $0.name, from: $0.days.lowerBound.description, to: $0.days.upperBound.description,
+                  days: $0.count)
+              }))
+        }
+        if metrics.isEmpty { return Terminal.say("Nothing was imported into this view.") }
+        let rows = metrics.map {
+          [visible($0.name), $0.days.lowerBound.description, $0.days.upperBound.description, grouped($0.count)]
+        }
+        Terminal.say(CommandOutput.table([["METRIC", "FROM", "TO", "DAYS"]] + rows))
+      }
+    }
+
+    /// `tern views imported delete`
+    struct Delete: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Delete the imported figures of a view. What the view has counted stays.")
+
+      @OptionGroup var view: ViewArgument
+
+      @Option(help: ArgumentHelp("Only this metric.", valueName: "name"))
+      var metric: String?
+
+      @Flag(help: "Confirm the deletion.")
+      var yes = false
+
+      @OptionGroup var data: DataOption
+
+      func run() throws {
+        try data.withCatalog { catalog in
+          let view = try view.find(in: catalog)
+          let metrics = try catalog.importedMetrics(view: view.id).filter { metric == nil || $0.name == metric }
+          let count = metrics.reduce(0) { $0 + $1.count }
+          guard count > 0 else { throw CommandFailure("There are no such imported figures in view \(view.id).") }
+          guard yes else {
+            throw CommandFailure(
+              "This deletes \(grouped(count)) imported figures of view \(view.id), \"\(visible(view.name))\": "
+                + "\(metrics.map { visible($0.name) }.joined(separator: ", ")). To confirm, add --yes.")
+          }
+          let deleted = try catalog.deleteImported(view: view.id, metric: metric)
+          Terminal.say("Deleted \(grouped(deleted)) imported figures of view \(view.id).")
+        }
+      }
+    }
+  }
+}
