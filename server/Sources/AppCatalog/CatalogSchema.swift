@@ -174,7 +174,7 @@ enum CatalogSchema {
     CREATE INDEX notification_report ON notification (report, time);
     """
 
-  /// People as providers of logins name them. An account belongs to one person of a provider. `provider` is the id of the
+  /// People as identity providers name them. An account belongs to one person of a provider. `provider` is the id of the
   /// provider with which a session began, or null.
   private static let identities = """
     CREATE TABLE identity (

@@ -1,4 +1,4 @@
-/// A request to a server that the operator has configured, such as a provider of logins.
+/// A request to a server that the operator has configured, such as an identity provider.
 package struct WebRequest: Sendable {
   /// The two methods.
   package enum Method: Sendable, Hashable {
@@ -6,7 +6,7 @@ package struct WebRequest: Sendable {
     case post(body: [UInt8])
   }
 
-  /// The size of an answer with its headers, in bytes, beyond which it is refused.
+  /// The maximum size of an answer with its headers, in bytes; a longer one is refused.
   package static let maximumAnswerBytes = 64 << 10
 
   /// An http or https address.
@@ -23,7 +23,7 @@ package struct WebRequest: Sendable {
   }
 }
 
-/// A whole answer. Redirects aren't followed.
+/// The answer to a ``WebRequest``. Redirects aren't followed.
 package struct WebAnswer: Sendable, Hashable {
   /// The status.
   package var status: Int

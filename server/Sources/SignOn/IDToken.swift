@@ -2,14 +2,14 @@ import Outgoing
 import Questions
 import TernEvents
 
-/// Proof of a provider that a person has just signed in there for this server (OpenID Connect Core §2).
+/// A provider's proof that a person has just signed in there to use this server (OpenID Connect Core §2).
 package struct IDToken: Sendable {
   /// The difference that is tolerated between the provider's clock and this one.
   static let leeway = 60.0
 
   /// The provider.
   package let issuer: String
-  /// The person's name at the provider, which never changes and is never reused.
+  /// The person's identifier at the provider, which never changes and is never reused.
   package let subject: String
   /// The person's mail address; `nil` if the provider hasn't verified it.
   package let verifiedEmail: String?
@@ -44,10 +44,10 @@ package struct IDToken: Sendable {
       throw SignOnError(.token, "The token doesn't say who signs in.")
     }
     (issuer, self.subject, self.claims) = (provider.issuer, subject, claims)
-    // Some providers send a text. Where the claim is missing, anyone could have typed the address.
+    // Some providers send a text. If the claim is missing, anyone could have typed the address.
     let isVerified = claims["email_verified"] == .boolean(true) || claims.text("email_verified") == "true"
     let isTrusted = provider.trustsEmail && !claims.has("email_verified")
-    // Only mail addresses: the account named "owner" is nobody's.
+    // Only a mail address counts, so that a provider can't name the account "owner".
     let email = claims.text("email").flatMap { MailAddress($0) }?.text
     verifiedEmail = isVerified || isTrusted ? email : nil
   }

@@ -10,7 +10,7 @@ package struct ProviderMetadata: Sendable {
   let keysAddress: String
   /// The page on which people sign out; `nil` if there is none.
   package let endSessionEndpoint: String?
-  /// True if the provider names itself in its answers, which keeps them apart from other providers' (RFC 9207).
+  /// True if the provider's answers name their issuer, which tells them from another provider's (RFC 9207).
   let namesItself: Bool
   /// True if the client's secret goes into the body, because the provider doesn't read it from the header.
   let wantsSecretInBody: Bool
@@ -40,7 +40,7 @@ package struct ProviderMetadata: Sendable {
     (authorizationEndpoint, tokenEndpoint, keysAddress) = (authorization, token, keys)
     endSessionEndpoint = try endpoint("end_session_endpoint")
     namesItself = json["authorization_response_iss_parameter_supported"] == .boolean(true)
-    // Without the member, the header is meant.
+    // The default is the header.
     let methods = json.texts("token_endpoint_auth_methods_supported") ?? ["client_secret_basic"]
     wantsSecretInBody = !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
   }

@@ -2,9 +2,9 @@ import Foundation
 import Questions
 import Warehouse
 
-/// The file of providers: an object with the member `providers`.
+/// Reading the file of providers, an object with the member `providers`.
 extension ProviderSettings {
-  /// A mistake in the file, in words that name the place.
+  /// A mistake in the file. The message names its place.
   package struct Mistake: Error, Sendable {
     package var message: String
 
@@ -50,7 +50,7 @@ extension ProviderSettings {
       ])
     let id = try members.text("id")
     guard id.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,30}/) != nil else {
-      throw members.mistake("id", "must have 1 to 31 small letters, digits and hyphens, because it is in addresses")
+      throw members.mistake("id", "must be 1 to 31 lowercase letters, digits and hyphens, and not begin with a hyphen")
     }
     let secretText: String
     if let path = try members.textIfAny("client-secret-file") {
@@ -133,7 +133,7 @@ extension ProviderSettings {
     func textIfAny(_ name: String) throws(Mistake) -> String? {
       guard json.has(name) else { return nil }
       guard let text = json.text(name), (1...2_000).contains(text.utf8.count) else {
-        throw mistake(name, "must be a text that isn't empty")
+        throw mistake(name, "must be a text that isn't empty and has at most 2,000 bytes")
       }
       return text
     }

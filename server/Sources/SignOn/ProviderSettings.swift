@@ -25,13 +25,13 @@ package struct ProviderSettings: Sendable {
   package var clientSecret: String
   /// The scopes to ask for.
   package var scopes = ["openid", "email", "profile"]
-  /// True if an account is made for people who have none. Requires rules.
+  /// True if people who have no account get one. Requires rules.
   package var createsUsers = false
-  /// True if mail addresses count as verified where the provider says nothing about that.
+  /// True if mail addresses count as verified unless the provider says otherwise.
   package var trustsEmail = false
   /// The claim that the rules are about.
   package var claim = "groups"
-  /// The rules in order: the first that applies counts. Without any, rights are those that the account has.
+  /// The rules in order; the first that applies counts. Without rules, accounts keep the rights that they have.
   package var rules: [Rule] = []
   /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
   package var authorities: String?
@@ -46,7 +46,7 @@ package struct ProviderSettings: Sendable {
     (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
   }
 
-  /// Returns true for an address to which people and secrets may be sent: https, or http if the issuer is so configured.
+  /// Returns true for an address to which people and secrets may be sent: https, or http if the issuer's is http.
   func accepts(_ address: String) -> Bool {
     guard address.utf8.count <= 2_000, address.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       let parts = URLComponents(string: address), parts.host?.isEmpty == false, parts.user == nil,
@@ -56,17 +56,17 @@ package struct ProviderSettings: Sendable {
     return scheme == "https" || (scheme == "http" && issuer.lowercased().hasPrefix("http://"))
   }
 
-  /// The rights that a token's claims give, or the reason why they give none.
+  /// The effect of a token's claims on the rights of the account.
   package enum Entitlement: Sendable, Hashable {
-    /// Those that the account has.
+    /// The account keeps its rights.
     case unchanged
-    /// These.
+    /// The account gets these rights.
     case rights(ProvidedRights)
-    /// None: the person isn't let in.
+    /// No rule applies, and the person isn't let in.
     case none
   }
 
-  /// Returns the rights of the person whom a token names.
+  /// Applies the rules to a token's claims.
   package func entitlement(_ token: IDToken) -> Entitlement {
     guard !rules.isEmpty else { return .unchanged }
     let values = token.values(claim)

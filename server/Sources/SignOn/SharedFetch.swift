@@ -1,6 +1,6 @@
-/// A value from another server that many requests need: it is fetched once for all that wait, and kept for a while.
+/// A value from another server that many requests need. It is fetched once for all that wait, and kept for a while.
 actor SharedFetch<Value: Sendable> {
-  /// The time after a failure in which it isn't tried again: anyone can ask for a sign-in.
+  /// The pause after a failure, because anyone can begin a sign-in and so cause a request.
   static var pause: Duration { .seconds(5) }
 
   private let uptime: @Sendable () -> Duration
@@ -26,7 +26,7 @@ actor SharedFetch<Value: Sendable> {
   }
 
   private func start() -> Task<Result<Value, SignOnError>, Never> {
-    // A task of its own: the request that began it may be cancelled while others wait.
+    // Not a child task: the request that began it may be cancelled while others wait.
     let task = Task { () -> Result<Value, SignOnError> in
       let result: Result<Value, SignOnError>
       do throws(SignOnError) { result = .success(try await fetch()) } catch { result = .failure(error) }

@@ -13,7 +13,7 @@ package struct SignInAttempt: Sendable {
 
   /// The random part, which is never used twice.
   let random: [UInt8]
-  /// The end of the time.
+  /// The time until which it can be finished.
   let expires: Timestamp
   /// The page to open afterwards.
   package let next: String
@@ -34,7 +34,7 @@ package struct SignInAttempt: Sendable {
     payload = Self.payload(provider, random, expires, next)
   }
 
-  /// Parses the cookie; `nil` if this server didn't issue it for this provider, or if its time is over.
+  /// Parses the cookie; `nil` if this server didn't issue it for this provider, or if it has expired.
   package init?(cookie: String, provider: String, key: SymmetricKey, now: Timestamp) {
     let parts = cookie.utf8.count <= 4_096 ? cookie.split(separator: ".", omittingEmptySubsequences: false) : []
     guard parts.count == 4, let random = Base64URL.decode(parts[0]), random.count == Self.randomBytes,
@@ -60,16 +60,16 @@ package struct SignInAttempt: Sendable {
     "\(payload.drop { $0 != ":" }.dropFirst()).\(derived("cookie"))"
   }
 
-  /// The parameter `state`: it comes back with the code, and only fits the cookie.
+  /// The parameter `state`, which comes back with the code and fits only this cookie.
   package var state: String { derived("state") }
-  /// The parameter `nonce`: it comes back in the token.
+  /// The parameter `nonce`, which comes back in the token.
   var nonce: String { derived("nonce") }
-  /// The secret that the token endpoint asks for (RFC 7636).
+  /// The secret of PKCE, which is sent to the token endpoint (RFC 7636).
   var verifier: String { derived("verifier") }
   /// The parameter `code_challenge` with the method S256.
   var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) }
 
-  /// Returns true if a provider's answer belongs to this sign-in. The time doesn't depend on the texts.
+  /// Returns true if a provider's answer belongs to this sign-in. The comparison takes constant time.
   func matches(state: String) -> Bool {
     Base64URL.decode(state).map {
       HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: Array("state:\(payload)".utf8), using: key)
@@ -81,7 +81,7 @@ package struct SignInAttempt: Sendable {
   }
 }
 
-/// The sign-ins that were finished, each of which is allowed once.
+/// The sign-ins that were finished, so that none is finished twice.
 struct FinishedAttempts: Sendable {
   private static let maximumCount = 10_000
 

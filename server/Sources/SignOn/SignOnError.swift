@@ -1,4 +1,4 @@
-/// A sign-in with a provider that failed.
+/// A failure of a sign-in with a provider.
 package struct SignOnError: Error, Sendable, Hashable {
   /// The reasons that callers distinguish.
   package enum Code: Sendable, Hashable {

@@ -9,9 +9,9 @@ package final class SignOnProvider: Sendable {
   /// Performs a request.
   package typealias Exchange = @Sendable (WebRequest) async throws(OutgoingError) -> WebAnswer
 
-  /// The time for which a provider's description and keys are used: a key that was withdrawn isn't used for longer.
+  /// The longest time for which a provider's description and keys are used, even if a key was withdrawn meanwhile.
   static let maximumAge = Duration.seconds(3_600)
-  /// The time between two looks for a key that isn't among the known ones.
+  /// The shortest time between two requests for the keys because a token names an unknown one.
   static let rotationPause = Duration.seconds(60)
   /// The time for one request to the provider.
   package static let timeout = Duration.seconds(10)
@@ -20,7 +20,7 @@ package final class SignOnProvider: Sendable {
   package let settings: ProviderSettings
   private let exchange: Exchange
   private let wallTime: @Sendable () -> Timestamp
-  // A key for each process: a restart ends the sign-ins that have been begun, and so nothing finished needs to be stored.
+  // One key per process: a restart invalidates sign-ins in progress, so finished ones don't have to be stored.
   private let key: SymmetricKey
   private let metadata: SharedFetch<ProviderMetadata>
   private let keys: SharedFetch<SigningKeys>
@@ -72,7 +72,7 @@ package final class SignOnProvider: Sendable {
     SignInAttempt(cookie: cookie, provider: settings.id, key: key, now: wallTime())
   }
 
-  /// Finishes a sign-in with the provider's answer, and returns the proof of who signs in. Works once for each sign-in.
+  /// Finishes a sign-in with the provider's answer, and returns the proof of who signs in. Works once per sign-in.
   ///
   /// - Parameters:
   ///   - state: The parameter `state` of the answer.
@@ -93,7 +93,7 @@ package final class SignOnProvider: Sendable {
     return try IDToken(token, for: settings, nonce: attempt.nonce, now: wallTime())
   }
 
-  /// Returns the page on which people also sign out of the provider, if there is one.
+  /// Returns the page on which people sign out of the provider, if there is one.
   ///
   /// - Parameter redirect: The address to which the provider may send the browser back.
   package func signOutAddress(redirect: String) async -> String? {
@@ -127,7 +127,7 @@ package final class SignOnProvider: Sendable {
     }
     let request = Self.request(
       description.tokenEndpoint, settings, .post(body: Array(Self.form(fields).utf8)), headers)
-    let answer = try await Self.answer(request, exchange, "token endpoint")
+    let answer = try await Self.answer(request, exchange, "token")
     guard answer.status == 200 else {
       let reason = (try? ProviderJSON(answer.body, .provider, "The answer"))?.text("error") ?? ""
       throw SignOnError(
@@ -146,7 +146,7 @@ extension SignOnProvider {
   ) async throws(SignOnError) -> [UInt8] {
     let answer = try await answer(request(address, settings, .get, []), exchange, subject)
     guard answer.status == 200 else {
-      throw SignOnError(.provider, "The provider's \(subject) can't be had: it answered \(answer.status).")
+      throw SignOnError(.provider, "The provider's \(subject) can't be fetched: it answered \(answer.status).")
     }
     return answer.body
   }
@@ -163,7 +163,7 @@ extension SignOnProvider {
     _ request: WebRequest, _ exchange: Exchange, _ subject: String
   ) async throws(SignOnError) -> WebAnswer {
     do throws(OutgoingError) { return try await exchange(request) } catch {
-      throw SignOnError(.provider, "The provider's \(subject) can't be had: \(error.message)")
+      throw SignOnError(.provider, "The provider's \(subject) can't be fetched: \(error.message)")
     }
   }
 

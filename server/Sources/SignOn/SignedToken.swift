@@ -6,9 +6,9 @@ package struct SignedToken: Sendable {
   static let maximumBytes = 32 << 10
 
   let algorithm: SigningAlgorithm
-  /// The name of the key; `nil` if the token has none.
+  /// The name of the key; `nil` if the token doesn't name one.
   let keyID: String?
-  /// The claims; only a verified token's may be believed.
+  /// The claims, which are to be believed only after the signature is verified.
   let claims: ProviderJSON
   private let signedBytes: [UInt8]
   private let signature: [UInt8]
@@ -18,14 +18,14 @@ package struct SignedToken: Sendable {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard text.utf8.count <= Self.maximumBytes, parts.count == 3, let header = Base64URL.decode(parts[0]),
       let claims = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
-    else { throw SignOnError(.token, "The token isn't in the form of a signed token.") }
+    else { throw SignOnError(.token, "The token isn't a signed JSON web token of at most 32 KiB.") }
     let json = try ProviderJSON(header, .token, "The token's header")
     let name = json.text("alg") ?? ""
     guard let algorithm = SigningAlgorithm(rawValue: name) else {
       let known = SigningAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
       throw SignOnError(.token, "The token is signed with \"\(name.prefix(20))\"; allowed are \(known).")
     }
-    // Access tokens and logout tokens say so; an ID token says JWT or nothing.
+    // Access tokens and logout tokens have types of their own; an ID token has JWT or none.
     guard (json.text("typ") ?? "JWT").uppercased() == "JWT" else {
       throw SignOnError(.token, "The token is of another type.")
     }
@@ -39,6 +39,6 @@ package struct SignedToken: Sendable {
     self.signature = signature
   }
 
-  /// Returns true if one of the keys that the token names has signed it.
+  /// Returns true if one of the keys has signed the token.
   func isSigned(by keys: [SigningKey]) -> Bool { keys.contains { $0.hasSigned(signedBytes, signature, algorithm) } }
 }

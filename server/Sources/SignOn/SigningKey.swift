@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import Questions
 
-/// The algorithms with which a provider may sign. `none` and those with a shared secret aren't among them.
+/// The algorithms with which a provider may sign. `none` and algorithms with a shared secret aren't among them.
 enum SigningAlgorithm: String, Sendable, CaseIterable {
   case rs256 = "RS256"
   case ps256 = "PS256"

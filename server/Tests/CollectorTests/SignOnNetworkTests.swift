@@ -81,7 +81,7 @@ import Warehouse
     try await withServer { fake, provider in
       let huge = Array("{\"a\":\"".utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 8 << 20)
       fake.change { $0.answers[path] = FakeProvider.Answer(body: huge) }
-      #expect(await Self.failure(fake, provider).contains("can't be had"))
+      #expect(await Self.failure(fake, provider).contains("can't be fetched"))
     }
   }
 
@@ -98,7 +98,7 @@ import Warehouse
   ) async throws {
     try await withServer(timeout: .milliseconds(300), held: path) { fake, provider in
       // Steps before it may be late as well on a busy machine.
-      #expect(await Self.failure(fake, provider).contains("can't be had: The request timed out"))
+      #expect(await Self.failure(fake, provider).contains("can't be fetched: The request timed out"))
     }
   }
 }

@@ -50,7 +50,7 @@ import Warehouse
 
   @Test(arguments: [
     (#"{}"#, #""id" in provider 1 is missing"#), (#"1"#, "isn't a JSON object"), (#"{"x": 1}"#, "no setting \"x\""),
-    (#"{"id": "A"}"#, "small letters"), (#"{"id": "../x"}"#, "small letters"), (#"{"id": ""}"#, "isn't empty"),
+    (#"{"id": "A"}"#, "lowercase"), (#"{"id": "../x"}"#, "lowercase"), (#"{"id": ""}"#, "isn't empty"),
     ("{\(shortest)}", #""client-secret" in provider 1 is missing"#),
     ("{\(shortest), \"client-secret-file\": \"/none\"}", "/none can't be read"),
     (#"{"id": "a", "issuer": "http://id.example.org", "client-id": "c", "client-secret": "s"}"#, "must be https"),

@@ -2,12 +2,12 @@ import GRDB
 import TernEvents
 public import Warehouse
 
-/// Accounts of people who are logged in by a provider or a proxy.
+/// The accounts of people whom a provider or a proxy has logged in.
 extension Catalog {
   /// The time after which another visit of a person whom a proxy has logged in counts as a login.
   static let visitInterval = Duration.seconds(86_400)
 
-  /// Returns the account of a person whom a provider of logins names, after giving it the rights that the provider says.
+  /// Returns the account of a person whom an identity provider names, with the rights that the provider gives.
   ///
   /// The first time, that is the account whose name is the person's mail address, or a new one if that is allowed. The
   /// only owner keeps that role, so that the server can still be administered.
@@ -89,8 +89,8 @@ extension Catalog {
     rights.role == .owner ? nil : Self.text(of: rights.apps)
   }
 
-  /// Records a visit of a person whom a proxy has logged in, as a login each day. A failure, for example on a full disk,
-  /// is reported like that of any write.
+  /// Records a visit of a person whom a proxy has logged in, as one login a day. Throws like any write, for example on a
+  /// full disk.
   public func recordVisit(of account: Account, address: String) throws {
     let now = now()
     if let last = account.lastLogin, now.since(last) < Self.visitInterval { return }

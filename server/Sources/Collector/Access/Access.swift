@@ -10,7 +10,7 @@ import Warehouse
 struct Access: Sendable {
   /// The duration of a browser session.
   static let lifetime = Duration.seconds(30 * 86_400)
-  /// The duration of a session that a provider's login began: whom the provider no longer lets in has no access after it.
+  /// The duration of a session that began at a provider, and so the longest access of someone it no longer lets in.
   static let providerLifetime = Duration.seconds(86_400)
 
   let store: any AccessStore

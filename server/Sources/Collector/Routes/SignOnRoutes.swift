@@ -7,17 +7,17 @@ import SignOn
 import TernBase
 import Warehouse
 
-/// `/sign-in/{provider}`: logins with a provider of OpenID Connect.
+/// `/sign-in/{provider}`: logins with an OpenID Connect provider.
 struct SignOnRoutes: Sendable {
   let access: Access
   let pages: PortalPages
   let providers: [SignOnProvider]
-  /// The address of the portal that the operator has set; `nil` for the one that each request names.
+  /// The portal's address as set by the operator; `nil` to take it from each request.
   let portalAddress: String?
   let uptime: @Sendable () -> Duration
-  /// The operator's log. That of a request leaves out warnings.
+  /// The operator's log; a request's own logger leaves out warnings.
   let logger: Logger
-  /// Anyone can begin sign-ins, also while the provider can't be reached.
+  /// Bounds the log, since anyone can begin sign-ins while the provider can't be reached.
   private let throttle = NIOLockedValueBox(LogThrottle())
 
   init(
@@ -27,7 +27,7 @@ struct SignOnRoutes: Sendable {
     (providers, uptime, logger) = (dependencies.providers, dependencies.uptime, dependencies.logger)
   }
 
-  /// The address at which a sign-in begins.
+  /// The path at which a sign-in begins.
   static func path(_ id: String) -> String { "/sign-in/\(id)" }
 
   func add(to routes: RouteTable) {
@@ -50,7 +50,7 @@ struct SignOnRoutes: Sendable {
     }
   }
 
-  /// Receives the browser with the provider's answer.
+  /// Finishes the sign-in when the browser comes back with the provider's answer.
   private func finish(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let provider = try provider(context)
     // A link checker's HEAD must not use up the code.
@@ -72,15 +72,15 @@ struct SignOnRoutes: Sendable {
     return response
   }
 
-  /// A sign-in that doesn't lead to a session.
+  /// The reason why a sign-in doesn't lead to a session.
   private struct Refusal: Error {
-    /// The reason and the remedy, for the person.
+    /// The reason, and what the person can do.
     var message: String
-    /// The name in the list of failed logins.
+    /// The name in the list of failed logins; empty if it isn't known.
     var name = ""
   }
 
-  /// Begins a session of the person whom the provider's answer names, and returns its cookie.
+  /// Begins a session for the person whom the provider's answer names, and returns its cookie.
   private func session(
     of provider: SignOnProvider, _ attempt: SignInAttempt?, _ request: Request, _ context: CollectorContext
   ) async throws -> String {
@@ -118,7 +118,7 @@ struct SignOnRoutes: Sendable {
     case .rights(let given): rights = given
     case .none:
       throw Refusal(
-        message: "Your login at \(name) gives no access to Tern. Ask the person who runs this server for it.",
+        message: "Your login at \(name) gives no access to Tern. Ask the person who runs this server for access.",
         name: token.verifiedEmail ?? token.subject)
     }
     let identity = ProvidedIdentity(
@@ -142,7 +142,7 @@ struct SignOnRoutes: Sendable {
         name: email)
     case .takenAccount(let email):
       throw Refusal(
-        message: "The user \(email) belongs to another login at \(name). Ask an owner to remove the user and to invite "
+        message: "The user \(email) belongs to another login at \(name). Ask an owner to remove the user and invite "
           + "you again.", name: email)
     }
   }
@@ -173,13 +173,13 @@ struct SignOnRoutes: Sendable {
     }
   }
 
-  /// Logs a failure. The limit on failed logins also limits those that people cause by false answers.
+  /// Logs a failure. The limit on failed logins also bounds the failures that forged answers cause.
   private func log(_ error: SignOnError, _ provider: SignOnProvider) {
     logger.warning(
       "Sign-in failed", metadata: ["provider": .string(provider.settings.id), "reason": .string(error.message)])
   }
 
-  /// The page of a provider on which a person who has logged out can sign out of it as well.
+  /// The page on which a person who has logged out of Tern can sign out of the provider as well.
   func signOutLink(_ id: String?, _ request: Request) async -> (name: String, address: String)? {
     guard let provider = providers.first(where: { $0.settings.id == id }),
       let address = await provider.signOutAddress(redirect: portal(request) + "/login")
@@ -192,7 +192,7 @@ struct SignOnRoutes: Sendable {
     guard let provider = providers.first(where: { $0.settings.id == id }) else {
       throw APIError(
         status: .notFound, code: "unknown_provider",
-        message: "There is no such way to sign in. Open /login to see those that there are.")
+        message: "There is no provider with this name. Open /login to see the ways to log in.")
     }
     return provider
   }

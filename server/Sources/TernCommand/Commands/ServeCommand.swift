@@ -20,7 +20,7 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
         tern serve --tls-cert tern.pem --tls-key tern.key --port 443
         tern serve --backup-to /mnt/backups          with a backup each day
-        tern serve --sign-in /etc/tern/sign-in.json  with logins of the company
+        tern serve --sign-in /etc/tern/sign-in.json  with the company's single sign-on
         tern serve --clickhouse http://db1:8123      with a copy of every row on a ClickHouse cluster
 
       Each option is also an environment variable (TERN_PORT=9000) and a member of the file of settings ({"port": 9000}).

@@ -8,7 +8,9 @@ import Warehouse
 
 /// The operator's settings for signing in with providers and proxies.
 enum SignOnSettings {
-  /// Reads the file of providers; throws ``CommandFailure`` that names the file and the place of a mistake.
+  /// Reads the file of providers.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file and the place of a mistake.
   static func providers(_ settings: EffectiveSettings) throws -> [ProviderSettings] {
     guard let path = try settings.value(\.signIn) else { return [] }
     guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
@@ -36,7 +38,7 @@ enum SignOnSettings {
     }
   }
 
-  /// Returns providers that are reached over the network.
+  /// Returns the providers with a client that reaches them over the network.
   static func connected(_ providers: [ProviderSettings]) -> [SignOnProvider] {
     guard !providers.isEmpty else { return [] }
     // A client of its own: slow receivers of notifications must not hold up logins.

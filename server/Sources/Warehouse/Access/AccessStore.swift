@@ -39,11 +39,11 @@ public protocol AccessStore: Sendable {
 
   /// Returns the account with a name, in any case.
   func account(named name: String) throws -> Account?
-  /// Returns the account of a person whom a provider of logins names, after giving it the rights that the provider says.
+  /// Returns the account of a person whom an identity provider names, with the rights that the provider gives.
   ///
   /// The first time, that is the account whose name is the person's mail address, or a new one if that is allowed.
   func signIn(_ identity: ProvidedIdentity, rights: ProvidedRights?, createsAccount: Bool) throws -> SignInOutcome
-  /// Records a visit of a person whom a proxy has logged in, as a login each day.
+  /// Records a visit of a person whom a proxy has logged in, as one login a day.
   func recordVisit(of account: Account, address: String) throws
   /// Starts a session of an account and returns its secret, for a cookie.
   ///

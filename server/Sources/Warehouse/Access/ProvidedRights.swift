@@ -1,4 +1,4 @@
-/// The rights that a provider of logins gives a person.
+/// The rights that an identity provider gives a person.
 public struct ProvidedRights: Sendable, Hashable {
   /// The role.
   public var role: Account.Role
@@ -13,11 +13,11 @@ public struct ProvidedRights: Sendable, Hashable {
   }
 }
 
-/// A person as a provider of logins names them.
+/// A person as an identity provider names them.
 public struct ProvidedIdentity: Sendable, Hashable {
   /// The provider.
   public var issuer: String
-  /// The person's name there, which never changes.
+  /// The person's identifier there, which never changes.
   public var subject: String
   /// The person's mail address; `nil` unless the provider has verified it.
   public var verifiedEmail: String?
