@@ -19,8 +19,8 @@ extension Catalog {
     Self.current.flatMap { $0.catalog == ObjectIdentifier(self) ? $0.database : nil }
   }
 
-  /// Makes changes in one transaction: all of them or none, and nobody else, in this process or another, changes the
-  /// catalog from its beginning on.
+  /// Makes changes in one transaction: all of them or none. Nothing else in this process or another changes the catalog
+  /// until it ends.
   ///
   /// - Parameter body: Reads and changes through this catalog, on the calling thread.
   public func atomically<Value>(_ body: () throws -> Value) throws -> Value {
@@ -28,12 +28,12 @@ extension Catalog {
       let transaction = Transaction(database: database, catalog: ObjectIdentifier(self))
       return try Self.$current.withValue(transaction) { try body() }
     }
-    // This process sees changes of apps at once. They are made in any case.
+    // So that this process sees changed apps at once. The changes are made even if that fails.
     if transaction == nil { _ = try? appDirectory.all() }
     return value
   }
 
-  /// Runs one change of a transaction; if it throws, it leaves nothing, also if the caller goes on.
+  /// Runs one change of a transaction. If it throws, it is undone, even if the caller goes on.
   static func nested<Value>(in database: Database, _ body: (Database) throws -> Value) throws -> Value {
     var result: Result<Value, any Error>?
     try database.inSavepoint {

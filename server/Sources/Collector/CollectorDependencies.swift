@@ -18,9 +18,9 @@ package protocol RequestJournal: Sendable {
   func begin(request: String) throws(WarehouseError) -> @Sendable () -> Void
 }
 
-/// The regular backups of a server that makes some.
+/// The regular backups of a server.
 package protocol BackupControl: Sendable {
-  /// Returns the backups and how they go. Waits for the disk.
+  /// Returns the status of the backups. Reads the disk.
   func status() throws -> BackupStatus
   /// Asks for a backup in addition to the regular ones. A second request before it is complete changes nothing.
   func request()

@@ -70,7 +70,7 @@ struct Access: Sendable {
 
   /// The login of a request: that of the person whom a trusted proxy names, otherwise the session of the cookie.
   ///
-  /// The header counts with each request, so that no session outlives the login at the proxy, or is another person's.
+  /// The header is read with each request, so that no session outlives the login at the proxy or is someone else's.
   func session(of request: Request, _ context: CollectorContext) throws -> LoginSession? {
     guard let name = context.proxyUser else { return try cookieSession(of: request) }
     guard let account = try store.account(named: name) else { throw APIError.unknownProxyUser(name) }

@@ -3,22 +3,22 @@ import Questions
 import Warehouse
 
 extension APIDescription {
-  /// Users, sessions, tokens, the audit log, jobs and backups: what owners do.
+  /// Users, sessions, tokens, the audit log, jobs and backups, which owners manage.
   static let administration: [APIOperation] = users + sessions + tokens + audit + jobs + backups
 
   private static let identifier = Schema.limited(1...9_007_199_254_740_991)
   private static let user = APIOperation.Parameter.path("user", identifier)
   private static let job = APIOperation.Parameter.path("job", identifier)
 
-  /// The condition of changes.
+  /// The precondition of a change.
   static let ifMatch = APIOperation.Parameter.header(
     "If-Match",
     .pattern("^(\\*|\"[0-9a-f]{32}\")$")
       .described("The ETag of the state that the change is meant for. Without it, the change is made in any state."))
 
-  /// The part of a long list.
+  /// The parameters of a page of a long list.
   private static let page: [APIOperation.Parameter] = [
-    .query("before", identifier.described("`next` of the answer before.")),
+    .query("before", identifier.described("`next` of the previous answer.")),
     .query("limit", .limited(1...ListPage.maximum).described("The most elements; \(ListPage.usual) without it.")),
   ]
   private static let limit = page[1]
@@ -76,7 +76,7 @@ extension APIDescription {
       status: 201,
       answers: [
         "application/json": .object([
-          "token": .named("Token"), "secret": .text.described("What programs send. It can't be read again."),
+          "token": .named("Token"), "secret": .text.described("The value that programs send. It can't be read again."),
         ])
       ], errors: [400, 413, 503]),
     APIOperation(
@@ -93,7 +93,7 @@ extension APIDescription {
       errors: [400]),
     APIOperation(
       method: .delete, path: "/api/v1/audit", name: "pruneAudit",
-      summary: "Deletes old entries of the audit log, which is recorded itself.",
+      summary: "Deletes old entries of the audit log. The deletion itself is recorded.",
       parameters: [
         .query("days", .limited(1...3_650).described("The age beyond which entries are deleted."), isRequired: true)
       ], answers: ["application/json": .object(["deleted": .count])], errors: [400]),
@@ -115,7 +115,7 @@ extension APIDescription {
         errors: [400] + (scope.isEmpty ? [] : [404])),
       APIOperation(
         method: .get, path: "\(path)/jobs/{job}", name: scope.isEmpty ? "job" : "appJob",
-        summary: "How far a job is, or what it has done.",
+        summary: "A job's progress or result.",
         parameters: scope + [job], answers: ["application/json": .named("Job")], errors: [404]),
     ]
   }
@@ -140,7 +140,7 @@ extension APIDescription {
   private static let personalData = Schema.boolean
     .described("True if a viewer may see single events and errors. Editors and owners may in any case.")
 
-  /// The schemas of what owners manage.
+  /// The schemas of these operations.
   static let administrationSchemas: Schema.Members = [
     "User": .object([
       "id": .count, "name": .text, "role": role, "apps": .nullable(.list(.count)), "personalData": .boolean,
@@ -169,7 +169,7 @@ extension APIDescription {
       [
         "name": .text(1...100).example(.text("nightly export")),
         "scopes": .list(.choice(AccessToken.Scope.self), 1...AccessToken.Scope.allCases.count)
-          .described("`write` needs an app, `administer` has none and needs an owner who is logged in."),
+          .described("`write` needs an app. `administer` takes none and needs an owner who is logged in."),
       ], optional: ["app": .nullable(identifier), "days": .nullable(.limited(1...3_650))], others: .any),
     "AuditEntry": .object([
       "id": .count, "time": .time, "who": .text, "action": .text, "object": .text, "address": .text,
@@ -185,8 +185,8 @@ extension APIDescription {
     "Backups": .object([
       "everySeconds": .count, "kept": .count,
       "backups": .list(.object(["name": .text, "created": .time, "events": .count])),
-      "requested": .boolean.described("True until the backup that was asked for is complete or has failed."),
-      "failure": .nullable(.text).described("The reason if the last attempt has failed."),
+      "requested": .boolean.described("True until a requested backup is complete or has failed."),
+      "failure": .nullable(.text).described("The reason why the last attempt failed, if it did."),
     ]),
   ]
 }

@@ -48,7 +48,7 @@ extension APIDescription {
       errors: [400, 404, 503]),
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/export", name: "export",
-      summary: "The stored rows of an app, in gzip if Accept-Encoding has it. NDJSON ends with {\"end\":true}.",
+      summary: "The stored rows of an app, compressed if Accept-Encoding names gzip. NDJSON ends with {\"end\":true}.",
       parameters: [app] + range + [
         .query("format", .choice(["ndjson", "csv"])),
         .query("after", .count.described("The number of a row: only later ones are exported.")),
@@ -79,7 +79,7 @@ extension APIDescription {
         "keep": keep,
       ],
       optional: [
-        "newNamesPerDay": .count.described("New names of each kind per day; missing for the default, and in lists."),
+        "newNamesPerDay": .count.described("New names of each kind per day; missing if default, and in lists."),
         "recounting": .text.described(
           "After a change of the time zone, while days are being counted again: the progress, or why it has failed."),
       ]),

@@ -10,8 +10,9 @@ extension APIDescription {
   static let editing: [APIOperation] = [
     APIOperation(
       method: .patch, path: "/api/v1/apps/{app}", name: "changeApp",
-      summary: "Changes an app's name, time zone, identifiers or limit of new names. Members that are missing keep "
-        + "their values. After a new time zone, all days are counted again in the background.",
+      summary: "Changes an app's name, time zone, identifiers, limit of new names or how long its rows are kept. "
+        + "Members that are missing keep their values. After a new time zone, all days are counted again in the "
+        + "background.",
       parameters: [app, ifMatch], body: ["application/json": .named("AppChange")],
       answers: ["application/json": .named("App")], errors: [400, 404, 412, 413, 503]),
     APIOperation(

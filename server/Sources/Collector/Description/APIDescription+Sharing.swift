@@ -14,7 +14,7 @@ extension APIDescription {
       answers: ["application/json": .object(["links": .list(.named("SharedLink"))])], errors: [404]),
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/links", name: "createLink",
-      summary: "Shares a page with everyone who has the link, whose address is only in this answer.",
+      summary: "Shares a page with everyone who has its link. The link's address is only in this answer.",
       parameters: [app], body: ["application/json": .named("NewSharedLink")], status: 201,
       answers: [
         "application/json": .object([
@@ -42,7 +42,7 @@ extension APIDescription {
         parameters: [app, index], answers: ["application/json": .named("Custom\(name)")], errors: [404]),
       APIOperation(
         method: .put, path: "\(path)/{index}", name: "define\(name)",
-        summary: "Defines a custom \(kind.rawValue): its name for all reports, the rest for hits from now on.",
+        summary: "Defines a custom \(kind.rawValue): its name applies to all reports, the rest to hits from now on.",
         parameters: [app, index, ifMatch], body: ["application/json": .named("NewCustom\(name)")],
         answers: ["application/json": .named("Custom\(name)")], errors: [400, 404, 412, 413, 503]),
     ]
@@ -53,7 +53,7 @@ extension APIDescription {
   /// The schemas of shared links, dimensions and metrics.
   static let sharingSchemas: Schema.Members = [
     "SharedLink": .object([
-      "id": .count, "page": .text, "query": .text, "name": .text.described("What the page shows, in words."),
+      "id": .count, "page": .text, "query": .text, "name": .text.described("The contents of the page in words."),
       "sites": .list(.text), "created": .time, "expires": .nullable(.time),
     ]),
     "NewSharedLink": .object(

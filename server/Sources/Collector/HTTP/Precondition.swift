@@ -3,12 +3,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The mark of one state of a thing that people edit: a strong entity tag, which is a hash of what is shown of it.
+/// The strong entity tag of something that people edit: a hash of its representation.
 struct EntityTag: Sendable, Equatable {
   /// The tag as in `ETag`, with its quotation marks.
   let text: String
 
-  /// - Parameter representation: What a `GET` answers.
+  /// - Parameter representation: The body of the response to `GET`.
   init(_ representation: [UInt8]) {
     let digits = SHA256.hash(data: representation).prefix(16).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -17,9 +17,9 @@ struct EntityTag: Sendable, Equatable {
   }
 }
 
-/// The condition of a request that changes something: the states for which it was meant, from `If-Match`.
+/// The condition of a request that changes something: the states for which the change is meant, from `If-Match`.
 ///
-/// A change checks it in the transaction in which it is made, so that nobody can change anything in between.
+/// It is checked in the transaction of the change, so that nothing can change in between.
 struct Precondition: Sendable {
   /// The tags; `nil` if the request has no condition.
   private let tags: [String]?
@@ -28,9 +28,9 @@ struct Precondition: Sendable {
     tags = request.headers[.ifMatch].map { field in field.split(separator: ",").map(\.trimmed) }
   }
 
-  /// Throws ``APIError`` 412 with the tag of the present state unless the request was meant for it.
+  /// Throws ``APIError`` 412 with the tag of the current state unless the request is meant for that state.
   ///
-  /// - Parameter representation: Returns what a `GET` answers now; `nil` for a thing that doesn't exist yet.
+  /// - Parameter representation: Returns the current body of the response to `GET`; `nil` if nothing exists yet.
   func require(_ representation: () throws -> [UInt8]?) throws {
     guard let tags else { return }
     guard let current = try representation() else { throw APIError.hasChanged(nil) }
@@ -40,11 +40,12 @@ struct Precondition: Sendable {
 }
 
 extension APIError {
-  /// The thing is no longer in the state for which the request was meant.
+  /// The error for a request that is meant for another state than the current one.
   fileprivate static func hasChanged(_ tag: EntityTag?) -> APIError {
     var error = APIError(
       status: .preconditionFailed, code: "has_changed",
-      message: "Someone has changed this since it was read, or it does not exist. Read it again, then decide.")
+      message: "Someone has changed this since it was read, or it does not exist. Read it again, then repeat the "
+        + "change if it is still right.")
     if let tag { error.headers[.eTag] = tag.text }
     return error
   }
@@ -53,7 +54,7 @@ extension APIError {
 extension Response {
   /// Creates a JSON response with the tag of the state.
   ///
-  /// - Parameter state: What the tag is a hash of, if it isn't the whole body.
+  /// - Parameter state: The bytes that the tag is a hash of, if not the whole body.
   static func tagged(_ bytes: [UInt8], state: [UInt8]? = nil, status: HTTPResponse.Status = .ok) -> Response {
     var response = Response.json(bytes, status: status)
     response.headers[.eTag] = EntityTag(state ?? bytes).text

@@ -38,7 +38,7 @@ struct AuditAPIRoutes: Sendable {
     guard let days = request.parameters["days"].flatMap({ Int($0) }), (1...3_650).contains(days) else {
       throw APIError(
         status: .badRequest, code: "invalid",
-        message: "`days` must be from 1 to 3650: all entries that are older are deleted.")
+        message: "`days` must be from 1 to 3650; older entries are deleted.")
     }
     let count = try catalog.pruneAudit(before: wallTime() - .seconds(days * 86_400))
     return .json(JSONTree.object([("deleted", .number(Double(count)))]).encoded)

@@ -4,7 +4,7 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// `/api/v1/backups`: the regular backups, and one more.
+/// `/api/v1/backups`: the regular backups, and requests for another one.
 struct BackupAPIRoutes: Sendable {
   let control: (any BackupControl)?
   let reports: ReportScheduler
@@ -33,7 +33,7 @@ struct BackupAPIRoutes: Sendable {
 
   private func status(_ context: CollectorContext, _ status: HTTPResponse.Status = .ok) async throws -> Response {
     let control = try existing()
-    // On a thread of reports: the disk of backups may be slow.
+    // On a report thread, because the disk with the backups may be slow.
     let backups = try await reports.run(for: context.clientShare) { try control.status() }
     return .json(Self.tree(backups).encoded, status: status)
   }

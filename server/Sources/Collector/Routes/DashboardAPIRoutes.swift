@@ -79,7 +79,7 @@ struct DashboardAPIRoutes: Sendable {
     return Response(status: .noContent)
   }
 
-  /// What is shown of a dashboard; throws ``APIError`` 404 if it isn't there.
+  /// The representation of a dashboard; throws ``APIError`` 404 if there is none.
   private func representation(_ number: Int64, _ app: AppID) throws -> [UInt8] {
     guard let dashboard = try catalog.dashboards(app: app).first(where: { $0.id == number }) else {
       throw APIError.unknownDashboard

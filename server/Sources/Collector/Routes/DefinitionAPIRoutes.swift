@@ -3,7 +3,7 @@ import Hummingbird
 import Questions
 import Warehouse
 
-/// `/api/v1/apps/{id}/dimensions` and `/metrics`: what the custom dimensions and metrics of hits mean.
+/// `/api/v1/apps/{id}/dimensions` and `/metrics`: the definitions of custom dimensions and metrics.
 struct DefinitionAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog

@@ -5,7 +5,7 @@ import Reports
 import TernEvents
 import Warehouse
 
-/// The part of `/api/v1` with which programs change apps, and create, change and delete views.
+/// The part of `/api/v1` with which programs read, change and delete apps and views, and create views.
 struct EditingRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
@@ -47,7 +47,7 @@ struct EditingRoutes: Sendable {
     return (app, try catalog.newNamesPerDay(of: id))
   }
 
-  /// What the tag of an app is a hash of: its settings, without how far a change of the time zone is.
+  /// The bytes that an app's tag is a hash of: its settings, without the progress of a change of the time zone.
   private func representation(of id: AppID) throws -> [UInt8] {
     let (app, newNames) = try settings(of: id)
     return try Response.bytes(encoding: AppDescription(app, newNamesPerDay: newNames))
@@ -80,7 +80,7 @@ struct EditingRoutes: Sendable {
     }
   }
 
-  /// Adds the job of deleting an app, or answers with the one that waits.
+  /// Adds a job that deletes an app, or answers with the pending one.
   private func deleteApp(_ request: Request, _ context: CollectorContext) throws -> Response {
     let (app, condition) = (try context.app, Precondition(request))
     guard request.parameters["confirm"]?.trimmed == app.name else {
@@ -169,7 +169,7 @@ private struct AppPatch: Decodable {
   let timeZone: String?
   let appSecret: String?
   let trackingId: String?
-  /// The limit; a `null` inside for the default, and `nil` to keep the current one.
+  /// The limit: `.some(nil)` for the default, `nil` to keep the current one.
   let newNamesPerDay: Int??
   let keep: String?
 

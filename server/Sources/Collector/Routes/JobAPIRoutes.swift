@@ -3,8 +3,8 @@ import Hummingbird
 import Questions
 import Warehouse
 
-/// `/api/v1/jobs`, and `/jobs` of an app: the work on stored rows that the server does in the background. Requests that
-/// begin such work are those of the app, the person or the view that it is about.
+/// `/api/v1/jobs`, and `/jobs` of an app: the work on stored rows that the server does in the background. The requests
+/// that begin such work belong to the app, person or view concerned.
 struct JobAPIRoutes: Sendable {
   let catalog: any CollectorCatalog
 
@@ -45,6 +45,6 @@ extension JobStatus {
 }
 
 extension Response {
-  /// The response to a request that has added a job.
+  /// Creates the response to a request that has added a job.
   static func accepted(_ job: JobStatus) -> Response { .json(job.tree.encoded, status: .accepted) }
 }

@@ -5,19 +5,20 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// `/api/v1/apps/{id}/links`: the links with which anyone reads one page. The address of a new one is in the answer, and
-/// nowhere else.
+/// `/api/v1/apps/{id}/links`: the links with which anyone can read one page. The address of a new one is only in the
+/// answer.
 struct LinkAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
-  /// The server's address in links if the request doesn't say it.
+  /// The server's address in links if the request doesn't name it.
   let server: String
   let wallTime: @Sendable () -> Timestamp
 
   /// The maximum size of a request, in bytes.
   private static let maximumBytes = 32 << 10
-  /// The longest query of a page, in bytes, and the most sites: both are in header fields of each answer.
+  /// The maximum size of a page's query, in bytes. Like the sites, it is in a header field of each answer.
   static let maximumQueryBytes = 8_192
+  /// The most sites of a link.
   static let maximumSites = 20
 
   func add(to routes: RouteTable) {

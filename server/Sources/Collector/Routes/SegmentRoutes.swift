@@ -37,7 +37,7 @@ struct SegmentRoutes: Sendable {
     .tagged(try representation(Self.number(context), among: try context.visibleSegments(catalog)))
   }
 
-  /// What is shown of a segment; throws ``APIError`` 404 if it isn't there.
+  /// The representation of a segment; throws ``APIError`` 404 if there is none.
   private func representation(_ number: Int64, among segments: [SavedSegment]) throws -> [UInt8] {
     guard let segment = segments.first(where: { $0.id == number }) else { throw APIError.unknownSegment }
     return try Self.tree(segment).encoded

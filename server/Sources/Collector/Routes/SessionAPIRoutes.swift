@@ -3,7 +3,7 @@ import Hummingbird
 import Questions
 import Warehouse
 
-/// `/api/v1/sessions`, and `/sessions` of a user: who is logged in, and where. An owner ends any of them.
+/// `/api/v1/sessions`, and `/sessions` of a user: who is logged in, and where. An owner can end any of them.
 struct SessionAPIRoutes: Sendable {
   let catalog: any CollectorCatalog
 
@@ -38,7 +38,7 @@ struct SessionAPIRoutes: Sendable {
     let user = try context.user
     try catalog.atomically {
       _ = try existingUser(context)
-      // Without one, nothing happens that the audit log would record.
+      // If there are none, the audit log has nothing to record.
       guard try catalog.sessions().contains(where: { $0.account.id == user }) else { return }
       try catalog.endSessions(of: user)
     }

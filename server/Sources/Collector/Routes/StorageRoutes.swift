@@ -4,7 +4,7 @@ import Reports
 import TernEvents
 import Warehouse
 
-/// `/storage` and `/api/v1/storage`: the use of the disk, for owners.
+/// `/storage` and `/api/v1/storage`: the disk usage, for owners.
 struct StorageRoutes: Sendable {
   let pages: PortalPages
   let reports: ReportScheduler

@@ -4,7 +4,7 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// `/api/v1/tokens`: the tokens of programs. The secret of a new one is in the answer, and nowhere else.
+/// `/api/v1/tokens`: the tokens of programs. The secret of a new one is only in the answer.
 struct TokenAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
@@ -37,16 +37,16 @@ struct TokenAPIRoutes: Sendable {
         guard let scope = AccessToken.Scope(rawValue: text) else {
           throw WarehouseError(
             code: .invalid,
-            message: "The scopes are \(AccessToken.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
+            message: "`scopes` may contain \(AccessToken.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return scope
       }
-      // A token that ends can't have others follow it for ever.
+      // Otherwise a token could create its own successor before it expires.
       guard isPerson || !scopes.contains(.administer) else {
         throw APIError(
           status: .forbidden, code: "not_allowed",
           message:
-            "Only an owner who is logged in creates a token that administers the server, or `tern tokens create`.")
+            "A token can't create a token with the scope administer. Log in as an owner, or run `tern tokens create`.")
       }
       if let days = wanted.days, !(1...3_650).contains(days) {
         throw WarehouseError(code: .invalid, message: "days must be from 1 to 3650.")

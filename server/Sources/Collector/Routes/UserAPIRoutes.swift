@@ -4,18 +4,18 @@ import Questions
 import TernEvents
 import Warehouse
 
-/// `/api/v1/users`: the people who can log in, their rights, and the links with which they do it first.
+/// `/api/v1/users`: the people who can log in, their rights, and the links for their first login.
 struct UserAPIRoutes: Sendable {
   let reader: BodyReader
   let catalog: any CollectorCatalog
-  /// The server's address in links if the request doesn't say it.
+  /// The server's address in links if the request doesn't name it.
   let server: String
 
   /// The maximum size of a request, in bytes.
   private static let maximumBytes = 16 << 10
   /// The most apps of an account.
   static let maximumApps = 1_000
-  /// The duration of a new link for someone who has forgotten the password.
+  /// The lifetime of a new link for someone who has forgotten their password.
   private static let linkLifetime = Duration.seconds(86_400)
 
   func add(to routes: RouteTable) {
@@ -99,7 +99,7 @@ struct UserAPIRoutes: Sendable {
       members: "name, and optionally role, apps and personalData; without name to change a user")
   }
 
-  /// What is shown of a user; throws ``APIError`` 404 if there is none.
+  /// The representation of a user; throws ``APIError`` 404 if there is none.
   private func representation(_ id: Int64) throws -> [UInt8] {
     guard let account = try catalog.accounts().first(where: { $0.id == id }) else { throw APIError.unknownUser }
     return Self.tree(account).encoded
@@ -119,7 +119,7 @@ struct UserAPIRoutes: Sendable {
 private struct UserRequest: Decodable {
   let name: String?
   let role: String?
-  /// The apps; a `null` inside for all, and `nil` to keep the current ones.
+  /// The apps: `.some(nil)` for all, `nil` to keep the current ones.
   let apps: [Int64]??
   let personalData: Bool?
 

@@ -17,8 +17,8 @@ struct TokensCommand: ParsableCommand {
       abstract: "Create a token and print it.",
       discussion: """
         Programs send it as "Authorization: Bearer TOKEN". Scopes: read (reports), export (also single events and errors, \
-        with personal data), write (sends events of one app), manage (apps and what is in them; with \
-        --app, that app), administer (everything that an owner does, also users, tokens and the audit log).
+        with personal data), write (sends events of one app), manage (apps and what is in them; with --app, \
+        that app), administer (everything that an owner may do, including users, tokens and the audit log).
 
         Examples:
           tern tokens create dashboard

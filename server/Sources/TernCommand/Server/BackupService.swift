@@ -13,7 +13,7 @@ struct BackupService: Service {
   /// The time until the next attempt after a failure.
   private static let retryTime: Duration = .seconds(600)
 
-  /// The time between two looks for a request.
+  /// The time between two checks for a request.
   private static let requestInterval: Duration = .seconds(1)
 
   let directory: String
@@ -39,11 +39,11 @@ struct BackupService: Service {
     }
   }
 
-  /// Waits for the next look, or until someone asks for a backup.
+  /// Waits until the next check, or until someone requests a backup.
   private func wait(_ pause: Duration) async {
     var rest = pause
     repeat {
-      // Never less: the names of backups are seconds.
+      // At least once: backups are named after the second, so two must not begin in the same one.
       try? await Task.sleep(for: Self.requestInterval)
       rest -= Self.requestInterval
     } while rest > .zero && !backups.isWanted && !Task.isCancelled

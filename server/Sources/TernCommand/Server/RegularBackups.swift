@@ -3,7 +3,7 @@ import TernBase
 import Warehouse
 import WarehouseSQLite
 
-/// The regular backups as the HTTP API shows them, and the wish for one more.
+/// The regular backups as the HTTP API shows them, and the pending request for another one.
 struct RegularBackups: BackupControl {
   private struct State {
     var isRequested = false
@@ -12,7 +12,7 @@ struct RegularBackups: BackupControl {
   }
 
   let series: BackupSeries
-  /// Where the reason of the last failure is kept until a backup succeeds.
+  /// The reason of the last failure, until a backup succeeds.
   let failure: Locked<String?>
   private let state = Locked(State())
 
@@ -27,7 +27,7 @@ struct RegularBackups: BackupControl {
   }
 
   func request() {
-    // One that is being made for an earlier request is new enough; a regular one may have begun long ago.
+    // A backup being made for an earlier request is recent enough; a regular one may have begun long ago.
     state.withLock { $0.isRequested = !$0.isRunning }
   }
 

@@ -12,7 +12,7 @@ public struct AccessToken: Sendable, Hashable {
     case export
     /// Reads, changes, creates and deletes apps, and what is in them; with an app, reads and changes only that app.
     case manage
-    /// Does everything that an owner does, also with users, tokens and the audit log. No other scope includes it.
+    /// Does everything that an owner does, including users, tokens and the audit log. No other scope includes it.
     case administer
   }
 

@@ -10,7 +10,7 @@ public enum Permission: String, Sendable, CaseIterable {
   case edit
   /// Creates and deletes apps, and changes their limits and the server's alerts.
   case administer
-  /// Manages accounts, sessions, tokens and the audit log. Whoever may do this can get every other right.
+  /// Manages accounts, sessions, tokens and the audit log. This right is enough to get every other one.
   case manageAccess
 }
 

@@ -1,10 +1,10 @@
-/// A job and how far it is, for people and programs.
+/// The state of a job, for people and programs.
 public struct JobStatus: Sendable, Hashable {
   /// The states of jobs.
   public enum State: String, Sendable, CaseIterable {
     /// The work waits or is being done.
     case pending
-    /// The work goes on only after someone has made room on the disk.
+    /// The work can't go on until someone makes room on the disk.
     case blocked
     /// The work is done.
     case done

@@ -6,7 +6,7 @@ public struct BackupStatus: Sendable, Hashable {
   public struct Backup: Sendable, Hashable {
     /// The name of its directory.
     public var name: String
-    /// The moment that it has.
+    /// The time of the state that it contains.
     public var created: Timestamp
     /// The number of its events.
     public var events: Int
@@ -23,9 +23,9 @@ public struct BackupStatus: Sendable, Hashable {
   public var kept: Int
   /// The complete backups, earliest first.
   public var backups: [Backup]
-  /// True if another one was asked for that isn't complete.
+  /// True if another one was requested and isn't complete.
   public var isRequested: Bool
-  /// The reason of the last failure; `nil` if the last attempt succeeded.
+  /// The reason why the last attempt failed; `nil` if it succeeded.
   public var failure: String?
 
   /// Creates a status.

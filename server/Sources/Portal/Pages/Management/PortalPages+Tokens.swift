@@ -30,7 +30,7 @@ extension PortalPages {
                 [
                   ("read", "Read reports"), ("export", "Read everything, with personal data"),
                   ("write", "Send events of one app"), ("manage", "Manage"),
-                  ("administer", "Administer: also users, tokens and the audit log"),
+                  ("administer", "Administer, including users, tokens and the audit log"),
                 ]),
               .choice("App", "app", [("", "All apps")] + apps.map { ($0.id.description, shown($0.name)) }),
               .field("Expires after (days)", "days", type: "number", placeholder: "Never"),
