@@ -8,7 +8,7 @@ public final class GzipStream {
 
   /// Creates a stream; returns `nil` if zlib fails, for example for lack of memory.
   ///
-  /// - Parameter level: From 1, the fastest, to 9, the shortest result.
+  /// - Parameter level: From 1, the fastest, to 9, the smallest result.
   public init?(level: Int32 = 6) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -23,10 +23,10 @@ public final class GzipStream {
     stream.deallocate()
   }
 
-  /// Compresses the next bytes, less than 4 GiB, up to a place from which a reader gets all of them at once.
+  /// Compresses the next bytes, less than 4 GiB, and flushes them, so that a reader can decompress all of them at once.
   public func add(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, Z_SYNC_FLUSH) }
 
-  /// Compresses the last bytes, and ends the member. Nothing may be added after that.
+  /// Compresses the last bytes and ends the member. Nothing may be added after that.
   public func finish(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, Z_FINISH) }
 
   private func deflated(_ bytes: [UInt8], _ flush: Int32) -> [UInt8] {

@@ -3,13 +3,13 @@ public import Warehouse
 
 /// Imported figures of views. They are in the catalog, because nothing that is counted derives from them.
 extension Catalog {
-  /// Forty metrics of twenty years.
+  /// The most figures of a view: forty metrics of twenty years.
   static let maximumImported = 300_000
 
-  /// Adds figures that another service had counted to a view. A figure that the view has of a day and metric is replaced.
+  /// Adds figures that another service counted to a view, replacing those that it has of the same day and metric.
   ///
   /// - Parameter source: The file that they come from, for the audit log.
-  /// - Returns: The numbers of figures that are new, and of those that were other ones before.
+  /// - Returns: The number of figures that are new, and of those that replaced a different one.
   /// - Throws: ``WarehouseError`` with code `invalid` if there is no such view, or it would have too many figures.
   public func importFigures(
     _ figures: [ImportedFigure], to view: ViewID, source: String
@@ -77,7 +77,8 @@ extension Catalog {
   }
 
   private static let tooMany = WarehouseError(
-    code: .invalid, message: "A view can have \(maximumImported) imported figures. Delete metrics that aren't needed.")
+    code: .invalid,
+    message: "A view can have at most \(maximumImported) imported figures. Delete metrics that aren't needed.")
 
   private static func importedCount(_ view: ViewID, _ database: Database) throws -> Int {
     try Int.fetchOne(

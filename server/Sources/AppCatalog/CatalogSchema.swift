@@ -184,8 +184,7 @@ enum CatalogSchema {
     ALTER TABLE session ADD COLUMN provider TEXT;
     """
 
-  /// Figures of a view's days that another service had counted, as it wrote them. `day` is a number of days
-  /// since 1970.
+  /// Figures of a view's days that another service counted, as it wrote them. `day` is a number of days since 1970.
   private static let imported = """
     CREATE TABLE imported (
       view INTEGER NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, value TEXT NOT NULL,

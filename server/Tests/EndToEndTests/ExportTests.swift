@@ -156,7 +156,7 @@ import Testing
         "import", "--app", "1", "--format", "app-center", workspace.path("archive"), "--data", workspace.path("data"),
       ])
       #expect(status == 0 && output.contains(expected), "\(output)\(error)")
-      #expect(output.contains("2019/05/04/12/01/logs.v1.data, line 3: It is no JSON object."), "\(output)")
+      #expect(output.contains("2019/05/04/12/01/logs.v1.data, line 3: It isn't a JSON object."), "\(output)")
     }
     let missing = try workspace.run([
       "import", "--app", "1", "--format", "app-center", "/nowhere", "--data", workspace.path("data"),

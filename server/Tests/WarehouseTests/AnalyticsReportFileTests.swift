@@ -75,7 +75,7 @@ import WarehouseContract
   }
 
   @Test(arguments: [
-    ("", "no report"), ("Day Index,Users\n1/1/20,1\n", "no line with #"), ("# 20200101-20200102\n", "no table"),
+    ("", "isn't a Google"), ("Day Index,Users\n1/1/20,1\n", "no line with #"), ("# 20200101-20200102\n", "no table"),
     ("# 20200101-20200102\n\nScreen Name,Views\nHome,1\n", "no table of days"),
     ("# 20200101-20200102\n\nDay Index,Users\n1/1/20,1\n", "1 days"),
     ("# 20200101-20200102\n\nDay Index,Users\n1/1/20,1\n1/3/20,1\n", "Line 5"),

@@ -1,12 +1,12 @@
 import TernBase
 import Warehouse
 
-/// Days that another service had counted. They are lists of their own: nothing here is added to counted figures.
+/// Days that another service counted. They are in lists of their own and never added to counted figures.
 extension ViewBreakdowns {
-  /// The columns of the table; JSON and CSV have all metrics.
+  /// The most columns of the table; JSON and CSV have all metrics.
   private static let maximumColumns = 20
 
-  /// The imported days of the overview. A day with hits of the view's own shows these only.
+  /// The imported days of the overview, except for those on which the view has hits of its own.
   var imported: [ReportList] {
     let counted = Set(metrics.days.filter { $0.totals.hits > 0 }.map(\.day))
     let figures = request.imported.filter { !counted.contains($0.day) }

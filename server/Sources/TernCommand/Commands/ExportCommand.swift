@@ -11,9 +11,9 @@ struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write an app's raw rows, errors and attachments to standard output.",
     discussion: """
-      Works while a server runs. NDJSON has one JSON object a line and everything that `tern import` needs; CSV is a table
-      of rows without the texts of errors and without attachments. docs/export-format.md describes both. Days are in the
-      app's time zone. The command is recorded in the audit log.
+      Works while a server runs. NDJSON has one JSON object per line and everything that `tern import` needs; CSV is a
+      table of rows without the texts of errors and without attachments. docs/export-format.md describes both. Days are
+      in the app's time zone. The command is recorded in the audit log.
 
       Examples:
         tern export --app 1 > app.ndjson
@@ -42,7 +42,7 @@ struct ExportCommand: AsyncParsableCommand {
     help: ArgumentHelp("Only attachments after the one with this number.", valueName: "number"))
   var afterAttachment: Int64 = 0
 
-  @Flag(help: "Compress the output.")
+  @Flag(help: "Compress the output with gzip.")
   var gzip = false
 
   @OptionGroup var data: DataOption
@@ -84,7 +84,7 @@ struct ExportCommand: AsyncParsableCommand {
     do {
       try FileHandle.standardOutput.write(contentsOf: Data(bytes))
     } catch {
-      throw CommandFailure("Standard output can't be written: the export is incomplete.")
+      throw CommandFailure("Standard output can't be written to, so the export is incomplete.")
     }
   }
 }

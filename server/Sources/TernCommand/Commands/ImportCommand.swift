@@ -15,8 +15,8 @@ struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Add the rows of an export to an app.",
     discussion: """
-      Reads NDJSON as `tern export` writes it, of this server or another one (docs/export-format.md). The app must have
-      the time zone of the export. With --format app-center, it reads logs that App Center exported to Azure Blob Storage,
+      Reads NDJSON that `tern export` wrote on this server or another one (docs/export-format.md). The app must have the
+      time zone of the export. With --format app-center, it reads logs that App Center exported to Azure Blob Storage,
       from files or folders. Files may be compressed with gzip. Rows that were imported before are recognized, so an
       interrupted import can simply be repeated. While a server runs on the directory, it does the work. The command is
       recorded in the audit log.
@@ -33,7 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
     help: ArgumentHelp("The kind of files: tern or app-center.", valueName: "format"), transform: { try choice($0) })
   var format = Format.tern
 
-  @Argument(help: "The files, or - for standard input.", completion: .file())
+  @Argument(help: "The files, or folders of App Center's logs; - for standard input.", completion: .file())
   var files: [String]
 
   @OptionGroup var data: DataOption
@@ -55,7 +55,9 @@ struct ImportCommand: AsyncParsableCommand {
     let path =
       file == "-"
       ? try ImportInput.copyOfStandardInput(in: data.directory) : URL(filePath: file).standardizedFileURL.path
-    guard FileManager.default.isReadableFile(atPath: path) else { throw CommandFailure("\(path) can't be read.") }
+    guard FileManager.default.isReadableFile(atPath: path) else {
+      throw CommandFailure("\(path) can't be read. Check its name and its permissions.")
+    }
     let kind: DataJob.Kind = format == .tern ? .importFile : .importAppCenter
     let job: DataJob
     do {

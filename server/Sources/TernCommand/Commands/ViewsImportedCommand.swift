@@ -8,10 +8,10 @@ extension ViewsCommand {
   /// `tern views imported`
   struct Imported: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keep days that Google Analytics had counted beside a view's own. Works while a server runs.",
+      abstract: "Import days that Google Analytics counted into a view. Works while a server runs.",
       discussion: """
-        Imported figures are shown in the report `overview` of the view, marked as imported and never added to counted
-        ones; a day with hits of its own shows these only. docs/export-format.md says which files are read.
+        The report `overview` of the view shows imported figures apart from counted ones, and never adds them up. It
+        leaves out imported days on which the view has hits of its own. docs/export-format.md says which files are read.
         """,
       subcommands: [Add.self, List.self, Delete.self])
 
@@ -31,9 +31,9 @@ extension ViewsCommand {
     /// `tern views imported add`
     struct Add: ParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Add the days of reports that Google Analytics (UA) wrote as CSV in English (US).",
+        abstract: "Add the days of reports that Google Analytics (UA) exported as CSV in English (US).",
         discussion: """
-          A figure of the same day and metric is replaced, so adding a file twice changes nothing. A file is added as a
+          Figures of the same day and metric are replaced, so adding a file twice changes nothing. A file is added as a
           whole or not at all. The command is recorded in the audit log.
 
           Example:
@@ -73,7 +73,7 @@ extension ViewsCommand {
         guard let file = FileHandle(forReadingAtPath: path) else { throw CommandFailure("\(path) can't be opened.") }
         defer { try? file.close() }
         do {
-          // One byte more than may be read, so that a larger file is noticed and not held in memory.
+          // One byte more than the limit, so that a larger file is noticed without reading all of it.
           return [UInt8](try file.read(upToCount: AnalyticsReportFile.maximumBytes + 1) ?? Data())
         } catch {
           throw CommandFailure("\(path) can't be read: \(error.localizedDescription)")
@@ -137,7 +137,10 @@ extension ViewsCommand {
           let view = try view.find(in: catalog)
           let metrics = try catalog.importedMetrics(view: view.id).filter { metric == nil || $0.name == metric }
           let count = metrics.reduce(0) { $0 + $1.count }
-          guard count > 0 else { throw CommandFailure("There are no such imported figures in view \(view.id).") }
+          guard count > 0 else {
+            throw CommandFailure(
+              "View \(view.id) has no such figures. Run `tern views imported list \(view.id)` to see them all.")
+          }
           guard yes else {
             throw CommandFailure(
               "This deletes \(grouped(count)) imported figures of view \(view.id), \"\(visible(view.name))\": "

@@ -3,7 +3,7 @@ import Symbols
 
 /// A file to import, which may be compressed with gzip.
 final class ImportFile {
-  /// Few at a time, because some of them can be the compressed form of a thousand times as many.
+  /// The compressed bytes to read at a time: few, because they can expand to a thousand times as many.
   private static let compressedBytes = 1 << 14
   private static let bytes = 1 << 20
 
@@ -16,7 +16,7 @@ final class ImportFile {
     guard let file = FileHandle(forReadingAtPath: path) else { throw CommandFailure("\(path) can't be opened.") }
     self.file = file
     let first = try file.read(upToCount: 2) ?? Data()
-    // The mark of gzip.
+    // The magic number of gzip.
     inflater = first.elementsEqual([0x1F, 0x8B]) ? GzipInflater() : nil
     self.first = first
   }
@@ -48,7 +48,7 @@ final class ImportFile {
     return try file.read(upToCount: count) ?? Data()
   }
 
-  /// Returns the files of a folder and its folders in the order of their paths, or the path of a file itself.
+  /// Returns the files in a folder and its subfolders in the order of their paths, or the path itself if it is a file.
   ///
   /// Hidden files and links are left out.
   static func all(at path: String) throws -> [String] {

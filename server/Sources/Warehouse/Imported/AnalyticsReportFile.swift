@@ -1,9 +1,9 @@
 /// The days of a report that Google Analytics (Universal Analytics) wrote as CSV (docs/export-format.md).
 ///
-/// Such a file begins with comments: the view, the report and its days. A table of rows may follow, which are sums over
-/// all days; the table of days comes last, after an empty line. Only days are taken.
+/// Such a file begins with comments: the view, the report and its days. A table of sums over all days may follow. The
+/// table of days comes last, after an empty line; only that one is read.
 public struct AnalyticsReportFile: Sendable, Hashable {
-  /// The reason that a file can't be used, in words for its owner.
+  /// The reason why a file can't be used, in words for its owner.
   public struct Fault: Error, Hashable, CustomStringConvertible {
     /// The reason.
     public let description: String
@@ -16,9 +16,9 @@ public struct AnalyticsReportFile: Sendable, Hashable {
   static let maximumDays = 7_305
   static let maximumMetricBytes = 200
 
-  /// The name of the view there, as the file says.
+  /// The name that the file gives for the view in Google Analytics.
   public var view = ""
-  /// The name of the report there.
+  /// The name of the report.
   public var report = ""
   /// The days of the report.
   public var days: ClosedRange<Day>
@@ -29,7 +29,7 @@ public struct AnalyticsReportFile: Sendable, Hashable {
 
   /// Reads a file.
   ///
-  /// - Throws: ``Fault`` if it is no such file, has no table of days, or has figures that can't be read.
+  /// - Throws: ``Fault`` if it isn't such a file, has no table of days, or has figures that can't be read.
   public init(_ bytes: [UInt8]) throws(Fault) {
     guard bytes.count <= Self.maximumBytes else { throw Fault("It is larger than 16 MiB. Choose fewer days or rows.") }
     guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
@@ -69,7 +69,7 @@ public struct AnalyticsReportFile: Sendable, Hashable {
       throw Fault("It can't be read.")
     }
     close()
-    guard let range else { throw Fault("It is no report of Google Analytics: it has no table after lines with #.") }
+    guard let range else { throw Fault("It isn't a Google Analytics report: it has no table after lines with #.") }
     days = range
     let names = comments.filter { !$0.isEmpty && !$0.allSatisfy { $0 == "-" } && Self.days($0) == nil }
     view = Self.shortened(names.first ?? "")
@@ -103,10 +103,10 @@ public struct AnalyticsReportFile: Sendable, Hashable {
   private static func range(_ comments: [String]) throws(Fault) -> ClosedRange<Day> {
     let ranges = comments.compactMap { days($0) }
     guard let range = ranges.first else {
-      throw Fault("It is no report of Google Analytics: no line with # has its days, such as # 20160101-20160131.")
+      throw Fault("It isn't a Google Analytics report: no line with # has its days, such as # 20160101-20160131.")
     }
     guard ranges.count == 1 else { throw Fault("It compares two periods. Export each of them.") }
-    guard range.count <= maximumDays else { throw Fault("It has more than 20 years.") }
+    guard range.count <= maximumDays else { throw Fault("It covers more than 20 years. Export fewer at a time.") }
     return range
   }
 
@@ -145,21 +145,21 @@ public struct AnalyticsReportFile: Sendable, Hashable {
       var figures: [ImportedFigure] = []
       for (index, row) in rows.enumerated() {
         let text = row.fields[0].trimmed
-        // An index has the day in the form of the reader's language, so its place counts and the form is only checked.
+        // An index writes days in the form of the user's language. The day follows from its place, and is only checked.
         let expected = days.lowerBound.advanced(by: index)
         guard row.fields.count == header.count,
           let day = AnalyticsReportFile.day(text) ?? (Self.isForm(text, of: expected) ? expected : nil),
           days.contains(day)
         else {
-          throw Fault("Line \(row.line) is no line of a table of days from \(days.lowerBound) to \(days.upperBound).")
+          throw Fault("Line \(row.line) isn't a line of a table of days from \(days.lowerBound) to \(days.upperBound).")
         }
         for (metric, field) in zip(metrics, row.fields.dropFirst()) {
           let text = field.trimmed
-          // Google Analytics writes this where there is nothing to divide by.
+          // Google Analytics writes these where there is no figure, for example nothing to divide by.
           if text.isEmpty || text == "--" || text == "(not set)" { continue }
           guard ImportedValue(text) != nil else {
             throw Fault(
-              "Line \(row.line) has \"\(shortened(text))\" for \(metric), which is no figure in English (US). "
+              "Line \(row.line) has \"\(shortened(text))\" for \(metric), which isn't a figure in English (US). "
                 + "Export the report with that language, and without other dimensions.")
           }
           figures.append(ImportedFigure(day: day, metric: metric, text: text))

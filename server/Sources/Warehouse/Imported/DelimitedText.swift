@@ -1,9 +1,9 @@
-/// Reads the lines of a CSV file (RFC 4180) from bytes, with bounds. An unclosed quote and invalid UTF-8 trap nowhere:
-/// the former ends at the file's end, the latter becomes U+FFFD.
+/// Reads the lines of a CSV file (RFC 4180) from bytes, with bounds. An unclosed quote ends with the file, and invalid
+/// UTF-8 becomes U+FFFD.
 struct DelimitedText {
-  /// More than a report has.
+  /// The most columns; reports have fewer.
   static let maximumColumns = 200
-  /// More than the longest line of one.
+  /// The maximum size of a line; those of reports are shorter.
   static let maximumLineBytes = 1 << 16
 
   /// A line that is longer than these limits.

@@ -1,6 +1,6 @@
-/// A figure of one day that another service had counted, such as Google Analytics. It is never added to counted figures.
+/// A figure of one day that another service counted, such as Google Analytics. It is never added to counted figures.
 public struct ImportedFigure: Sendable, Hashable {
-  /// The day, in the time zone of the view there.
+  /// The day, in the time zone of that service's view.
   public var day: Day
   /// The name of the metric, as the other service wrote it.
   public var metric: String

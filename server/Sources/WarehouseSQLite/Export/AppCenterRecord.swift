@@ -4,10 +4,9 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// A log in App Center's continuous export to Azure Blob Storage (docs/export-format.md). Members that are not named here
-/// are not used.
+/// A log in App Center's continuous export to Azure Blob Storage (docs/export-format.md). Other members are ignored.
 struct AppCenterRecord: Decodable {
-  /// A text; numbers and booleans are taken as their texts, for the fields are loosely typed.
+  /// A text. Numbers and booleans are read as texts, because the fields are loosely typed.
   struct Text: Decodable {
     var value: String
 
@@ -63,7 +62,7 @@ struct AppCenterRecord: Decodable {
     }
   }
 
-  /// The limits of imports: those of App Center, whose age limits the log has passed there.
+  /// The limits of imports: those of App Center's protocol without its age limit, which the log has already passed.
   private static let limits = {
     var limits = IngestLimits.appCenter
     limits.maximumAge = .seconds(200 * 366 * 86_400)
@@ -116,7 +115,7 @@ struct AppCenterRecord: Decodable {
     add(",\"userId\":", user)
     if let text = properties?.value, !text.isEmpty {
       guard let properties = try? JSONDecoder().decode([String: Text].self, from: Data(text.utf8)) else {
-        throw ImportFailure("Its Properties are no JSON object of texts.")
+        throw ImportFailure("Its Properties aren't a JSON object of texts.")
       }
       json.raw(",\"properties\":{")
       let sorted = properties.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }

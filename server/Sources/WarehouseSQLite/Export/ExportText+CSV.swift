@@ -3,7 +3,7 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// The table of rows.
+/// The lines of the table of rows (RFC 4180).
 extension ExportText {
   private static let columns = [
     "row", "time", "received", "kind", "name", "install", "user", "session", "starts_session", "os", "os_version",
@@ -56,7 +56,7 @@ extension ExportText {
     let start = json.bytes.count
     try body(&self)
     guard json.bytes.count > start else { return }
-    // JSON has commas and quotes in nearly every object.
+    // Nearly every object has commas and quotes to escape.
     let object = Array(json.bytes[start...])
     json.bytes.removeLast(object.count)
     object.withUnsafeBytes { Self.append(field: $0, to: &json.bytes) }
@@ -86,14 +86,14 @@ extension ExportText {
     return Array(texts.map(field).joined(separator: [UInt8(ascii: ",")]))
   }
 
-  /// A field of RFC 4180.
+  /// Returns a text as a field.
   static func field(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     withUTF8(text) { append(field: $0, to: &bytes) }
     return bytes
   }
 
-  /// Appends a field of RFC 4180. Texts stay as they are: programs read this table, and a changed text would be wrong.
+  /// Appends a field. Texts stay as they are, because programs read this table: nothing protects against formulas.
   private static func append(field: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     let needsQuotes = field.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
     guard needsQuotes else { return bytes.append(contentsOf: field) }

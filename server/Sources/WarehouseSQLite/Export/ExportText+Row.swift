@@ -3,8 +3,8 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// The lines of rows. An export of a hundred million rows has as many of them, so they are made from the stored bytes,
-/// without a value for each property.
+/// The lines of rows. An export may have hundreds of millions, so they are written from the stored bytes, without a
+/// Swift value for each property.
 extension ExportText {
   mutating func add(_ row: EventRow, _ scan: EventScan) throws {
     guard request.format == .ndjson else { return try addCSV(row, scan) }
@@ -76,7 +76,7 @@ extension ExportText {
     if !isFirst { json.raw("]") }
   }
 
-  /// Adds the pairs of a hit's parameters, each between two texts and with another one inside.
+  /// Adds the names and values of a hit's parameters, each pair between `open` and `close`, with `middle` inside.
   mutating func addParameters(
     _ bytes: UnsafeRawBufferPointer, open: StaticString, middle: StaticString, close: StaticString
   ) {

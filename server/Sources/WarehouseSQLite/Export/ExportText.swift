@@ -20,7 +20,7 @@ struct ExportText {
   private let findInstall: SQLStatement
   private let findDevice: SQLStatement
   private let findError: SQLStatement
-  // Neighbouring rows have the same ones; an export of any size keeps a limited number.
+  // Neighbouring rows have mostly the same ones. The caches are bounded, since an export may have any size.
   private static let maximumKnown = 10_000
   private var installs: [UInt32: [UInt8]] = [:]
   private var devices: [Int64: [UInt8]] = [:]
@@ -163,7 +163,7 @@ struct ExportText {
     return name
   }
 
-  /// Returns what `encode` makes of a device.
+  /// Returns a device as `encode` writes it.
   mutating func device(_ id: Int64, encode: (IncomingDevice) -> [UInt8]) throws -> [UInt8] {
     if let text = devices[id] { return text }
     let device =

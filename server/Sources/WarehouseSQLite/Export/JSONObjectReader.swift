@@ -1,9 +1,9 @@
 /// Splits bytes into JSON objects: the elements of arrays, or objects that follow each other, on lines or not.
 ///
-/// It finds where objects begin and end, and leaves their contents to a decoder. Damage costs the objects that it concerns,
-/// and the reader goes on behind it: a line that begins with a brace begins an object, because the objects have none inside.
+/// It finds where objects begin and end, and leaves their contents to a decoder. After damage it goes on with the next
+/// object: a line that begins with a brace begins one, since the objects contain no others.
 struct JSONObjectReader {
-  /// The next thing in the bytes, and the line at which it begins.
+  /// An object or damage, and the line at which it begins.
   enum Piece: Equatable {
     case object([UInt8], line: Int)
     case damage(String, line: Int)
@@ -19,14 +19,16 @@ struct JSONObjectReader {
   private var depth = 0
   private var isInText = false
   private var isEscaped = false
-  /// True behind the end of a line, up to the first byte that isn't a space.
+  /// True after the end of a line, up to the first byte that isn't a space.
   private var isAtLineStart = false
-  /// True behind damage, up to the next line or object.
+  /// True after damage, up to the next line or object.
   private var isInDamage = false
 
-  /// Creates a reader of what `read` returns, which is empty at the end.
+  /// Creates a reader.
   ///
-  /// - Parameter maximumBytes: The bytes of the longest object.
+  /// - Parameters:
+  ///   - maximumBytes: The maximum size of an object.
+  ///   - read: Returns the next bytes; none at the end.
   init(maximumBytes: Int, read: @escaping () throws -> [UInt8]) {
     self.maximumBytes = maximumBytes
     self.read = read
@@ -53,12 +55,12 @@ struct JSONObjectReader {
     case 0x0A:
       line += 1
       isInDamage = false
-    // Between objects, and a mark of the byte order before them.
+    // Separators between objects, and a byte order mark before them.
     case 0x20, 0x09, 0x0D, UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "]"), 0xEF, 0xBB, 0xBF: break
     default:
       guard !isInDamage else { return nil }
       isInDamage = true
-      return .damage("It is no JSON object.", line: line)
+      return .damage("It isn't a JSON object.", line: line)
     }
     return nil
   }
@@ -79,7 +81,7 @@ struct JSONObjectReader {
     if byte == 0x0A {
       line += 1
       // A text can't contain the end of a line, so its own end is missing, and this line is the next object's.
-      if isInText { return damage("A text in it has no end.") }
+      if isInText { return damage("A text in it has no closing quote.") }
     }
     if isInText {
       if isEscaped {

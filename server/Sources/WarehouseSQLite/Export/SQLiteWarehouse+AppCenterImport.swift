@@ -4,18 +4,18 @@ public import Warehouse
 
 /// The result of an import of App Center's logs.
 public struct AppCenterImportSummary: Sendable, Hashable {
-  /// The faults that are described; further ones are only counted.
+  /// The most faults that are described; further ones are only counted.
   static let maximumFaults = 10
 
-  /// The rows that were stored.
+  /// The rows that this import has stored.
   public var rows = 0
-  /// The rows that were stored before.
+  /// The rows that had been stored before.
   public var duplicates = 0
-  /// The logs that are no events, pages or sessions, by type.
+  /// The logs that aren't events, pages or sessions, by type.
   public var others: [String: Int] = [:]
   /// The logs that can't be stored.
   public var faulty = 0
-  /// The first of them in words.
+  /// Descriptions of the first of them.
   public var faults: [String] = []
 
   /// Creates an empty summary.
@@ -45,17 +45,17 @@ extension SQLiteWarehouse {
   private static let partRecords = 2_000
   /// Far more than a log with all its properties.
   private static let maximumRecordBytes = 1 << 20
-  /// Types are texts from the file.
+  /// The most types that are counted by name, since they are texts from the file.
   private static let maximumTypes = 20
 
   /// Stores a file of App Center's continuous export (docs/export-format.md). Logs that are stored already are left out.
   ///
   /// - Parameters:
   ///   - app: The app to which the rows are added.
-  ///   - source: The ID of the app there, after the first log; logs of other apps are faulty.
+  ///   - source: The app's ID in App Center, set by the first log; logs of other apps are faulty.
   ///   - key: The server's secret for duplicate keys.
   ///   - summary: The result, to which that of this file is added.
-  /// - Throws: What reading and storing throw. A faulty log is only noted.
+  /// - Throws: The errors of reading and storing. A faulty log is only noted.
   public func importAppCenter(
     _ file: AppCenterLogFile, to app: App, source: inout String?, key: DuplicateHashKey,
     summary: inout AppCenterImportSummary
@@ -82,7 +82,7 @@ extension SQLiteWarehouse {
           } catch let failure as ImportFailure {
             summary.note(failure.reason, "\(file.name), line \(line)")
           } catch is DecodingError {
-            summary.note("It is no log of App Center's export.", "\(file.name), line \(line)")
+            summary.note("It isn't a log of App Center's export.", "\(file.name), line \(line)")
           }
         }
       }
@@ -100,7 +100,8 @@ extension SQLiteWarehouse {
     guard let type = record.type?.value else { throw ImportFailure("It has no MessageType.") }
     if let id = record.app?.value.lowercased() {
       guard source == nil || source == id else {
-        throw ImportFailure("It is of another app than the first log. Import each app's logs into an app of its own.")
+        throw ImportFailure(
+          "It belongs to another app than the first log. Import each app's logs into an app of its own.")
       }
       source = id
     }

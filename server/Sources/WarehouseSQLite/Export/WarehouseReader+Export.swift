@@ -3,9 +3,9 @@ import TernEvents
 public import Warehouse
 
 extension WarehouseReader: EventExport {
-  /// The bytes after which a part ends. Each part looks up the devices and installs of its rows, so it has thousands.
+  /// The bytes after which a part ends: thousands of rows, since each part looks up devices and installs again.
   private static let pageBytes = 4 << 20
-  /// The rows after which a part ends although few of them were exported.
+  /// The rows after which a part ends even if few of them are exported.
   private static let pageRows = 500_000
   /// The spans that are looked up at a time: an app may have tens of thousands.
   private static let pageSpans: Int64 = 64
@@ -26,7 +26,7 @@ extension WarehouseReader: EventExport {
           last.map { .rows(after: $0, through: through) }
           ?? (request.format == .csv ? nil : .attachments(after: request.afterAttachment))
       case .attachments(let after):
-        // What belongs to no row is exported only with all rows.
+        // Lines that belong to no row are exported only with all rows.
         let isWhole = request.person == nil && text.times == nil && request.after == 0
         next = try text.addAttachment(after: after).map { .attachments(after: $0) } ?? (isWhole ? .rejections : nil)
       case .rejections:

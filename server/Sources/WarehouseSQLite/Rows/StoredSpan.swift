@@ -29,7 +29,7 @@ struct StoredSpan {
 
   /// Returns the spans with rows after one ID and up to another, in order. They may have other rows, too.
   ///
-  /// - Parameter limit: The number of spans to return at most; negative for no limit.
+  /// - Parameter limit: The most spans to read; negative for no limit.
   static func all(
     _ connection: SQLConnection, after: Int64 = 0, through: Int64 = .max, limit: Int64 = -1
   ) throws -> [StoredSpan] {

@@ -76,7 +76,7 @@ enum PropertyCoding {
     }
   }
 
-  /// A value, whose text is still in its stored bytes.
+  /// A value; a text is still the stored bytes.
   enum StoredValue {
     case text(UnsafeRawBufferPointer)
     case other(PropertyValue)
