@@ -36,7 +36,7 @@ package struct AlertMachine: Sendable {
   /// The time for which a problem of the server must be gone before it is over: free space moves up and down around its
   /// limit.
   package static let problemPause: Duration = .seconds(900)
-  /// The time for which an alert must have failed before that is reported: a question may take too long once.
+  /// The time for which an alert must fail before that is reported, since a question may take too long just once.
   package static let failurePatience: Duration = .seconds(3_600)
   /// The most errors that one notification names.
   package static let maximumErrors = 10

@@ -13,9 +13,9 @@ package enum AlertObservation: Sendable, Hashable {
   case returnedErrors([ErrorNotice])
   /// All current problems of the server.
   case problems([ProblemNotice])
-  /// Nothing to decide on, such as a period that was decided on before.
+  /// Nothing to decide on, for example because the period was decided on before.
   case nothingNew
-  /// The alert can't be evaluated, for a reason that says what to do.
+  /// The alert can't be evaluated. The reason says what to do.
   case failure(reason: String)
 }
 

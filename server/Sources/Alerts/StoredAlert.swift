@@ -17,8 +17,8 @@ package struct StoredAlert: Sendable, Hashable {
     (self.alert, self.state, self.stateText) = (alert, state, stateText)
   }
 
-  /// Returns the status: raised if a breach or problem was reported that isn't over, and failing if the alert couldn't
-  /// be evaluated the last time.
+  /// Returns the status: raised if a breach or problem was reported that isn't over, and failing if the latest
+  /// evaluation failed.
   package func status(at now: Timestamp) -> Status {
     if alert.isMuted(at: now) { return .muted }
     if state.failure != nil { return .failing }

@@ -36,7 +36,7 @@ public struct CollectorDependencies: Sendable {
   package var questions: any QuestionSource & TrailSource
   /// The store from which rows can be taken out; `nil` if it can't export.
   package var exporter: (any EventExport)?
-  /// The store whose rows are counted for the page about the disk; `nil` without that page.
+  /// The store whose rows are counted for the page about the disk usage; `nil` for no such page.
   package var usage: (any RowUsageSource)?
   /// The apps, and the rights of accounts and tokens.
   package var catalog: any CollectorCatalog

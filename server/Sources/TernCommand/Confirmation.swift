@@ -3,14 +3,13 @@ import Foundation
 
 /// The confirmation of a command that destroys data.
 struct Confirmation: ParsableArguments {
-  @Flag(help: "Don't ask for a confirmation.")
+  @Flag(help: "Don't ask for confirmation.")
   var yes = false
 
-  /// Returns if the person at the terminal confirms, or has given `--yes`.
+  /// Asks the person at the terminal to confirm, unless `--yes` was given.
   ///
-  /// Throws ``CommandFailure`` otherwise; without a terminal, which can't answer, it says to give `--yes`.
-  ///
-  /// - Parameter loss: What will be lost, in a sentence.
+  /// - Parameter loss: A sentence that says what will be lost.
+  /// - Throws: ``CommandFailure`` if the person doesn't confirm, or if there is no terminal to ask at.
   func require(_ loss: String, from terminal: ConfirmingTerminal = .standard) throws {
     guard !yes else { return }
     guard terminal.isInteractive else { throw CommandFailure("\(loss) To confirm, add --yes.") }

@@ -1,12 +1,12 @@
-/// The rows of an app, counted for the use of the disk.
+/// The rows of an app, counted for the report about the disk usage.
 public struct RowUsage: Sendable, Hashable {
   /// The number of all rows.
   public var rows = 0
-  /// The numbers of rows before each of the times that were asked for.
+  /// The number of rows before each of the requested times.
   public var rowsBefore: [Int] = []
   /// The time of the earliest row, in milliseconds since 1970; `nil` without rows.
   public var earliest: Int64?
-  /// The bytes of the rows as columns, which tell how the space is divided among apps.
+  /// The bytes of the rows' columns, from which the app's share of the space is estimated.
   public var columnBytes = 0
 
   /// Creates the usage of an app without rows.

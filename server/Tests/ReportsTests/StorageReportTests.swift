@@ -60,7 +60,7 @@ import Warehouse
     #expect(report.daysUntilFull == 96, "960,000 bytes above the reserve, at 10,000 a day")
     #expect(
       report.summary
-        == "977 KiB are free, and Tern takes 981 KiB. It grows by about 9.77 KiB a day; at this rate, the server stops "
+        == "977 KiB are free, and Tern uses 981 KiB. It grows by about 9.77 KiB a day; at this rate, the server stops "
         + "collecting in about 96 days.")
   }
 
@@ -75,7 +75,7 @@ import Warehouse
 
   @Test func `without growth or a known disk there is no forecast`() async throws {
     let empty = try await report([app(1)], Rows(times: [:]))
-    #expect(empty.daysUntilFull == nil && empty.summary.hasSuffix("It doesn’t grow at present."))
+    #expect(empty.daysUntilFull == nil && empty.summary.hasSuffix("It isn’t growing at present."))
     let old = Rows(times: [
       AppID(1): times(days: 100, everyMinutes: 60).filter { $0 < Self.now.millisecondsSince1970 - 40 * Self.day }
     ])

@@ -66,7 +66,7 @@ extension APIDescription {
     APIOperation(
       method: .get, path: "/api/v1/storage", name: "storage",
       summary:
-        "What takes the disk's space, how it grows, and when it is full. The bytes of apps are estimates. For owners.",
+        "The disk usage, its growth, and when the disk will be full. The bytes of apps are estimates. For owners.",
       answers: ["application/json": .named("Storage")], errors: [503]),
   ]
 

@@ -4,9 +4,9 @@ extension StorageReport {
   /// The free space, the growth and the forecast, in two or three sentences.
   package var summary: String {
     let room =
-      free.map { "\(byteText($0)) are free, and Tern takes \(byteText(bytes))." } ?? "Tern takes \(byteText(bytes))."
+      free.map { "\(byteText($0)) are free, and Tern uses \(byteText(bytes))." } ?? "Tern uses \(byteText(bytes))."
     let growth = Int64(bytesPerDay.rounded())
-    guard growth > 0 else { return "\(room) It doesn’t grow at present." }
+    guard growth > 0 else { return "\(room) It isn’t growing at present." }
     let daily = "It grows by about \(byteText(growth)) a day"
     guard let days = daysUntilFull else { return "\(room) \(daily)." }
     let time = days == 0 ? "today" : days == 1 ? "in about a day" : "in about \(grouped(days)) days"
@@ -15,10 +15,10 @@ extension StorageReport {
 
   /// The headings of ``lines``.
   package static let columns = [
-    "App", "Rows", "Size, about", "Rows a day", "Growth a day", "Rows kept", "Keeping \(trialDays) days would free",
+    "App", "Rows", "Estimated size", "Rows a day", "Growth a day", "Rows kept", "Keeping \(trialDays) days would free",
   ]
 
-  /// The use of each app in words: a cell for each of ``columns``.
+  /// The usage of each app in words: a cell for each of ``columns``.
   package var lines: [[String]] {
     apps.map { use in
       [

@@ -1,9 +1,9 @@
 package import TernEvents
 package import Warehouse
 
-/// The use of the disk: by part and by app, its growth, and when it is full at this rate.
+/// The disk usage by part and by app, its growth, and a forecast of when the disk is full.
 ///
-/// The bytes of an app are estimates: its part of all rows, keys and columns, divided as the columns are.
+/// The bytes of an app are estimates: its share of all rows, keys and columns, in proportion to its columns.
 package struct StorageReport: Sendable, Hashable {
   /// The use of one app.
   package struct AppUse: Sendable, Hashable {
@@ -11,18 +11,19 @@ package struct StorageReport: Sendable, Hashable {
     package var rows: Int
     /// The estimated bytes of its rows, with their columns and keys.
     package var bytes: Int64
-    /// The rows of a day, on average over the last ``StorageReport/days``, or since the first row.
+    /// The average rows per day over the last ``StorageReport/days``, or since the first row.
     package var rowsPerDay: Double
-    /// The bytes by which the app grows each day; less than 0 if more rows leave than come.
+    /// The bytes by which the app grows each day; negative if more rows are removed than arrive.
     package var bytesPerDay: Double
-    /// The rows that would go if the app kept them for ``StorageReport/trialDays``, and their bytes.
+    /// The rows that would be removed if the app kept rows for ``StorageReport/trialDays``.
     package var freeableRows: Int
+    /// The estimated bytes of these rows.
     package var freeableBytes: Int64
   }
 
   /// The number of days over which the growth is measured.
   package static let days = 28
-  /// The keeping period of which the page shows what it would free.
+  /// The keeping period for which the report says how much it would free, in days.
   package static let trialDays = 90
   private static let day: Int64 = 86_400_000
 
@@ -61,8 +62,8 @@ package struct StorageReport: Sendable, Hashable {
     }.sorted { ($1.bytes, $0.app.id) < ($0.bytes, $1.app.id) }
   }
 
-  /// The times before which rows are counted: the start and the end of the measured days, the start of the trial, and the
-  /// days that the app's own keeping period takes next.
+  /// The times before which rows are counted: the start and end of the measured days, the start of the trial period,
+  /// and the start and end of the days that the app's own keeping period removes next.
   private static func times(of app: App, _ now: Timestamp) -> [Int64] {
     let now = now.millisecondsSince1970
     let kept = app.keeping.map { Int64($0.firstDay(today: Day(number: Int(now / day))).number) * day } ?? .min / 2

@@ -26,7 +26,7 @@ struct AlertEvaluator: Sendable {
     return try handle(try await observe(stored.alert, stored.state, now), stored, now: now)
   }
 
-  /// Notes that an alert couldn't be evaluated, and returns the number of messages that follow.
+  /// Stores that an alert couldn't be evaluated, and returns the number of messages to send because of it.
   @discardableResult
   func fail(_ stored: StoredAlert, reason: String, now: Timestamp) throws -> Int {
     try handle(.failure(reason: reason), stored, now: now)

@@ -23,7 +23,7 @@ struct AlertObserver: Sendable {
   /// Returns an observation.
   func observe(_ alert: Alert, _ state: AlertState, now: Timestamp) async throws -> AlertObservation {
     guard let id = alert.app else { return alert.condition == .serverProblem ? .problems(problems(now)) : .nothingNew }
-    // An app that was deleted meanwhile takes its alerts with it.
+    // The app was deleted meanwhile, and its alerts with it.
     guard let app = try catalog.app(id) else { return .nothingNew }
     switch alert.condition {
     case .above, .below, .changed, .crashFreeUsersBelow:

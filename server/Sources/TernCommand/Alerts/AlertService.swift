@@ -45,7 +45,7 @@ struct AlertService: Service {
             if failures[stored.alert.id] != failure {
               logger.error("The alert \(stored.alert.id) can't be evaluated: \(failure)")
             }
-            // Fails only if the catalog can't be written, which is logged as the reason already.
+            // Throws only if the catalog can't be written to, which is logged already.
             _ = try? evaluator.fail(stored, reason: failure, now: wallTime())
           }
           failures[stored.alert.id] = failure

@@ -38,7 +38,7 @@ struct OutgoingSettings: Sendable {
     }
     server.authorities = try settings.value(\.smtpCa)
     if let authorities = server.authorities, !FileManager.default.isReadableFile(atPath: authorities) {
-      throw CommandFailure("\(authorities) can't be read. Check --smtp-ca and the rights of the file.")
+      throw CommandFailure("\(authorities) can't be read. Check --smtp-ca and the file's permissions.")
     }
     mail = (server, from)
   }
@@ -46,7 +46,7 @@ struct OutgoingSettings: Sendable {
   private static func password(_ settings: EffectiveSettings) throws -> String? {
     guard let path = try settings.value(\.smtpPasswordFile) else { return try settings.value(\.smtpPassword) }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw CommandFailure("\(path) can't be read. Check --smtp-password-file and the rights of the file.")
+      throw CommandFailure("\(path) can't be read. Check --smtp-password-file and the file's permissions.")
     }
     guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
       throw CommandFailure("\(path) is empty. Put the password into its first line.")

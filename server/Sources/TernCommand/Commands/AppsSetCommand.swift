@@ -16,9 +16,10 @@ extension AppsCommand {
         longer accepted. After a new time zone all days are counted again, by the server if one runs; until then, figures
         of some days are those of the old time zone. Days whose rows are gone keep the old one.
 
-        --keep removes rows that are older, with people's trails and the texts and attachments of errors: at once, and then
-        once an hour while a server runs. Reports of whole days stay; questions lose the days before. What is removed can't be brought back, so a shorter time says what will go and asks for a
-        confirmation; --yes answers for a script.
+        --keep removes rows that are older, with people's trails and the texts and attachments of errors: at once, and
+        then once an hour while a server runs. Reports of whole days stay; questions lose the days before. Removed rows
+        can't be brought back, so before any are removed at once, the command says how many and asks for confirmation.
+        In scripts, add --yes.
 
         Examples:
           tern apps set 1 --name "My Player"
@@ -86,8 +87,8 @@ extension AppsCommand {
       }
     }
 
-    /// Returns the day before which rows are removed at once, after a confirmation; `nil` if there are none. A wrong clock
-    /// can't remove more than the person has seen.
+    /// Asks for confirmation if a shorter period removes rows, and returns the day before which they are to be removed
+    /// at once; `nil` if there are none. A wrong clock can't remove more than the person has confirmed.
     private func confirmedRemoval(_ period: KeepingPeriod, of app: App) async throws -> Day? {
       let now = WallClock.system()
       let today = try ReportZone(app.timeZone).day(of: now)

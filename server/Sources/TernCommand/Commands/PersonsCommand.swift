@@ -39,7 +39,7 @@ struct PersonsCommand: AsyncParsableCommand {
         sent without the user's name stays. Backups keep what they have. The audit log records the deletion without the
         name. While a server runs on the directory, it does the work, and collects meanwhile.
 
-        The command says what it found and asks for a confirmation; --yes answers for a script.
+        The command says what it found and asks for confirmation. In scripts, add --yes.
 
         What the person sends later counts as a new person's, unless --refuse-later is given: then it is refused for
         good, and counted as `person_refused` in the report of dropped events.
@@ -84,7 +84,7 @@ struct PersonsCommand: AsyncParsableCommand {
       }
     }
 
-    /// Returns an app's name, and what it has of a person.
+    /// Returns an app's name, and a summary of the data that it has of a person.
     private static func loss(of person: Person, in app: App, _ reader: WarehouseReader) async throws -> String {
       let name = "app \(app.id), \"\(visible(app.name))\""
       guard let summary = try await reader.summary(of: person, app: app.id), let zone = try? ReportZone(app.timeZone)

@@ -8,7 +8,7 @@ import WarehouseSQLite
 /// `tern storage`
 struct StorageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "storage", abstract: "Show what takes the disk's space, how it grows, and when it is full.",
+    commandName: "storage", abstract: "Show the disk usage, its growth, and when the disk will be full.",
     discussion: """
       Works while a server runs. The sizes of apps are estimates. `tern apps set ID --keep 90d` removes older rows.
 

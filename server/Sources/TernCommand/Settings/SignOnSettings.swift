@@ -14,12 +14,12 @@ enum SignOnSettings {
   static func providers(_ settings: EffectiveSettings) throws -> [ProviderSettings] {
     guard let path = try settings.value(\.signIn) else { return [] }
     guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
-      throw CommandFailure("\(path) can't be read. Check --sign-in and the rights of the file.")
+      throw CommandFailure("\(path) can't be read. Check --sign-in and the file's permissions.")
     }
     do {
       let providers = try ProviderSettings.parse([UInt8](bytes)) { path throws(ProviderSettings.Mistake) in
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-          throw ProviderSettings.Mistake(message: "\(path) can't be read. Check its name and its rights.")
+          throw ProviderSettings.Mistake(message: "\(path) can't be read. Check its name and its permissions.")
         }
         guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
           throw ProviderSettings.Mistake(message: "\(path) is empty. Put the secret into its first line.")
@@ -30,7 +30,7 @@ enum SignOnSettings {
         guard let authorities = provider.authorities, !FileManager.default.isReadableFile(atPath: authorities) else {
           continue
         }
-        throw CommandFailure("\(authorities), a \"ca\" in \(path), can't be read. Check its name and its rights.")
+        throw CommandFailure("\(authorities), \"ca\" in \(path), can't be read. Check its name and its permissions.")
       }
       return providers
     } catch let mistake as ProviderSettings.Mistake {

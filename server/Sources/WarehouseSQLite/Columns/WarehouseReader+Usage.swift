@@ -2,8 +2,8 @@ import Columns
 public import Warehouse
 
 extension WarehouseReader: RowUsageSource {
-  /// Counts the rows of an app; see ``RowUsageSource/rowUsage(of:before:)``. Reads the times of only those chunks that have
-  /// rows on both sides of one.
+  /// Counts the rows of an app; see ``RowUsageSource/rowUsage(of:before:)``. Reads the times of a chunk only if it
+  /// has rows before and after one of them.
   public func rowUsage(of app: AppID, before times: [Int64]) async throws -> RowUsage {
     do {
       return try await onQuestionThread { [self] in

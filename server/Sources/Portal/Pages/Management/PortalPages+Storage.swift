@@ -2,7 +2,7 @@ package import Reports
 import Warehouse
 
 extension PortalPages {
-  /// The page about the use of the disk.
+  /// The page about the disk usage.
   package func storage(_ report: StorageReport) -> String {
     let parts = report.parts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { part in
       TemplateValues.row([Self.partNames[part.key] ?? shown(part.key), byteText(part.value)])
