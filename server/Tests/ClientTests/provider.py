@@ -1,4 +1,4 @@
-"""A provider of OpenID Connect that signs one person in without asking."""
+"""An OpenID Connect provider that signs in one person without asking."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ def encoded(data):
 
 
 class Provider:
-    """Signs in whoever comes, as the person whose claims it has. The keys are made by openssl."""
+    """Signs in everyone as the person with the given claims. openssl makes its keys and signatures."""
 
     def __init__(self, directory, **claims):
         self.claims, self.codes, provider = claims, {}, self
@@ -80,7 +80,7 @@ class Provider:
         return request["redirect_uri"] + "?" + urlencode({"code": code, "state": request["state"]})
 
     def token(self, form, headers):
-        """Returns a token for a code, which works once; `None` if anything is wrong."""
+        """Returns the answer with a token for a code, which works once; `None` if anything is wrong."""
         request = self.codes.pop(form.get("code"), None)
         login = form.get("client_id", "") + ":" + form.get("client_secret", "")
         if "Authorization" in headers:

@@ -1,4 +1,4 @@
-"""A server that is set up by its API alone, from the first app to a backup, and taken down again."""
+"""A server that is set up by its API alone, from the first app to a backup, and cleared again."""
 
 import tempfile
 import time
@@ -13,7 +13,7 @@ INSTALL = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
 
 
 class API:
-    """A program with a token. The answer to each request is checked for its status."""
+    """A program with a token, which checks the status of each answer."""
 
     def __init__(self, server, token):
         self.server, self.headers = server, {"Authorization": f"Bearer {token}"}
@@ -28,7 +28,7 @@ class API:
         return self.send("GET", path, 200).json()
 
     def wait(self, path, is_done):
-        """Asks until the answer is as wanted."""
+        """Repeats a request until `is_done` accepts the answer, and returns that."""
         deadline = time.monotonic() + 60
         while not is_done(answer := self.get(path)):
             assert time.monotonic() < deadline, answer
@@ -51,7 +51,7 @@ def api(server):
     return API(server, server.command("tokens", "create", "setup", "--scope", "administer").strip())
 
 
-def test_a_server_is_set_up_and_taken_down_by_its_api(server, api):
+def test_a_server_is_set_up_and_cleared_by_its_api(server, api):
     app = api.send("POST", "/apps", 201, {"name": "Player", "timeZone": "Europe/Berlin"}).json()
     own = f"/apps/{app['id']}"
     server.send(app, [line("event", f"Event {number}", INSTALL) for number in range(20)])
@@ -75,7 +75,7 @@ def test_a_server_is_set_up_and_taken_down_by_its_api(server, api):
     api.send("DELETE", f"/sessions/{sessions[0]['id']}", 204)
     assert "Player" not in browser.get(f"{server.address}/", timeout=60).text
 
-    # Two people change her rights at once: one of them has to look again.
+    # Two people change her rights at once: the second has to read them again.
     tag = api.send("GET", user, 200).headers["ETag"]
     api.send("PATCH", user, 200, {"role": "viewer"}, {"If-Match": tag})
     refused = api.send("PATCH", user, 412, {"personalData": True}, {"If-Match": tag})
@@ -96,7 +96,7 @@ def test_a_server_is_set_up_and_taken_down_by_its_api(server, api):
     after = api.wait("/backups", lambda answer: not answer["requested"])
     assert after["failure"] is None and len(after["backups"]) == before + 1
 
-    # Everything is taken back.
+    # Everything is removed again.
     api.send("DELETE", f"{own}/links/{link['link']['id']}", 204)
     assert requests.get(link["address"], timeout=60).status_code == 404
     api.send("DELETE", f"/tokens/{token['token']['id']}", 204)

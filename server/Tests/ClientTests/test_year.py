@@ -1,5 +1,6 @@
-"""An operator's year with the program of a release: upgrade, first login, invitation, sign-in, collecting, an alert, backup, keeping
-for 90 days, deleting a person, restoring elsewhere, export and import elsewhere. All figures are compared at each step."""
+"""An operator's year with the program of a release: upgrade, first login, invitation, single sign-on, collecting, an alert, a
+backup and its restoration, an export and its import elsewhere, deleting a person, and keeping rows for 90 days. Figures are
+compared at each step."""
 
 import collections
 import datetime
@@ -28,13 +29,14 @@ QUESTIONS = {
 
 
 class Year:
-    """The events of a year as a client sends them, and what they add up to."""
+    """The events of a year as a client sends them, and the facts to count them by."""
 
     def __init__(self, seed):
         chance = random.Random(seed)
         self.today = datetime.datetime.now(datetime.UTC).date()
         self.first = self.today - datetime.timedelta(days=DAYS)
         self.installs = [str(uuid.UUID(int=chance.getrandbits(128), version=4)) for _ in range(INSTALLS)]
+        # A line for each event, and its day, install and name.
         self.lines, self.facts = [], []
         for back in range(DAYS, 0, -1):
             day = self.today - datetime.timedelta(days=back)
@@ -52,13 +54,14 @@ class Year:
                         "app": {"version": f"1.{(DAYS - back) // 60}", "build": "1"}}))
 
     def without(self, install):
+        """Returns the facts of the other installs; there are no lines to send."""
         year = Year.__new__(Year)
         year.today, year.first = self.today, self.first
         year.facts = [fact for fact in self.facts if fact[1] != install]
         return year
 
     def check(self, server, app, since=None):
-        """Compares the events and users of each day with a plain count."""
+        """Compares the events and users of each day with a plain count of the facts."""
         since = since or self.first
         events, users = collections.Counter(), collections.defaultdict(set)
         for day, install, _ in self.facts:
@@ -77,16 +80,16 @@ class Year:
 
 
 def figures(server, app, year, questions=True):
-    """Every report and question about the year."""
+    """Returns the answers of all reports, and of the questions unless they are left out, about the year."""
     period = ["--from", str(year.first), "--to", str(year.today)]
-    said = {name: server.command("report", name, "--app", str(app), *period, "--format", "csv") for name in REPORTS}
+    answers = {name: server.command("report", name, "--app", str(app), *period, "--format", "csv") for name in REPORTS}
     for kind, question in QUESTIONS.items() if questions else ():
         answer = requests.post(
             f"{server.address}/api/v1/apps/{app}/{kind}", headers=server.headers, timeout=60,
             json=question | {"date_range": [str(year.first), str(year.today)]})
         assert answer.ok, answer.text
-        said[kind] = json.dumps(answer.json()["results"], sort_keys=True)
-    return said
+        answers[kind] = json.dumps(answer.json()["results"], sort_keys=True)
+    return answers
 
 
 def start(place, *options):
@@ -95,8 +98,8 @@ def start(place, *options):
     return server
 
 
-def reader(link):
-    """A browser that follows a link."""
+def browser(link):
+    """Returns a session of a browser that has followed a link."""
     session = requests.Session()
     answer = session.get(link, timeout=60)
     assert answer.ok, answer.text
@@ -115,11 +118,11 @@ def test_a_year(tmp_path):
             "id": "company", "name": "Company login", "issuer": provider.issuer, "client-id": CLIENT, "client-secret": SECRET,
             "create-users": True, "rules": [{"value": "analysts", "role": "viewer"}]}]}), encoding="utf-8")
         options = ("--allow-webhooks-to", "127.0.0.1", "--portal-url", PORTAL, "--sign-in", str(providers))
-        # The upgrade: the directory was begun by 0.1.0.
+        # The upgrade: the directory is from version 0.1.0.
         shutil.copytree(FIXTURES / "0.1.0" / "data", home / "data")
         server = start(home, *options)
         try:
-            owner = reader(server.login_link())
+            owner = browser(server.login_link())
             assert "Protocols" in owner.get(server.address, timeout=60).text
             app = requests.post(
                 f"{server.address}/api/v1/apps", json={"name": "Year", "timeZone": "UTC"}, headers=server.headers,
@@ -130,10 +133,10 @@ def test_a_year(tmp_path):
             collect(server, app, year)
             watch(server, hook, number)
             before = figures(server, number, year)
-            # A copy of everything, and of this app alone.
+            # Copies: a backup of everything, and an export of this app.
             server.command("backup", str(tmp_path / "backup"))
             (tmp_path / "app.ndjson").write_text(server.command("export", "--app", number), encoding="utf-8")
-            elsewhere(tmp_path, year, before)
+            restored(tmp_path, year, before)
             imported(tmp_path, year, before)
             alerted(hook)
             forgotten(server, number, year)
@@ -165,7 +168,7 @@ def invite(server, owner, app):
 
 
 def sign_in(server, provider):
-    """Someone without a user here signs in with the provider, which says what she may do."""
+    """Someone without a user signs in at the provider, and gets one with the rights that the provider gives."""
     dora = requests.Session()
     assert "Sign in with Company login" in dora.get(f"{server.address}/login", timeout=60).text
     answer = dora.get(f"{server.address}/sign-in/company", timeout=60, allow_redirects=False)
@@ -186,7 +189,7 @@ def sign_in(server, provider):
 def collect(server, app, year):
     for begin in range(0, len(year.lines), 1000):
         server.send(app, year.lines[begin:begin + 1000])
-    # The same once more, as after a lost answer, counts once.
+    # Events that are sent again, as after a lost answer, count once.
     answer = requests.post(
         f"{server.address}/v1/events", data="\n".join(year.lines[:1000]).encode(), headers={"Tern-Key": app["key"]},
         timeout=60)
@@ -201,15 +204,15 @@ def watch(server, hook, app):
 
 
 def alerted(hook):
-    """Yesterday was above the limit, which is told once."""
+    """Yesterday was above the limit, which is reported once."""
     wait_for(lambda: hook.requests, 180)
     message = json.loads(hook.requests[0][2])
     assert message["event"] == "alert.breached" and "Busy" in message["title"], message
     assert len(hook.requests) == 1
 
 
-def elsewhere(place, year, before):
-    """The backup has the same figures in another directory."""
+def restored(place, year, before):
+    """The backup has the same figures when it is restored to another directory."""
     subprocess.run(
         [PROGRAM, "restore", str(place / "backup"), "--data", str(place / "restored" / "data")], check=True,
         capture_output=True, timeout=120)
@@ -218,21 +221,21 @@ def elsewhere(place, year, before):
         app = next(app["id"] for app in requests.get(
             f"{server.address}/api/v1/apps", headers=server.headers, timeout=60).json()["apps"] if app["name"] == "Year")
         assert figures(server, app, year) == before
-        assert reader(server.login_link()).get(f"{server.address}/users", timeout=60).text.count("vera@example.org") >= 1
+        assert browser(server.login_link()).get(f"{server.address}/users", timeout=60).text.count("vera@example.org") >= 1
     finally:
         server.stop()
 
 
 def imported(place, year, before):
-    """The app has the same figures on another server, to which it is imported twice."""
+    """The app has the same figures on another server after it is imported there, and after that is repeated."""
     (place / "other").mkdir()
     server = start(place / "other")
     try:
         app = requests.post(
             f"{server.address}/api/v1/apps", json={"name": "Moved", "timeZone": "UTC"}, headers=server.headers,
             timeout=60).json()["id"]
-        for told in ["Imported", "stored already"]:
-            assert told in server.command("import", "--app", str(app), str(place / "app.ndjson"))
+        for result in ["Imported", "stored already"]:
+            assert result in server.command("import", "--app", str(app), str(place / "app.ndjson"))
             assert figures(server, app, year) == before
     finally:
         server.stop()
@@ -241,11 +244,12 @@ def imported(place, year, before):
 def forgotten(server, app, year):
     """A person who is deleted is in no figure, and in no export."""
     install = year.installs[0]
-    asked = subprocess.run(
+    unconfirmed = subprocess.run(
         [PROGRAM, "persons", "delete", "--app", app, "--install", install, "--data", str(server.data)],
         capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     count = sum(fact[1] == install for fact in year.facts)
-    assert asked.returncode == 2 and f"{count} events" in asked.stderr and "--yes" in asked.stderr, asked.stderr
+    assert unconfirmed.returncode == 2, unconfirmed.stderr
+    assert f"{count} events" in unconfirmed.stderr and "--yes" in unconfirmed.stderr, unconfirmed.stderr
     year.check(server, app)
     server.command("persons", "delete", "--app", app, "--install", install, "--yes")
     year.without(install).check(server, app)
@@ -254,15 +258,15 @@ def forgotten(server, app, year):
 
 
 def kept(server, app, year):
-    """Rows older than 90 days go; reports of whole days stay, and questions answer from the rest."""
+    """Rows older than 90 days are removed; reports of whole days stay, and questions answer from the rest."""
     before = figures(server, app, year, questions=False)
     storage = requests.get(f"{server.address}/api/v1/storage", headers=server.headers, timeout=60).json()
     freeable = next(use for use in storage["apps"] if str(use["app"]) == app)["freeable_rows"]
     first = year.today - datetime.timedelta(days=90)
     old = sum(day < first for day, _, _ in year.facts)
     assert abs(freeable - old) < 200, (freeable, old)
-    said = server.command("apps", "set", app, "--keep", "90d", "--yes")
-    assert f"before {first}" in said, said
+    output = server.command("apps", "set", app, "--keep", "90d", "--yes")
+    assert f"before {first}" in output, output
     assert figures(server, app, year, questions=False) == before
     year.check(server, app, since=first)
     rows = [json.loads(line) for line in server.command("export", "--app", app).splitlines()]
