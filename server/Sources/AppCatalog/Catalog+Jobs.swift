@@ -49,12 +49,14 @@ extension Catalog {
     }
   }
 
-  /// Adds the job of removing an app's rows before a day at once. The change of its keeping period is recorded already.
+  /// Adds a job that removes an app's rows before a day at once. The audit log already has the change of the app's
+  /// keeping period.
   public func requestRemoval(ofRowsOf app: AppID, before day: Day) throws -> DataJob {
     try writing { try Self.insertJob(.removeRows, app: app, argument: day.description, $0) }
   }
 
-  /// Deletes an app with its views, definitions, segments, links, tokens, alerts and reports by mail, and stores the result of the job that does it.
+  /// Deletes an app with its views, definitions, segments, links, tokens, alerts and reports by mail, and stores the
+  /// result of the job that does it.
   /// Numbers of apps and views are never used again.
   public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
     try writing { database in
@@ -122,7 +124,7 @@ extension Catalog {
     try reading { try Row.fetchOne($0, sql: "SELECT * FROM job WHERE id = ?", arguments: [id]).map(Self.status) }
   }
 
-  /// The argument isn't shown: it may name a person, or a file of the server.
+  /// The status of a stored job, without its argument, which may name a person or a file of the server.
   private static func status(_ row: Row) -> JobStatus {
     let (app, message, progress): (Int64, String?, String?) = (row["app"], row["message"], row["progress"])
     let (isFailed, isBlocked): (Bool, Bool) = (row["is_failed"], row["is_blocked"])

@@ -8,7 +8,7 @@ extension ViewsCommand {
   /// `tern views imported`
   struct Imported: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Import days that Google Analytics counted into a view. Works while a server runs.",
+      abstract: "Import days counted by Google Analytics into a view. Works while a server runs.",
       discussion: """
         The report `overview` of the view shows imported figures apart from counted ones, and never adds them up. It
         leaves out imported days on which the view has hits of its own. docs/export-format.md says which files are read.

@@ -106,7 +106,7 @@ public struct AnalyticsReportFile: Sendable, Hashable {
       throw Fault("It isn't a Google Analytics report: no line with # has its days, such as # 20160101-20160131.")
     }
     guard ranges.count == 1 else { throw Fault("It compares two periods. Export each of them.") }
-    guard range.count <= maximumDays else { throw Fault("It covers more than 20 years. Export fewer at a time.") }
+    guard range.count <= maximumDays else { throw Fault("It covers more than 20 years. Export fewer years at a time.") }
     return range
   }
 
