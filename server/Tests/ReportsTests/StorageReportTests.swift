@@ -5,7 +5,7 @@ import Warehouse
 
 @testable import Reports
 
-/// The growth of the disk's use, against rows whose times are known.
+/// The growth of the disk usage, computed from rows whose times are known.
 @Suite struct StorageReportTests {
   private static let day: Int64 = 86_400_000
   private static let now = Timestamp(millisecondsSince1970: 20_000 * day)

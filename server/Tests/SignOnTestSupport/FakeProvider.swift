@@ -6,7 +6,7 @@ package import SignOn
 package import TernBase
 package import TernEvents
 
-/// A provider of logins with pages, codes and tokens. Each part of its answers can be changed into a lie.
+/// An identity provider with pages, codes and tokens. Each part of its answers can be made false.
 package final class FakeProvider: Sendable {
   /// An answer to a request.
   package struct Answer: Sendable {

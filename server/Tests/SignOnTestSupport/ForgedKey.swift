@@ -64,7 +64,7 @@ package struct ForgedKey: Sendable {
     }
   }
 
-  /// The public key as bytes, which a liar uses as a shared secret.
+  /// The public key as bytes, which an attacker uses as a shared secret.
   private var publicBytes: Data {
     switch key {
     case .rsa(let key): Data(key.publicKey.pemRepresentation.utf8)

@@ -60,7 +60,7 @@ import WarehouseContract
     #expect(try catalog.importedFigures(view: views[1].id, days: all).count == 3)
   }
 
-  @Test func `they go with their view and with their app`() throws {
+  @Test func `figures are deleted with their view and with their app`() throws {
     for view in views { _ = try catalog.importFigures(figures, to: view.id, source: "a.csv") }
     try catalog.deleteView(views[0])
     #expect(try catalog.importedFigures(view: views[0].id, days: all).isEmpty)
