@@ -82,7 +82,7 @@ let package = Package(
         "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
-    // Signing in with a provider of logins: what is sent, and which answers are believed.
+    // Signing in with an identity provider: the requests, and the checks of the answers.
     .target(
       name: "SignOn",
       dependencies: [
@@ -258,7 +258,7 @@ let package = Package(
         "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
-    // A provider of logins that tells the truth, or the lie that a test chooses.
+    // An identity provider whose answers a test can make false.
     .target(
       name: "SignOnTestSupport",
       dependencies: [
