@@ -54,6 +54,9 @@ extension ProviderSettings {
     }
     let secretText: String
     if let path = try members.textIfAny("client-secret-file") {
+      guard !members.json.has("client-secret") else {
+        throw members.mistake("client-secret", "and \"client-secret-file\" exclude each other; keep one of them")
+      }
       secretText = try secret(path)
     } else {
       secretText = try members.text("client-secret")

@@ -53,6 +53,7 @@ import Warehouse
     (#"{"id": "A"}"#, "lowercase"), (#"{"id": "../x"}"#, "lowercase"), (#"{"id": ""}"#, "isn't empty"),
     ("{\(shortest)}", #""client-secret" in provider 1 is missing"#),
     ("{\(shortest), \"client-secret-file\": \"/none\"}", "/none can't be read"),
+    ("{\(shortest), \"client-secret-file\": \"/secret\", \"client-secret\": \"s\"}", "exclude each other"),
     (#"{"id": "a", "issuer": "http://id.example.org", "client-id": "c", "client-secret": "s"}"#, "must be https"),
     (#"{"id": "a", "issuer": "id.example.org", "client-id": "c", "client-secret": "s"}"#, "must be an address"),
     (#"{"id": "a", "issuer": "https://u:p@b", "client-id": "c", "client-secret": "s"}"#, "must be an address"),

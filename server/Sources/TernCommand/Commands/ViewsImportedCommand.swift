@@ -127,8 +127,7 @@ extension ViewsCommand {
       @Option(help: ArgumentHelp("Only this metric.", valueName: "name"))
       var metric: String?
 
-      @Flag(help: "Confirm the deletion.")
-      var yes = false
+      @OptionGroup var confirmation: Confirmation
 
       @OptionGroup var data: DataOption
 
@@ -141,11 +140,9 @@ extension ViewsCommand {
             throw CommandFailure(
               "View \(view.id) has no such figures. Run `tern views imported list \(view.id)` to see them all.")
           }
-          guard yes else {
-            throw CommandFailure(
-              "This deletes \(grouped(count)) imported figures of view \(view.id), \"\(visible(view.name))\": "
-                + "\(metrics.map { visible($0.name) }.joined(separator: ", ")). To confirm, add --yes.")
-          }
+          try confirmation.require(
+            "This deletes \(grouped(count)) imported figures of view \(view.id), \"\(visible(view.name))\": "
+              + "\(metrics.map { visible($0.name) }.joined(separator: ", ")).")
           let deleted = try catalog.deleteImported(view: view.id, metric: metric)
           Terminal.say("Deleted \(grouped(deleted)) imported figures of view \(view.id).")
         }
