@@ -21,7 +21,7 @@ struct PageTests {
   @Test func `every page names its app and time zone and marks the current entry`() async throws {
     let serverPages = [
       "home", "login", "error", "users", "account", "welcome", "tokens", "audit", "shared", "unsubscribing",
-      "unsubscribed",
+      "unsubscribed", "storage",
     ]
     for page in try await SamplePages("Demo Player").all() where !serverPages.contains(page.name) {
       #expect(page.html.contains("Demo Player"), "\(page.name)")
