@@ -108,6 +108,9 @@ extension ProviderSettings {
       guard let role = Account.Role(rawValue: try rule.text("role")) else {
         throw rule.mistake("role", "must be viewer, editor or owner")
       }
+      guard role != .owner || !rule.json.has("apps") else {
+        throw rule.mistake("apps", "doesn't apply to owners, who have all apps; leave it out, or choose another role")
+      }
       let rights = ProvidedRights(
         role: role, apps: try rule.apps(), seesPersonalData: try rule.flag("personal-data"))
       rules.append(Rule(value: try rule.text("value"), rights: rights))

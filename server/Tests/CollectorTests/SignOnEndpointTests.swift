@@ -244,6 +244,38 @@ import Warehouse
     }
   }
 
+  @Test func `an answer without a sign-in of this browser costs nothing and makes no one wait`() async throws {
+    let settings = CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 2))
+    try await withProvider({ $0.rules = [.init(value: "staff", rights: Self.viewer)] }, settings: settings) {
+      fixture, fake, client in
+      _ = try fixture.catalog.invite(name: "ann@example.org", role: .viewer, apps: nil, seesPersonalData: false)
+      for _ in 0..<5 {
+        let response = try await Browser(client).open("/sign-in/company/callback?state=x&code=y")
+        #expect(response.status == .unauthorized)
+      }
+      #expect(fake.count("/token") == 0)
+      fake.change { $0.claims = ["groups": .array([.text("staff")])] }
+      #expect(try await Browser(client).signIn(fake).status == .seeOther)
+    }
+  }
+
+  @Test func `someone who is refused loses the sessions that began with the provider`() async throws {
+    try await withProvider({ $0.rules = [.init(value: "staff", rights: Self.viewer)] }) { fixture, fake, client in
+      let ann = try fixture.catalog.invite(
+        name: "ann@example.org", role: .viewer, apps: nil, seesPersonalData: false
+      ).account
+      fake.change { $0.claims = ["groups": .array([.text("staff")])] }
+      let browser = Browser(client)
+      #expect(try await browser.signIn(fake).status == .seeOther)
+      _ = try fixture.catalog.createSession(
+        of: ann.id, lasting: .seconds(60), address: "", browser: "by password", provider: nil)
+      fake.change { $0.claims = ["groups": .array([])] }
+      #expect(try await Browser(client).signIn(fake).status == .unauthorized)
+      #expect(try await browser.open("/apps/1").status == .seeOther)
+      #expect(try fixture.catalog.sessions().map(\.browser) == ["by password"])
+    }
+  }
+
   @Test func `while the provider can't be reached, the login page says so`() async throws {
     try await withProvider { fixture, fake, client in
       fake.change { $0.answers["/.well-known/openid-configuration"] = FakeProvider.Answer(status: 500) }

@@ -63,6 +63,10 @@ import Warehouse
     ("{\(shortest), \"client-secret\": \"s\", \"scopes\": [\"email\"]}", "openid"),
     ("{\(shortest), \"client-secret\": \"s\", \"scopes\": [\"openid\", \"a b\"]}", "openid"),
     ("{\(shortest), \"client-secret\": \"s\", \"rules\": [{\"value\": \"x\", \"role\": \"king\"}]}", "viewer, editor"),
+    (
+      "{\(shortest), \"client-secret\": \"s\", \"rules\": [{\"value\": \"x\", \"role\": \"owner\", \"apps\": [1]}]}",
+      "doesn't apply to owners"
+    ),
     ("{\(shortest), \"client-secret\": \"s\", \"rules\": [{\"role\": \"owner\"}]}", "\"value\" in provider 1, rule 1"),
     (
       "{\(shortest), \"client-secret\": \"s\", \"rules\": [{\"value\": \"x\", \"role\": \"viewer\", \"apps\": []}]}",

@@ -138,6 +138,20 @@ import Testing
     }
   }
 
+  @Test func `an attachment with invalid base64 ends the import, and the next import works`() async throws {
+    try await withApp { warehouse, app, _ in
+      func attachment(_ data: String) -> String {
+        """
+        {"attachment":{"error":"e","id":"a","name":"n","contentType":"text/plain","received":0,"part":0,"parts":1,\
+        "data":"\(data)"}}
+        """
+      }
+      let error = await #expect(throws: WarehouseError.self) { try await add([attachment("!!")], to: warehouse, app) }
+      #expect(error?.code == .invalid && error?.message.contains("Line 2") == true)
+      #expect(try await add([attachment("AAAA")], to: warehouse, app).attachments == 1)
+    }
+  }
+
   @Test func `ledgers and attachments with any numbers are stored`() async throws {
     try await withApp { warehouse, app, _ in
       let lines = Self.extremes.enumerated().flatMap { index, number in

@@ -29,6 +29,18 @@ extension Catalog {
     }
   }
 
+  /// Ends the sessions of someone who isn't let in any more; see ``AccessStore/endSessions(of:provider:)``.
+  public func endSessions(of identity: ProvidedIdentity, provider: String) throws {
+    try writing { database in
+      guard let account = try linkedAccount(identity, database) else { return }
+      try database.execute(
+        sql: "DELETE FROM session WHERE account = ? AND provider = ?", arguments: [account.id, provider])
+      let count = database.changesCount
+      guard count > 0 else { return }
+      try record(.sessionEnded, "\(account.name), \(count) of \(provider), which refused", actor: .server, database)
+    }
+  }
+
   /// - Parameter rights: The rights of a new account; `nil` if none may be made.
   private func firstSignIn(
     _ identity: ProvidedIdentity, creating rights: ProvidedRights?, _ database: Database

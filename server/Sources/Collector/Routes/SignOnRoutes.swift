@@ -78,6 +78,8 @@ struct SignOnRoutes: Sendable {
     var message: String
     /// The name in the list of failed logins; empty if it isn't known.
     var name = ""
+    /// False if the request cost nothing, and another site's page may have caused it.
+    var counts = true
   }
 
   /// Begins a session for the person whom the provider's answer names, and returns its cookie.
@@ -87,7 +89,8 @@ struct SignOnRoutes: Sendable {
     let answer = request.parameters
     guard let attempt, let state = answer["state"] else {
       throw Refusal(
-        message: "This sign-in took longer than ten minutes, or was begun in another browser. Please sign in again.")
+        message: "This sign-in took longer than ten minutes, or was begun in another browser. Please sign in again.",
+        counts: false)
     }
     // Each further step costs a request to the provider.
     try access.requireNoWait(key: context.clientShare)
@@ -117,6 +120,8 @@ struct SignOnRoutes: Sendable {
     case .unchanged: rights = nil
     case .rights(let given): rights = given
     case .none:
+      try access.store.endSessions(
+        of: ProvidedIdentity(issuer: token.issuer, subject: token.subject), provider: settings.id)
       throw Refusal(
         message: "Your login at \(name) gives no access to Tern. Ask the person who runs this server for access.",
         name: token.verifiedEmail ?? token.subject)
@@ -152,7 +157,7 @@ struct SignOnRoutes: Sendable {
   ) throws -> Response {
     let subject = refusal.name.isEmpty ? provider.settings.id : "\(refusal.name) (\(provider.settings.id))"
     do {
-      try access.countFailure(key: context.clientShare, subject: subject, context)
+      if refusal.counts { try access.countFailure(key: context.clientShare, subject: subject, context) }
     } catch let error as APIError where error.status == .tooManyRequests {
       // The page says why this sign-in failed; the next one has to wait.
     }

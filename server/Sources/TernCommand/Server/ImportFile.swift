@@ -13,6 +13,11 @@ final class ImportFile {
 
   /// Opens a file.
   init(_ path: String) throws {
+    // A pipe or device could keep the server waiting.
+    var status = stat()
+    guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure("\(path) isn't a file. Use `tern import … -` to read standard input.")
+    }
     guard let file = FileHandle(forReadingAtPath: path) else { throw CommandFailure("\(path) can't be opened.") }
     self.file = file
     let first = try file.read(upToCount: 2) ?? Data()

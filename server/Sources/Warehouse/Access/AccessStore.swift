@@ -43,6 +43,10 @@ public protocol AccessStore: Sendable {
   ///
   /// The first time, that is the account whose name is the person's mail address, or a new one if that is allowed.
   func signIn(_ identity: ProvidedIdentity, rights: ProvidedRights?, createsAccount: Bool) throws -> SignInOutcome
+  /// Ends the sessions that a person whom an identity provider no longer lets in began with it.
+  ///
+  /// - Parameter provider: The id of the provider.
+  func endSessions(of identity: ProvidedIdentity, provider: String) throws
   /// Records a visit of a person whom a proxy has logged in, as one login a day.
   func recordVisit(of account: Account, address: String) throws
   /// Starts a session of an account and returns its secret, for a cookie.

@@ -110,6 +110,8 @@ extension SQLiteWarehouse {
           isComplete = true
           break
         } else if let attachment = line.attachment {
+          // Checked here, where the line is known; its bytes are made when they are stored.
+          _ = try ImportBatches.bytes(attachment.data)
           part.attachments.append(attachment)
         } else if let rejected = line.rejected {
           guard rejected.isPlausible else { throw ImportFailure("The day or the count of its rejections is invalid.") }
