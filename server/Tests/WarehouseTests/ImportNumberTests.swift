@@ -148,7 +148,8 @@ import Testing
       }
       let error = await #expect(throws: WarehouseError.self) { try await add([attachment("!!")], to: warehouse, app) }
       #expect(error?.code == .invalid && error?.message.contains("Line 2") == true)
-      #expect(try await add([attachment("AAAA")], to: warehouse, app).attachments == 1)
+      let summary = try await add([attachment("AAAA")], to: warehouse, app)
+      #expect(summary.attachments == 1)
     }
   }
 

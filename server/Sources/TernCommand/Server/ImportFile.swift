@@ -14,8 +14,9 @@ final class ImportFile {
   /// Opens a file.
   init(_ path: String) throws {
     // A pipe or device could keep the server waiting.
-    var status = stat()
-    guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+    let target = URL(filePath: path).resolvingSymlinksInPath().path
+    let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+    guard type == nil || type == .typeRegular else {
       throw CommandFailure("\(path) isn't a file. Use `tern import … -` to read standard input.")
     }
     guard let file = FileHandle(forReadingAtPath: path) else { throw CommandFailure("\(path) can't be opened.") }
