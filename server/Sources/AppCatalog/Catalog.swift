@@ -142,7 +142,7 @@ public final class Catalog: CatalogStore {
 
   /// Returns all apps, oldest first.
   public func apps() throws -> [App] {
-    // What is in memory may be older than the transaction.
+    // The apps in memory may be older than the transaction.
     if let database = transaction { return try AppDirectory.load(database).all }
     return try appDirectory.all()
   }
