@@ -22,7 +22,7 @@ struct Live {
     // Ends with its parent: a parent that is killed cannot end it.
     let parent = getppid()
     var due = ContinuousClock.now
-    while getppid() == parent, end.map({ ContinuousClock.now < $0 }) ?? true {
+    while getppid() == parent, end.map({ ContinuousClock.now < $0 }) ?? true, !isEnded {
       if ContinuousClock.now < due {
         try await Task.sleep(until: min(due, .now + .seconds(1)))
         continue
@@ -52,6 +52,8 @@ struct Live {
     }
     return tally
   }
+
+  private var isEnded: Bool { options.until.map { FileManager.default.fileExists(atPath: $0) } ?? false }
 
   /// The most visits at the same time.
   private static let together = 8

@@ -32,6 +32,8 @@ struct Options {
   var seed: UInt64 = 1
   /// The duration of `live` in seconds; 0 means forever.
   var seconds = 0
+  /// A file that ends `live` when it appears.
+  var until: String?
   /// Milliseconds between two events of `live`: one number, or one for each hour of the day in UTC.
   var pace = [400]
   var journal: String?
@@ -39,7 +41,7 @@ struct Options {
   init(_ arguments: [String]) throws {
     let usage =
       "usage: demo-player history|live --collector URL --key KEY --data DIR [--first N] [--count N] "
-      + "[--days N] [--seed N] [--seconds N] [--pace MILLISECONDS[,…]] [--journal FILE]"
+      + "[--days N] [--seed N] [--seconds N] [--until FILE] [--pace MILLISECONDS[,…]] [--journal FILE]"
     guard arguments.count > 1, ["history", "live"].contains(arguments[1]) else { throw UsageError(usage) }
     var values: [String: String] = [:]
     for index in stride(from: 2, to: arguments.count - 1, by: 2) { values[arguments[index]] = arguments[index + 1] }
@@ -56,6 +58,7 @@ struct Options {
     days = number("--days", days)
     seed = UInt64(number("--seed", 1))
     seconds = number("--seconds", seconds)
+    until = values["--until"]
     let paces = (values["--pace"] ?? "").split(separator: ",").compactMap { Int($0) }.filter { $0 > 0 }
     if [1, 24].contains(paces.count) { pace = paces }
     journal = values["--journal"]
