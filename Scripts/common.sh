@@ -36,12 +36,14 @@ require_packages() {
     || fail "Couldn't install them. Run: sudo apt-get update && sudo $install"
 }
 
-# build PACKAGE-DIRECTORY ARGUMENTS…: builds a package and shows the progress.
+# build PACKAGE-DIRECTORY ARGUMENTS…: builds a package and shows the progress. Packages that depend on the SDK alone are built in the
+# SDK's folder, where its modules are.
 build() {
-  local package=$1
+  local package=$1 folder=$1/.build
   shift
+  case "$package" in "$root"/Examples | "$root"/Benchmarks | "$root"/Tests/LinkageTest) folder=$root/.build ;; esac
   say "building ${package#"$root"/} $* (the first build takes a few minutes)"
-  swift build --package-path "$package" "$@" >&2
+  swift build --package-path "$package" --scratch-path "$folder" "$@" >&2
 }
 
 # run_tests PACKAGE-DIRECTORY ARGUMENTS…: runs tests and lists the failed ones at the end.
@@ -81,7 +83,7 @@ run_python_tests() {
   mkdir -p "$root/.build/client-tests"
   # In a directory of its own: some tools write files where they run.
   (cd "$root/.build/client-tests" && env PATH="$tools:$PATH" PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 \
-    TERN_PROGRAM="${TERN_PROGRAM:-$programs/tern}" TERN_DEMO_PLAYER="$root/Examples/.build/debug/demo-player" \
+    TERN_PROGRAM="${TERN_PROGRAM:-$programs/tern}" TERN_EXAMPLES="$root/.build/debug" \
     "$tools/pytest" --quiet -p no:cacheprovider --rootdir "$root/server/Tests/ClientTests" "$@" >&2) \
     || fail "Some tests failed."
 }

@@ -11,7 +11,7 @@ import requests
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = os.environ.get("TERN_PROGRAM", str(ROOT / "server/.build/debug/tern"))
-PLAYER = os.environ.get("TERN_DEMO_PLAYER", str(ROOT / "Examples/.build/debug/demo-player"))
+PLAYER = os.path.join(os.environ.get("TERN_EXAMPLES", ROOT / "Examples/.build/debug"), "demo-player")
 
 
 class Server:

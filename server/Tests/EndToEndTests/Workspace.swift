@@ -17,9 +17,9 @@ final class Workspace {
     let products = try #require(Self.productsDirectory(), "cannot find the directory of the built products")
     tern = products.appending(path: "tern")
     let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    let examples = repository.appending(path: "Examples/.build/debug")
-    let path = ProcessInfo.processInfo.environment["TERN_DEMO_PLAYER"]
-    player = path.map { URL(filePath: $0) } ?? examples.appending(path: "demo-player")
+    let folder = ProcessInfo.processInfo.environment["TERN_EXAMPLES"]
+    let examples = folder.map { URL(filePath: $0) } ?? repository.appending(path: "Examples/.build/debug")
+    player = examples.appending(path: "demo-player")
     appCenterSample = examples.appending(path: "appcenter-sample")
     googleAnalyticsSample = examples.appending(path: "google-analytics-sample")
     for example in [player, appCenterSample, googleAnalyticsSample] {
