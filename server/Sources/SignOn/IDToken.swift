@@ -12,8 +12,9 @@ package struct IDToken: Sendable {
   /// The person's identifier at the provider, which never changes and is never reused.
   package let subject: String
   /// The person's mail address; `nil` if the provider hasn't verified it.
-  package let verifiedEmail: String?
+  package private(set) var verifiedEmail: String?
   private let claims: ProviderJSON
+  private var information: ProviderJSON?
 
   /// Checks the claims of a token whose signature has been checked (OpenID Connect Core §3.1.3.7).
   ///
@@ -44,14 +45,37 @@ package struct IDToken: Sendable {
       throw SignOnError(.token, "The token doesn't say who signs in.")
     }
     (issuer, self.subject, self.claims) = (provider.issuer, subject, claims)
+    verifiedEmail = Self.verifiedEmail(in: claims, provider)
+  }
+
+  /// True if the token lacks a claim that decides who is let in: many providers tell such claims only to those who ask
+  /// (OpenID Connect Core §5.4).
+  func isIncomplete(for provider: ProviderSettings) -> Bool {
+    !claims.has("email") || (!provider.rules.isEmpty && !claims.has(provider.claim))
+  }
+
+  /// Adds what the provider tells about the person besides the token. What the token says takes precedence.
+  ///
+  /// Throws ``SignOnError`` with code `token` if it is about somebody else (OpenID Connect Core §5.3.2).
+  mutating func add(_ information: ProviderJSON, for provider: ProviderSettings) throws(SignOnError) {
+    guard information.text("sub") == subject else {
+      throw SignOnError(.token, "The provider's information is about another person than the token.")
+    }
+    self.information = information
+    // Whether an address is verified is believed only from the document that has the address.
+    if !claims.has("email") { verifiedEmail = Self.verifiedEmail(in: information, provider) }
+  }
+
+  private static func verifiedEmail(in claims: ProviderJSON, _ provider: ProviderSettings) -> String? {
     // Some providers send a text. If the claim is missing, anyone could have typed the address.
     let isVerified = claims["email_verified"] == .boolean(true) || claims.text("email_verified") == "true"
     let isTrusted = provider.trustsEmail && !claims.has("email_verified")
     // Only a mail address counts, so that a provider can't name the account "owner".
-    let email = claims.text("email").flatMap { MailAddress($0) }?.text
-    verifiedEmail = isVerified || isTrusted ? email : nil
+    return isVerified || isTrusted ? claims.text("email").flatMap { MailAddress($0) }?.text : nil
   }
 
   /// The values of a claim that is a text or a list of texts.
-  package func values(_ claim: String) -> Set<String> { Set(claims.texts(claim) ?? []) }
+  package func values(_ claim: String) -> Set<String> {
+    Set((claims.has(claim) ? claims : information)?.texts(claim) ?? [])
+  }
 }

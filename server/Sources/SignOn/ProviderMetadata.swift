@@ -8,6 +8,8 @@ package struct ProviderMetadata: Sendable {
   let tokenEndpoint: String
   /// The address of the keys.
   let keysAddress: String
+  /// The address that tells more about a person (OpenID Connect Core §5.3); `nil` if there is none.
+  let userInfoEndpoint: String?
   /// The page on which people sign out; `nil` if there is none.
   package let endSessionEndpoint: String?
   /// True if the provider's answers name their issuer, which tells them from another provider's (RFC 9207).
@@ -38,6 +40,7 @@ package struct ProviderMetadata: Sendable {
         .provider, "The provider's description lacks authorization_endpoint, token_endpoint or jwks_uri.")
     }
     (authorizationEndpoint, tokenEndpoint, keysAddress) = (authorization, token, keys)
+    userInfoEndpoint = try endpoint("userinfo_endpoint")
     endSessionEndpoint = try endpoint("end_session_endpoint")
     namesItself = json["authorization_response_iss_parameter_supported"] == .boolean(true)
     // The default is the header.

@@ -13,6 +13,8 @@ package final class SignOnProvider: Sendable {
   static let maximumAge = Duration.seconds(3_600)
   /// The shortest time between two requests for the keys because a token names an unknown one.
   static let rotationPause = Duration.seconds(60)
+  /// A code that no provider has given, as long as a verifier must be.
+  private static let madeUp = String(repeating: "tern-check.", count: 4)
   /// The time for one request to the provider.
   package static let timeout = Duration.seconds(10)
 
@@ -88,9 +90,16 @@ package final class SignOnProvider: Sendable {
     guard issuer == settings.issuer || (issuer == nil && !description.namesItself) else {
       throw SignOnError(.attempt, "The answer is from another provider.")
     }
-    let token = try SignedToken(parsing: try await idToken(code, attempt, redirect, description))
-    try await verify(token)
-    return try IDToken(token, for: settings, nonce: attempt.nonce, now: wallTime())
+    let (text, accessToken) = try await tokens(code, attempt.verifier, redirect, description)
+    let signed = try SignedToken(parsing: text)
+    try await verify(signed)
+    var token = try IDToken(signed, for: settings, nonce: attempt.nonce, now: wallTime())
+    if token.isIncomplete(for: settings), let address = description.userInfoEndpoint, let accessToken {
+      let bytes = try await Self.get(
+        address, settings, exchange, "information about the person", ["Authorization: Bearer \(accessToken)"])
+      try token.add(try ProviderJSON(bytes, .provider, "The provider's information about the person"), for: settings)
+    }
+    return token
   }
 
   /// Returns the page on which people sign out of the provider, if there is one.
@@ -110,12 +119,44 @@ package final class SignOnProvider: Sendable {
     guard token.isSigned(by: candidates) else { throw SignOnError(.token, "The token's signature is wrong.") }
   }
 
-  private func idToken(
-    _ code: String, _ attempt: SignInAttempt, _ redirect: String, _ description: ProviderMetadata
-  ) async throws(SignOnError) -> String {
+  /// Checks that the provider accepts the client's ID and secret: it looks at them before it refuses a made-up code.
+  ///
+  /// - Parameter redirect: The same address as for ``begin(redirect:next:)``.
+  package func checkClient(redirect: String) async throws(SignOnError) {
+    let answer = try await tokenAnswer(Self.madeUp, Self.madeUp, redirect, try await description())
+    let error = Self.error(of: answer)
+    guard (400..<500).contains(answer.status), answer.status != 401, let error,
+      !["invalid_client", "unauthorized_client"].contains(error)
+    else {
+      throw SignOnError(
+        .provider, "The provider doesn't accept the client's ID and secret: it answered \(Self.summary(of: answer)).")
+    }
+  }
+
+  private func tokens(
+    _ code: String, _ verifier: String, _ redirect: String, _ description: ProviderMetadata
+  ) async throws(SignOnError) -> (id: String, access: String?) {
+    let answer = try await tokenAnswer(code, verifier, redirect, description)
+    guard answer.status == 200 else {
+      throw SignOnError(
+        .provider, "The provider's token endpoint answered \(Self.summary(of: answer)).")
+    }
+    let tokens = try ProviderJSON(answer.body, .provider, "The token endpoint's answer")
+    guard let token = tokens.text("id_token") else {
+      throw SignOnError(.provider, "The token endpoint's answer has no id_token.")
+    }
+    // It becomes part of a header.
+    let access = tokens.text("access_token").flatMap { text in
+      text.utf8.count <= SignedToken.maximumBytes && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+    }
+    return (token, access)
+  }
+
+  private func tokenAnswer(
+    _ code: String, _ verifier: String, _ redirect: String, _ description: ProviderMetadata
+  ) async throws(SignOnError) -> WebAnswer {
     var fields = [
-      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect),
-      ("code_verifier", attempt.verifier),
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect), ("code_verifier", verifier),
     ]
     var headers = ["Content-Type: application/x-www-form-urlencoded"]
     if description.wantsSecretInBody {
@@ -127,24 +168,16 @@ package final class SignOnProvider: Sendable {
     }
     let request = Self.request(
       description.tokenEndpoint, settings, .post(body: Array(Self.form(fields).utf8)), headers)
-    let answer = try await Self.answer(request, exchange, "token")
-    guard answer.status == 200 else {
-      let reason = (try? ProviderJSON(answer.body, .provider, "The answer"))?.text("error") ?? ""
-      throw SignOnError(
-        .provider, "The provider's token endpoint answered \(answer.status) \(SignOnText.line(reason)).")
-    }
-    guard let token = try ProviderJSON(answer.body, .provider, "The token endpoint's answer").text("id_token") else {
-      throw SignOnError(.provider, "The token endpoint's answer has no id_token.")
-    }
-    return token
+    return try await Self.answer(request, exchange, "token")
   }
 }
 
 extension SignOnProvider {
   private static func get(
-    _ address: String, _ settings: ProviderSettings, _ exchange: Exchange, _ subject: String
+    _ address: String, _ settings: ProviderSettings, _ exchange: Exchange, _ subject: String,
+    _ headers: [String] = []
   ) async throws(SignOnError) -> [UInt8] {
-    let answer = try await answer(request(address, settings, .get, []), exchange, subject)
+    let answer = try await answer(request(address, settings, .get, headers), exchange, subject)
     guard answer.status == 200 else {
       throw SignOnError(.provider, "The provider's \(subject) can't be fetched: it answered \(answer.status).")
     }
@@ -165,6 +198,15 @@ extension SignOnProvider {
     do throws(OutgoingError) { return try await exchange(request) } catch {
       throw SignOnError(.provider, "The provider's \(subject) can't be fetched: \(error.message)")
     }
+  }
+
+  /// Returns the error that an answer names.
+  private static func error(of answer: WebAnswer) -> String? {
+    (try? ProviderJSON(answer.body, .provider, "The answer"))?.text("error")
+  }
+
+  private static func summary(of answer: WebAnswer) -> String {
+    "\(answer.status)" + (error(of: answer).map { " " + SignOnText.line($0) } ?? "")
   }
 
   private static func form(_ fields: [(String, String)]) -> String {

@@ -6,9 +6,18 @@ import Questions
 /// The algorithms with which a provider may sign. `none` and algorithms with a shared secret aren't among them.
 enum SigningAlgorithm: String, Sendable, CaseIterable {
   case rs256 = "RS256"
+  case rs384 = "RS384"
+  case rs512 = "RS512"
   case ps256 = "PS256"
+  case ps384 = "PS384"
+  case ps512 = "PS512"
   case es256 = "ES256"
+  case es384 = "ES384"
+  case es512 = "ES512"
   case edDSA = "EdDSA"
+
+  /// True if an RSA signature is padded as PSS, instead of as in PKCS #1 v1.5.
+  var hasPSS: Bool { self == .ps256 || self == .ps384 || self == .ps512 }
 }
 
 /// A provider's public key (RFC 7517).
@@ -16,6 +25,8 @@ struct SigningKey: Sendable {
   private enum Key: Sendable {
     case rsa(_RSA.Signing.PublicKey)
     case p256(P256.Signing.PublicKey)
+    case p384(P384.Signing.PublicKey)
+    case p521(P521.Signing.PublicKey)
     case ed25519(Curve25519.Signing.PublicKey)
   }
 
@@ -33,6 +44,10 @@ struct SigningKey: Sendable {
     if let use = json.text("use"), use != "sig" { return nil }
     if let operations = json.texts("key_ops"), !operations.contains("verify") { return nil }
     func bytes(_ name: String) -> [UInt8]? { json.text(name).flatMap { Base64URL.decode($0) } }
+    func point(_ length: Int) -> [UInt8]? {
+      guard let x = bytes("x"), let y = bytes("y"), x.count == length, y.count == length else { return nil }
+      return [4] + x + y
+    }
     var algorithms: Set<SigningAlgorithm>
     switch (json.text("kty"), json.text("crv")) {
     case ("RSA", _):
@@ -40,12 +55,16 @@ struct SigningKey: Sendable {
         let exponent = bytes("e"), (1...8).contains(exponent.count),
         let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
       else { return nil }
-      (self.key, algorithms) = (.rsa(key), [.rs256, .ps256])
+      (self.key, algorithms) = (.rsa(key), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
     case ("EC", "P-256"):
-      guard let x = bytes("x"), let y = bytes("y"), x.count == 32, y.count == 32,
-        let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y)
-      else { return nil }
+      guard let point = point(32), let key = try? P256.Signing.PublicKey(x963Representation: point) else { return nil }
       (self.key, algorithms) = (.p256(key), [.es256])
+    case ("EC", "P-384"):
+      guard let point = point(48), let key = try? P384.Signing.PublicKey(x963Representation: point) else { return nil }
+      (self.key, algorithms) = (.p384(key), [.es384])
+    case ("EC", "P-521"):
+      guard let point = point(66), let key = try? P521.Signing.PublicKey(x963Representation: point) else { return nil }
+      (self.key, algorithms) = (.p521(key), [.es512])
     case ("OKP", "Ed25519"):
       guard let x = bytes("x"), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else { return nil }
       (self.key, algorithms) = (.ed25519(key), [.edDSA])
@@ -61,11 +80,24 @@ struct SigningKey: Sendable {
     guard algorithms.contains(algorithm) else { return false }
     switch key {
     case .rsa(let key):
+      let digest: any Digest
+      switch algorithm {
+      case .rs256, .ps256: digest = SHA256.hash(data: bytes)
+      case .rs384, .ps384: digest = SHA384.hash(data: bytes)
+      case .rs512, .ps512: digest = SHA512.hash(data: bytes)
+      case .es256, .es384, .es512, .edDSA: return false
+      }
       return key.isValidSignature(
-        _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: bytes),
-        padding: algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5)
+        _RSA.Signing.RSASignature(rawRepresentation: signature), for: digest,
+        padding: algorithm.hasPSS ? .PSS : .insecurePKCS1v1_5)
     case .p256(let key):
       guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+      return key.isValidSignature(signature, for: bytes)
+    case .p384(let key):
+      guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+      return key.isValidSignature(signature, for: bytes)
+    case .p521(let key):
+      guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
       return key.isValidSignature(signature, for: bytes)
     case .ed25519(let key): return key.isValidSignature(signature, for: bytes)
     }

@@ -31,6 +31,8 @@ package final class FakeProvider: Sendable {
     package var header: [String: JSONTree] = [:]
     /// Claims that replace those of the token.
     package var claims: [String: JSONTree] = [:]
+    /// What the provider tells about the person besides the token; `nil` if it has no endpoint for that.
+    package var information: [String: JSONTree]?
     /// Answers that replace those at a path.
     package var answers: [String: Answer] = [:]
     /// True if codes may be used again.
@@ -89,7 +91,12 @@ package final class FakeProvider: Sendable {
       state.requests.append(path)
       if let answer = state.answers[path] { return answer }
       switch path {
-      case "/.well-known/openid-configuration": return Answer(body: Self.json(metadata, state.metadata))
+      case "/.well-known/openid-configuration":
+        let endpoint = state.information.map { _ in ("userinfo_endpoint", JSONTree.text(issuer + "/userinfo")) }
+        return Answer(body: Self.json(metadata + [endpoint].compactMap { $0 }, state.metadata))
+      case "/userinfo":
+        guard authorization == "Bearer a" else { return Answer(status: 401) }
+        return Answer(body: Self.json([("sub", .text("ann-1"))], state.information ?? [:]))
       case "/keys": return Answer(body: (try? ForgedKey.set(state.shownKeys ?? state.keys)) ?? [])
       case "/token": return token(body, authorization, &state)
       default: return Answer(status: 404)
@@ -111,7 +118,8 @@ package final class FakeProvider: Sendable {
     let client = Data("tern:s%3Acret".utf8).base64EncodedString()
     let isClient =
       authorization == "Basic \(client)" || (form["client_id"], form["client_secret"]) == ("tern", "s:cret")
-    guard let begun = state.codes[code], state.acceptsUsedCodes || !state.usedCodes.contains(code), isClient,
+    guard isClient else { return Answer(status: 401, body: Array(#"{"error":"invalid_client"}"#.utf8)) }
+    guard let begun = state.codes[code], state.acceptsUsedCodes || !state.usedCodes.contains(code),
       form["grant_type"] == "authorization_code", begun["redirect_uri"] == form["redirect_uri"],
       begun["code_challenge_method"] == "S256",
       begun["code_challenge"] == ForgedKey.base64(SHA256.hash(data: Data((form["code_verifier"] ?? "").utf8)))

@@ -8,6 +8,8 @@ package struct ForgedKey: Sendable {
   private enum Key: Sendable {
     case rsa(_RSA.Signing.PrivateKey)
     case p256(P256.Signing.PrivateKey)
+    case p384(P384.Signing.PrivateKey)
+    case p521(P521.Signing.PrivateKey)
     case ed25519(Curve25519.Signing.PrivateKey)
   }
 
@@ -27,6 +29,8 @@ package struct ForgedKey: Sendable {
   }
 
   package static func p256(_ id: String) -> ForgedKey { ForgedKey(id, .p256(P256.Signing.PrivateKey())) }
+  package static func p384(_ id: String) -> ForgedKey { ForgedKey(id, .p384(P384.Signing.PrivateKey())) }
+  package static func p521(_ id: String) -> ForgedKey { ForgedKey(id, .p521(P521.Signing.PrivateKey())) }
   package static func ed25519(_ id: String) -> ForgedKey { ForgedKey(id, .ed25519(Curve25519.Signing.PrivateKey())) }
 
   /// The algorithm that fits the key.
@@ -34,6 +38,8 @@ package struct ForgedKey: Sendable {
     switch key {
     case .rsa: "RS256"
     case .p256: "ES256"
+    case .p384: "ES384"
+    case .p521: "ES512"
     case .ed25519: "EdDSA"
     }
   }
@@ -49,12 +55,9 @@ package struct ForgedKey: Sendable {
           ("kty", .text("RSA")), ("n", .text(Self.base64(numbers.modulus))),
           ("e", .text(Self.base64(numbers.publicExponent))),
         ]
-      case .p256(let key):
-        let point = key.publicKey.rawRepresentation
-        members += [
-          ("kty", .text("EC")), ("crv", .text("P-256")), ("x", .text(Self.base64(point.prefix(32)))),
-          ("y", .text(Self.base64(point.suffix(32)))),
-        ]
+      case .p256(let key): members += Self.curve("P-256", key.publicKey.rawRepresentation)
+      case .p384(let key): members += Self.curve("P-384", key.publicKey.rawRepresentation)
+      case .p521(let key): members += Self.curve("P-521", key.publicKey.rawRepresentation)
       case .ed25519(let key):
         members += [
           ("kty", .text("OKP")), ("crv", .text("Ed25519")), ("x", .text(Self.base64(key.publicKey.rawRepresentation))),
@@ -64,11 +67,21 @@ package struct ForgedKey: Sendable {
     }
   }
 
+  private static func curve(_ name: String, _ point: Data) -> [(String, JSONTree)] {
+    let half = point.count / 2
+    return [
+      ("kty", .text("EC")), ("crv", .text(name)), ("x", .text(base64(point.prefix(half)))),
+      ("y", .text(base64(point.suffix(half)))),
+    ]
+  }
+
   /// The public key as bytes, which an attacker uses as a shared secret.
   private var publicBytes: Data {
     switch key {
     case .rsa(let key): Data(key.publicKey.pemRepresentation.utf8)
     case .p256(let key): key.publicKey.rawRepresentation
+    case .p384(let key): key.publicKey.rawRepresentation
+    case .p521(let key): key.publicKey.rawRepresentation
     case .ed25519(let key): key.publicKey.rawRepresentation
     }
   }
@@ -87,10 +100,16 @@ package struct ForgedKey: Sendable {
     }
     switch key {
     case .rsa(let key):
-      return try key.signature(
-        for: SHA256.hash(data: bytes), padding: algorithm == .text("PS256") ? .PSS : .insecurePKCS1v1_5
-      ).rawRepresentation
+      guard case .text(let name)? = algorithm else { return Data() }
+      let padding: _RSA.Signing.Padding = name.hasPrefix("PS") ? .PSS : .insecurePKCS1v1_5
+      return switch name.suffix(3) {
+      case "384": try key.signature(for: SHA384.hash(data: bytes), padding: padding).rawRepresentation
+      case "512": try key.signature(for: SHA512.hash(data: bytes), padding: padding).rawRepresentation
+      default: try key.signature(for: SHA256.hash(data: bytes), padding: padding).rawRepresentation
+      }
     case .p256(let key): return try key.signature(for: bytes).rawRepresentation
+    case .p384(let key): return try key.signature(for: bytes).rawRepresentation
+    case .p521(let key): return try key.signature(for: bytes).rawRepresentation
     case .ed25519(let key): return try key.signature(for: bytes)
     }
   }

@@ -61,9 +61,8 @@ import Warehouse
     #expect(token.issuer == world.fake.issuer && token.subject == "ann-1" && token.verifiedEmail == "ann@example.org")
   }
 
-  @Test(arguments: [ForgedKey.rsa("k"), .p256("k"), .ed25519("k")]) func `all kinds of keys are understood`(
-    key: ForgedKey
-  ) async throws {
+  @Test(arguments: [ForgedKey.rsa("k"), .p256("k"), .p384("k"), .p521("k"), .ed25519("k")])
+  func `all kinds of keys are understood`(key: ForgedKey) async throws {
     let world = World()
     world.fake.change { $0.keys = [.ed25519("other"), key] }
     #expect(try await world.signIn().subject == "ann-1")
@@ -74,12 +73,24 @@ import Warehouse
     #expect(try await world.signIn().subject == "ann-1", "one key needs no name")
   }
 
-  @Test func `RSA signatures with PSS are understood`() async throws {
+  @Test(arguments: ["RS384", "RS512", "PS256", "PS384", "PS512"])
+  func `all signatures with RSA keys are understood`(algorithm: String) async throws {
     let world = World()
     world.fake.change {
-      $0.keys = [.rsa("k")]; $0.header = ["alg": .text("PS256")]
+      $0.keys = [.rsa("k")]; $0.header = ["alg": .text(algorithm)]
     }
     #expect(try await world.signIn().subject == "ann-1")
+  }
+
+  @Test func `a token that claims another algorithm than its signature's is refused`() throws {
+    let key = ForgedKey.rsa("k")
+    let keys = try SigningKeys(parsing: try ForgedKey.set([key]))
+    let parts = try key.token(header: [("alg", .text("RS256"))], claims: []).split(separator: ".")
+    for algorithm in ["RS384", "RS512", "PS256", "PS384", "PS512"] {
+      let header = ForgedKey.base64(Data(#"{"alg":"\#(algorithm)"}"#.utf8))
+      let token = try SignedToken(parsing: "\(header).\(parts[1]).\(parts[2])")
+      #expect(!token.isSigned(by: keys.keys(for: token)), "\(algorithm)")
+    }
   }
 
   @Test(
@@ -287,6 +298,62 @@ import Warehouse
       let world = World { $0.trustsEmail = trusts }
       world.fake.change { $0.claims = claims }
       #expect(try await world.signIn().verifiedEmail == email, "\(claims)")
+    }
+  }
+
+  @Test func `what the token doesn't say, the provider's information about the person does`() async throws {
+    let owner = ProvidedRights(role: .owner)
+    let world = World { $0.rules = [.init(value: "admins", rights: owner)] }
+    let told: [String: JSONTree] = [
+      "email": .text("bob@example.org"), "email_verified": .boolean(true), "groups": .array([.text("admins")]),
+    ]
+    let cases: [(token: [String: JSONTree], told: [String: JSONTree], email: String?, isOwner: Bool)] = [
+      (["email": .null, "email_verified": .null], told, "bob@example.org", true),
+      ([:], told, "ann@example.org", true),
+      (["groups": .array([.text("other")])], told, "ann@example.org", false),
+      // The word on an address counts only for the address beside it.
+      (["email_verified": .boolean(false)], told, nil, true),
+      (["email": .null], ["email": .text("bob@example.org")], nil, false),
+    ]
+    for (claims, information, email, isOwner) in cases {
+      world.fake.change {
+        $0.claims = claims; $0.information = information
+      }
+      let token = try await world.signIn()
+      #expect(token.verifiedEmail == email, "\(claims)")
+      #expect(world.provider.settings.entitlement(token) == (isOwner ? .rights(owner) : .none), "\(claims)")
+    }
+  }
+
+  @Test func `information about another person is refused, and none is asked for if the token says it all`()
+    async throws
+  {
+    let world = World { $0.rules = [.init(value: "admins", rights: ProvidedRights(role: .owner))] }
+    world.fake.change { $0.information = ["sub": .text("bob-2"), "groups": .text("admins")] }
+    let error = try await world.failure()
+    #expect(error.code == .token && error.message.contains("another person"), "\(error.message)")
+    #expect(world.fake.count("/userinfo") == 1)
+    world.fake.change { $0.claims = ["groups": .text("admins")] }
+    #expect(try await world.signIn().verifiedEmail == "ann@example.org")
+    #expect(world.fake.count("/userinfo") == 1)
+    world.fake.change {
+      $0.claims = [:]; $0.answers["/userinfo"] = FakeProvider.Answer(status: 403)
+    }
+    #expect(try await world.failure().code == .provider)
+  }
+
+  @Test func `the check tells a wrong secret from a right one`() async throws {
+    try await World().provider.checkClient(redirect: World.redirect)
+    let wrong = World { $0.clientSecret = "wrong" }
+    let error = await wrong.error { try await wrong.provider.checkClient(redirect: World.redirect) }
+    #expect(error?.message.hasSuffix("it answered 401 invalid_client.") == true)
+    // Answers that say nothing about the secret don't count as accepting it.
+    for (status, body) in [(200, "{}"), (404, ""), (500, #"{"error":"invalid_grant"}"#)] {
+      let world = World()
+      world.fake.change {
+        $0.answers["/token"] = FakeProvider.Answer(status: status, body: Array(body.utf8))
+      }
+      #expect(await world.error { try await world.provider.checkClient(redirect: World.redirect) } != nil, "\(status)")
     }
   }
 

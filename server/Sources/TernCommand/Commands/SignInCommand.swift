@@ -18,7 +18,7 @@ struct SignInCommand: ParsableCommand {
   /// `tern sign-in check`
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Read the file of providers, and ask each for its description.",
+      abstract: "Read the file of providers, and ask each whether it knows the client.",
       discussion: """
         Prints the address to which each provider must send people back; register it there. Exits with code 1 if a \
         provider can't be used.
@@ -40,10 +40,13 @@ struct SignInCommand: ParsableCommand {
       var hasFailed = false
       for provider in providers {
         let id = provider.settings.id
-        Terminal.say("\(id): sends people back to \(portal)/sign-in/\(id)/callback")
+        let redirect = "\(portal)/sign-in/\(id)/callback"
+        Terminal.say("\(id): sends people back to \(redirect)")
         do throws(SignOnError) {
           _ = try await provider.description()
           Terminal.say("\(id): can be reached")
+          try await provider.checkClient(redirect: redirect)
+          Terminal.say("\(id): accepts the client's ID and secret")
         } catch {
           hasFailed = true
           Terminal.say("\(id): failed. \(CommandEnding.line(error.message))")
