@@ -51,7 +51,7 @@ package enum AlertMessage {
         let place = error.place.isEmpty ? "" : " in \(error.place)"
         let version = error.version.isEmpty ? "" : ", version \(error.version)"
         facts.append(
-          .init("error_\(index + 1)", "Error \(error.group)", AlertText.short("\(error.type)\(place)\(version)")))
+          .init("error\(index + 1)", "Error \(error.group)", AlertText.short("\(error.type)\(place)\(version)")))
       }
       let isNew = alert.condition == .newError
       let first = AlertText.short(errors.first?.type ?? "")

@@ -376,7 +376,7 @@ def test_the_server_reports_figures_and_errors_each_once():
             server.send(app, [event("crash", "", time.time(), version="2.0", more=crash)])
             restart(3)
             message = messages[-1]
-            assert message["event"] == "alert.error_came_back" and "2.0 (1)" in message["facts"]["error_1"], message
+            assert message["event"] == "alert.error_came_back" and "2.0 (1)" in message["facts"]["error1"], message
             states = {line["name"]: line["state"] for line in json.loads(server.command("alerts", "list", "--json"))}
             assert states == {"Orders": "raised", "New": "quiet", "Returned": "quiet", "Many": "quiet"}
         finally:

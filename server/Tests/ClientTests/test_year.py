@@ -268,7 +268,7 @@ def kept(server, app, year):
     """Rows older than 90 days are removed; reports of whole days stay, and questions answer from the rest."""
     before = figures(server, app, year, questions=False)
     storage = requests.get(f"{server.address}/api/v1/storage", headers=server.headers, timeout=60).json()
-    freeable = next(use for use in storage["apps"] if str(use["app"]) == app)["freeable_rows"]
+    freeable = next(use for use in storage["apps"] if str(use["app"]) == app)["freeableRows"]
     first = year.today - datetime.timedelta(days=90)
     old = sum(day < first for day, _, _ in year.facts)
     assert abs(freeable - old) < 200, (freeable, old)

@@ -44,7 +44,7 @@ import Warehouse
       #expect(mute.status == .noContent)
       let list = try object(try await send(client, .get, headers: headers))
       let listed = try #require((list["alerts"] as? [[String: Any]])?.first)
-      #expect(listed["status"] as? String == "muted" && listed["muted_until"] is String)
+      #expect(listed["status"] as? String == "muted" && listed["mutedUntil"] is String)
       #expect(
         try await send(client, .put, "/\(number)/mute", #"{"seconds": 0}"#, headers: headers).status == .noContent)
       #expect(try fixture.catalog.alerts().first?.alert.mutedUntil == nil)

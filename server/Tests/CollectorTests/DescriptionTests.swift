@@ -39,6 +39,20 @@ import Testing
     }
   }
 
+  @Test func `members are in camel case, except in questions and what App Center defines`() throws {
+    let json = try JSONSerialization.jsonObject(with: Data(APIDescription.document))
+    let document = try #require(json as? [String: Any])
+    let paths = try #require(document["paths"] as? [String: Any])
+    let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
+    let others = Set((Question.schemas + APIDescription.appCenterSchemas).list.map(\.0))
+    let appCenter = Set(APIDescription.appCenter.map(\.path))
+    let members =
+      schemas.filter { !others.contains($0.key) }.values.flatMap(Self.members)
+      + paths.filter { !appCenter.contains($0.key) }.values.flatMap(Self.members)
+    #expect(members.contains("minimumUsers") && members.contains("bytesPerDay"))
+    #expect(members.filter { $0.contains("_") || $0.first?.isUppercase == true } == [])
+  }
+
   @Test func `each schema has a name of its own`() throws {
     guard case .object(let schemas) = APIDescription.schemas else { throw CancellationError() }
     #expect(Set(schemas.map(\.name)).count == schemas.count)
@@ -69,6 +83,16 @@ import Testing
       return route(String(address[..<end].dropLast())) + "/**"
     }
     return address.replacing("{", with: ":").replacing("}", with: "")
+  }
+
+  /// The names of all properties in a part of the document.
+  private static func members(of value: Any) -> [String] {
+    switch value {
+    case let object as [String: Any]:
+      ((object["properties"] as? [String: Any]).map { Array($0.keys) } ?? []) + object.values.flatMap(members)
+    case let array as [Any]: array.flatMap(members)
+    default: []
+    }
   }
 
   private static func texts(of value: Any, named name: String) -> [String] {

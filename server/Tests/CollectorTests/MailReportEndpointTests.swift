@@ -34,7 +34,7 @@ import Warehouse
       #expect(report["hour"] as? Int == 9 && report["dashboard"] == nil)
       let number = try #require(report["id"] as? Int)
       let list = try object(try await send(client, .get, headers: headers))
-      let listed = try #require((list["mail_reports"] as? [[String: Any]])?.first)
+      let listed = try #require((list["mailReports"] as? [[String: Any]])?.first)
       #expect(listed["recipients"] as? [String] == ["a@example.org", "b@example.org"])
       #expect(try await send(client, .post, "/\(number)/send", headers: headers).status == .noContent)
       #expect(try fixture.catalog.mailReports().first?.isRequested == true)

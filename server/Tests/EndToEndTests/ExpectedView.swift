@@ -98,7 +98,7 @@ struct ExpectedView {
       let day = day(of: noon)
       let hits = counted[day] ?? []
       table.rows[[day]] = [
-        "users": "\(users(hits))", "new_users": "\(firstDays.values.count { $0 == day })",
+        "users": "\(users(hits))", "newUsers": "\(firstDays.values.count { $0 == day })",
         "sessions": "\(sessions.count { $0.day == day })", "screenviews": "\(hits.count { $0.type == "screenview" })",
         "events": "\(hits.count { $0.type == "event" })", "crashes": "\(Self.crashes(hits))",
         "state": received < cutoff(after: noon) ? "open" : "final",
@@ -118,7 +118,7 @@ struct ExpectedView {
       report: "overview", list: "totals", keys: [],
       rows: [
         []: [
-          "users": "\(users(hits))", "new_users": "\(users(hits))", "returning_users": "\(returning)",
+          "users": "\(users(hits))", "newUsers": "\(users(hits))", "returningUsers": "\(returning)",
           "sessions": "\(sessions.count)", "screenviews": "\(hits.count { $0.type == "screenview" })",
           "crashes": "\(Self.crashes(hits))",
         ]

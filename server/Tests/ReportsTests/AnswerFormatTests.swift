@@ -162,11 +162,11 @@ import Warehouse
       json
         == #"{"results":[{"id":4711,"kind":"crash","time":"2026-05-30T10:00:00.250Z","received":"#
         + #""2026-05-30T10:00:01.000Z","name":"a\"b","user":"a\"b","version":"a\"b","os":"a\"b","model":"a\"b","#
-        + #""country":"a\"b","language":null,"session":"9007199254740993","starts_session":false,"properties":{"#
+        + #""country":"a\"b","language":null,"session":"9007199254740993","startsSession":false,"properties":{"#
         + #""a\"b":"a\"b","n":2,"big":9223372036854775807,"at":"1970-01-01T00:00:00.000Z"}},{"id":4700,"kind":"#
         + #""session_start","time":"2026-05-30T09:58:20.000Z","received":"2026-05-30T09:58:21.000Z","name":null,"#
         + #""user":null,"version":"1.0","os":"a\"b","model":"a\"b","country":"a\"b","language":null,"session":"#
-        + #""9007199254740993","starts_session":true,"properties":{}}],"meta":{"next":"1780135100000-4700"}}"#)
+        + #""9007199254740993","startsSession":true,"properties":{}}],"meta":{"next":"1780135100000-4700"}}"#)
     #expect(
       String(decoding: try TrailJSON.document([], limit: 2), as: UTF8.self) == #"{"results":[],"meta":{"next":null}}"#)
   }

@@ -191,6 +191,15 @@ struct ReportFormatTests {
     #expect(try ReportZone("Europe/Berlin").timeOfDay(of: time).count == 8)
   }
 
+  @Test(arguments: [
+    ("users", "users", "Users"), ("newUsers", "new_users", "New users"),
+    ("below100Ms", "below_100_ms", "Below 100 ms"), ("shareOfSessions", "share_of_sessions", "Share of sessions"),
+  ])
+  func `a column's headings follow from its member's name`(name: String, heading: String, title: String) {
+    #expect(ReportColumn(name).heading == heading)
+    #expect(ReportColumn(name).title == title)
+  }
+
   @Test func `CSV fields are quoted where necessary, and formulas are disarmed`() {
     let table = ReportList(
       "", columns: ["name", "count", "share"],

@@ -66,18 +66,18 @@ extension APIDescription {
           .text.described("`mail:ADDRESS`, `webhook:URL` or `chat:URL`."), 1...Alert.maximumDestinations),
       ],
       optional: [
-        "minimum_users": .nullable(.limited(0...1_000_000_000)).described(
+        "minimumUsers": .nullable(.limited(0...1_000_000_000)).described(
           "The number of users that a period needs for a decision.")
       ], others: .any),
     "Alert": .object(
       [
-        "id": .count, "name": .text, "condition": .named("AlertCondition"), "text": .text, "minimum_users": .count,
+        "id": .count, "name": .text, "condition": .named("AlertCondition"), "text": .text, "minimumUsers": .count,
         "destinations": .list(.text.described("Without the paths of addresses, which may be secret.")),
         "status": .choice(StoredAlert.Status.self),
         "author": .text.described("The account or token that made the last change."), "changed": .time,
       ],
       optional: [
-        "muted_until": .time,
+        "mutedUntil": .time,
         "failure": .text.described("The reason why the alert can't be evaluated; only while it can't."),
       ]),
     "Notification": .object([

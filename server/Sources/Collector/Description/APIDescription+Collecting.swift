@@ -75,18 +75,18 @@ extension APIDescription {
     "Storage": .object(
       [
         "parts": .object.described("The bytes of each part of the data directory."), "reserved": .count,
-        "bytes_per_day": .number.described("The growth over the last \(StorageReport.days) days."),
+        "bytesPerDay": .number.described("The growth over the last \(StorageReport.days) days."),
         "apps": .list(
           .object([
-            "app": .count, "name": .text, "rows": .count, "bytes": .count, "rows_per_day": .number,
-            "bytes_per_day": .number,
-            "freeable_rows": .count.described("The rows older than \(StorageReport.trialDays) days."),
-            "freeable_bytes": .count,
+            "app": .count, "name": .text, "rows": .count, "bytes": .count, "rowsPerDay": .number,
+            "bytesPerDay": .number,
+            "freeableRows": .count.described("The rows older than \(StorageReport.trialDays) days."),
+            "freeableBytes": .count,
           ])),
       ],
       optional: [
         "free": .count,
-        "days_until_full": .count.described("The days until nothing can be collected; only if the disk fills."),
+        "daysUntilFull": .count.described("The days until nothing can be collected; only if the disk fills."),
       ]),
     "Receipt": .object([
       "accepted": .count, "duplicates": .list(.count),

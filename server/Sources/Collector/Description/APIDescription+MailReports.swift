@@ -8,7 +8,7 @@ extension APIDescription {
     APIOperation(
       method: .get, path: "/api/v1/apps/{app}/mail-reports", name: "listMailReports",
       summary: "The reports by mail of an app.", parameters: [app],
-      answers: ["application/json": .object(["mail_reports": .list(.named("MailReport"))])], errors: [404]),
+      answers: ["application/json": .object(["mailReports": .list(.named("MailReport"))])], errors: [404]),
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/mail-reports", name: "createMailReport",
       summary: "Has the server mail the overview or a dashboard regularly.", parameters: [app],

@@ -40,7 +40,7 @@ extension APIDescription {
         "id": .count, "kind": .text, "time": .nullable(.time), "received": .nullable(.time),
         "name": .nullable(.text), "user": .nullable(.text), "version": .nullable(.text), "os": .nullable(.text),
         "model": .nullable(.text), "country": .nullable(.text), "language": .nullable(.text),
-        "session": .nullable(.text), "starts_session": .boolean,
+        "session": .nullable(.text), "startsSession": .boolean,
         "properties": .object([:], others: .anyOf(.text, .number, .boolean, .null)),
       ]),
     ]

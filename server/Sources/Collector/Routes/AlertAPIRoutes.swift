@@ -46,7 +46,7 @@ struct AlertAPIRoutes: Sendable {
   private func create(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
     let wanted = try await reader.object(
       AlertRequest.self, of: request, context, limit: Self.maximumBytes,
-      members: "name, condition, destinations and, optionally, minimum_users")
+      members: "name, condition, destinations and, optionally, minimumUsers")
     let alert: Alert
     do {
       alert = try wanted.alert(app: app, segments: app == nil ? [] : try context.visibleSegments(catalog))
@@ -115,11 +115,6 @@ private struct AlertRequest: Decodable {
   let destinations: [String]
   let minimumUsers: Int?
 
-  private enum CodingKeys: String, CodingKey {
-    case name, condition, destinations
-    case minimumUsers = "minimum_users"
-  }
-
   /// Returns the alert; throws if its question can't be asked or a destination is invalid.
   func alert(app: AppID?, segments: [SavedSegment]) throws -> Alert {
     if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
@@ -141,12 +136,6 @@ private struct AlertDescription: Encodable {
   let mutedUntil: String?
   let author: String
   let changed: String
-
-  private enum CodingKeys: String, CodingKey {
-    case id, name, condition, text, destinations, status, failure, author, changed
-    case minimumUsers = "minimum_users"
-    case mutedUntil = "muted_until"
-  }
 
   init(_ stored: StoredAlert, now: Timestamp) {
     let alert = stored.alert

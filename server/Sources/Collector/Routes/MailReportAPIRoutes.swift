@@ -39,7 +39,7 @@ struct MailReportAPIRoutes: Sendable {
     let app = try context.app.id
     let dashboards = try catalog.dashboards(app: app)
     let reports = try catalog.mailReports(app: app)
-    return try .json(encoding: ["mail_reports": reports.map { MailReportDescription($0.report, dashboards) }])
+    return try .json(encoding: ["mailReports": reports.map { MailReportDescription($0.report, dashboards) }])
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {

@@ -7,7 +7,7 @@ extension PortalPages {
   /// The columns that a chart of a list with a row for every day shows, one group for each chart; by default the first
   /// three numbers.
   private static let groups: [String: [[String]]] = [
-    "overview": [["users", "new_users"], ["sessions", "screenviews"]], "ecommerce": [["transactions"], ["revenue"]],
+    "overview": [["users", "newUsers"], ["sessions", "screenviews"]], "ecommerce": [["transactions"], ["revenue"]],
   ]
 
   /// The pictures of a list, as HTML; empty for lists that are only tables.

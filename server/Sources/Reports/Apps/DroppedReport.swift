@@ -25,7 +25,7 @@ extension AppReports {
         ReportList(
           "ledger", title: "On devices",
           columns: [
-            "installs", "tracked", "delivered", "waiting", ReportColumn("inFlight", heading: "in_flight"), "dropped",
+            "installs", "tracked", "delivered", "waiting", "inFlight", "dropped",
             "updated",
           ],
           rows: [

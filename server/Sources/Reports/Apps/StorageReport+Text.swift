@@ -42,14 +42,6 @@ package struct StorageDescription: Encodable, Sendable {
     let bytesPerDay: Double
     let freeableRows: Int
     let freeableBytes: Int64
-
-    private enum CodingKeys: String, CodingKey {
-      case app, name, rows, bytes
-      case rowsPerDay = "rows_per_day"
-      case bytesPerDay = "bytes_per_day"
-      case freeableRows = "freeable_rows"
-      case freeableBytes = "freeable_bytes"
-    }
   }
 
   let parts: [String: Int64]
@@ -58,12 +50,6 @@ package struct StorageDescription: Encodable, Sendable {
   let bytesPerDay: Double
   let daysUntilFull: Int?
   let apps: [AppUse]
-
-  private enum CodingKeys: String, CodingKey {
-    case parts, free, reserved, apps
-    case bytesPerDay = "bytes_per_day"
-    case daysUntilFull = "days_until_full"
-  }
 
   /// Describes a report.
   package init(_ report: StorageReport) {

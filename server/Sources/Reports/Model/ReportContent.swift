@@ -88,7 +88,7 @@ public struct ReportList: Sendable, Hashable {
 
 /// A column of a list.
 public struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The member's name in JSON.
+  /// The member's name in JSON, in camel case.
   public var name: String
   /// The heading on terminals and in CSV.
   public var heading: String
@@ -100,7 +100,7 @@ public struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
   /// Creates a column; by default, the headings derive from the name.
   public init(_ name: String, heading: String? = nil, title: String? = nil, isJSONOnly: Bool = false) {
     self.name = name
-    self.heading = heading ?? name
+    self.heading = heading ?? Self.words(of: name)
     let words = self.heading.replacing("_", with: " ")
     self.title = title ?? words.prefix(1).uppercased() + words.dropFirst()
     self.isJSONOnly = isJSONOnly
@@ -108,4 +108,16 @@ public struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
 
   /// Creates a column from its name.
   public init(stringLiteral name: String) { self.init(name) }
+
+  /// The words and numbers of a name in camel case, with underscores: `below100Ms` becomes `below_100_ms`.
+  private static func words(of name: String) -> String {
+    var (words, previous) = ("", Character("_"))
+    for character in name {
+      let begins = character.isUppercase || (character.isNumber && previous.isLetter)
+      if begins, previous != "_" { words.append("_") }
+      words += character.lowercased()
+      previous = character
+    }
+    return words
+  }
 }

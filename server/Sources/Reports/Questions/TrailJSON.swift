@@ -38,7 +38,7 @@ package enum TrailJSON {
     writer.raw(",\"session\":")
     // A text, because the numbers need more than 53 bits.
     if let session = row.session { writer.string(String(session)) } else { writer.raw("null") }
-    writer.raw(",\"starts_session\":")
+    writer.raw(",\"startsSession\":")
     writer.boolean(row.startsSession)
     writer.raw(",\"properties\":{")
     for (index, property) in event.properties.enumerated() {

@@ -46,9 +46,9 @@ extension ViewReports {
   ) { [$0.plain("acquisition", ["source", "medium", "campaign", "sessions"], $0.rows(.acquisition))] }
 
   static let screenViews = ReportColumn("screenviews", title: "Screen views")
-  static let exitCount = ReportColumn("drop_offs", title: "Exits")
-  static let exitRate = ReportColumn("drop_off_share", title: "Exit rate")
-  static let averageTime = ReportColumn("average_ms", title: "Average (mm:ss)")
+  static let exitCount = ReportColumn("dropOffs", title: "Exits")
+  static let exitRate = ReportColumn("dropOffShare", title: "Exit rate")
+  static let averageTime = ReportColumn("averageMs", title: "Average (mm:ss)")
 }
 
 extension ViewBreakdowns {
@@ -71,14 +71,14 @@ extension ViewBreakdowns {
     return [
       ReportList(
         "days", title: "Days",
-        columns: ["date", "users", "new_users", "sessions", ViewReports.screenViews, "events", "crashes", "state"],
+        columns: ["date", "users", "newUsers", "sessions", ViewReports.screenViews, "events", "crashes", "state"],
         rows: days),
       ReportList(
         "totals", title: "Totals",
         columns: [
-          "users", "new_users", "returning_users", "sessions", ViewReports.screenViews, "screens_per_session",
-          ReportColumn("average_session_ms", title: "Avg. session (mm:ss)"), "new_sessions", "crashes",
-          "hits_over_quota",
+          "users", "newUsers", "returningUsers", "sessions", ViewReports.screenViews, "screensPerSession",
+          ReportColumn("averageSessionMs", title: "Avg. session (mm:ss)"), "newSessions", "crashes",
+          "hitsOverQuota",
         ], rows: [totals]),
       ReportList(
         "actives", title: "Active users", columns: ["days", "users"],
@@ -93,8 +93,8 @@ extension ViewBreakdowns {
     ReportList(
       "screens",
       columns: [
-        "screen", "views", "unique", "users", ReportColumn("time_ms", title: "Time (mm:ss)"), ViewReports.averageTime,
-        "entrances", "exits", ReportColumn("exit_share", title: "Exit rate"),
+        "screen", "views", "unique", "users", ReportColumn("timeMs", title: "Time (mm:ss)"), ViewReports.averageTime,
+        "entrances", "exits", ReportColumn("exitShare", title: "Exit rate"),
       ],
       rows: rows(.screens).map { row in
         let numbers = row.numbers
@@ -109,10 +109,10 @@ extension ViewBreakdowns {
   }
 
   fileprivate var timings: ReportList {
-    let steps: [ReportColumn] = ["below_100_ms", "below_500_ms", "below_1_s", "below_3_s", "below_10_s", "longer"]
+    let steps: [ReportColumn] = ["below100Ms", "below500Ms", "below1S", "below3S", "below10S", "longer"]
     return ReportList(
       "timings",
-      columns: ["category", "variable", "label", "samples", ReportColumn("average_ms", title: "Average ms")] + steps
+      columns: ["category", "variable", "label", "samples", ReportColumn("averageMs", title: "Average ms")] + steps
         + ["users"],
       rows: rows(.timings).map { row in
         let average = ReportValue.average(row.numbers[1], row.numbers[0])

@@ -27,7 +27,7 @@ extension ViewReports {
     "lists", "Product lists", "Product lists with their impressions and clicks.", tables: [.lists, .listProducts]
   ) { $0.productLists }
 
-  fileprivate static let clickRate = ReportColumn("click_share", title: "Click rate")
+  fileprivate static let clickRate = ReportColumn("clickShare", title: "Click rate")
   fileprivate static let dimension = ReportColumn("fact", title: "Dimension")
 }
 
@@ -58,7 +58,7 @@ extension ViewBreakdowns {
           "checkouts", "purchases", "refunds", "users",
         ], rows: rows(.products).map(product)),
       ReportList(
-        "product_facts", title: "Products by brand, category, coupon and variant",
+        "productFacts", title: "Products by brand, category, coupon and variant",
         columns: [ViewReports.dimension, "value", "quantity", "revenue", "details", "adds", "purchases", "users"],
         rows: rows(.productFacts).map(product)),
       ReportList(
@@ -82,7 +82,7 @@ extension ViewBreakdowns {
     return ReportList(
       "totals", title: "Totals",
       columns: [
-        "transactions", "revenue", "average_order", "tax", "shipping", "refunds", "refunded", "conversion", "buyers",
+        "transactions", "revenue", "averageOrder", "tax", "shipping", "refunds", "refunded", "conversion", "buyers",
       ],
       rows: [
         [

@@ -11,7 +11,7 @@ extension ViewReports {
     let late = try await store.lateHits(view, days: request.days)
     return [
       ReportList(
-        "late", columns: ["date", "version", ReportColumn("after_the_cut", title: "After the cutoff"), "hits"],
+        "late", columns: ["date", "version", ReportColumn("afterTheCut", title: "After the cutoff"), "hits"],
         rows: late.prefix(request.viewLimit).map { row in
           [
             .day(row.day), .text(row.version.isEmpty ? "(not set)" : row.version), .text(delay(row.hours)),
@@ -47,7 +47,7 @@ extension ViewReports {
     let returning = Int64(metrics.activeUsers).subtractingSaturated(Int64(metrics.newUsers))
     return [
       ReportList(
-        "now", title: "Now", columns: ["active_users", "new_users", "returning_users", "hits"],
+        "now", title: "Now", columns: ["activeUsers", "newUsers", "returningUsers", "hits"],
         rows: [
           [.count(metrics.activeUsers), .count(metrics.newUsers), .count(returning), .count(metrics.hits)]
         ]),
@@ -57,7 +57,7 @@ extension ViewReports {
       ranking(.version, "versions", "App versions", ["version"]),
       ranking(.country, "countries", "Countries", ["country"]),
       ReportList(
-        "minutes", title: "Minutes", columns: ["minutes_ago", ViewReports.screenViews, "users", "hits"],
+        "minutes", title: "Minutes", columns: ["minutesAgo", ViewReports.screenViews, "users", "hits"],
         rows: metrics.minutes.enumerated().map { age, minute in
           [.count(age), .count(minute.screenViews), .count(minute.users), .count(minute.hits)]
         }),

@@ -45,8 +45,8 @@ extension ViewBreakdowns {
     ReportList(
       "landing",
       columns: [
-        "screen", "sessions", "users", ReportColumn("one_screen", title: "Bounces"),
-        ReportColumn("one_screen_share", title: "Bounce rate"), ViewReports.averageTime, "screens_per_session",
+        "screen", "sessions", "users", ReportColumn("oneScreen", title: "Bounces"),
+        ReportColumn("oneScreenShare", title: "Bounce rate"), ViewReports.averageTime, "screensPerSession",
       ],
       rows: rows(.landings).map { row in
         let numbers = row.numbers
@@ -62,7 +62,7 @@ extension ViewBreakdowns {
   fileprivate var exits: ReportList {
     let views = Dictionary(all(.screens).map { ($0.key, $0.numbers[0]) }, uniquingKeysWith: { $1 })
     return ReportList(
-      "exits", columns: ["screen", "exits", "users", "views", ReportColumn("exit_share", title: "Exit rate")],
+      "exits", columns: ["screen", "exits", "users", "views", ReportColumn("exitShare", title: "Exit rate")],
       rows: rows(.exits).map { row in
         let viewed = views[row.key] ?? 0
         return [
@@ -110,7 +110,7 @@ extension ViewBreakdowns {
         rows: totals),
       ReportList(
         "paths", title: "Paths",
-        columns: ["step", "kind", "name", "next_kind", "next_name", "sessions", "share", "users"], rows: paths),
+        columns: ["step", "kind", "name", "nextKind", "nextName", "sessions", "share", "users"], rows: paths),
     ]
   }
 
@@ -118,7 +118,7 @@ extension ViewBreakdowns {
     ReportList(
       "events",
       columns: [
-        "category", "action", "label", "events", "unique", "users", "value", "average_value", "events_per_session",
+        "category", "action", "label", "events", "unique", "users", "value", "averageValue", "eventsPerSession",
       ],
       rows: rows(.events).map { row in
         let numbers = row.numbers
@@ -134,7 +134,7 @@ extension ViewBreakdowns {
     let (events, sessions) = (row?.numbers[0] ?? 0, row?.numbers[1] ?? 0)
     return ReportList(
       "totals", title: "Totals",
-      columns: ["events", "sessions_with_event", "share_of_sessions", "events_per_session_with_event", "users"],
+      columns: ["events", "sessionsWithEvent", "shareOfSessions", "eventsPerSessionWithEvent", "users"],
       rows: [
         [
           .count(events), .count(sessions), .share(sessions, of: metrics.totals.sessions), .quotient(events, sessions),
@@ -144,7 +144,7 @@ extension ViewBreakdowns {
   }
 
   fileprivate var exceptions: [ReportList] {
-    let perView = ReportColumn("exceptions_per_screenview", title: "Exceptions per screen view")
+    let perView = ReportColumn("exceptionsPerScreenview", title: "Exceptions per screen view")
     var views: [String: SaturatingInt64] = [:]
     for row in all(.screenVersions) { views[row.key[2], default: 0] += row.numbers[0] }
     let versions = rows(.exceptionVersions).map { row -> [ReportValue] in
@@ -163,8 +163,8 @@ extension ViewBreakdowns {
         "totals", title: "Totals",
         columns: [
           "exceptions", "crashes", ViewReports.screenViews, perView,
-          ReportColumn("crashes_per_screenview", title: "Crashes per screen view"), "users_affected",
-          "users_with_crash", "share_of_users", "sessions_affected",
+          ReportColumn("crashesPerScreenview", title: "Crashes per screen view"), "usersAffected",
+          "usersWithCrash", "shareOfUsers", "sessionsAffected",
         ], rows: [exceptionTotals]),
     ]
   }

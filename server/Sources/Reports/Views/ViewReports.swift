@@ -63,7 +63,7 @@ extension View {
 extension ReportList {
   /// The list with the currency in its title, if it has amounts.
   fileprivate func labelled(currency: String) -> ReportList {
-    let hasAmounts = columns.contains { ["revenue", "average_order"].contains($0.name) }
+    let hasAmounts = columns.contains { ["revenue", "averageOrder"].contains($0.name) }
     guard !currency.isEmpty, hasAmounts else { return self }
     var list = self
     list.title += "\(title.isEmpty ? "" : " ")(\(currency))"
