@@ -54,7 +54,10 @@ package struct StorageReport: Sendable, Hashable {
   package init(_ storage: StorageStatus, apps: [App], from source: any RowUsageSource, now: Timestamp) async throws {
     (parts, free, reserved) = (storage.diskBytes, storage.freeDiskBytes, storage.reservedDiskBytes)
     var usages: [(app: App, usage: RowUsage)] = []
-    for app in apps { usages.append((app, try await source.rowUsage(of: app.id, before: Self.times(of: app, now)))) }
+    for app in apps {
+      let times = Limit.allCases.map { Self.time($0, of: app, now) }
+      usages.append((app, try await source.rowUsage(of: app.id, before: times)))
+    }
     let columns = usages.reduce(0) { $0 + $1.usage.columnBytes }
     let shared = ["rows", "keys", "columns"].reduce(0) { $0 + (storage.diskBytes[$1] ?? 0) }
     self.apps = usages.map { app, usage in
@@ -62,38 +65,42 @@ package struct StorageReport: Sendable, Hashable {
     }.sorted { ($1.bytes, $0.app.id) < ($0.bytes, $1.app.id) }
   }
 
-  /// The times before which rows are counted: the start and end of the measured days, the start of the trial period,
-  /// and the start and end of the days that the app's own keeping period removes next.
-  private static func times(of app: App, _ now: Timestamp) -> [Int64] {
-    let now = now.millisecondsSince1970
-    let kept = app.keeping.map { Int64($0.firstDay(today: Day(number: Int(now / day))).number) * day } ?? .min / 2
-    return [now - Int64(days) * day, now, now - Int64(trialDays) * day, kept, kept + Int64(days) * day]
+  /// A time before which the rows of an app are counted.
+  private enum Limit: Int, CaseIterable {
+    /// The start and the end of the measured days.
+    case measuredStart, now
+    /// The start of the trial period.
+    case trialStart
+    /// The start and the end of the days that the app's own keeping period removes next.
+    case keptStart, keptStartLater
+  }
+
+  private static func time(_ limit: Limit, of app: App, _ now: Timestamp) -> Int64 {
+    let (now, measured) = (now.millisecondsSince1970, Int64(days) * day)
+    var keptStart: Int64 {
+      app.keeping.map { Int64($0.firstDay(today: Day(number: Int(now / day))).number) * day } ?? .min / 2
+    }
+    return switch limit {
+    case .measuredStart: now - measured
+    case .now: now
+    case .trialStart: now - Int64(trialDays) * day
+    case .keptStart: keptStart
+    case .keptStartLater: keptStart + measured
+    }
   }
 
   private static func use(_ usage: RowUsage, of app: App, bytesPerColumnByte: Double, _ now: Timestamp) -> AppUse {
-    let counts = usage.rowsBefore
+    func rows(before limit: Limit) -> Int { usage.rowsBefore[limit.rawValue] }
     let bytesPerRow = usage.rows > 0 ? Double(usage.columnBytes) / Double(usage.rows) * bytesPerColumnByte : 0
     let age = usage.earliest.map { Double(now.millisecondsSince1970 - $0) / Double(day) } ?? 0
     let measured = min(max(age, 1), Double(days))
-    let coming = Double(counts[1] - counts[0]) / measured
-    let leaving = app.keeping == nil ? 0 : Double(counts[4] - counts[3]) / Double(days)
+    let coming = Double(rows(before: .now) - rows(before: .measuredStart)) / measured
+    let removed = app.keeping == nil ? 0 : rows(before: .keptStartLater) - rows(before: .keptStart)
+    let leaving = Double(removed) / Double(days)
+    let freeable = rows(before: .trialStart)
     return AppUse(
       app: app, rows: usage.rows, bytes: Int64(Double(usage.rows) * bytesPerRow), rowsPerDay: coming,
-      bytesPerDay: (coming - leaving) * bytesPerRow, freeableRows: counts[2],
-      freeableBytes: Int64(Double(counts[2]) * bytesPerRow))
+      bytesPerDay: (coming - leaving) * bytesPerRow, freeableRows: freeable,
+      freeableBytes: Int64(Double(freeable) * bytesPerRow))
   }
-}
-
-/// Formats a number of bytes with three digits, for example `1.25 GiB`.
-package func byteText(_ bytes: Int64) -> String {
-  let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
-  var (value, unit) = (Double(bytes), 0)
-  while abs(value) >= 1_000, unit < units.count - 1 { (value, unit) = (value / 1_024, unit + 1) }
-  if unit == 0 { return "\(bytes) bytes" }
-  // Three digits, and no zeros at the end.
-  let decimals = abs(value) < 9.995 ? 100.0 : abs(value) < 99.95 ? 10.0 : 1.0
-  let hundredths = Int((value * decimals).rounded() * (100 / decimals))
-  let (whole, rest) = (hundredths / 100, abs(hundredths % 100))
-  let fraction = rest == 0 ? "" : rest.isMultiple(of: 10) ? ".\(rest / 10)" : ".\(rest < 10 ? "0" : "")\(rest)"
-  return "\(hundredths < 0 && whole == 0 ? "-" : "")\(whole)\(fraction) \(units[unit])"
 }
