@@ -86,7 +86,7 @@ let package = Package(
     .target(
       name: "SignOn",
       dependencies: [
-        "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
@@ -270,9 +270,9 @@ let package = Package(
     .testTarget(
       name: "SignOnTests",
       dependencies: [
-        "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "ServerBase", "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "AlertsTests",

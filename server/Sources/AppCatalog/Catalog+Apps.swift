@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ServerBase
 import TernEvents
 public import Warehouse
 
@@ -32,7 +33,7 @@ extension Catalog {
     if let trackingID { try check(trackingID: trackingID) }
     let created = now()
     if let givenKey { try check(key: givenKey) }
-    let key = givenKey ?? "tern_" + urlSafeBase64(randomBytes(18))
+    let key = givenKey ?? "tern_" + Base64URL.encode(randomBytes(18))
     return try writing { database in
       if try isTaken(key, column: "key", database) { throw invalid("Another app already has the key \(key).") }
       if try isTaken(secret, column: "app_secret", database) {

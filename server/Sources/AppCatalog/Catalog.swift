@@ -241,8 +241,3 @@ public final class Catalog: CatalogStore {
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
   bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
 }
-
-/// Base 64 of RFC 4648 §5 without padding.
-func urlSafeBase64(_ bytes: [UInt8]) -> String {
-  Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-}

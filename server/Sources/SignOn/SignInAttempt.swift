@@ -1,5 +1,6 @@
 package import Crypto
 import Foundation
+import ServerBase
 package import TernEvents
 
 /// A sign-in that was begun in a browser and isn't finished.

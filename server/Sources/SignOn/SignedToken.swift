@@ -1,4 +1,5 @@
 import Questions
+import ServerBase
 
 /// A signed JSON web token in its compact form (RFC 7515, RFC 7519), whose signature isn't checked yet.
 package struct SignedToken: Sendable {

@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import Questions
+import ServerBase
 
 /// The algorithms with which a provider may sign. `none` and algorithms with a shared secret aren't among them.
 enum SigningAlgorithm: String, Sendable, CaseIterable {

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import ServerBase
 import Warehouse
 
 /// The cost of hashing a password with scrypt, which slows down guessing. It is stored with each hash.
@@ -66,5 +67,5 @@ enum Secrets {
 
 extension Catalog {
   /// A random secret of 192 bits.
-  func newSecret() -> String { urlSafeBase64(randomBytes(24)) }
+  func newSecret() -> String { Base64URL.encode(randomBytes(24)) }
 }

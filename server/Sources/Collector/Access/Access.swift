@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
+import ServerBase
 import TernBase
 import TernEvents
 import Warehouse

@@ -2,6 +2,7 @@ import Hummingbird
 import NIOCore
 import Portal
 import Reports
+import ServerBase
 import Warehouse
 
 extension BodyReader {

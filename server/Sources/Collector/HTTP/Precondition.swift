@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ServerBase
 
 /// The strong entity tag of something that people edit: a hash of its representation.
 struct EntityTag: Sendable, Equatable {

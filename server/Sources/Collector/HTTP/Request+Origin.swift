@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Portal
+import ServerBase
 
 extension Request {
   /// The host and port as sent by the client, or `nil` if they contain anything else.

@@ -4,6 +4,7 @@ import Ingest
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import ServerBase
 import TernEvents
 import Threads
 import Warehouse

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Portal
+import ServerBase
 import TernEvents
 import Warehouse
 

@@ -4,6 +4,7 @@ import Hummingbird
 import Outgoing
 import Portal
 import Questions
+import ServerBase
 import TernEvents
 import Warehouse
 

@@ -1,5 +1,6 @@
 import Hummingbird
 import Portal
+import ServerBase
 import TernBase
 import Warehouse
 

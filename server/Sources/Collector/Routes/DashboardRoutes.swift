@@ -3,6 +3,7 @@ import Hummingbird
 import Portal
 import Questions
 import Reports
+import ServerBase
 import TernEvents
 import Warehouse
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Questions
+import ServerBase
 import Warehouse
 
 /// `/api/v1/apps/{id}/dimensions` and `/metrics`: the definitions of custom dimensions and metrics.

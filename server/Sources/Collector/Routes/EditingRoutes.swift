@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Reports
+import ServerBase
 import TernEvents
 import Warehouse
 

@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import Portal
 import Reports
+import ServerBase
 import TernEvents
 import Warehouse
 

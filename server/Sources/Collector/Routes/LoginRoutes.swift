@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Portal
+import ServerBase
 import Warehouse
 
 /// `/login`, `/welcome` and `/logout`.

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Ingest
 import NIOCore
+import ServerBase
 import TernEvents
 import Warehouse
 

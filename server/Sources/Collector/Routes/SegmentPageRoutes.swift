@@ -3,6 +3,7 @@ import Hummingbird
 import Portal
 import Questions
 import Reports
+import ServerBase
 import Warehouse
 
 /// The page of saved segments: `/apps/ID/segments`.

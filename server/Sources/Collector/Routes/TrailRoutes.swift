@@ -4,6 +4,7 @@ import Hummingbird
 import Portal
 import Questions
 import Reports
+import ServerBase
 import Warehouse
 
 /// The rows of one install or user, for programs and as a page.

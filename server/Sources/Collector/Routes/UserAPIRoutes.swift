@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Questions
+import ServerBase
 import TernEvents
 import Warehouse
 

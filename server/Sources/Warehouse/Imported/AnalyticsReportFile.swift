@@ -1,3 +1,5 @@
+import ServerBase
+
 /// The days of a report that Google Analytics (Universal Analytics) wrote as CSV (docs/export-format.md).
 ///
 /// Such a file begins with comments: the view, the report and its days. A table of sums over all days may follow. The
@@ -178,14 +180,5 @@ public struct AnalyticsReportFile: Sendable, Hashable {
         parts == [month, date, year] || parts == [date, month, year] || parts == [year, month, date]
       }
     }
-  }
-}
-
-extension String {
-  fileprivate var trimmed: String {
-    var text = Substring(self)
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
   }
 }

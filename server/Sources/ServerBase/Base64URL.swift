@@ -1,5 +1,5 @@
 /// Base64 for addresses, without padding (RFC 4648 §5).
-enum Base64URL {
+package enum Base64URL {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xFF, count: 256)
@@ -7,7 +7,8 @@ enum Base64URL {
     return values
   }()
 
-  static func encode(_ bytes: some Sequence<UInt8>) -> String {
+  /// Returns the text.
+  package static func encode(_ bytes: some Sequence<UInt8>) -> String {
     var (output, bits, count) = ([UInt8](), UInt32(0), 0)
     for byte in bytes {
       (bits, count) = (bits << 8 | UInt32(byte), count + 8)
@@ -21,7 +22,7 @@ enum Base64URL {
   }
 
   /// Returns the bytes; `nil` for any text that ``encode(_:)`` doesn't return, so that each value has one form.
-  static func decode(_ text: some StringProtocol) -> [UInt8]? {
+  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var (output, bits, count) = ([UInt8](), UInt32(0), 0)
     for digit in text.utf8 {
       let value = values[Int(digit)]
