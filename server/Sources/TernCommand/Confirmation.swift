@@ -10,7 +10,7 @@ struct Confirmation: ParsableArguments {
   ///
   /// - Parameter loss: A sentence that says what will be lost.
   /// - Throws: ``CommandFailure`` if the person doesn't confirm, or if there is no terminal to ask at.
-  func require(_ loss: String, from terminal: ConfirmingTerminal = .standard) throws {
+  func require(_ loss: String, from terminal: AskingTerminal = .standard) throws {
     guard !yes else { return }
     guard terminal.isInteractive else { throw CommandFailure("\(loss) To confirm, add --yes.") }
     terminal.ask("\(loss)\nThis can't be undone. Type yes to continue: ")
@@ -20,15 +20,15 @@ struct Confirmation: ParsableArguments {
   }
 }
 
-/// The terminal at which a person confirms.
-struct ConfirmingTerminal {
+/// The terminal at which a person answers questions.
+struct AskingTerminal {
   var isInteractive: Bool
   var ask: (String) -> Void
   var answer: () -> String?
 
   /// The terminal of the process. The question goes to standard error, since standard output may be a file.
-  static var standard: ConfirmingTerminal {
-    ConfirmingTerminal(
+  static var standard: AskingTerminal {
+    AskingTerminal(
       isInteractive: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,
       ask: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }, answer: { readLine() })
   }

@@ -60,7 +60,7 @@ import Warehouse
     answer: String?, isConfirmed: Bool
   ) throws {
     var asked = ""
-    let terminal = ConfirmingTerminal(isInteractive: true, ask: { asked += $0 }, answer: { answer })
+    let terminal = AskingTerminal(isInteractive: true, ask: { asked += $0 }, answer: { answer })
     let confirmation = try Confirmation.parse([])
     if isConfirmed {
       try confirmation.require("This deletes it.", from: terminal)
@@ -74,7 +74,7 @@ import Warehouse
   }
 
   @Test func `a script isn't asked, but must give --yes`() throws {
-    let terminal = ConfirmingTerminal(
+    let terminal = AskingTerminal(
       isInteractive: false, ask: { _ in Issue.record("asked") },
       answer: {
         Issue.record("asked")
@@ -85,6 +85,19 @@ import Warehouse
       try Confirmation.parse([]).require("This deletes it.", from: terminal)
     }
     #expect(CommandEnding(error).text?.contains("This deletes it. To confirm, add --yes.") == true)
+  }
+
+  @Test func `an app that is made again is asked for at the terminal, and a script must describe it`() throws {
+    var asked = ""
+    var answers = ["Europe/Berlin", " Shop ", "tern_key", "", nil]
+    let app = try RestoredApp(
+      asking: 4, at: AskingTerminal(isInteractive: true, ask: { asked += $0 }, answer: { answers.removeFirst() }))
+    #expect(app == RestoredApp(argument: "4,zone=Europe/Berlin,name=Shop,key=tern_key") && answers.isEmpty)
+    #expect(asked.hasPrefix("App 4 has to be made again.") && asked.contains("  Name: "))
+    let error = try #require(throws: CommandFailure.self) {
+      try RestoredApp(asking: 4, at: AskingTerminal(isInteractive: false, ask: { _ in }, answer: { nil }))
+    }
+    #expect(CommandEnding(error).text?.contains("Describe it with --app 4,") == true)
   }
 
   @Test func `several proxies can be trusted`() throws {

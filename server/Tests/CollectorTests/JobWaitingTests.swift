@@ -65,6 +65,19 @@ import Warehouse
     #expect(quick.isEmpty)
   }
 
+  @Test func `a server that has ended is waited for, and its end is said once`() {
+    let start = ContinuousClock.now
+    var server = OtherServer.none
+    func ends(_ isServed: Bool, _ seconds: Int) -> Bool {
+      server.hasEnded(isServed: isServed, now: start + .seconds(seconds))
+    }
+    #expect(!ends(false, 0) && !server.doesTheWork(now: start), "no server, so nothing to wait for")
+    #expect(!ends(true, 1) && server.doesTheWork(now: start + .seconds(900)))
+    #expect(ends(false, 1_000) && !ends(false, 1_010))
+    #expect(server.doesTheWork(now: start + .seconds(1_019)) && !server.doesTheWork(now: start + .seconds(1_020)))
+    #expect(!ends(true, 1_019) && ends(false, 1_030) && server.doesTheWork(now: start + .seconds(1_049)))
+  }
+
   @Test func `a copy of standard input is recognized by its name beside a catalog`() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-copy-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -197,7 +197,6 @@ struct JobRunner {
   }
 
   private static let patience: Duration = .seconds(5)
-  private static let restartPatience: Duration = .seconds(20)
 
   private func importFile(_ job: DataJob, to app: App) async throws -> String {
     let file = try ImportFile(job.argument)
@@ -224,21 +223,16 @@ struct JobRunner {
   /// - Throws: ``CommandFailure`` if the job has failed, or can't be done because the disk is full.
   static func wait(for job: DataJob, _ data: DataOption, _ catalog: Catalog) async throws -> String {
     var waiting = JobWaiting(job: job, directory: data.directory)
-    // A server that was killed in the meantime is about to be started again, and must find the directory free.
-    var takesOver: ContinuousClock.Instant?
-    var hasSaidSo = false
+    var server = OtherServer.none
     while true {
       if let result = try catalog.result(ofJob: job.id) {
         guard !result.isFailed else { throw CommandFailure(result.message) }
         return result.message
       }
-      let isServed = try catalog.isServed()
-      if isServed { takesOver = .now + Self.restartPatience }
-      if !isServed, takesOver != nil, !hasSaidSo {
-        hasSaidSo = true
+      if server.hasEnded(isServed: try catalog.isServed(), now: .now) {
         Terminal.complain("The server has ended. This command does the work in 20 seconds, unless a server runs again.")
       }
-      if isServed || takesOver.map({ .now < $0 }) ?? false {
+      if server.doesTheWork(now: .now) {
         if let current = try catalog.nextJob(),
           let line = try waiting.line(
             current: current, progress: try catalog.progress(ofJob: current.id),

@@ -1,5 +1,33 @@
 import Warehouse
 
+/// The server on a directory, as a command sees it that waits for a job.
+enum OtherServer: Equatable {
+  /// No server has run since the command began.
+  case none
+  case running
+  case ended(ContinuousClock.Instant)
+
+  /// The time for which a server that has ended is waited for. One that was killed is about to be started again, and must
+  /// find the directory free.
+  static let patience: Duration = .seconds(20)
+
+  /// Notes if a server runs now; returns true if it has ended since the last time.
+  mutating func hasEnded(isServed: Bool, now: ContinuousClock.Instant) -> Bool {
+    let wasRunning = self == .running
+    if isServed { self = .running } else if wasRunning { self = .ended(now) }
+    return wasRunning && !isServed
+  }
+
+  /// True if the command leaves the work to the server, or to the next one.
+  func doesTheWork(now: ContinuousClock.Instant) -> Bool {
+    switch self {
+    case .none: false
+    case .running: true
+    case .ended(let time): now < time + Self.patience
+    }
+  }
+}
+
 /// The lines that a command prints while it waits for a job of a running server.
 struct JobWaiting {
   /// The time between two lines, so that a log has few of them.

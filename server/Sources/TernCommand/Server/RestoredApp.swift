@@ -1,6 +1,6 @@
 import AppCatalog
 import ArgumentParser
-import Foundation
+import ServerBase
 import Warehouse
 
 /// An app that is made again because its catalog is lost.
@@ -36,27 +36,26 @@ struct RestoredApp: ExpressibleByArgument, Equatable {
   /// Asks on the terminal for what the rows don't tell.
   ///
   /// - Throws: ``CommandFailure`` if there is no terminal.
-  init(asking id: Int64) throws {
+  init(asking id: Int64, at terminal: AskingTerminal = .standard) throws {
     self.id = id
-    guard isatty(STDIN_FILENO) == 1 else {
+    guard terminal.isInteractive else {
       throw CommandFailure(
         """
         The cluster has rows of app \(id), which the catalog doesn't have. Describe it with --app \
         \(id),zone=Europe/Berlin,key=tern_…,secret=…,tracking=UA-…,name=…: the time zone that it had, and the keys that clients use.
         """)
     }
-    Terminal.say("App \(id) has to be made again. Leave out keys that no client uses.")
-    zone = Self.answer("  Time zone that it had, such as Europe/Berlin")
-    name = Self.answer("  Name")
-    key = Self.answer("  Key (tern_…)")
-    secret = Self.answer("  App secret of App Center (a UUID)")
-    tracking = Self.answer("  Tracking ID of Google Analytics (UA-…)")
-  }
-
-  private static func answer(_ question: String) -> String? {
-    try? FileHandle.standardOutput.write(contentsOf: Data("\(question): ".utf8))
-    let line = readLine()?.trimmingCharacters(in: .whitespaces) ?? ""
-    return line.isEmpty ? nil : line
+    func answer(_ question: String) -> String? {
+      terminal.ask("  \(question): ")
+      let line = terminal.answer()?.trimmed ?? ""
+      return line.isEmpty ? nil : line
+    }
+    terminal.ask("App \(id) has to be made again. Leave out keys that no client uses.\n")
+    zone = answer("Time zone that it had, such as Europe/Berlin")
+    name = answer("Name")
+    key = answer("Key (tern_…)")
+    secret = answer("App secret of App Center (a UUID)")
+    tracking = answer("Tracking ID of Google Analytics (UA-…)")
   }
 
   func create(in catalog: Catalog) throws {
