@@ -78,9 +78,6 @@ extension ReportZone {
   func dateTime(of time: Timestamp) -> String { "\(day(of: time).longText), \(timeOfDay(of: time))" }
 }
 
-/// Formats a number and its noun, for example `1 install` or `1,234 installs`.
-func counted(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
-
 /// Formats a frequency in words: `once`, `2 times`.
 func times(_ number: Int) -> String { number == 1 ? "once" : "\(grouped(number)) times" }
 

@@ -137,8 +137,8 @@ import WarehouseContract
     let job = try #require(try catalog.changeApp(apps[0], AppChange(timeZone: Self.new)).recount)
     #expect(try catalog.app(apps[0])?.timeZone == Self.new && catalog.app(apps[1])?.timeZone == Self.old)
     #expect(try catalog.zoneChange(of: apps[0]) == .running(nil) && catalog.zoneChange(of: apps[1]) == nil)
-    try catalog.note(DataJob.Progress(text: "3 of 9 days are done."), ofJob: job.id)
-    #expect(try catalog.zoneChange(of: apps[0]) == .running("3 of 9 days are done."))
+    try catalog.note(DataJob.Progress(text: "3 of 9 days done."), ofJob: job.id)
+    #expect(try catalog.zoneChange(of: apps[0]) == .running("3 of 9 days done."))
     #expect(try catalog.changeApp(apps[0], AppChange(timeZone: Self.new)).recount?.id == job.id, "it waits for the job")
     let refusal = #expect(throws: WarehouseError.self) {
       try catalog.changeApp(apps[0], AppChange(name: "New", timeZone: "UTC"))

@@ -6,9 +6,8 @@ extension APIDescription {
   /// Users, sessions, tokens, the audit log, jobs and backups, which owners manage.
   static let administration: [APIOperation] = users + sessions + tokens + audit + jobs + backups
 
-  private static let identifier = Schema.limited(1...9_007_199_254_740_991)
-  private static let user = APIOperation.Parameter.path("user", identifier)
-  private static let job = APIOperation.Parameter.path("job", identifier)
+  private static let user = APIOperation.Parameter.path("user", .identifier)
+  private static let job = APIOperation.Parameter.path("job", .identifier)
 
   /// The precondition of a change.
   static let ifMatch = APIOperation.Parameter.header(
@@ -18,7 +17,7 @@ extension APIDescription {
 
   /// The parameters of a page of a long list.
   private static let page: [APIOperation.Parameter] = [
-    .query("before", identifier.described("`next` of the previous answer.")),
+    .query("before", .identifier.described("`next` of the previous answer.")),
     .query("limit", .limited(1...ListPage.maximum).described("The most elements; \(ListPage.usual) without it.")),
   ]
   private static let limit = page[1]
@@ -56,7 +55,7 @@ extension APIDescription {
       answers: ["application/json": .object(["sessions": .list(.named("Session"))])]),
     APIOperation(
       method: .delete, path: "/api/v1/sessions/{session}", name: "endSession", summary: "Logs one browser out.",
-      parameters: [.path("session", identifier)], status: 204, errors: [404]),
+      parameters: [.path("session", .identifier)], status: 204, errors: [404]),
     APIOperation(
       method: .get, path: "/api/v1/users/{user}/sessions", name: "listUserSessions",
       summary: "The sessions of a user, latest first.", parameters: [user],
@@ -81,7 +80,7 @@ extension APIDescription {
       ], errors: [400, 413, 503]),
     APIOperation(
       method: .delete, path: "/api/v1/tokens/{token}", name: "revokeToken", summary: "Ends a token at once.",
-      parameters: [.path("token", identifier)], status: 204, errors: [404]),
+      parameters: [.path("token", .identifier)], status: 204, errors: [404]),
   ]
 
   private static let audit: [APIOperation] = [
@@ -135,7 +134,7 @@ extension APIDescription {
   private static let link = Schema.text.example(.text("https://tern.example.com/welcome?code=…"))
     .described("The address for the user's browser. It can't be read again.")
   private static let role = Schema.choice(Account.Role.self)
-  private static let appNumbers = Schema.nullable(.list(identifier, 1...UserAPIRoutes.maximumApps))
+  private static let appNumbers = Schema.nullable(.list(.identifier, 1...UserAPIRoutes.maximumApps))
     .described("The numbers of the apps that the user sees; null for all, also later ones.")
   private static let personalData = Schema.boolean
     .described("True if a viewer may see single events and errors. Editors and owners may in any case.")
@@ -170,7 +169,7 @@ extension APIDescription {
         "name": .text(1...100).example(.text("nightly export")),
         "scopes": .list(.choice(AccessToken.Scope.self), 1...AccessToken.Scope.allCases.count)
           .described("`write` needs an app. `administer` takes none and needs an owner who is logged in."),
-      ], optional: ["app": .nullable(identifier), "days": .nullable(.limited(1...3_650))], others: .any),
+      ], optional: ["app": .nullable(.identifier), "days": .nullable(.limited(1...3_650))], others: .any),
     "AuditEntry": .object([
       "id": .count, "time": .time, "who": .text, "action": .text, "object": .text, "address": .text,
     ]),

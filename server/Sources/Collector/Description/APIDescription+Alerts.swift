@@ -41,7 +41,7 @@ extension APIDescription {
     ]
   }
 
-  private static let alert = APIOperation.Parameter.path("alert", .limited(1...9_007_199_254_740_991))
+  private static let alert = APIOperation.Parameter.path("alert", .identifier)
 
   /// The schemas of alerts.
   static let alertSchemas: Schema.Members = [

@@ -5,7 +5,7 @@ import Warehouse
 
 extension APIDescription {
   /// The number of an app.
-  static let app = APIOperation.Parameter.path("app", .limited(1...9_007_199_254_740_991))
+  static let app = APIOperation.Parameter.path("app", .identifier)
 
   /// Apps, views, reports and raw rows.
   static let apps: [APIOperation] = [
@@ -33,11 +33,11 @@ extension APIDescription {
           .text.described(
             "Only rows that pass: a JSON array of filters, as in questions. For overview, events, event, screens, "
               + "versions, devices and countries; the other reports refuse it.")),
-        .query("segment", .limited(1...9_007_199_254_740_991).described("Only rows that pass a saved segment.")),
-        .query("view", .limited(1...9_007_199_254_740_991).described("The number of a view.")),
+        .query("segment", .identifier.described("Only rows that pass a saved segment.")),
+        .query("view", .identifier.described("The number of a view.")),
         .query("event", .text.described("The name of the event, for reports about one.")),
-        .query("group", .limited(1...9_007_199_254_740_991).described("The number of an error group.")),
-        .query("occurrence", .limited(1...9_007_199_254_740_991).described("The number of an error.")),
+        .query("group", .identifier.described("The number of an error group.")),
+        .query("occurrence", .identifier.described("The number of an error.")),
         .query(
           "status",
           .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]).described("The errors of the report `errors`.")

@@ -38,10 +38,10 @@ extension APIDescription {
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/annotations/{annotation}", name: "removeAnnotation",
       summary: "Deletes a note about a day.",
-      parameters: [app, .path("annotation", .limited(1...9_007_199_254_740_991))], status: 204, errors: [404]),
+      parameters: [app, .path("annotation", .identifier)], status: 204, errors: [404]),
   ]
 
-  private static let dashboard = APIOperation.Parameter.path("dashboard", .limited(1...9_007_199_254_740_991))
+  private static let dashboard = APIOperation.Parameter.path("dashboard", .identifier)
 
   /// The schemas of dashboards and notes.
   static let dashboardSchemas: Schema.Members = [

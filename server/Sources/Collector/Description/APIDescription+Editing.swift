@@ -4,7 +4,7 @@ import Reports
 import Warehouse
 
 extension APIDescription {
-  private static let view = APIOperation.Parameter.path("view", .limited(1...9_007_199_254_740_991))
+  private static let view = APIOperation.Parameter.path("view", .identifier)
 
   /// Changes of apps and views.
   static let editing: [APIOperation] = [

@@ -3,7 +3,7 @@ import Questions
 import Warehouse
 
 extension APIDescription {
-  private static let group = APIOperation.Parameter.path("group", .limited(1...9_007_199_254_740_991))
+  private static let group = APIOperation.Parameter.path("group", .identifier)
 
   /// The status of errors.
   static let errors: [APIOperation] = [

@@ -27,7 +27,7 @@ extension APIDescription {
       answers: ["application/json": .object(["notifications": .list(.named("Notification"))])], errors: [404]),
   ]
 
-  private static let report = APIOperation.Parameter.path("report", .limited(1...9_007_199_254_740_991))
+  private static let report = APIOperation.Parameter.path("report", .identifier)
 
   private static let hour = Schema.limited(0...23).described("The hour, in the app's time zone.")
 

@@ -26,7 +26,7 @@ extension APIDescription {
       summary: "Removes a segment.", parameters: [app, segment, ifMatch], status: 204, errors: [404, 412]),
   ]
 
-  private static let segment = APIOperation.Parameter.path("segment", .limited(1...9_007_199_254_740_991))
+  private static let segment = APIOperation.Parameter.path("segment", .identifier)
 
   /// The schemas of segments.
   static let segmentSchemas: Schema.Members = [

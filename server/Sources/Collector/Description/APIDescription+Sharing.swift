@@ -25,7 +25,7 @@ extension APIDescription {
     APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/links/{link}", name: "revokeLink",
       summary: "Ends a shared link at once.",
-      parameters: [app, .path("link", .limited(1...9_007_199_254_740_991))], status: 204, errors: [404]),
+      parameters: [app, .path("link", .identifier)], status: 204, errors: [404]),
   ]
 
   /// Custom dimensions and metrics.

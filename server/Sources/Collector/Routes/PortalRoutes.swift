@@ -89,7 +89,7 @@ struct PortalRoutes: Sendable {
     let parameters = PortalPages.merged(request.parameters)
     let subject = try catalog.subject(view: parameters["view"], of: app)
     func read(_ parameters: [String: String]) throws -> ReportRequest {
-      try catalog.completed(try ReportRequest(name, of: subject, parameters: parameters, now: wallTime()))
+      try catalog.addingStoredFacts(to: try ReportRequest(name, of: subject, parameters: parameters, now: wallTime()))
     }
     var shown = try pages.shown(to: context, request)
     let query: ReportRequest

@@ -54,7 +54,7 @@ struct ReportRoutes: Sendable {
       let bare = try ReportRequest(
         context.parameters.get("name") ?? "", of: try catalog.subject(view: parameters["view"], of: app),
         parameters: parameters, now: wallTime())
-      let query = try catalog.completed(bare)
+      let query = try catalog.addingStoredFacts(to: bare)
       guard query.filter.isEmpty || query.isFilterable else {
         throw APIError(
           status: .badRequest, code: "not_filterable",

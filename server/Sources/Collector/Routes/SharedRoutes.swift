@@ -100,7 +100,8 @@ struct SharedRoutes: Sendable {
     switch content {
     case .report(let query):
       response = try await report(
-        try catalog.completed(query, isGuest: true), guestPages, as: request.parameters["format"], app, context)
+        try catalog.addingStoredFacts(to: query, isGuest: true), guestPages, as: request.parameters["format"], app,
+        context)
     case .question(let page, let parameters):
       let today = try ReportZone(app.timeZone).day(of: now)
       response = .html(

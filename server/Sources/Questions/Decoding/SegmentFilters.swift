@@ -9,7 +9,7 @@ package struct SegmentFilters: Sendable {
   static let maximumDepth = 12
 
   /// The number of a segment.
-  static let number = JSONCodec<Int>.integer(1...9_007_199_254_740_991)
+  static let number = JSONCodec<Int>.integer(1...Schema.largestInteger)
 
   private let json: [Int: [UInt8]]
 

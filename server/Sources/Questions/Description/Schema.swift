@@ -1,10 +1,15 @@
 /// A JSON schema of the API's description.
 package struct Schema: Sendable {
+  /// The largest whole number that every reader of JSON reads exactly: 2^53 − 1.
+  package static let largestInteger = 9_007_199_254_740_991
+
   package let tree: JSONTree
 
   package static let text = plain("string")
   package static let integer = plain("integer")
-  package static let count = limited(0...9_007_199_254_740_991)
+  package static let count = limited(0...largestInteger)
+  /// The number of an app, of an alert and the like.
+  package static let identifier = limited(1...largestInteger)
   package static let number = plain("number")
   package static let boolean = plain("boolean")
   package static let null = plain("null")

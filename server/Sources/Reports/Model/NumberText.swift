@@ -11,6 +11,11 @@ public func grouped(_ number: Int) -> String {
   return text
 }
 
+/// Formats a number and its noun, for example `1 install` or `1,234 installs`.
+package func counted(_ number: Int, _ noun: String) -> String {
+  "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+}
+
 /// Formats a share as a percentage with one decimal, for example `12.5 %`.
 public func percentage(_ part: Double) -> String {
   let tenths = Int(clamping: (part * 1_000).rounded().clamped(to: -1e15...1e15))

@@ -91,8 +91,8 @@ struct ReportCommand: AsyncParsableCommand {
       _ = try Self.reports.report(named: name, ofView: true)
     }
     let report = try await data.withReader { catalog, reader in
-      try await catalog.completed(
-        try request(of: try catalog.subject(view: view, of: app.find(in: catalog)))
+      try await catalog.addingStoredFacts(
+        to: try request(of: try catalog.subject(view: view, of: app.find(in: catalog)))
       ).report(from: try data.symbolicated(reader, catalog))
     }
     Terminal.say(try report.text(format))

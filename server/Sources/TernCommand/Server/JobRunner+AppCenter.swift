@@ -22,7 +22,7 @@ extension JobRunner {
       guard .now - noted >= .seconds(1) else { continue }
       noted = .now
       try? catalog.note(
-        DataJob.Progress(text: "\(grouped(number + 1)) of \(grouped(files.count)) files are done."), ofJob: job.id)
+        DataJob.Progress(text: "\(grouped(number + 1)) of \(counted(files.count, "file")) done."), ofJob: job.id)
     }
     try await warehouse.flush()
     return summary.text(app: app, files: files.count)
@@ -32,7 +32,7 @@ extension JobRunner {
 extension AppCenterImportSummary {
   /// The result in words.
   func text(app: App, files: Int) -> String {
-    var text = "Imported \(grouped(rows)) rows from \(grouped(files)) files into app \(app.id)"
+    var text = "Imported \(counted(rows, "row")) from \(counted(files, "file")) into app \(app.id)"
     if duplicates > 0 { text += "; \(grouped(duplicates)) were stored already" }
     text += "."
     if !others.isEmpty {
@@ -40,7 +40,7 @@ extension AppCenterImportSummary {
       text += " Left out: \(types.map { "\(grouped($0.value)) \(visible($0.key))" }.joined(separator: ", "))."
     }
     if faulty > 0 {
-      text += " \(grouped(faulty)) logs can't be imported:"
+      text += " \(counted(faulty, "log")) can't be imported:"
       for fault in faults { text += "\n  \(visible(fault))" }
       if faulty > faults.count { text += "\n  and \(grouped(faulty - faults.count)) more" }
     }

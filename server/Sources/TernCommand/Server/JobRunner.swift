@@ -134,7 +134,7 @@ struct JobRunner {
         guard noted.map({ .now - $0 >= .seconds(1) }) ?? true else { return }
         noted = .now
         try? catalog.note(
-          DataJob.Progress(text: "\(grouped(done)) of \(grouped(all)) days are done."), ofJob: job.id)
+          DataJob.Progress(text: "\(grouped(done)) of \(counted(all, "day")) done."), ofJob: job.id)
       }
       try await warehouse.recountDays(of: app.id, progress: note)
       // Rows on the cluster have the day of the zone before.
@@ -204,12 +204,12 @@ struct JobRunner {
     let summary = try await warehouse.importRows(to: app, server: try Self.serverName(catalog)) { rows in
       guard .now - noted >= .seconds(1) else { return }
       noted = .now
-      try? catalog.note(DataJob.Progress(text: "\(grouped(rows)) rows so far."), ofJob: job.id)
+      try? catalog.note(DataJob.Progress(text: "\(counted(rows, "row")) so far."), ofJob: job.id)
     } read: {
       try file.read()
     }
     let duplicates = summary.duplicates == 0 ? "" : "; \(grouped(summary.duplicates)) were stored already"
-    return "Imported \(grouped(summary.rows)) rows into app \(app.id)\(duplicates)."
+    return "Imported \(counted(summary.rows, "row")) into app \(app.id)\(duplicates)."
   }
 
   /// The text by which this server recognizes its own exports.
