@@ -51,6 +51,13 @@ struct ExportCommand: AsyncParsableCommand {
     guard from.map({ from in to.map { from <= $0 } ?? true }) ?? true else {
       throw ValidationError("--from must not be after --to.")
     }
+    guard after >= 0 else {
+      throw ValidationError("--after must be the number of a row, such as the last one of an earlier export.")
+    }
+    guard afterAttachment >= 0 else {
+      throw ValidationError(
+        "--after-attachment must be the number of an attachment, such as the last one of an earlier export.")
+    }
   }
 
   func run() async throws {
@@ -59,8 +66,8 @@ struct ExportCommand: AsyncParsableCommand {
       var request = ExportRequest(
         app: app, format: format, from: from, to: to,
         server: try JobRunner.serverName(catalog))
-      request.after = max(after, 0)
-      request.afterAttachment = max(afterAttachment, 0)
+      request.after = after
+      request.afterAttachment = afterAttachment
       try catalog.record(.exported, "app \(app.id), by tern export")
       try await Self.write(request, reader, isCompressed: gzip)
     }

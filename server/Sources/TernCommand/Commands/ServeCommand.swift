@@ -56,12 +56,14 @@ struct ServeCommand: AsyncParsableCommand {
         duplicates are recognized until then. A shorter --recognize-duplicates lets them leave earlier.
         """)
     }
+    let signOn = try SignOnSettings(settings)
+    for warning in try SecretFile.warnings(settings, signOn) { LocalServer.standardLogger.warning("\(warning)") }
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
       accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome, symbolizer: settings.value(\.symbolizer),
-      outgoing: OutgoingSettings(settings), providers: SignOnSettings.providers(settings))
+      outgoing: OutgoingSettings(settings), providers: signOn.providers)
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)

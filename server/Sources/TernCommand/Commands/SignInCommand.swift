@@ -32,7 +32,9 @@ struct SignInCommand: ParsableCommand {
 
     func run() async throws {
       let settings = try options.settings(data)
-      let providers = SignOnSettings.connected(try SignOnSettings.providers(settings))
+      let signOn = try SignOnSettings(settings)
+      for warning in signOn.secretFiles.compactMap(SecretFile.warning) { Terminal.complain(warning) }
+      let providers = SignOnSettings.connected(signOn.providers)
       guard !providers.isEmpty else {
         throw CommandFailure("There are no providers. Name a file with --sign-in; docs/sign-on.md describes it.")
       }

@@ -7,17 +7,24 @@ import SignOn
 import Warehouse
 
 /// The operator's settings for signing in with providers and proxies.
-enum SignOnSettings {
+struct SignOnSettings {
+  /// The providers; empty without a file of them.
+  private(set) var providers: [ProviderSettings] = []
+  /// The files that hold client secrets: those that providers name, and the file of providers if it has some itself.
+  private(set) var secretFiles: [String] = []
+
   /// Reads the file of providers.
   ///
   /// - Throws: ``CommandFailure`` that names the file and the place of a mistake.
-  static func providers(_ settings: EffectiveSettings) throws -> [ProviderSettings] {
-    guard let path = try settings.value(\.signIn) else { return [] }
+  init(_ settings: EffectiveSettings) throws {
+    guard let path = try settings.value(\.signIn) else { return }
     guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
       throw CommandFailure("\(path) can't be read. Check --sign-in and the file's permissions.")
     }
     do {
-      let providers = try ProviderSettings.parse([UInt8](bytes)) { path throws(ProviderSettings.Mistake) in
+      var files: [String] = []
+      providers = try ProviderSettings.parse([UInt8](bytes)) { path throws(ProviderSettings.Mistake) in
+        files.append(path)
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
           throw ProviderSettings.Mistake(message: "\(path) can't be read. Check its name and its permissions.")
         }
@@ -32,7 +39,7 @@ enum SignOnSettings {
         }
         throw CommandFailure("\(authorities), \"ca\" in \(path), can't be read. Check its name and its permissions.")
       }
-      return providers
+      secretFiles = files.count < providers.count ? [path] + files : files
     } catch let mistake as ProviderSettings.Mistake {
       throw CommandFailure("\(path): \(mistake.message)")
     }
