@@ -9,14 +9,13 @@ enum SecretFile {
     return (signOn.secretFiles + passwords.compactMap(\.self)).compactMap(warning)
   }
 
-  /// Returns a warning if a file's group, or everyone, may read it.
+  /// Returns a warning if everyone may read a file. Its group may: packages give files to the group of the server's user.
   static func warning(about path: String) -> String? {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0 else { return nil }
-    let readers = status.st_mode & 0o004 != 0 ? "Every user of this machine" : "The file's group"
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o004 != 0 else { return nil }
     return """
-      \(readers) may read \(path), which holds a secret. Make the user that the server runs as its owner, and let no one else \
-      read it: chmod 600 \(path)
+      Every user of this machine may read \(path), which holds a secret. Let only the user that the server runs as read it: \
+      make that user its owner, and run: chmod 600 \(path)
       """
   }
 }
