@@ -11,8 +11,11 @@ enum SecretFile {
 
   /// Returns a warning if everyone may read a file. Its group may: packages give files to the group of the server's user.
   static func warning(about path: String) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o004 != 0 else { return nil }
+    let file = URL(filePath: path).resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+      attributes[.type] as? FileAttributeType == .typeRegular,
+      let permissions = attributes[.posixPermissions] as? Int, permissions & 0o004 != 0
+    else { return nil }
     return """
       Every user of this machine may read \(path), which holds a secret. Let only the user that the server runs as read it: \
       make that user its owner, and run: chmod 600 \(path)
