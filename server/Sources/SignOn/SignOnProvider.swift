@@ -125,11 +125,17 @@ package final class SignOnProvider: Sendable {
   package func checkClient(redirect: String) async throws(SignOnError) {
     let answer = try await tokenAnswer(Self.madeUp, Self.madeUp, redirect, try await description())
     let error = Self.error(of: answer)
-    guard (400..<500).contains(answer.status), answer.status != 401, let error,
-      !["invalid_client", "unauthorized_client"].contains(error)
-    else {
+    guard answer.status != 401, error != "invalid_client", error != "unauthorized_client" else {
       throw SignOnError(
-        .provider, "The provider doesn't accept the client's ID and secret: it answered \(Self.summary(of: answer)).")
+        .provider,
+        "The provider doesn't accept the client's ID, its secret or the address to which it sends people back: "
+          + "it answered \(Self.summary(of: answer)).")
+    }
+    guard (400..<500).contains(answer.status), error != nil else {
+      throw SignOnError(
+        .provider,
+        "The provider's token endpoint answered \(Self.summary(of: answer)), which doesn't say whether it accepts the "
+          + "client's ID and secret.")
     }
   }
 

@@ -45,8 +45,13 @@ struct SigningKey: Sendable {
     if let use = json.text("use"), use != "sig" { return nil }
     if let operations = json.texts("key_ops"), !operations.contains("verify") { return nil }
     func bytes(_ name: String) -> [UInt8]? { json.text(name).flatMap { Base64URL.decode($0) } }
+    // Some providers leave out leading zeros, against RFC 7518 §6.2.1.2.
+    func coordinate(_ name: String, _ length: Int) -> [UInt8]? {
+      guard let value = bytes(name), value.count <= length else { return nil }
+      return Array(repeating: 0, count: length - value.count) + value
+    }
     func point(_ length: Int) -> [UInt8]? {
-      guard let x = bytes("x"), let y = bytes("y"), x.count == length, y.count == length else { return nil }
+      guard let x = coordinate("x", length), let y = coordinate("y", length) else { return nil }
       return [4] + x + y
     }
     var algorithms: Set<SigningAlgorithm>

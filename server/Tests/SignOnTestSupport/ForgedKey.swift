@@ -16,6 +16,7 @@ package struct ForgedKey: Sendable {
   /// The name of the key.
   package var id: String
   private let key: Key
+  private var omitsLeadingZeros = false
 
   private init(_ id: String, _ key: Key) { (self.id, self.key) = (id, key) }
 
@@ -32,6 +33,16 @@ package struct ForgedKey: Sendable {
   package static func p384(_ id: String) -> ForgedKey { ForgedKey(id, .p384(P384.Signing.PrivateKey())) }
   package static func p521(_ id: String) -> ForgedKey { ForgedKey(id, .p521(P521.Signing.PrivateKey())) }
   package static func ed25519(_ id: String) -> ForgedKey { ForgedKey(id, .ed25519(Curve25519.Signing.PrivateKey())) }
+
+  /// An elliptic key whose public form lacks the zero with which its first coordinate begins.
+  package static func shortened(_ id: String) -> ForgedKey {
+    var key = P521.Signing.PrivateKey()
+    // Half of all keys begin with a zero, since they have 521 bits in 66 bytes.
+    while key.publicKey.rawRepresentation.first != 0 { key = P521.Signing.PrivateKey() }
+    var forged = ForgedKey(id, .p521(key))
+    forged.omitsLeadingZeros = true
+    return forged
+  }
 
   /// The algorithm that fits the key.
   package var algorithm: String {
@@ -55,9 +66,9 @@ package struct ForgedKey: Sendable {
           ("kty", .text("RSA")), ("n", .text(Self.base64(numbers.modulus))),
           ("e", .text(Self.base64(numbers.publicExponent))),
         ]
-      case .p256(let key): members += Self.curve("P-256", key.publicKey.rawRepresentation)
-      case .p384(let key): members += Self.curve("P-384", key.publicKey.rawRepresentation)
-      case .p521(let key): members += Self.curve("P-521", key.publicKey.rawRepresentation)
+      case .p256(let key): members += curve("P-256", key.publicKey.rawRepresentation)
+      case .p384(let key): members += curve("P-384", key.publicKey.rawRepresentation)
+      case .p521(let key): members += curve("P-521", key.publicKey.rawRepresentation)
       case .ed25519(let key):
         members += [
           ("kty", .text("OKP")), ("crv", .text("Ed25519")), ("x", .text(Self.base64(key.publicKey.rawRepresentation))),
@@ -67,12 +78,11 @@ package struct ForgedKey: Sendable {
     }
   }
 
-  private static func curve(_ name: String, _ point: Data) -> [(String, JSONTree)] {
+  private func curve(_ name: String, _ point: Data) -> [(String, JSONTree)] {
     let half = point.count / 2
-    return [
-      ("kty", .text("EC")), ("crv", .text(name)), ("x", .text(base64(point.prefix(half)))),
-      ("y", .text(base64(point.suffix(half)))),
-    ]
+    let (x, y) = (point.prefix(half), point.suffix(half))
+    func text(_ bytes: Data) -> JSONTree { .text(Self.base64(omitsLeadingZeros ? bytes.drop { $0 == 0 } : bytes)) }
+    return [("kty", .text("EC")), ("crv", .text(name)), ("x", text(x)), ("y", text(y))]
   }
 
   /// The public key as bytes, which an attacker uses as a shared secret.

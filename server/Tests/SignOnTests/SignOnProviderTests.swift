@@ -73,6 +73,12 @@ import Warehouse
     #expect(try await world.signIn().subject == "ann-1", "one key needs no name")
   }
 
+  @Test func `a key without the leading zeros of its coordinates is understood`() async throws {
+    let world = World()
+    world.fake.change { $0.keys = [.shortened("k")] }
+    #expect(try await world.signIn().subject == "ann-1")
+  }
+
   @Test(arguments: ["RS384", "RS512", "PS256", "PS384", "PS512"])
   func `all signatures with RSA keys are understood`(algorithm: String) async throws {
     let world = World()
@@ -346,6 +352,7 @@ import Warehouse
     try await World().provider.checkClient(redirect: World.redirect)
     let wrong = World { $0.clientSecret = "wrong" }
     let error = await wrong.error { try await wrong.provider.checkClient(redirect: World.redirect) }
+    #expect(error?.message.contains("doesn't accept the client's ID, its secret") == true)
     #expect(error?.message.hasSuffix("it answered 401 invalid_client.") == true)
     // Answers that say nothing about the secret don't count as accepting it.
     for (status, body) in [(200, "{}"), (404, ""), (500, #"{"error":"invalid_grant"}"#)] {
@@ -353,7 +360,8 @@ import Warehouse
       world.fake.change {
         $0.answers["/token"] = FakeProvider.Answer(status: status, body: Array(body.utf8))
       }
-      #expect(await world.error { try await world.provider.checkClient(redirect: World.redirect) } != nil, "\(status)")
+      let error = await world.error { try await world.provider.checkClient(redirect: World.redirect) }
+      #expect(error?.message.contains("token endpoint answered \(status)") == true, "\(status)")
     }
   }
 
