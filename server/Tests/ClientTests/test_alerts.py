@@ -316,7 +316,7 @@ def test_a_killed_server_repeats_a_notification_with_the_same_identifier():
             first, second = (check_signature(request, key) for request in hook.requests)
             assert first == second and first["event"] == "server.problem" and "disk" in first["title"]
             wait_for(lambda: "delivered" in server.command("alerts", "history", "1"))
-            assert '"state":"raised"' in server.command("alerts", "list", "--json")
+            assert '"status":"raised"' in server.command("alerts", "list", "--json")
             time.sleep(6)
             assert len(hook.requests) == 2, "it was told once"
         finally:
@@ -377,7 +377,7 @@ def test_the_server_reports_figures_and_errors_each_once():
             restart(3)
             message = messages[-1]
             assert message["event"] == "alert.error_came_back" and "2.0 (1)" in message["facts"]["error1"], message
-            states = {line["name"]: line["state"] for line in json.loads(server.command("alerts", "list", "--json"))}
+            states = {line["name"]: line["status"] for line in json.loads(server.command("alerts", "list", "--json"))}
             assert states == {"Orders": "raised", "New": "quiet", "Returned": "quiet", "Many": "quiet"}
         finally:
             server.stop()

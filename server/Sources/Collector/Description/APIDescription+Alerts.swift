@@ -77,7 +77,7 @@ extension APIDescription {
         "author": .text.described("The account or token that made the last change."), "changed": .time,
       ],
       optional: [
-        "mutedUntil": .time,
+        "app": .count.described("Absent in alerts of the server."), "mutedUntil": .time,
         "failure": .text.described("The reason why the alert can't be evaluated; only while it can't."),
       ]),
     "Notification": .object([

@@ -42,7 +42,7 @@ extension APIDescription {
       others: .any),
     "MailReport": .object(
       [
-        "id": .count, "name": .text, "every": .choice(MailReport.Cadence.self), "hour": hour,
+        "id": .count, "app": .count, "name": .text, "every": .choice(MailReport.Cadence.self), "hour": hour,
         "recipients": .list(.text.described("Without those who have unsubscribed.")),
         "author": .text.described("The account or token that created it."), "created": .time,
       ], optional: ["dashboard": .count]),

@@ -125,29 +125,6 @@ private struct AlertRequest: Decodable {
   }
 }
 
-private struct AlertDescription: Encodable {
-  let id: Int64
-  let name: String
-  let condition: AlertCondition
-  let text: String
-  let minimumUsers: Int
-  let destinations: [String]
-  let status: String
-  let failure: String?
-  let mutedUntil: String?
-  let author: String
-  let changed: String
-
-  init(_ stored: StoredAlert, now: Timestamp) {
-    let alert = stored.alert
-    (id, name, condition, text) = (alert.id, alert.name, alert.condition, alert.condition.text)
-    (minimumUsers, destinations) = (alert.minimumUsers, alert.destinations.map(\.shown))
-    (status, failure) = (stored.status(at: now).rawValue, stored.state.failure?.reason)
-    mutedUntil = alert.isMuted(at: now) ? alert.mutedUntil?.utcText(withMilliseconds: false) : nil
-    (author, changed) = (alert.author, alert.changed.utcText(withMilliseconds: false))
-  }
-}
-
 struct NotificationDescription: Encodable {
   struct Delivery: Encodable {
     let destination: String

@@ -111,21 +111,3 @@ private struct MailReportRequest: Decodable {
       recipients: addresses)
   }
 }
-
-private struct MailReportDescription: Encodable {
-  let id: Int64
-  let name: String
-  let dashboard: Int64?
-  let every: MailReport.Cadence
-  let hour: Int
-  let recipients: [String]
-  let author: String
-  let created: String
-
-  init(_ report: MailReport, _ dashboards: [Dashboard]) {
-    (id, name) = (report.id, report.name(among: dashboards))
-    dashboard = if case .dashboard(let id) = report.subject { id } else { nil }
-    (every, hour, recipients) = (report.cadence, report.hour, report.recipients.map(\.text))
-    (author, created) = (report.author, report.created.utcText(withMilliseconds: false))
-  }
-}

@@ -1,6 +1,7 @@
 import Alerts
 import AppCatalog
 import ArgumentParser
+import Collector
 import Foundation
 import Outgoing
 import Reports
@@ -33,16 +34,17 @@ struct AlertsCommand: ParsableCommand {
         let app = try app.map { try AppOption.find($0, in: catalog).id }
         return try catalog.alerts().filter { app == nil || $0.alert.app == app }
       }
-      let lines = alerts.map { AlertDescription($0, now: WallClock.system()) }
-      if json { return Terminal.say(try CommandOutput.json(lines)) }
-      if lines.isEmpty { return Terminal.say("No alerts yet. Add one with tern alerts add.") }
+      let now = WallClock.system()
+      if json { return Terminal.say(try CommandOutput.json(alerts.map { AlertDescription($0, now: now) })) }
+      if alerts.isEmpty { return Terminal.say("No alerts yet. Add one with tern alerts add.") }
       Terminal.say(
         CommandOutput.table(
-          [["ALERT", "APP", "NAME", "CONDITION", "STATE", "TO"]]
-            + lines.map { line in
-              [
-                "\(line.id)", line.app.map { "\($0)" } ?? "server", visible(line.name), line.condition, line.state,
-                line.destinations.joined(separator: ", "),
+          [["ALERT", "APP", "NAME", "CONDITION", "STATUS", "TO"]]
+            + alerts.map { stored in
+              let alert = stored.alert
+              return [
+                "\(alert.id)", alert.app.map { "\($0)" } ?? "server", visible(alert.name), alert.condition.text,
+                stored.status(at: now).rawValue, alert.destinations.map(\.shown).joined(separator: ", "),
               ]
             }))
     }
@@ -141,31 +143,6 @@ struct AlertsCommand: ParsableCommand {
 
   static func unknown(_ id: Int64) -> CommandFailure {
     CommandFailure("There is no alert \(id). Run `tern alerts list` to see all alerts.")
-  }
-}
-
-/// The JSON of an alert.
-private struct AlertDescription: Encodable {
-  let id: Int64
-  let app: Int64?
-  let name: String
-  let condition: String
-  let page: String?
-  let query: String?
-  let minimumUsers: Int
-  let state: String
-  let failure: String?
-  let destinations: [String]
-  let author: String
-
-  init(_ stored: StoredAlert, now: Timestamp) {
-    let alert = stored.alert
-    (id, app, name, condition) = (alert.id, alert.app?.rawValue, alert.name, alert.condition.text)
-    (page, query) = (alert.condition.question?.page, alert.condition.question?.query)
-    minimumUsers = alert.minimumUsers
-    (state, failure) = (stored.status(at: now).rawValue, stored.state.failure?.reason)
-    destinations = alert.destinations.map(\.shown)
-    author = alert.author
   }
 }
 

@@ -164,23 +164,23 @@ struct DefinitionListOptions: ParsableArguments {
   }
 }
 
-/// The JSON of a definition.
+/// The JSON of a definition, as in the API.
 private struct DefinitionDescription: Encodable {
   let index: Int
   let parameter: String
   let name: String
-  let scope: String
+  let scope: String?
   let type: String?
-  let isActive: Bool
+  let active: Bool
   let since: String?
 
   init(_ definition: CustomDefinition) {
     index = definition.index
     parameter = definition.parameter
     name = definition.name
-    scope = definition.scope.rawValue
+    scope = definition.kind == .dimension ? definition.scope.rawValue : nil
     type = definition.kind == .metric ? definition.type.rawValue : nil
-    isActive = definition.isActive
+    active = definition.isActive
     since = definition.rules.last?.start.isoText
   }
 }

@@ -1,6 +1,7 @@
 import Alerts
 import AppCatalog
 import ArgumentParser
+import Collector
 import Outgoing
 import Portal
 import Reports
@@ -82,22 +83,21 @@ struct MailReportsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let lines = try data.withCatalog { catalog in
+      let reports = try data.withCatalog { catalog in
         let app = try app.map { try AppOption.find($0, in: catalog).id }
-        return try catalog.mailReports().filter { app == nil || $0.report.app == app }.map { stored in
-          MailReportDescription(
-            stored.report, name: stored.report.name(among: try catalog.dashboards(app: stored.report.app)))
+        return try catalog.mailReports().map(\.report).filter { app == nil || $0.app == app }.map { report in
+          (report: report, dashboards: try catalog.dashboards(app: report.app))
         }
       }
-      if json { return Terminal.say(try CommandOutput.json(lines)) }
-      if lines.isEmpty { return Terminal.say("No reports by mail yet. Add one with tern mail-reports add.") }
+      if json { return Terminal.say(try CommandOutput.json(reports.map { MailReportDescription($0, $1) })) }
+      if reports.isEmpty { return Terminal.say("No reports by mail yet. Add one with tern mail-reports add.") }
       Terminal.say(
         CommandOutput.table(
           [["REPORT", "APP", "NAME", "SCHEDULE", "TO"]]
-            + lines.map { line in
-              let to = line.recipients.joined(separator: ", ")
+            + reports.map { report, dashboards in
+              let to = report.recipients.map(\.text).joined(separator: ", ")
               return [
-                "\(line.id)", "\(line.app)", line.name, line.schedule,
+                "\(report.id)", "\(report.app)", visible(report.name(among: dashboards)), report.schedule,
                 to.isEmpty ? "no one: all have unsubscribed" : to,
               ]
             }))
@@ -185,23 +185,5 @@ struct MailReportsCommand: ParsableCommand {
 
   static func unknown(_ id: Int64) -> CommandFailure {
     CommandFailure("There is no report \(id). Run `tern mail-reports list` to see all reports by mail.")
-  }
-}
-
-/// The JSON of a report by mail.
-private struct MailReportDescription: Encodable {
-  let id: Int64
-  let app: Int64
-  let name: String
-  let every: String
-  let hour: Int
-  let schedule: String
-  let recipients: [String]
-  let author: String
-
-  init(_ report: MailReport, name: String) {
-    (id, app, self.name) = (report.id, report.app.rawValue, name)
-    (every, hour, schedule) = (report.cadence.rawValue, report.hour, report.schedule)
-    (recipients, author) = (report.recipients.map(\.text), report.author)
   }
 }
