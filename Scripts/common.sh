@@ -87,3 +87,20 @@ run_python_tests() {
     "$tools/pytest" --quiet -p no:cacheprovider --rootdir "$root/server/Tests/ClientTests" "$@" >&2) \
     || fail "Some tests failed."
 }
+
+# run_python_groups FIRST SECOND ARGUMENTS…: runs the files of two arrays, named FIRST and SECOND, at the same time. What the first says
+# is shown at the end.
+run_python_groups() {
+  local -n first=$1 second=$2
+  shift 2
+  local said other failed=
+  said=$(mktemp)
+  python_environment >/dev/null
+  (run_python_tests "${first[@]}" "$@") 2>"$said" &
+  other=$!
+  (run_python_tests "${second[@]}" "$@") || failed=1
+  wait "$other" || failed=1
+  cat "$said" >&2
+  rm -f "$said"
+  [ -z "$failed" ] || fail "Some tests failed."
+}
