@@ -45,6 +45,7 @@ struct DemoStage {
     let candidates =
       option.map { [URL(filePath: $0)] } ?? [
         program.appending(path: "demo-player"),
+        repository.appending(path: ".build/release/demo-player"),
         repository.appending(path: "Examples/.build/release/demo-player"),
         repository.appending(path: "Examples/.build/debug/demo-player"),
       ]
