@@ -54,15 +54,15 @@ package struct IDToken: Sendable {
     !claims.has("email") || (!provider.rules.isEmpty && !claims.has(provider.claim))
   }
 
-  /// Adds what the provider tells about the person besides the token. What the token says takes precedence.
+  /// Adds the claims of the UserInfo endpoint. Those of the token take precedence.
   ///
-  /// Throws ``SignOnError`` with code `token` if it is about somebody else (OpenID Connect Core §5.3.2).
+  /// - Throws: ``SignOnError`` with code `token` if they are about another person (OpenID Connect Core §5.3.2).
   mutating func add(_ information: ProviderJSON, for provider: ProviderSettings) throws(SignOnError) {
     guard information.text("sub") == subject else {
       throw SignOnError(.token, "The provider's information is about another person than the token.")
     }
     self.information = information
-    // Whether an address is verified is believed only from the document that has the address.
+    // Only the document that has the address may say that it is verified.
     if !claims.has("email") { verifiedEmail = Self.verifiedEmail(in: information, provider) }
   }
 

@@ -31,7 +31,7 @@ package final class FakeProvider: Sendable {
     package var header: [String: JSONTree] = [:]
     /// Claims that replace those of the token.
     package var claims: [String: JSONTree] = [:]
-    /// What the provider tells about the person besides the token; `nil` if it has no endpoint for that.
+    /// The claims of the UserInfo endpoint; `nil` if the provider has no such endpoint.
     package var information: [String: JSONTree]?
     /// Answers that replace those at a path.
     package var answers: [String: Answer] = [:]
