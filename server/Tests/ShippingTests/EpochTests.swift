@@ -43,8 +43,10 @@ import WarehouseContract
       RetiredRowCache.connect(directory, to: nil)
     }
 
-    func send(_ batches: Int, seed: UInt64) async throws {
-      var traffic = RandomTraffic(seed: seed, apps: catalog.apps().map(\.id), center: now, days: 10, isOrdered: true)
+    /// Takes batches whose times of receipt are within 20 days after `now` and some days.
+    func send(_ batches: Int, seed: UInt64, daysLater days: Int64 = 0) async throws {
+      let center = now + .seconds(86_400 * days)
+      var traffic = RandomTraffic(seed: seed, apps: catalog.apps().map(\.id), center: center, days: 10, isOrdered: true)
       for _ in 0..<batches {
         let (batch, app) = traffic.next()
         _ = try await warehouse.commit(batch, app: app)
@@ -142,7 +144,8 @@ import WarehouseContract
     try await withHome(isReplicated: isReplicated) { old, directory in
       try await old.send(40, seed: Self.seed)
       try await old.retire()
-      try await old.send(10, seed: Self.seed &+ 1)
+      // Later than all others: the epoch with the newest rows is restored.
+      try await old.send(10, seed: Self.seed &+ 1, daysLater: 20)
       try await old.ship()
       try await old.close()
       let place = directory.appending(path: "moved").path
@@ -183,7 +186,8 @@ import WarehouseContract
       let again = try Home(lost, home.cluster, id: home.ledger.home.id, home.catalog)
       #expect(try await again.ids() == ids)
       let units = try again.ledger.units()
-      try await again.send(5, seed: Self.seed &+ 2)
+      // Enough for another segment: the last one stays.
+      try await again.send(20, seed: Self.seed &+ 2, daysLater: 40)
       try await again.ship()
       try await again.expectSame("restored")
       #expect(try again.ledger.units().prefix(units.count).map(\.generation) == units.map(\.generation))
