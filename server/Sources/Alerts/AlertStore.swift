@@ -9,6 +9,14 @@ package protocol AlertStore: Sendable {
   ///
   /// - Throws: ``Warehouse/WarehouseError`` with code `invalid` if a value isn't allowed or there are too many.
   func createAlert(_ alert: Alert) throws -> Alert
+  /// Replaces the name, the condition, the minimum of users and the destinations of the alert with the same number and
+  /// app. With another condition it begins anew: what is over the limit is reported again. The caller checks that its
+  /// question can be asked.
+  ///
+  /// Returns `nil` if the app has no alert with this number.
+  ///
+  /// - Throws: ``Warehouse/WarehouseError`` with code `invalid` if a value isn't allowed.
+  func changeAlert(_ alert: Alert) throws -> Alert?
   /// Mutes an alert until a time, or unmutes it for `nil`. Returns `nil` if the app has no alert with this number.
   func muteAlert(_ id: Int64, app: AppID?, until time: Timestamp?) throws -> Alert?
   /// Removes an alert with its history and pending messages. Returns `nil` if the app has no alert with this number.

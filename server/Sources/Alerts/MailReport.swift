@@ -15,6 +15,9 @@ package struct MailReport: Sendable, Hashable {
     case overview
     /// The figures of a dashboard's cards.
     case dashboard(Int64)
+
+    /// The number of the dashboard; `nil` for the overview.
+    package var dashboard: Int64? { if case .dashboard(let id) = self { id } else { nil } }
   }
 
   /// The period of the figures, and with it the days on which the report is sent: every day, on Mondays, or on the

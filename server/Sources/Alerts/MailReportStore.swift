@@ -10,6 +10,13 @@ package protocol MailReportStore: Sendable {
   /// - Throws: ``Warehouse/WarehouseError`` with code `invalid` if a value isn't allowed, the app has no such dashboard, or
   ///   there are too many reports.
   func createMailReport(_ report: MailReport) throws -> MailReport
+  /// Replaces the subject, the schedule and the recipients of the report with the same number and app. What was sent
+  /// stays sent: if the last time of the new schedule is later, that mail is due at once.
+  ///
+  /// Returns `nil` if the app has no report with this number.
+  ///
+  /// - Throws: ``Warehouse/WarehouseError`` with code `invalid` if a value isn't allowed, or the app has no such dashboard.
+  func changeMailReport(_ report: MailReport) throws -> MailReport?
   /// Requests a mail now, about the last period that has ended. Returns `nil` if the app has no report with this
   /// number.
   func requestMailReport(_ id: Int64, app: AppID) throws -> MailReport?

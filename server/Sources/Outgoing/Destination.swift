@@ -26,6 +26,23 @@ package enum Destination: Sendable, Hashable {
     }
   }
 
+  /// Parses several destinations. The text of an existing one as it is shown keeps that one, because whoever changes
+  /// the list doesn't see its secret part.
+  package static func list(
+    _ texts: [String], keeping existing: [Destination] = []
+  ) throws(OutgoingError) -> [Destination] {
+    var existing = existing
+    var destinations: [Destination] = []
+    for text in texts {
+      if let index = existing.firstIndex(where: { $0.shown == text }) {
+        destinations.append(existing.remove(at: index))
+      } else {
+        destinations.append(try Destination(text))
+      }
+    }
+    return destinations
+  }
+
   private static func address(_ text: String, after kind: String) throws(OutgoingError) -> WebAddress {
     guard let address = WebAddress(text) else {
       throw OutgoingError(

@@ -40,6 +40,40 @@ import Warehouse
     try catalog.close()
   }
 
+  @Test func `what was observed before an alert changed isn't stored`() throws {
+    let directory = TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "App").id
+    let question = AlertQuestion(page: "explore", query: "metric=users", period: .hour)
+    var alert = try catalog.createAlert(
+      Alert(app: app, name: "Users", condition: .above(10, question), destinations: [try Destination("mail:a@b.c")]))
+    // The numbers of hours are higher than those of days: stored for days, one would silence the alert for good.
+    func observe(_ stored: StoredAlert) throws -> Bool {
+      var state = stored.state
+      state.period = (state.period ?? 490_000) + 1
+      return try catalog.store(state, of: stored, messages: [])
+    }
+    let changes: [(inout Alert) throws -> Void] = [
+      { $0.condition = .above(20, question) },
+      { $0.condition = .above(20, AlertQuestion(page: "explore", query: "metric=users", period: .day)) },
+      { $0.destinations = [try Destination("mail:d@e.f")] },
+    ]
+    for change in changes {
+      let stored = try #require(try catalog.alerts().first)
+      try change(&alert)
+      #expect(try catalog.changeAlert(alert) != nil)
+      #expect(try !observe(stored))
+      #expect(try catalog.alerts().first?.alert.condition == alert.condition)
+      #expect(try observe(try #require(try catalog.alerts().first)))
+    }
+    alert.name = "People"
+    _ = try catalog.changeAlert(alert)
+    #expect(try catalog.alerts().first?.state.period == 490_002, "only another condition begins anew")
+    alert.app = nil
+    #expect(try catalog.changeAlert(alert) == nil, "it is of an app")
+    try catalog.close()
+  }
+
   @Test func `a receiver that doesn't answer holds up no others, and each message is sent once`() async throws {
     let directory = TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)

@@ -194,6 +194,42 @@ import Warehouse
     try catalog.close()
   }
 
+  @Test func `another schedule repeats no mail, and what was composed for the old one isn't stored`() async throws {
+    let directory = TemporaryDirectory()
+    let clock = Box(time("2026-11-23T12:00:00Z"))
+    let catalog = try Catalog(directory: directory.path, passwordCost: .init(), now: { clock.value })
+    let app = try catalog.createApp(name: "App").id
+    var report = try catalog.createMailReport(report(app))
+    let evaluator = Self.evaluator(catalog, Box(FastGenerator(seed: 1)))
+    func look(_ time: Timestamp) async throws -> Int {
+      clock.value = time
+      for stored in try catalog.mailReports() { try await evaluator.evaluate(stored, now: clock.value) }
+      return try catalog.mailReportNotifications(of: report.id, limit: 100).count
+    }
+    #expect(try await look(time("2026-11-24T08:00:00Z")) == 1)
+    report.hour = 9
+    #expect(try catalog.changeMailReport(report)?.hour == 9)
+    #expect(try await look(time("2026-11-24T10:00:00Z")) == 1, "this day's mail was sent at 7")
+    #expect(try await look(time("2026-11-25T08:00:00Z")) == 1)
+    #expect(try await look(time("2026-11-25T09:00:00Z")) == 2)
+    report.cadence = .week
+    _ = try catalog.changeMailReport(report)
+    #expect(try await look(time("2026-11-29T12:00:00Z")) == 2)
+    #expect(try await look(time("2026-11-30T09:00:00Z")) == 3)
+    report.cadence = .day
+    _ = try catalog.changeMailReport(report)
+    #expect(try await look(time("2026-12-02T12:00:00Z")) == 4, "the last mail of the new schedule")
+
+    clock.value = time("2026-12-03T12:00:00Z")
+    let stored = try #require(try catalog.mailReports().first)
+    let board = try catalog.createDashboard(app: app, name: "Board", cards: []).id
+    report.subject = .dashboard(board)
+    _ = try catalog.changeMailReport(report)
+    #expect(try await !evaluator.evaluate(stored, now: clock.value))
+    #expect(try await look(clock.value) == 5)
+    try catalog.close()
+  }
+
   @Test func `a recipient who unsubscribes gets no further mail, not even a pending one`() async throws {
     let directory = TemporaryDirectory()
     let clock = Box(time("2026-11-26T12:00:00Z"))

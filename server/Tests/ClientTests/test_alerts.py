@@ -411,6 +411,28 @@ def test_the_page_adds_mutes_and_deletes_alerts():
             assert "Muted until" not in page.text
             explore = browser.get(f"{server.address}/apps/1/explore?metric=events&event=a", timeout=60).text
             assert "/apps/1/alerts?question=metric%3Devents%26event%3Da" in explore
+            page = browser.get(address, params={"edit": "1"}, timeout=60).text
+            assert 'value="metric=events"' in page and 'value="5"' in page and ">Save<" in page
+            shown = "mail:a@example.org\nchat:https://a.example/…"
+            assert shown in page and "secret" not in page
+            edited = {"do": "change", "id": "1", "name": "Sales", "kind": "below", "limit": "2.5", "period": "day",
+                      "question": "metric=events", "users": "x", "to": shown}
+            page = browser.post(address, edited, headers=origin, timeout=60)
+            assert page.status_code == 400 and "Enter a whole number of users" in page.text and ">Save<" in page.text
+            page = browser.post(address, edited | {"users": "40"}, headers=origin, timeout=60)
+            assert page.status_code == 200 and "Saved." in page.text and "below 2.5 per day" in page.text
+            assert browser.post(address, edited | {"id": "9"}, headers=origin, timeout=60).status_code == 404
+            assert 'value="2.5"' in browser.get(address, params={"edit": "1"}, timeout=60).text
+
+            server.command("alerts", "change", "1", "--above", "7", "--to", "chat:https://a.example/…")
+            [alert] = json.loads(server.command("alerts", "list", "--json"))
+            assert alert["text"] == "above 7 per day" and alert["minimumUsers"] == 40 and alert["name"] == "Sales"
+            assert alert["destinations"] == ["chat:https://a.example/…"] and alert["condition"]["query"] == "metric=events"
+            server.command("alerts", "change", "1", "--per", "hour", "--name", "All")
+            server.command("alerts", "change", "1", "--changed", "50", "--question", "metric=users")
+            [alert] = json.loads(server.command("alerts", "list", "--json"))
+            assert alert["text"] == "changed by more than 50 % from one hour to the next" and alert["name"] == "All"
+            assert alert["condition"]["query"] == "metric=users"
             page = browser.post(address, {"do": "delete", "id": "1"}, headers=origin, timeout=60)
             assert "No alerts yet" in page.text
         finally:

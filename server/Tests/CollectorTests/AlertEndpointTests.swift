@@ -60,6 +60,54 @@ import Warehouse
     #expect(actions == ["alert deleted", "alert changed", "alert changed", "alert created"])
   }
 
+  @Test func `a changed alert keeps its number, its history and the secret part of its destinations`() async throws {
+    let fixture = try Fixture()
+    try await fixture.administered { api in
+      let number = try #require(
+        try await api.object(.post, "/apps/1/alerts", Self.orders, status: .created)["id"] as? Int)
+      let path = "/apps/1/alerts/\(number)"
+      let stored = try #require(try fixture.catalog.alerts().first)
+      let tag = try await api.tag(path)
+      var state = stored.state
+      (state.isBreached, state.period) = (true, 500_000)
+      #expect(try fixture.catalog.store(state, of: stored, messages: [message()]))
+      #expect(try await api.tag(path) == tag, "its status changes by itself")
+      _ = try fixture.catalog.muteAlert(
+        stored.alert.id, app: fixture.app.id, until: Timestamp(millisecondsSince1970: 4_102_444_800_000))
+
+      let renamed = Self.orders.replacing("Orders", with: "Sales").replacing("T0/SECRET", with: "…")
+      let answer = try await api.object(.put, path, renamed)
+      #expect(answer["name"] as? String == "Sales" && answer["id"] as? Int == number)
+      let changed = try #require(try fixture.catalog.alerts().first)
+      #expect(changed.alert.destinations == stored.alert.destinations && changed.alert.mutedUntil != nil)
+      #expect(changed.state == state, "the condition is the same")
+
+      let other = renamed.replacing(#""limit": 10"#, with: #""limit": 20, "x": 1"#).replacing("hour", with: "day")
+      #expect(try await api.object(.put, path, other)["text"] as? String == "below 20 per day")
+      #expect(try fixture.catalog.alerts().first?.state == AlertState())
+      #expect(try await api.list("\(path)/notifications", "notifications").count == 1)
+
+      let refused = [
+        renamed.replacing("chat:", with: "webhook:"), renamed.replacing("metric", with: "nonsense"),
+        renamed.replacing("below", with: "never"), #"{"name": "x"}"#, "",
+      ]
+      for json in refused { #expect(try await api.send(.put, path, json).status == .badRequest, "\(json)") }
+      #expect(try await api.send(.put, "/apps/1/alerts/99", Self.orders).status == .notFound)
+      #expect(try await api.send(.put, "/alerts/\(number)", Self.orders).status == .notFound, "it is an app's")
+      _ = try await api.object(.post, "/apps/1/alerts", Self.orders, status: .created)
+      #expect(try await api.send(.put, path, Self.orders).status == .badRequest, "the name is taken")
+    }
+    #expect(try fixture.catalog.audit(limit: 3).map(\.action) == ["alert created", "alert changed", "alert changed"])
+  }
+
+  private func message() -> OutgoingMessage {
+    var generator = SystemRandomNumberGenerator()
+    let now = Timestamp(millisecondsSince1970: 1_795_773_600_000)
+    return OutgoingMessage(
+      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "alert.breached", title: "Orders",
+      text: "The figure is 3.")
+  }
+
   @Test(arguments: [
     #"{}"#, #"[]"#, #"{"name": "x", "condition": {"kind": "never"}, "destinations": ["mail:a@b"]}"#,
     #"{"name": "x", "condition": {"kind": "above"}, "destinations": ["mail:a@b"]}"#,

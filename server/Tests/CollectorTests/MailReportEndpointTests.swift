@@ -49,6 +49,30 @@ import Warehouse
     #expect(actions == ["mail report deleted", "mail report requested", "mail report created"])
   }
 
+  @Test func `a changed report keeps its number and what was sent`() async throws {
+    let fixture = try Fixture()
+    try await fixture.administered { api in
+      let created = try await api.object(.post, "/apps/1/mail-reports", Self.weekly, status: .created)
+      let path = "/apps/1/mail-reports/\(try #require(created["id"] as? Int))"
+      let before = try #require(try fixture.catalog.mailReports().first)
+      let daily = #"{"every": "day", "hour": 6, "recipients": ["c@example.org"]}"#
+      let changed = try await api.object(.put, path, daily)
+      #expect(changed["every"] as? String == "day" && changed["hour"] as? Int == 6)
+      #expect(changed["recipients"] as? [String] == ["c@example.org"])
+      #expect(
+        changed["id"] as? Int == created["id"] as? Int && changed["created"] as? String == created["created"] as? String
+      )
+      #expect(try fixture.catalog.mailReports().first?.sent == before.sent)
+      let refused = [
+        "{}", daily.replacing("6", with: "24"), daily.replacing("c@", with: ""),
+        daily.replacing(#""hour""#, with: #""dashboard": 999, "hour""#),
+      ]
+      for json in refused { #expect(try await api.send(.put, path, json).status == .badRequest, "\(json)") }
+      #expect(try await api.send(.put, "/apps/1/mail-reports/99", daily).status == .notFound)
+    }
+    #expect(try fixture.catalog.audit(limit: 1).map(\.action) == ["mail report changed"])
+  }
+
   @Test(arguments: [
     "{}", "[]", #"{"every": "year", "hour": 9, "recipients": ["a@b"]}"#,
     #"{"every": "day", "hour": 24, "recipients": ["a@b"]}"#, #"{"every": "day", "hour": 9, "recipients": []}"#,
@@ -138,6 +162,22 @@ import Warehouse
       let number = try #require(try fixture.catalog.mailReports().first?.report.id)
       #expect(try await post("do=send&id=\(number)").status == .seeOther)
       #expect(try fixture.catalog.mailReports().first?.isRequested == true)
+      let edit = String(
+        buffer: try await client.execute(
+          uri: "/apps/1/mail-reports?edit=\(number)", method: .get, headers: headers
+        ).body)
+      #expect(edit.contains("Change report \(number)") && edit.contains("a@example.org\nb@example.org</textarea>"))
+      #expect(edit.contains(#"value="\#(board)" selected"#) && edit.contains(#"value="23" selected"#))
+      let change = "do=change&id=\(number)&subject=overview&every=week&hour=8&had=a@example.org,b@example.org&to="
+      let refused = try await post(change)
+      #expect(refused.status == .badRequest && String(buffer: refused.body).contains("Change report \(number)"))
+      let late = try await post("\(change)b@example.org".replacing("had=a@example.org,", with: "had="))
+      #expect(late.status == .badRequest && String(buffer: late.body).contains("have changed since you opened"))
+      #expect(try await post("\(change)b@example.org").status == .seeOther)
+      let changed = try #require(try fixture.catalog.mailReports().first?.report)
+      #expect(changed.schedule == "on Mondays at 08:00" && changed.subject == .overview)
+      #expect(changed.id == number && changed.recipients.map(\.text) == ["b@example.org"])
+      #expect(try await post("do=change&id=99&subject=overview&every=week&hour=8&to=a@b.c").status == .notFound)
       #expect(try await post("do=delete&id=\(number)").status == .seeOther)
       #expect(try fixture.catalog.mailReports().isEmpty)
     }

@@ -1,7 +1,9 @@
+import Alerts
 import AppCatalog
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import Outgoing
 import Testing
 import Warehouse
 
@@ -10,6 +12,9 @@ import Warehouse
 /// Changes of what two people edit at once.
 @Suite struct PreconditionTests {
   private static let filters = #""filters": [["is", "country", ["DE"]]]"#
+
+  private static let newErrors = #""condition": {"kind": "new_error"}, "destinations": ["mail:a@example.org"]"#
+  private static let server = #""condition": {"kind": "server"}, "destinations": ["mail:a@example.org"]"#
 
   /// A thing that can be edited, and two requests that change it.
   private struct Edited: Sendable {
@@ -32,6 +37,13 @@ import Warehouse
       path: "/apps/1/dashboards/2", first: #"{"name": "First", "cards": []}"#,
       second: #"{"name": "Second", "cards": []}"#
     ),
+    Edited(
+      path: "/apps/1/alerts/1", first: #"{"name": "First", \#(newErrors)}"#,
+      second: #"{"name": "Second", \#(newErrors)}"#),
+    Edited(path: "/alerts/2", first: #"{"name": "First", \#(server)}"#, second: #"{"name": "Second", \#(server)}"#),
+    Edited(
+      path: "/apps/1/mail-reports/1", first: #"{"every": "week", "hour": 7, "recipients": ["a@example.org"]}"#,
+      second: #"{"every": "week", "hour": 8, "recipients": ["a@example.org"]}"#),
     Edited(path: "/apps/1/dimensions/1", first: #"{"name": "First"}"#, second: #"{"name": "Second"}"#),
     Edited(path: "/users/2", method: .patch, first: #"{"role": "editor"}"#, second: #"{"personalData": true}"#),
   ]
@@ -41,6 +53,13 @@ import Warehouse
     _ = try catalog.createView(app: app, name: "Before", timeZone: "UTC")
     _ = try catalog.createSegment(app: app, name: "Before", filters: #"[["is","country",["AT"]]]"#)
     _ = try catalog.createDashboard(app: app, name: "Before", cards: [])
+    let address = try #require(MailAddress("a@example.org"))
+    _ = try catalog.createAlert(
+      Alert(app: app, name: "Before", condition: .newError, destinations: [.mail(address)]))
+    _ = try catalog.createAlert(
+      Alert(app: nil, name: "Before", condition: .serverProblem, destinations: [.mail(address)]))
+    _ = try catalog.createMailReport(
+      MailReport(app: app, subject: .overview, cadence: .day, hour: 7, recipients: [address]))
     try catalog.define(app: app, kind: .dimension, index: 1, name: "Before")
     _ = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false)
   }
@@ -79,7 +98,10 @@ import Warehouse
     let fixture = try Fixture()
     try prepare(fixture)
     try await fixture.administered { api in
-      for path in ["/apps/1/views/1", "/apps/1/segments/1", "/apps/1/dashboards/2", "/users/2"] {
+      for path in [
+        "/apps/1/views/1", "/apps/1/segments/1", "/apps/1/dashboards/2", "/apps/1/alerts/1", "/alerts/2",
+        "/apps/1/mail-reports/1", "/users/2",
+      ] {
         let tag = try await api.tag(path)
         #expect(try await api.send(.delete, path, ifMatch: "\"00\"").status == .preconditionFailed, "\(path)")
         #expect(try await api.send(.delete, path, ifMatch: tag).status == .noContent, "\(path)")

@@ -52,6 +52,31 @@ extension Catalog: AlertStore {
     }
   }
 
+  /// Changes an alert; see ``Alerts/AlertStore/changeAlert(_:)``.
+  package func changeAlert(_ alert: Alert) throws -> Alert? {
+    var alert = alert
+    (alert.author, alert.changed) = (AuditActor.current.name, now())
+    return try writing { database in
+      guard let old = try Self.findAlert(alert.id, alert.app, database) else { return nil }
+      try check(alert, database)
+      alert.mutedUntil = old.mutedUntil
+      // The number of an hour says nothing about days, nor a known breach about another limit.
+      let state = old.condition == alert.condition ? nil : try Self.text(AlertState())
+      try database.execute(
+        sql: """
+          UPDATE alert SET name = ?, condition = ?, minimum_users = ?, destinations = ?, state = coalesce(?, state),
+            author = ?, changed = ? WHERE id = ?
+          """,
+        arguments: [
+          alert.name, try Self.text(alert.condition), alert.minimumUsers,
+          try Self.text(alert.destinations.map(\.text)), state, alert.author, alert.changed.millisecondsSince1970,
+          alert.id,
+        ])
+      try record(.alertChanged, Self.subject(alert), database)
+      return alert
+    }
+  }
+
   /// Mutes an alert; see ``Alerts/AlertStore/muteAlert(_:app:until:)``.
   package func muteAlert(_ id: Int64, app: AppID?, until time: Timestamp?) throws -> Alert? {
     let now = now()

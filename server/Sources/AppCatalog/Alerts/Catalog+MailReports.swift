@@ -31,18 +31,10 @@ extension Catalog: MailReportStore {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(report.app). Run `tern apps list` to see all apps.")
     }
-    if let fault = report.fault { throw Self.invalidReport(fault) }
-    guard let sent = report.lastOccasion(at: report.created, timeZone: app.timeZone) else {
-      throw Self.invalidReport("This computer does not know the time zone \(app.timeZone).")
-    }
     return try writing { database in
-      var dashboard: Int64?
-      if case .dashboard(let id) = report.subject {
-        dashboard = id
-        let isKnown = try Bool.fetchOne(
-          database, sql: "SELECT EXISTS (SELECT 1 FROM dashboard WHERE id = ? AND app = ?)",
-          arguments: [id, report.app.rawValue])
-        guard isKnown ?? false else { throw Self.invalidReport("This app has no dashboard \(id). Choose another one.") }
+      try Self.check(report, database)
+      guard let sent = report.lastOccasion(at: report.created, timeZone: app.timeZone) else {
+        throw Self.invalidReport("This computer does not know the time zone \(app.timeZone).")
       }
       let count = try Int.fetchOne(
         database, sql: "SELECT count(*) FROM mail_report WHERE app = ?", arguments: [report.app.rawValue])
@@ -56,7 +48,7 @@ extension Catalog: MailReportStore {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          report.app.rawValue, dashboard, report.cadence.rawValue, report.hour,
+          report.app.rawValue, report.subject.dashboard, report.cadence.rawValue, report.hour,
           try Self.text(report.recipients.map(\.text)), sent.number, report.author,
           report.created.millisecondsSince1970,
         ])
@@ -66,12 +58,39 @@ extension Catalog: MailReportStore {
     }
   }
 
+  /// Changes a report; see ``Alerts/MailReportStore/changeMailReport(_:)``.
+  package func changeMailReport(_ report: MailReport) throws -> MailReport? {
+    try writing { database in
+      guard let old = try Self.findReport(report.id, report.app, database) else { return nil }
+      try Self.check(report, database)
+      try database.execute(
+        sql: "UPDATE mail_report SET dashboard = ?, cadence = ?, hour = ?, recipients = ? WHERE id = ?",
+        arguments: [
+          report.subject.dashboard, report.cadence.rawValue, report.hour,
+          try Self.text(report.recipients.map(\.text)), report.id,
+        ])
+      try record(.mailReportChanged, Self.subject(report), database)
+      var report = report
+      (report.author, report.created) = (old.author, old.created)
+      return report
+    }
+  }
+
+  private static func check(_ report: MailReport, _ database: Database) throws {
+    if let fault = report.fault { throw invalidReport(fault) }
+    guard let id = report.subject.dashboard else { return }
+    let isKnown = try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM dashboard WHERE id = ? AND app = ?)",
+      arguments: [id, report.app.rawValue])
+    guard isKnown ?? false else { throw invalidReport("This app has no dashboard \(id). Choose another one.") }
+  }
+
   /// Requests a mail now; see ``Alerts/MailReportStore/requestMailReport(_:app:)``.
   package func requestMailReport(_ id: Int64, app: AppID) throws -> MailReport? {
     try writing { database in
       guard let report = try Self.findReport(id, app, database) else { return nil }
       guard !report.recipients.isEmpty else {
-        throw Self.invalidReport("All recipients have unsubscribed. Delete this report, or add another one.")
+        throw Self.invalidReport("All recipients have unsubscribed. Add recipients to this report, or delete it.")
       }
       try database.execute(sql: "UPDATE mail_report SET is_requested = 1 WHERE id = ?", arguments: [id])
       try record(.mailReportRequested, Self.subject(report), database)
@@ -100,17 +119,20 @@ extension Catalog: MailReportStore {
   ///
   /// Returns false, and stores nothing, if the report has changed or was removed since it was read.
   package func store(_ mail: OutgoingMessage, of stored: StoredMailReport, sent: Day) throws -> Bool {
-    let (id, recipients) = (stored.report.id, stored.report.recipients)
+    let (report, recipients) = (stored.report, stored.report.recipients)
     return try writing { database in
       try database.execute(
         sql: """
           UPDATE mail_report SET sent = ?, is_requested = 0
-          WHERE id = ? AND sent = ? AND is_requested = ? AND recipients = ?
+          WHERE id = ? AND sent = ? AND is_requested = ? AND recipients = ? AND dashboard IS ? AND cadence = ? AND hour = ?
           """,
-        arguments: [sent.number, id, stored.sent.number, stored.isRequested, try Self.text(recipients.map(\.text))])
+        arguments: [
+          sent.number, report.id, stored.sent.number, stored.isRequested, try Self.text(recipients.map(\.text)),
+          report.subject.dashboard, report.cadence.rawValue, report.hour,
+        ])
       guard database.changesCount > 0 else { return false }
-      try insert(mail, of: .report, id, to: recipients.map { .mail($0) }, database)
-      try makeRoom(.report, id, keeping: Self.maximumMails, database)
+      try insert(mail, of: .report, report.id, to: recipients.map { .mail($0) }, database)
+      try makeRoom(.report, report.id, keeping: Self.maximumMails, database)
       return true
     }
   }
@@ -169,7 +191,7 @@ extension Catalog: MailReportStore {
   }
 
   private static func subject(_ report: MailReport) -> String {
-    let name = if case .dashboard(let id) = report.subject { "dashboard \(id)" } else { "overview" }
+    let name = report.subject.dashboard.map { "dashboard \($0)" } ?? "overview"
     return "\(report.id) \(name) \(report.schedule), app \(report.app)"
   }
 

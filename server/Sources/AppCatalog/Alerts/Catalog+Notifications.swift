@@ -24,8 +24,14 @@ extension Catalog {
     let id = stored.alert.id
     return try writing { database in
       try database.execute(
-        sql: "UPDATE alert SET state = ? WHERE id = ? AND state = ? AND muted_until IS ?",
-        arguments: [text, id, stored.stateText, stored.alert.mutedUntil?.millisecondsSince1970])
+        sql: """
+          UPDATE alert SET state = ?
+          WHERE id = ? AND state = ? AND muted_until IS ? AND condition = ? AND destinations = ?
+          """,
+        arguments: [
+          text, id, stored.stateText, stored.alert.mutedUntil?.millisecondsSince1970,
+          try Self.text(stored.alert.condition), try Self.text(stored.alert.destinations.map(\.text)),
+        ])
       guard database.changesCount > 0 else { return false }
       for message in messages { try insert(message, of: .alert, id, to: stored.alert.destinations, database) }
       if !messages.isEmpty { try makeRoom(.alert, id, keeping: Self.maximumNotifications, database) }

@@ -23,9 +23,17 @@ extension APIDescription {
         body: ["application/json": .named("NewAlert")], status: 201,
         answers: ["application/json": .named("Alert")], errors: [400] + unknown + [413, 503]),
       APIOperation(
+        method: .get, path: "\(path)/alerts/{alert}", name: "get\(name)", summary: "One alert of \(subject).",
+        parameters: scope + [alert], answers: ["application/json": .named("Alert")], errors: [404]),
+      APIOperation(
+        method: .put, path: "\(path)/alerts/{alert}", name: "change\(name)",
+        summary: "Replaces an alert of \(subject). With another condition it begins anew.",
+        parameters: scope + [alert, ifMatch], body: ["application/json": .named("NewAlert")],
+        answers: ["application/json": .named("Alert")], errors: [400, 404, 412, 413, 503]),
+      APIOperation(
         method: .delete, path: "\(path)/alerts/{alert}", name: "remove\(name)",
-        summary: "Deletes an alert of \(subject) with its history.", parameters: scope + [alert], status: 204,
-        errors: [404]),
+        summary: "Deletes an alert of \(subject) with its history.", parameters: scope + [alert, ifMatch], status: 204,
+        errors: [404, 412]),
       APIOperation(
         method: .put, path: "\(path)/alerts/{alert}/mute", name: "mute\(name)",
         summary: "Mutes an alert of \(subject) for a time, or unmutes it.", parameters: scope + [alert],
@@ -63,7 +71,9 @@ extension APIDescription {
       [
         "name": .text(1...100), "condition": .named("AlertCondition"),
         "destinations": .list(
-          .text.described("`mail:ADDRESS`, `webhook:URL` or `chat:URL`."), 1...Alert.maximumDestinations),
+          .text.described(
+            "`mail:ADDRESS`, `webhook:URL` or `chat:URL`; in a change also a current one as it is shown."),
+          1...Alert.maximumDestinations),
       ],
       optional: [
         "minimumUsers": .nullable(.limited(0...1_000_000_000)).described(

@@ -15,8 +15,18 @@ extension APIDescription {
       body: ["application/json": .named("NewMailReport")], status: 201,
       answers: ["application/json": .named("MailReport")], errors: [400, 404, 413, 503]),
     APIOperation(
+      method: .get, path: "/api/v1/apps/{app}/mail-reports/{report}", name: "mailReport",
+      summary: "One report by mail.",
+      parameters: [app, report], answers: ["application/json": .named("MailReport")], errors: [404]),
+    APIOperation(
+      method: .put, path: "/api/v1/apps/{app}/mail-reports/{report}", name: "changeMailReport",
+      summary: "Replaces a report's subject, schedule and recipients.", parameters: [app, report, ifMatch],
+      body: ["application/json": .named("NewMailReport")], answers: ["application/json": .named("MailReport")],
+      errors: [400, 404, 412, 413, 503]),
+    APIOperation(
       method: .delete, path: "/api/v1/apps/{app}/mail-reports/{report}", name: "removeMailReport",
-      summary: "Deletes a report by mail with its history.", parameters: [app, report], status: 204, errors: [404]),
+      summary: "Deletes a report by mail with its history.", parameters: [app, report, ifMatch], status: 204,
+      errors: [404, 412]),
     APIOperation(
       method: .post, path: "/api/v1/apps/{app}/mail-reports/{report}/send", name: "sendMailReport",
       summary: "Sends a report now, about the last period that has ended.", parameters: [app, report], status: 204,

@@ -31,7 +31,12 @@ struct AlertAPIRoutes: Sendable {
           .post: .api(right) { try await create($0, $1, try scope.app($1)?.id) },
         ])
       routes.on(
-        "\(path)/:alert", [.delete: .api(right) { _, context in try remove(context, try scope.app(context)?.id) }])
+        "\(path)/:alert",
+        [
+          .get: .api(right) { _, context in try show(context, try scope.app(context)?.id) },
+          .put: .api(right) { try await change($0, $1, try scope.app($1)?.id) },
+          .delete: .api(right) { try remove($0, $1, try scope.app($1)?.id) },
+        ])
       routes.on("\(path)/:alert/mute", [.put: .api(right) { try await mute($0, $1, try scope.app($1)?.id) }])
       routes.on(
         "\(path)/:alert/notifications",
@@ -44,23 +49,75 @@ struct AlertAPIRoutes: Sendable {
     return try .json(encoding: ["alerts": alerts.map { AlertDescription($0, now: wallTime()) }])
   }
 
+  private func show(_ context: CollectorContext, _ app: AppID?) throws -> Response {
+    try tagged(try stored(try Self.number(context), app))
+  }
+
+  /// Finds an alert; throws ``APIError`` 404 if the app has none with this number.
+  private func stored(_ number: Int64, _ app: AppID?) throws -> StoredAlert {
+    guard let found = try catalog.alerts(app: app).first(where: { $0.alert.id == number }) else {
+      throw APIError.unknownAlert
+    }
+    return found
+  }
+
+  private func tagged(_ stored: StoredAlert, status: HTTPResponse.Status = .ok) throws -> Response {
+    .tagged(
+      try Response.bytes(encoding: AlertDescription(stored, now: wallTime())), state: try Self.state(stored),
+      status: status)
+  }
+
+  /// What the tag stands for: the alert as people set it, without its status, which changes by itself.
+  private static func state(_ stored: StoredAlert) throws -> [UInt8] {
+    let unobserved = StoredAlert(stored.alert, state: AlertState(), stateText: "")
+    return try Response.bytes(encoding: AlertDescription(unobserved, now: Timestamp(millisecondsSince1970: 0)))
+  }
+
   private func create(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
-    let wanted = try await reader.object(
+    let wanted = try await body(request, context)
+    return try refusingInvalid {
+      let created = try catalog.createAlert(
+        try wanted.alert(app: app, segments: try segments(context, app)))
+      return try tagged(StoredAlert(created, state: AlertState(), stateText: ""), status: .created)
+    }
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
+    let (wanted, number, condition) = (
+      try await body(request, context), try Self.number(context), Precondition(request)
+    )
+    return try refusingInvalid {
+      let segments = try segments(context, app)
+      let changed = try catalog.atomically {
+        let old = try stored(number, app)
+        try condition.require { try Self.state(old) }
+        _ = try catalog.changeAlert(try wanted.alert(app: app, segments: segments, replacing: old.alert))
+        return try stored(number, app)
+      }
+      return try tagged(changed)
+    }
+  }
+
+  private func body(_ request: Request, _ context: CollectorContext) async throws -> AlertRequest {
+    try await reader.object(
       AlertRequest.self, of: request, context, limit: Self.maximumBytes,
       members: "name, condition, destinations and, optionally, minimumUsers")
-    let alert: Alert
-    do {
-      alert = try wanted.alert(app: app, segments: app == nil ? [] : try context.visibleSegments(catalog))
-    } catch let error as OutgoingError {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message, path: "$.destinations")
-    } catch let error as QuestionError {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message, path: "$.condition")
-    }
-    return try Response.refusingInvalid {
-      let created = try catalog.createAlert(alert)
-      return try .json(
-        encoding: AlertDescription(StoredAlert(created, state: AlertState(), stateText: ""), now: wallTime()),
-        status: .created)
+  }
+
+  private func segments(_ context: CollectorContext, _ app: AppID?) throws -> [SavedSegment] {
+    app == nil ? [] : try context.visibleSegments(catalog)
+  }
+
+  /// Answers 400 if a member of the request can't be used.
+  private func refusingInvalid(_ body: () throws -> Response) throws -> Response {
+    try Response.refusingInvalid {
+      do {
+        return try body()
+      } catch let error as OutgoingError {
+        throw APIError(status: .badRequest, code: "invalid", message: error.message, path: "$.destinations")
+      } catch let error as QuestionError {
+        throw APIError(status: .badRequest, code: "invalid", message: error.message, path: "$.condition")
+      }
     }
   }
 
@@ -79,18 +136,17 @@ struct AlertAPIRoutes: Sendable {
     return Response(status: .noContent)
   }
 
-  private func remove(_ context: CollectorContext, _ app: AppID?) throws -> Response {
-    guard try catalog.removeAlert(try Self.number(context), app: app) != nil else {
-      throw APIError.unknownAlert
+  private func remove(_ request: Request, _ context: CollectorContext, _ app: AppID?) throws -> Response {
+    let (number, condition) = (try Self.number(context), Precondition(request))
+    try catalog.atomically {
+      try condition.require { try Self.state(try stored(number, app)) }
+      guard try catalog.removeAlert(number, app: app) != nil else { throw APIError.unknownAlert }
     }
     return Response(status: .noContent)
   }
 
   private func history(_ context: CollectorContext, _ app: AppID?) throws -> Response {
-    let number = try Self.number(context)
-    guard try catalog.alerts(app: app).contains(where: { $0.alert.id == number }) else {
-      throw APIError.unknownAlert
-    }
+    let number = try stored(try Self.number(context), app).alert.id
     let all = try catalog.notifications(of: number, limit: Self.notifications)
     return try .json(encoding: ["notifications": all.map(NotificationDescription.init)])
   }
@@ -117,11 +173,13 @@ private struct AlertRequest: Decodable {
   let minimumUsers: Int?
 
   /// Returns the alert; throws if its question can't be asked or a destination is invalid.
-  func alert(app: AppID?, segments: [SavedSegment]) throws -> Alert {
+  ///
+  /// - Parameter old: The alert that it replaces, whose destinations may be given as they are shown.
+  func alert(app: AppID?, segments: [SavedSegment], replacing old: Alert? = nil) throws -> Alert {
     if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
     return Alert(
-      app: app, name: name.trimmed, condition: condition, minimumUsers: minimumUsers,
-      destinations: try destinations.map { try Destination($0) })
+      id: old?.id ?? 0, app: app, name: name.trimmed, condition: condition, minimumUsers: minimumUsers,
+      destinations: try Destination.list(destinations, keeping: old?.destinations ?? []))
   }
 }
 

@@ -27,9 +27,7 @@ struct AlertPageRoutes: Sendable {
         [
           .get: .page(scope.requirement) { request, context in
             try show(
-              request, context, try scope.app(context),
-              AlertForm(request.parameters["question"].map { ["question": $0] } ?? [:]),
-              FormResult(outcome: request.parameters["done"]))
+              request, context, try scope.app(context), form: nil, FormResult(outcome: request.parameters["done"]))
           },
           .post: .page(scope.requirement) { try await change($0, $1, try scope.app($1)) },
         ])
@@ -37,9 +35,12 @@ struct AlertPageRoutes: Sendable {
   }
 
   private func show(
-    _ request: Request, _ context: CollectorContext, _ app: App?, _ form: AlertForm, _ result: FormResult
+    _ request: Request, _ context: CollectorContext, _ app: App?, form: AlertForm?, _ result: FormResult
   ) throws -> Response {
     let alerts = try catalog.alerts(app: app?.id)
+    let edited = alerts.first { $0.alert.id.description == request.parameters["edit"] }
+    let question = request.parameters["question"].map { ["question": $0] } ?? [:]
+    let form = form ?? edited.map { AlertForm($0.alert) } ?? AlertForm(question)
     let history = try alerts.flatMap { try catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
       .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
     return .html(
@@ -57,8 +58,13 @@ struct AlertPageRoutes: Sendable {
       let done: String
       switch fields["do"] {
       case "create":
-        try create(form, app?.id, app == nil ? [] : try context.visibleSegments(catalog))
+        _ = try catalog.createAlert(try alert(form, context, app))
         done = "created"
+      case "change":
+        guard let old = try catalog.alerts(app: app?.id).first(where: { $0.alert.id == number })?.alert,
+          try catalog.changeAlert(try alert(form, context, app, replacing: old)) != nil
+        else { throw APIError.unknownAlert }
+        done = "saved"
       case "mute":
         _ = try catalog.muteAlert(number, app: app?.id, until: wallTime() + Self.mute)
         done = "saved"
@@ -72,20 +78,24 @@ struct AlertPageRoutes: Sendable {
       }
       return Redirect(path: "\(app.map { "/apps/\($0.id)" } ?? "")/alerts?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, app, form, FormResult(message: error.message))
+      return try show(request, context, app, form: form, FormResult(message: error.message))
     } catch let error as QuestionError {
-      return try show(request, context, app, form, FormResult(message: error.message))
+      return try show(request, context, app, form: form, FormResult(message: error.message))
     } catch let error as OutgoingError {
-      return try show(request, context, app, form, FormResult(message: error.message))
+      return try show(request, context, app, form: form, FormResult(message: error.message))
     }
   }
 
-  private func create(_ form: AlertForm, _ app: AppID?, _ segments: [SavedSegment]) throws {
+  private func alert(
+    _ form: AlertForm, _ context: CollectorContext, _ app: App?, replacing old: Alert? = nil
+  ) throws -> Alert {
     let condition = app == nil ? .serverProblem : try form.condition()
-    if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
-    _ = try catalog.createAlert(
-      Alert(
-        app: app, name: (form.fields["name"] ?? "").trimmed, condition: condition,
-        destinations: try form.destinations.map { try Destination($0) }))
+    if let question = condition.question {
+      _ = try QuestionPage.alertFigure(question, segments: try context.visibleSegments(catalog))
+    }
+    return Alert(
+      id: old?.id ?? 0, app: app?.id, name: (form.fields["name"] ?? "").trimmed, condition: condition,
+      minimumUsers: try form.minimumUsers(),
+      destinations: try Destination.list(form.destinations, keeping: old?.destinations ?? []))
   }
 }

@@ -26,7 +26,11 @@ struct MailReportAPIRoutes: Sendable {
       ])
     routes.on(
       "/api/v1/apps/:app/mail-reports/:report",
-      [.delete: .api(.permission(.edit)) { _, context in try remove(context) }])
+      [
+        .get: .api(.permission(.edit)) { _, context in .tagged(try representation(Self.number(context), context)) },
+        .put: .api(.permission(.edit)) { try await change($0, $1) },
+        .delete: .api(.permission(.edit)) { try remove($0, $1) },
+      ])
     routes.on(
       "/api/v1/apps/:app/mail-reports/:report/send",
       [.post: .api(.permission(.edit)) { _, context in try send(context) }])
@@ -42,17 +46,43 @@ struct MailReportAPIRoutes: Sendable {
     return try .json(encoding: ["mailReports": reports.map { MailReportDescription($0.report, dashboards) }])
   }
 
-  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let wanted = try await reader.object(
-      MailReportRequest.self, of: request, context, limit: Self.maximumBytes,
-      members: "every, hour, recipients and, unless it is about the overview, dashboard")
+  /// The representation of a report; throws ``APIError`` 404 if the app has none with this number.
+  private func representation(_ number: Int64, _ context: CollectorContext) throws -> [UInt8] {
     let app = try context.app.id
-    let report = try wanted.report(app: app)
+    guard let found = try catalog.mailReports(app: app).first(where: { $0.report.id == number }) else {
+      throw APIError.unknownMailReport
+    }
+    return try Response.bytes(encoding: MailReportDescription(found.report, try catalog.dashboards(app: app)))
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let report = try await body(request, context).report(app: try context.app.id)
     return try Response.refusingInvalid {
       let created = try catalog.createMailReport(report)
-      return try .json(
-        encoding: MailReportDescription(created, try catalog.dashboards(app: app)), status: .created)
+      return .tagged(try representation(created.id, context), status: .created)
     }
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (number, condition) = (try Self.number(context), Precondition(request))
+    var report = try await body(request, context).report(app: try context.app.id)
+    report.id = number
+    let changed = report
+    return try Response.refusingInvalid {
+      let bytes = try catalog.atomically {
+        let before = try representation(number, context)
+        try condition.require { before }
+        _ = try catalog.changeMailReport(changed)
+        return try representation(number, context)
+      }
+      return .tagged(bytes)
+    }
+  }
+
+  private func body(_ request: Request, _ context: CollectorContext) async throws -> MailReportRequest {
+    try await reader.object(
+      MailReportRequest.self, of: request, context, limit: Self.maximumBytes,
+      members: "every, hour, recipients and, unless it is about the overview, dashboard")
   }
 
   private func send(_ context: CollectorContext) throws -> Response {
@@ -63,18 +93,19 @@ struct MailReportAPIRoutes: Sendable {
     }
   }
 
-  private func remove(_ context: CollectorContext) throws -> Response {
-    guard try catalog.removeMailReport(try Self.number(context), app: try context.app.id) != nil else {
-      throw APIError.unknownMailReport
+  private func remove(_ request: Request, _ context: CollectorContext) throws -> Response {
+    let (number, app, condition) = (try Self.number(context), try context.app.id, Precondition(request))
+    try catalog.atomically {
+      let before = try representation(number, context)
+      try condition.require { before }
+      _ = try catalog.removeMailReport(number, app: app)
     }
     return Response(status: .noContent)
   }
 
   private func history(_ context: CollectorContext) throws -> Response {
     let number = try Self.number(context)
-    guard try catalog.mailReports(app: try context.app.id).contains(where: { $0.report.id == number }) else {
-      throw APIError.unknownMailReport
-    }
+    _ = try representation(number, context)
     let all = try catalog.mailReportNotifications(of: number, limit: Self.mails)
     return try .json(encoding: ["notifications": all.map(NotificationDescription.init)])
   }

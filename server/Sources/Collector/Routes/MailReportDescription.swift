@@ -20,7 +20,7 @@ package struct MailReportDescription: Encodable, Sendable {
   /// - Parameter dashboards: The dashboards of the app, which have names.
   package init(_ report: MailReport, _ dashboards: [Dashboard]) {
     (id, app, name) = (report.id, report.app.rawValue, report.name(among: dashboards))
-    dashboard = if case .dashboard(let id) = report.subject { id } else { nil }
+    dashboard = report.subject.dashboard
     (every, hour, recipients) = (report.cadence, report.hour, report.recipients.map(\.text))
     (author, created) = (report.author, report.created.utcText(withMilliseconds: false))
   }

@@ -22,7 +22,7 @@ struct MailReportPageRoutes: Sendable {
       "/apps/:app/mail-reports",
       [
         .get: .page(.permission(.edit)) { request, context in
-          try show(request, context, MailReportForm(), FormResult(outcome: request.parameters["done"]))
+          try show(request, context, form: nil, FormResult(outcome: request.parameters["done"]))
         },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
       ])
@@ -33,10 +33,12 @@ struct MailReportPageRoutes: Sendable {
   }
 
   private func show(
-    _ request: Request, _ context: CollectorContext, _ form: MailReportForm, _ result: FormResult
+    _ request: Request, _ context: CollectorContext, form: MailReportForm?, _ result: FormResult
   ) throws -> Response {
     let app = try context.app
     let reports = try catalog.mailReports(app: app.id)
+    let edited = reports.first { $0.report.id.description == request.parameters["edit"] }
+    let form = form ?? edited.map { MailReportForm($0.report) } ?? MailReportForm()
     let history = try reports.flatMap {
       try catalog.mailReportNotifications(of: $0.report.id, limit: Self.mails)
     }.sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.mails)
@@ -57,6 +59,22 @@ struct MailReportPageRoutes: Sendable {
       case "create":
         _ = try catalog.createMailReport(try form.report(of: app))
         done = "created"
+      case "change":
+        var report = try form.report(of: app)
+        report.id = number
+        let changed = report
+        try catalog.atomically {
+          guard let old = try catalog.mailReports(app: app).first(where: { $0.report.id == number })?.report else {
+            throw APIError.unknownMailReport
+          }
+          guard form.knowsRecipients(of: old) else {
+            throw WarehouseError(
+              code: .invalid,
+              message: "The recipients have changed since you opened this form. Open it again to see them.")
+          }
+          _ = try catalog.changeMailReport(changed)
+        }
+        done = "saved"
       case "send":
         _ = try catalog.requestMailReport(number, app: app)
         done = "requested"
@@ -67,7 +85,7 @@ struct MailReportPageRoutes: Sendable {
       }
       return Redirect(path: "/apps/\(app)/mail-reports?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, form, FormResult(message: error.message))
+      return try show(request, context, form: form, FormResult(message: error.message))
     }
   }
 

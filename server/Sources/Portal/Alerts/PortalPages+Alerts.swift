@@ -5,7 +5,7 @@ import Reports
 package import TernEvents
 package import Warehouse
 
-/// The form that creates an alert.
+/// The form that creates or changes an alert.
 package struct AlertForm: Sendable {
   /// The kinds of conditions, as in the form.
   package enum Kind: String, Sendable, CaseIterable {
@@ -32,6 +32,43 @@ package struct AlertForm: Sendable {
   package var fields: [String: String]
 
   package init(_ fields: [String: String] = [:]) { self.fields = fields }
+
+  /// Creates a form that changes an alert. Destinations are as they are shown.
+  package init(_ alert: Alert) {
+    fields = [
+      "id": "\(alert.id)", "name": alert.name, "to": alert.destinations.map(\.shown).joined(separator: "\n"),
+    ]
+    if alert.minimumUsers != alert.condition.standardMinimum { fields["users"] = "\(alert.minimumUsers)" }
+    if let question = alert.condition.question {
+      fields["question"] = question.page == "explore" ? question.query : "\(question.page)?\(question.query)"
+      fields["period"] = question.period.rawValue
+    }
+    let (kind, limit): (Kind, Double?)
+    switch alert.condition {
+    case .above(let number, _): (kind, limit) = (.above, number)
+    case .below(let number, _): (kind, limit) = (.below, number)
+    case .changed(let percent, _): (kind, limit) = (.changed, percent)
+    case .crashFreeUsersBelow(let percent, _): (kind, limit) = (.crashFree, percent)
+    case .nothingArrived(let hours): (kind, limit) = (.silent, Double(hours))
+    case .newError: (kind, limit) = (.newError, nil)
+    case .errorCameBack: (kind, limit) = (.cameBack, nil)
+    case .serverProblem: return
+    }
+    fields["kind"] = kind.rawValue
+    // Exactly, without the point of whole numbers.
+    fields["limit"] = limit.map { number in Int(exactly: number).map(String.init) ?? "\(number)" }
+  }
+
+  /// The alert that the form changes; `nil` for a new one.
+  var edited: Int64? { fields["id"].flatMap { Int64($0) } }
+
+  /// The number of users that a period needs; `nil` for the condition's own.
+  package func minimumUsers() throws(WarehouseError) -> Int? {
+    let text = (fields["users"] ?? "").trimmingCharacters(in: .whitespaces)
+    guard !text.isEmpty else { return nil }
+    guard let number = Int(text) else { throw Self.invalid("Enter a whole number of users, or nothing.") }
+    return number
+  }
 
   /// The destinations, one per line.
   package var destinations: [String] {
@@ -76,7 +113,7 @@ extension PortalPages {
   /// - Parameters:
   ///   - alerts: The alerts with their state.
   ///   - history: The latest notifications, latest first.
-  ///   - form: The fields of the form that creates an alert.
+  ///   - form: The fields of the form that creates or changes an alert.
   package func alerts(
     _ alerts: [StoredAlert], history: [AlertNotification], form: AlertForm = AlertForm(), app: App?, apps: [App],
     now: Timestamp, result: FormResult = FormResult()
@@ -92,7 +129,8 @@ extension PortalPages {
         [
           shown(alert.name), condition(alert), shown(alert.destinations.map(\.shown).joined(separator: ", ")),
           state(stored, app, now),
-        ], [mute, .button("Delete", "delete", id: alert.id, to: address, destroys: true)])
+        ],
+        [.change(alert.id, on: address), mute, .button("Delete", "delete", id: alert.id, to: address, destroys: true)])
     }
     let names = Dictionary(alerts.map { ($0.alert.id, $0.alert.name) }, uniquingKeysWith: { $1 })
     let notifications = history.map { notification in
@@ -115,21 +153,34 @@ extension PortalPages {
       ])
     guard let app else {
       page.forms = [
-        .form(
-          "Add an alert", button: "Add", "create", to: address,
+        filled(
+          form, among: names, to: address,
           help:
             "It reports when events can’t be counted, the disk is nearly full, the certificate expires soon, a backup fails "
             + "or the cluster is behind.", [name(form.fields, example: "Server"), destinations(form.fields)])
       ]
       return management(page)
     }
-    page.forms = [creation(form.fields, address)]
+    page.forms = [appForm(form, among: names, address)]
     return management(page, app: app, apps: apps, place: .alerts)
   }
 
-  private func creation(_ fields: [String: String], _ address: String) -> TemplateValues {
-    .form(
-      "Add an alert", button: "Add", "create", to: address,
+  /// Returns the form that creates an alert, or changes the one that it names.
+  private func filled(
+    _ form: AlertForm, among names: [Int64: String], to address: String, help: String, _ fields: [TemplateValues]
+  ) -> TemplateValues {
+    guard let id = form.edited else {
+      return .form("Add an alert", button: "Add", "create", to: address, anchor: "form", help: help, fields)
+    }
+    return .form(
+      "Change \(shown(names[id] ?? "an alert"))", button: "Save", "change", to: address, anchor: "form", help: help,
+      [.hidden("id", "\(id)")] + fields)
+  }
+
+  private func appForm(_ form: AlertForm, among names: [Int64: String], _ address: String) -> TemplateValues {
+    let fields = form.fields
+    return filled(
+      form, among: names, to: address,
       help:
         "Choose a figure in Explore and press Alert, or paste the address of a page of Explore or Funnels. A funnel’s "
         + "figure is the percentage of users who take all steps on a day. Hours and days are checked ten minutes after "
@@ -141,6 +192,9 @@ extension PortalPages {
         .field("Limit", "limit", fields["limit"] ?? "", placeholder: "10"),
         .choice("Per", "period", [("day", "day"), ("hour", "hour")], chosen: fields["period"]),
         .field("Figure of Explore or Funnels", "question", fields["question"] ?? "metric=users"),
+        .field(
+          "Minimum number of users", "users", fields["users"] ?? "",
+          placeholder: "30 for changes and crash-free users, else 0"),
         destinations(fields),
       ])
   }

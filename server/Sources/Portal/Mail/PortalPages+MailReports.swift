@@ -4,12 +4,29 @@ import Outgoing
 import Reports
 package import Warehouse
 
-/// The form that creates a report by mail.
+/// The form that creates or changes a report by mail.
 package struct MailReportForm: Sendable {
   /// The fields as the reader has filled them in.
   package var fields: [String: String]
 
   package init(_ fields: [String: String] = [:]) { self.fields = fields }
+
+  /// Creates a form that changes a report.
+  package init(_ report: MailReport) {
+    fields = [
+      "id": "\(report.id)", "subject": report.subject.dashboard.map { "\($0)" } ?? Self.overview,
+      "every": report.cadence.rawValue, "hour": "\(report.hour)",
+      "to": report.recipients.map(\.text).joined(separator: "\n"), "had": Self.list(report),
+    ]
+  }
+
+  /// False if a recipient has unsubscribed, or the list has changed otherwise, since the form was opened: saving it would
+  /// bring back whoever is gone.
+  package func knowsRecipients(of report: MailReport) -> Bool { fields["had"] == Self.list(report) }
+
+  private static func list(_ report: MailReport) -> String {
+    report.recipients.map(\.text).joined(separator: ",")
+  }
 
   /// The report.
   ///
@@ -47,7 +64,7 @@ extension PortalPages {
   ///
   /// - Parameters:
   ///   - history: The latest mails, latest first.
-  ///   - form: The fields of the form that creates a report.
+  ///   - form: The fields of the form that creates or changes a report.
   package func mailReports(
     _ reports: [StoredMailReport], history: [AlertNotification], dashboards: [Dashboard],
     form: MailReportForm = MailReportForm(), app: App, apps: [App], result: FormResult = FormResult()
@@ -61,7 +78,8 @@ extension PortalPages {
           report.name(among: dashboards), titled(report.schedule),
           shown(to, empty: "No one: all have unsubscribed", limit: 2_000), stored.isRequested ? "Sending" : "",
         ],
-        (report.recipients.isEmpty ? [] : [.button("Send now", "send", id: report.id, to: address)])
+        [.change(report.id, on: address)]
+          + (report.recipients.isEmpty ? [] : [.button("Send now", "send", id: report.id, to: address)])
           + [.button("Delete", "delete", id: report.id, to: address, destroys: true)])
     }
     let mails = history.map { mail in
@@ -78,19 +96,22 @@ extension PortalPages {
         .list("Reports", ["Report", "Schedule", "To", "State"], rows, empty: "No reports by mail yet. Add one below."),
         .list("History", ["Time", "Mail", "Delivered"], mails, empty: "No mails yet."),
       ])
-    page.forms = [creation(form, dashboards, app, address)]
+    page.forms = [filled(form, dashboards, app, address)]
     return management(page, app: app, apps: apps, place: .mailReports)
   }
 
-  private func creation(
+  /// Returns the form that creates a report, or changes the one that it names.
+  private func filled(
     _ form: MailReportForm, _ dashboards: [Dashboard], _ app: App, _ address: String
   ) -> TemplateValues {
     let fields = form.fields
     let subjects = [(MailReportForm.overview, "Overview")] + dashboards.map { ("\($0.id)", shown($0.name)) }
+    let edited = fields["id"].flatMap { Int64($0) }
     return .form(
-      "Add a report", button: "Add", "create", to: address,
+      edited == nil ? "Add a report" : "Change report \(edited ?? 0)", button: edited == nil ? "Add" : "Save",
+      edited == nil ? "create" : "change", to: address, anchor: "form",
       help: "Every mail has a link with which its recipient can unsubscribe.",
-      [
+      (edited.map { [.hidden("id", "\($0)"), .hidden("had", fields["had"] ?? "")] } ?? []) + [
         .choice("Report", "subject", subjects, chosen: fields["subject"]),
         .choice(
           "Schedule", "every", MailReport.Cadence.allCases.map { ($0.rawValue, titled($0.text)) },

@@ -35,25 +35,7 @@ struct AlertsAddCommand: ParsableCommand {
   @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
   var to: [String]
 
-  @Option(help: ArgumentHelp("The card whose question to watch.", valueName: "dashboard/card")) var card: String?
-  @Option(help: ArgumentHelp("The query of Explore's address, or funnels?QUERY.", valueName: "query")) var question:
-    String?
-  @Option(help: ArgumentHelp("Report a figure above this.", valueName: "number")) var above: Double?
-  @Option(parsing: .unconditional, help: ArgumentHelp("Report a figure below this.", valueName: "number"))
-  var below: Double?
-  @Option(help: ArgumentHelp("Report a change by more than this, in percent.", valueName: "percent"))
-  var changed: Double?
-  @Option(help: ArgumentHelp("Report a share of users without a crash below this, in percent.", valueName: "percent"))
-  var crashFreeBelow: Double?
-  @Option(
-    help: ArgumentHelp(
-      "The period of the figure: hour or day. The default is hour, but day for funnels and crash-free users.",
-      valueName: "period"),
-    transform: { try choice($0) })
-  var per: AlertPeriod?
-  @Option(help: ArgumentHelp("Report if nothing arrives for this many hours.", valueName: "hours")) var silentFor: Int?
-  @Flag(help: "Report new kinds of errors.") var newErrors = false
-  @Flag(help: "Report closed errors that come back in a later version.") var returnedErrors = false
+  @OptionGroup var condition: AlertConditionOptions
   @Option(
     help: ArgumentHelp(
       "The users that a period needs for a decision. The default is 30 for changes and crash-free users, otherwise 0.",
@@ -62,68 +44,26 @@ struct AlertsAddCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   func validate() throws {
-    let conditions = [
-      server, above != nil, below != nil, changed != nil, crashFreeBelow != nil, silentFor != nil, newErrors,
-      returnedErrors,
-    ]
-    guard conditions.filter(\.self).count == 1 else {
+    guard condition.count + (server ? 1 : 0) == 1 else {
       throw ValidationError(
         "Give exactly one of --above, --below, --changed, --crash-free-below, --silent-for, --new-errors, --returned-errors or --server."
       )
     }
     guard server == (app == nil) else { throw ValidationError("Give either --app or --server.") }
-    let needsQuestion = above != nil || below != nil || changed != nil
-    guard [card, question].compactMap(\.self).count == (needsQuestion ? 1 : 0) else {
+    guard condition.needsQuestion == (condition.questions == 1), !server || condition.isEmpty else {
       throw ValidationError(
         "Give either --card or --question with --above, --below or --changed, and neither with other conditions.")
-    }
-    guard per == nil || needsQuestion || crashFreeBelow != nil else {
-      throw ValidationError("Leave out --per: this condition has no period.")
     }
   }
 
   func run() throws {
-    var destinations: [Destination] = []
-    for text in to {
-      do throws(OutgoingError) { destinations.append(try Destination(text)) } catch {
-        throw CommandFailure(error.message)
-      }
-    }
+    let destinations = try AlertsCommand.destinations(to)
     let alert = try data.withCatalog { catalog in
       let app = try app.map { try AppOption.find($0, in: catalog).id }
-      let condition = try condition(catalog, app)
-      if let app, let question = condition.question {
-        _ = try QuestionPage.alertFigure(question, segments: try catalog.segments(app: app))
-      }
+      let condition: AlertCondition = try app.map { try self.condition.condition(in: catalog, of: $0) } ?? .serverProblem
       return try catalog.createAlert(
         Alert(app: app, name: name, condition: condition, minimumUsers: minimumUsers, destinations: destinations))
     }
     Terminal.say("Alert \(alert.id), \"\(visible(alert.name))\": \(alert.condition.text).")
-  }
-
-  private func condition(_ catalog: Catalog, _ app: AppID?) throws -> AlertCondition {
-    if server { return .serverProblem }
-    if newErrors { return .newError }
-    if returnedErrors { return .errorCameBack }
-    if let silentFor { return .nothingArrived(hours: silentFor) }
-    if let crashFreeBelow { return .crashFreeUsersBelow(percent: crashFreeBelow, per ?? .day) }
-    let question = try alertQuestion(catalog, app)
-    if let above { return .above(above, question) }
-    if let below { return .below(below, question) }
-    return .changed(byPercent: changed ?? 0, question)
-  }
-
-  private func alertQuestion(_ catalog: Catalog, _ app: AppID?) throws -> AlertQuestion {
-    guard let card, let app else { return AlertQuestion(address: question ?? "", period: per) }
-    let dashboards = try catalog.dashboards(app: app)
-    // Names may contain slashes themselves.
-    let found = dashboards.lazy.flatMap { dashboard in dashboard.cards.map { (dashboard, $0) } }
-      .first { "\($0.0.name)/\($0.1.name)" == card }
-    guard let found else {
-      throw CommandFailure(
-        "There is no card \"\(visible(card))\". Give the names of a dashboard and of one of its cards, with a / between them."
-      )
-    }
-    return AlertQuestion(address: "\(found.1.page)?\(found.1.query)", period: per)
   }
 }

@@ -12,7 +12,7 @@ import Warehouse
 struct AlertsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "alerts", abstract: "Get notified when a figure crosses a limit. Works while a server runs.",
-    subcommands: [List.self, AlertsAddCommand.self, Mute.self, History.self, Delete.self])
+    subcommands: [List.self, AlertsAddCommand.self, AlertsChangeCommand.self, Mute.self, History.self, Delete.self])
 
   /// `tern alerts list`
   struct List: ParsableCommand {
@@ -139,6 +139,13 @@ struct AlertsCommand: ParsableCommand {
   static func find(_ id: Int64, in catalog: Catalog) throws -> Alert {
     guard let alert = try catalog.alerts().first(where: { $0.alert.id == id })?.alert else { throw unknown(id) }
     return alert
+  }
+
+  /// Parses destinations; see ``Outgoing/Destination/list(_:keeping:)``.
+  static func destinations(_ texts: [String], keeping old: [Destination] = []) throws -> [Destination] {
+    do throws(OutgoingError) { return try Destination.list(texts, keeping: old) } catch {
+      throw CommandFailure(error.message)
+    }
   }
 
   static func unknown(_ id: Int64) -> CommandFailure {

@@ -13,7 +13,7 @@ struct MailReportsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mail-reports",
     abstract: "Mail the overview or a dashboard regularly. Works while a server runs.",
-    subcommands: [Add.self, List.self, Send.self, History.self, Delete.self])
+    subcommands: [Add.self, MailReportsChangeCommand.self, List.self, Send.self, History.self, Delete.self])
 
   /// `tern mail-reports add`
   struct Add: ParsableCommand {
@@ -41,29 +41,17 @@ struct MailReportsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let recipients = try to.map { text in
-        guard let address = MailAddress(text) else {
-          throw CommandFailure("\"\(visible(text))\" is not an email address. Enter one such as someone@example.org.")
-        }
-        return address
-      }
+      let recipients = try MailReportsCommand.recipients(to)
       let (report, name) = try data.withCatalog { catalog in
         let app = try AppOption.find(app, in: catalog).id
         let dashboards = try catalog.dashboards(app: app)
         let report = try catalog.createMailReport(
           MailReport(
-            app: app, subject: try subject(dashboards), cadence: every, hour: hour, recipients: recipients))
+            app: app, subject: try dashboard.map { try MailReportsCommand.subject($0, dashboards) } ?? .overview,
+            cadence: every, hour: hour, recipients: recipients))
         return (report, report.name(among: dashboards))
       }
       Terminal.say("Report \(report.id), \"\(visible(name))\": \(report.schedule).")
-    }
-
-    private func subject(_ dashboards: [Dashboard]) throws -> MailReport.Subject {
-      guard let dashboard else { return .overview }
-      guard let found = dashboards.first(where: { $0.name == dashboard }) else {
-        throw CommandFailure("There is no dashboard \"\(visible(dashboard))\". Give its name as on its page.")
-      }
-      return .dashboard(found.id)
     }
   }
 
@@ -123,7 +111,8 @@ struct MailReportsCommand: ParsableCommand {
         let found = try MailReportsCommand.find(report, in: catalog)
         guard !found.recipients.isEmpty else {
           throw CommandFailure(
-            "This report has no recipients: all have unsubscribed. Delete it, or add another one.")
+            "This report has no recipients: all have unsubscribed. Add some with tern mail-reports change, or delete it."
+          )
         }
         guard try catalog.requestMailReport(report, app: found.app) != nil else {
           throw MailReportsCommand.unknown(report)
@@ -181,6 +170,22 @@ struct MailReportsCommand: ParsableCommand {
   static func find(_ id: Int64, in catalog: Catalog) throws -> MailReport {
     guard let report = try catalog.mailReports().first(where: { $0.report.id == id })?.report else { throw unknown(id) }
     return report
+  }
+
+  static func recipients(_ texts: [String]) throws -> [MailAddress] {
+    try texts.map { text in
+      guard let address = MailAddress(text) else {
+        throw CommandFailure("\"\(visible(text))\" is not an email address. Enter one such as someone@example.org.")
+      }
+      return address
+    }
+  }
+
+  static func subject(_ name: String, _ dashboards: [Dashboard]) throws -> MailReport.Subject {
+    guard let found = dashboards.first(where: { $0.name == name }) else {
+      throw CommandFailure("There is no dashboard \"\(visible(name))\". Give its name as on its page.")
+    }
+    return .dashboard(found.id)
   }
 
   static func unknown(_ id: Int64) -> CommandFailure {

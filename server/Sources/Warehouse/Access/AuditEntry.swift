@@ -61,6 +61,7 @@ public struct AuditEntry: Sendable, Hashable {
     case alertChanged = "alert changed"
     case alertRemoved = "alert deleted"
     case mailReportCreated = "mail report created"
+    case mailReportChanged = "mail report changed"
     case mailReportRequested = "mail report requested"
     case mailReportRemoved = "mail report deleted"
     case unsubscribed = "unsubscribed from mail report"

@@ -74,14 +74,19 @@ extension TemplateValues {
     ["label": label, "do": action, "id": id.description, "address": address, "destroys": destroys]
   }
 
+  /// A link that fills the form with the anchor `form` with the values of a row.
+  static func change(_ id: Int64, on address: String) -> TemplateValues {
+    ["label": "Change", "link": "\(address)?edit=\(id)#form"]
+  }
+
   /// A form that posts `do` and the values of its fields.
   static func form(
-    _ title: String, button: String, _ action: String, to address: String, help: String? = nil,
+    _ title: String, button: String, _ action: String, to address: String, anchor: String? = nil, help: String? = nil,
     destroys: Bool = false, _ fields: [TemplateValues]
   ) -> TemplateValues {
     [
-      "title": title, "label": button, "do": action, "address": address, "fields": fields, "explanation": help,
-      "destroysData": destroys,
+      "title": title, "label": button, "do": action, "address": address, "anchor": anchor, "fields": fields,
+      "explanation": help, "destroysData": destroys,
     ]
   }
 
