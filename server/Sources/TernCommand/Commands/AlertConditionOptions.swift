@@ -86,7 +86,7 @@ struct AlertConditionOptions: ParsableArguments {
     case .crashFreeUsersBelow(let percent, let period) where questions == 0:
       return .crashFreeUsersBelow(percent: percent, per ?? period)
     case .crashFreeUsersBelow, .nothingArrived, .newError, .errorCameBack, .serverProblem, nil:
-      throw CommandFailure("This alert's condition has no question. Give --above, --below or --changed as well.")
+      throw CommandFailure("This alert's condition has no question and no period. Give --above, --below or --changed as well.")
     }
   }
 

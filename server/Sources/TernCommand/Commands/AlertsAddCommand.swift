@@ -60,7 +60,8 @@ struct AlertsAddCommand: ParsableCommand {
     let destinations = try AlertsCommand.destinations(to)
     let alert = try data.withCatalog { catalog in
       let app = try app.map { try AppOption.find($0, in: catalog).id }
-      let condition: AlertCondition = try app.map { try self.condition.condition(in: catalog, of: $0) } ?? .serverProblem
+      let condition: AlertCondition =
+        try app.map { try self.condition.condition(in: catalog, of: $0) } ?? .serverProblem
       return try catalog.createAlert(
         Alert(app: app, name: name, condition: condition, minimumUsers: minimumUsers, destinations: destinations))
     }
