@@ -49,6 +49,9 @@ package struct AlertQuestion: Sendable, Hashable {
     }
     self.period = period ?? (page == "funnels" ? .day : .hour)
   }
+
+  /// The text that ``init(address:period:)`` parses.
+  package var address: String { page == "explore" ? query : "\(page)?\(query)" }
 }
 
 extension AlertCondition {

@@ -10,8 +10,8 @@ package protocol AlertStore: Sendable {
   /// - Throws: ``Warehouse/WarehouseError`` with code `invalid` if a value isn't allowed or there are too many.
   func createAlert(_ alert: Alert) throws -> Alert
   /// Replaces the name, the condition, the minimum of users and the destinations of the alert with the same number and
-  /// app. With another condition it begins anew: what is over the limit is reported again. The caller checks that its
-  /// question can be asked.
+  /// app. Changing the condition resets the state: if the figure is outside the new limit, that is reported; the end of
+  /// an earlier breach is not. The caller checks that its question can be asked.
   ///
   /// Returns `nil` if the app has no alert with this number.
   ///

@@ -10,8 +10,8 @@ package protocol MailReportStore: Sendable {
   /// - Throws: ``Warehouse/WarehouseError`` with code `invalid` if a value isn't allowed, the app has no such dashboard, or
   ///   there are too many reports.
   func createMailReport(_ report: MailReport) throws -> MailReport
-  /// Replaces the subject, the schedule and the recipients of the report with the same number and app. What was sent
-  /// stays sent: if the last time of the new schedule is later, that mail is due at once.
+  /// Replaces the subject, the schedule and the recipients of the report with the same number and app. Never sends a
+  /// mail twice. If the new schedule had a send time after the last mail, that mail is due at once.
   ///
   /// Returns `nil` if the app has no report with this number.
   ///

@@ -26,16 +26,25 @@ package enum Destination: Sendable, Hashable {
     }
   }
 
-  /// Parses several destinations. The text of an existing one as it is shown keeps that one, because whoever changes
-  /// the list doesn't see its secret part.
-  package static func list(
+  /// Parses several destinations. The text of an existing one as it is shown keeps that one, because its secret part
+  /// isn't shown to people who edit the list.
+  ///
+  /// Throws ``OutgoingError`` with code `invalid`, also if it isn't clear which existing destination is meant.
+  package static func parse(
     _ texts: [String], keeping existing: [Destination] = []
   ) throws(OutgoingError) -> [Destination] {
     var existing = existing
     var destinations: [Destination] = []
     for text in texts {
+      let alike = existing.filter { $0.shown == text && $0.text != text }
+      if alike.count > 1, texts.count(where: { $0 == text }) < existing.count(where: { $0.shown == text }) {
+        throw OutgoingError(
+          .invalid, "Several destinations are shown as \(text). Enter the whole address of each to keep.")
+      }
       if let index = existing.firstIndex(where: { $0.shown == text }) {
         destinations.append(existing.remove(at: index))
+      } else if text.contains("…") {
+        throw OutgoingError(.invalid, "No destination is shown as \(text) now. Enter its whole address.")
       } else {
         destinations.append(try Destination(text))
       }

@@ -74,6 +74,46 @@ import Warehouse
     try catalog.close()
   }
 
+  @Test func `a message that waits for a removed destination is not sent`() throws {
+    let directory = TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let destinations = try ["mail:a@example.org", "chat:https://b.example/secret"].map { try Destination($0) }
+    var alert = try catalog.createAlert(
+      Alert(app: nil, name: "Server", condition: .serverProblem, destinations: destinations))
+    let stored = try #require(try catalog.alerts().first)
+    var generator = FastGenerator(seed: 1)
+    let now = time("2026-11-27T10:00:00Z")
+    let message = OutgoingMessage(
+      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "server.problem", title: "Disk",
+      text: "The disk is full.")
+    #expect(try catalog.store(stored.state, of: stored, messages: [message]))
+    alert.destinations = [destinations[1], try Destination("mail:c@example.org")]
+    _ = try catalog.changeAlert(alert)
+    #expect(try catalog.dueDeliveries(now: now, limit: 10).map(\.destination) == [destinations[1]])
+    let deliveries = try #require(try catalog.notifications(of: alert.id, limit: 1).first?.deliveries)
+    #expect(deliveries.map(\.status) == [.failed, .waiting])
+    #expect(deliveries.map(\.answer) == ["This destination was removed.", ""])
+    try catalog.close()
+  }
+
+  @Test func `a destination as it is shown keeps a current one, if it is clear which`() throws {
+    let secrets = try ["a.example/1", "b.example/2", "b.example/3"].map { try Destination("chat:https://\($0)") }
+    let mail = try Destination("mail:a@example.org")
+    func parse(_ texts: String...) throws -> [Destination] {
+      try Destination.parse(texts, keeping: secrets + [mail])
+    }
+    let (first, alike) = ("chat:https://a.example/…", "chat:https://b.example/…")
+    #expect(try parse("mail:a@example.org", first) == [mail, secrets[0]])
+    #expect(
+      try parse(alike, "chat:https://a.example/new", alike) == [
+        secrets[1], try Destination("chat:https://a.example/new"), secrets[2],
+      ])
+    #expect(try parse("chat:https://b.example/3") == [secrets[2]])
+    for texts in [[alike], [first, first], ["webhook:https://a.example/…"], ["chat:https://c.example/…"]] {
+      #expect(throws: OutgoingError.self, "\(texts)") { try Destination.parse(texts, keeping: secrets) }
+    }
+  }
+
   @Test func `a receiver that doesn't answer holds up no others, and each message is sent once`() async throws {
     let directory = TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)

@@ -8,6 +8,7 @@ import hmac
 import http.server
 import json
 import pathlib
+import re
 import signal
 import socket
 import ssl
@@ -415,13 +416,16 @@ def test_the_page_adds_mutes_and_deletes_alerts():
             assert 'value="metric=events"' in page and 'value="5"' in page and ">Save<" in page
             shown = "mail:a@example.org\nchat:https://a.example/…"
             assert shown in page and "secret" not in page
-            edited = {"do": "change", "id": "1", "name": "Sales", "kind": "below", "limit": "2.5", "period": "day",
+            version = re.search('name="version" value="([0-9]+)"', page)[1]
+            edited = {"do": "change", "id": "1", "version": version, "name": "Sales", "kind": "below", "limit": "2.5", "period": "day",
                       "question": "metric=events", "users": "x", "to": shown}
             page = browser.post(address, edited, headers=origin, timeout=60)
             assert page.status_code == 400 and "Enter a whole number of users" in page.text and ">Save<" in page.text
             page = browser.post(address, edited | {"users": "40"}, headers=origin, timeout=60)
             assert page.status_code == 200 and "Saved." in page.text and "below 2.5 per day" in page.text
             assert browser.post(address, edited | {"id": "9"}, headers=origin, timeout=60).status_code == 404
+            page = browser.post(address, edited | {"users": "50", "name": "Late"}, headers=origin, timeout=60)
+            assert page.status_code == 400 and "since you opened the form" in page.text and 'value="Late"' in page.text
             assert 'value="2.5"' in browser.get(address, params={"edit": "1"}, timeout=60).text
 
             server.command("alerts", "change", "1", "--above", "7", "--to", "chat:https://a.example/…")

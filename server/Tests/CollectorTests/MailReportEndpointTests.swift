@@ -166,18 +166,28 @@ import Warehouse
         buffer: try await client.execute(
           uri: "/apps/1/mail-reports?edit=\(number)", method: .get, headers: headers
         ).body)
-      #expect(edit.contains("Change report \(number)") && edit.contains("a@example.org\nb@example.org</textarea>"))
+      #expect(
+        edit.contains("Change Board &lt;b&gt;, on the first of the month at 23:00")
+          && edit.contains("a@example.org\nb@example.org</textarea>"))
       #expect(edit.contains(#"value="\#(board)" selected"#) && edit.contains(#"value="23" selected"#))
-      let change = "do=change&id=\(number)&subject=overview&every=week&hour=8&had=a@example.org,b@example.org&to="
+      let change =
+        "do=change&id=\(number)&subject=overview&every=week&hour=8&recipients=a@example.org,b@example.org&to="
       let refused = try await post(change)
-      #expect(refused.status == .badRequest && String(buffer: refused.body).contains("Change report \(number)"))
-      let late = try await post("\(change)b@example.org".replacing("had=a@example.org,", with: "had="))
+      #expect(
+        refused.status == .badRequest
+          && String(buffer: refused.body).contains("Change Board &lt;b&gt;, on the first of the month at 23:00"))
+      let late = try await post("\(change)b@example.org".replacing("recipients=a@example.org,", with: "recipients="))
       #expect(late.status == .badRequest && String(buffer: late.body).contains("have changed since you opened"))
       #expect(try await post("\(change)b@example.org").status == .seeOther)
       let changed = try #require(try fixture.catalog.mailReports().first?.report)
       #expect(changed.schedule == "on Mondays at 08:00" && changed.subject == .overview)
       #expect(changed.id == number && changed.recipients.map(\.text) == ["b@example.org"])
       #expect(try await post("do=change&id=99&subject=overview&every=week&hour=8&to=a@b.c").status == .notFound)
+      _ = try fixture.catalog.unsubscribe(
+        token: UnsubscribeToken.make(
+          number, try #require(changed.recipients.first), secret: try fixture.catalog.unsubscribeSecret()))
+      let unsent = try await post("do=send&id=\(number)")
+      #expect(unsent.status == .badRequest && String(buffer: unsent.body).contains("<h2>Add a report</h2>"))
       #expect(try await post("do=delete&id=\(number)").status == .seeOther)
       #expect(try fixture.catalog.mailReports().isEmpty)
     }

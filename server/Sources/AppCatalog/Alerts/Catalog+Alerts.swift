@@ -55,12 +55,11 @@ extension Catalog: AlertStore {
   /// Changes an alert; see ``Alerts/AlertStore/changeAlert(_:)``.
   package func changeAlert(_ alert: Alert) throws -> Alert? {
     var alert = alert
-    (alert.author, alert.changed) = (AuditActor.current.name, now())
     return try writing { database in
       guard let old = try Self.findAlert(alert.id, alert.app, database) else { return nil }
       try check(alert, database)
-      alert.mutedUntil = old.mutedUntil
-      // The number of an hour says nothing about days, nor a known breach about another limit.
+      (alert.mutedUntil, alert.author, alert.changed) = (old.mutedUntil, AuditActor.current.name, timeOfChange(old))
+      // Hour and day numbers aren't comparable, and a breach of the old limit says nothing about the new one.
       let state = old.condition == alert.condition ? nil : try Self.text(AlertState())
       try database.execute(
         sql: """
@@ -72,6 +71,8 @@ extension Catalog: AlertStore {
           try Self.text(alert.destinations.map(\.text)), state, alert.author, alert.changed.millisecondsSince1970,
           alert.id,
         ])
+      let removed = old.destinations.filter { !alert.destinations.contains($0) }
+      try cancelDeliveries(.alert, alert.id, to: removed, answer: "This destination was removed.", database)
       try record(.alertChanged, Self.subject(alert), database)
       return alert
     }
@@ -79,18 +80,20 @@ extension Catalog: AlertStore {
 
   /// Mutes an alert; see ``Alerts/AlertStore/muteAlert(_:app:until:)``.
   package func muteAlert(_ id: Int64, app: AppID?, until time: Timestamp?) throws -> Alert? {
-    let now = now()
-    return try writing { database in
+    try writing { database in
       guard var alert = try Self.findAlert(id, app, database) else { return nil }
-      (alert.mutedUntil, alert.author, alert.changed) = (time, AuditActor.current.name, now)
+      (alert.mutedUntil, alert.author, alert.changed) = (time, AuditActor.current.name, timeOfChange(alert))
       try database.execute(
         sql: "UPDATE alert SET muted_until = ?, author = ?, changed = ? WHERE id = ?",
-        arguments: [time?.millisecondsSince1970, alert.author, now.millisecondsSince1970, id])
+        arguments: [time?.millisecondsSince1970, alert.author, alert.changed.millisecondsSince1970, id])
       let state = time.map { "muted until \($0.utcText(withMilliseconds: false))" } ?? "no longer muted"
       try record(.alertChanged, "\(Self.subject(alert)), \(state)", database)
       return alert
     }
   }
+
+  /// Returns a time that is later than that of the last change, by which each version of an alert is known.
+  private func timeOfChange(_ alert: Alert) -> Timestamp { max(now(), alert.changed + .milliseconds(1)) }
 
   /// Removes an alert; see ``Alerts/AlertStore/removeAlert(_:app:)``.
   package func removeAlert(_ id: Int64, app: AppID?) throws -> Alert? {

@@ -69,6 +69,8 @@ extension Catalog: MailReportStore {
           report.subject.dashboard, report.cadence.rawValue, report.hour,
           try Self.text(report.recipients.map(\.text)), report.id,
         ])
+      let removed = old.recipients.filter { !report.recipients.contains($0) }.map { Destination.mail($0) }
+      try cancelDeliveries(.report, report.id, to: removed, answer: "This recipient was removed.", database)
       try record(.mailReportChanged, Self.subject(report), database)
       var report = report
       (report.author, report.created) = (old.author, old.created)
@@ -166,11 +168,8 @@ extension Catalog: MailReportStore {
       try database.execute(
         sql: "UPDATE mail_report SET recipients = ? WHERE id = ?",
         arguments: [try Self.text(others.map(\.text)), report.id])
-      try database.execute(
-        sql: """
-          UPDATE delivery SET next = NULL, answer = 'The recipient has unsubscribed.' WHERE next IS NOT NULL
-          AND destination = ? AND notification IN (SELECT id FROM notification WHERE report = ?)
-          """, arguments: [Destination.mail(address).text, report.id])
+      try cancelDeliveries(
+        .report, report.id, to: [.mail(address)], answer: "The recipient has unsubscribed.", database)
       try record(.unsubscribed, "\(Self.subject(report)), \(address.text)", database)
       return true
     }

@@ -24,14 +24,8 @@ extension Catalog {
     let id = stored.alert.id
     return try writing { database in
       try database.execute(
-        sql: """
-          UPDATE alert SET state = ?
-          WHERE id = ? AND state = ? AND muted_until IS ? AND condition = ? AND destinations = ?
-          """,
-        arguments: [
-          text, id, stored.stateText, stored.alert.mutedUntil?.millisecondsSince1970,
-          try Self.text(stored.alert.condition), try Self.text(stored.alert.destinations.map(\.text)),
-        ])
+        sql: "UPDATE alert SET state = ? WHERE id = ? AND state = ? AND changed = ?",
+        arguments: [text, id, stored.stateText, stored.alert.changed.millisecondsSince1970])
       guard database.changesCount > 0 else { return false }
       for message in messages { try insert(message, of: .alert, id, to: stored.alert.destinations, database) }
       if !messages.isEmpty { try makeRoom(.alert, id, keeping: Self.maximumNotifications, database) }
@@ -57,6 +51,19 @@ extension Catalog {
       try database.execute(
         sql: "INSERT INTO delivery (notification, destination, next) VALUES (?, ?, ?)",
         arguments: [message.id.description, destination.text, time])
+    }
+  }
+
+  /// Ends pending deliveries to some destinations.
+  func cancelDeliveries(
+    _ source: NotificationSource, _ id: Int64, to destinations: [Destination], answer: String, _ database: Database
+  ) throws {
+    for destination in destinations {
+      try database.execute(
+        sql: """
+          UPDATE delivery SET next = NULL, answer = ? WHERE next IS NOT NULL AND destination = ?
+          AND notification IN (SELECT id FROM notification WHERE \(source.rawValue) = ?)
+          """, arguments: [answer, destination.text, id])
     }
   }
 

@@ -23,11 +23,12 @@ extension APIDescription {
         body: ["application/json": .named("NewAlert")], status: 201,
         answers: ["application/json": .named("Alert")], errors: [400] + unknown + [413, 503]),
       APIOperation(
-        method: .get, path: "\(path)/alerts/{alert}", name: "get\(name)", summary: "One alert of \(subject).",
+        method: .get, path: "\(path)/alerts/{alert}", name: name.prefix(1).lowercased() + name.dropFirst(),
+        summary: "One alert of \(subject).",
         parameters: scope + [alert], answers: ["application/json": .named("Alert")], errors: [404]),
       APIOperation(
         method: .put, path: "\(path)/alerts/{alert}", name: "change\(name)",
-        summary: "Replaces an alert of \(subject). With another condition it begins anew.",
+        summary: "Replaces an alert of \(subject). Changing the condition resets its state.",
         parameters: scope + [alert, ifMatch], body: ["application/json": .named("NewAlert")],
         answers: ["application/json": .named("Alert")], errors: [400, 404, 412, 413, 503]),
       APIOperation(
@@ -72,7 +73,7 @@ extension APIDescription {
         "name": .text(1...100), "condition": .named("AlertCondition"),
         "destinations": .list(
           .text.described(
-            "`mail:ADDRESS`, `webhook:URL` or `chat:URL`; in a change also a current one as it is shown."),
+            "`mail:ADDRESS`, `webhook:URL` or `chat:URL`. In a change, a current one as it is shown keeps it."),
           1...Alert.maximumDestinations),
       ],
       optional: [

@@ -63,14 +63,14 @@ struct AlertAPIRoutes: Sendable {
 
   private func tagged(_ stored: StoredAlert, status: HTTPResponse.Status = .ok) throws -> Response {
     .tagged(
-      try Response.bytes(encoding: AlertDescription(stored, now: wallTime())), state: try Self.state(stored),
+      try Response.bytes(encoding: AlertDescription(stored, now: wallTime())), state: Self.version(stored.alert),
       status: status)
   }
 
-  /// What the tag stands for: the alert as people set it, without its status, which changes by itself.
-  private static func state(_ stored: StoredAlert) throws -> [UInt8] {
-    let unobserved = StoredAlert(stored.alert, state: AlertState(), stateText: "")
-    return try Response.bytes(encoding: AlertDescription(unobserved, now: Timestamp(millisecondsSince1970: 0)))
+  /// The bytes that the tag is made of: the time of the last change, which each change moves on. The status changes
+  /// without one.
+  private static func version(_ alert: Alert) -> [UInt8] {
+    Array("alert \(alert.id) \(alert.changed.millisecondsSince1970)".utf8)
   }
 
   private func create(_ request: Request, _ context: CollectorContext, _ app: AppID?) async throws -> Response {
@@ -90,7 +90,7 @@ struct AlertAPIRoutes: Sendable {
       let segments = try segments(context, app)
       let changed = try catalog.atomically {
         let old = try stored(number, app)
-        try condition.require { try Self.state(old) }
+        try condition.require { Self.version(old.alert) }
         _ = try catalog.changeAlert(try wanted.alert(app: app, segments: segments, replacing: old.alert))
         return try stored(number, app)
       }
@@ -139,7 +139,7 @@ struct AlertAPIRoutes: Sendable {
   private func remove(_ request: Request, _ context: CollectorContext, _ app: AppID?) throws -> Response {
     let (number, condition) = (try Self.number(context), Precondition(request))
     try catalog.atomically {
-      try condition.require { try Self.state(try stored(number, app)) }
+      try condition.require { Self.version(try stored(number, app).alert) }
       guard try catalog.removeAlert(number, app: app) != nil else { throw APIError.unknownAlert }
     }
     return Response(status: .noContent)
@@ -176,10 +176,12 @@ private struct AlertRequest: Decodable {
   ///
   /// - Parameter old: The alert that it replaces, whose destinations may be given as they are shown.
   func alert(app: AppID?, segments: [SavedSegment], replacing old: Alert? = nil) throws -> Alert {
-    if let question = condition.question { _ = try QuestionPage.alertFigure(question, segments: segments) }
+    if condition != old?.condition, let question = condition.question {
+      _ = try QuestionPage.alertFigure(question, segments: segments)
+    }
     return Alert(
       id: old?.id ?? 0, app: app, name: name.trimmed, condition: condition, minimumUsers: minimumUsers,
-      destinations: try Destination.list(destinations, keeping: old?.destinations ?? []))
+      destinations: try Destination.parse(destinations, keeping: old?.destinations ?? []))
   }
 }
 

@@ -54,6 +54,8 @@ struct AlertPageRoutes: Sendable {
     let fields = try await reader.form(request, context)
     let number = fields["id"].flatMap { Int64($0) } ?? 0
     let form = AlertForm(fields.values)
+    // The other actions post no fields of the form.
+    let shown = ["create", "change"].contains(fields["do"]) ? form : nil
     do {
       let done: String
       switch fields["do"] {
@@ -61,9 +63,16 @@ struct AlertPageRoutes: Sendable {
         _ = try catalog.createAlert(try alert(form, context, app))
         done = "created"
       case "change":
-        guard let old = try catalog.alerts(app: app?.id).first(where: { $0.alert.id == number })?.alert,
-          try catalog.changeAlert(try alert(form, context, app, replacing: old)) != nil
-        else { throw APIError.unknownAlert }
+        try catalog.atomically {
+          guard let old = try catalog.alerts(app: app?.id).first(where: { $0.alert.id == number })?.alert else {
+            throw APIError.unknownAlert
+          }
+          guard form.isUpToDate(with: old) else {
+            throw WarehouseError(
+              code: .invalid, message: "Someone has changed this alert since you opened the form. Open it again.")
+          }
+          _ = try catalog.changeAlert(try alert(form, context, app, replacing: old))
+        }
         done = "saved"
       case "mute":
         _ = try catalog.muteAlert(number, app: app?.id, until: wallTime() + Self.mute)
@@ -78,11 +87,11 @@ struct AlertPageRoutes: Sendable {
       }
       return Redirect(path: "\(app.map { "/apps/\($0.id)" } ?? "")/alerts?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, app, form: form, FormResult(message: error.message))
+      return try show(request, context, app, form: shown, FormResult(message: error.message))
     } catch let error as QuestionError {
-      return try show(request, context, app, form: form, FormResult(message: error.message))
+      return try show(request, context, app, form: shown, FormResult(message: error.message))
     } catch let error as OutgoingError {
-      return try show(request, context, app, form: form, FormResult(message: error.message))
+      return try show(request, context, app, form: shown, FormResult(message: error.message))
     }
   }
 
@@ -90,12 +99,12 @@ struct AlertPageRoutes: Sendable {
     _ form: AlertForm, _ context: CollectorContext, _ app: App?, replacing old: Alert? = nil
   ) throws -> Alert {
     let condition = app == nil ? .serverProblem : try form.condition()
-    if let question = condition.question {
+    if condition != old?.condition, let question = condition.question {
       _ = try QuestionPage.alertFigure(question, segments: try context.visibleSegments(catalog))
     }
     return Alert(
       id: old?.id ?? 0, app: app?.id, name: (form.fields["name"] ?? "").trimmed, condition: condition,
       minimumUsers: try form.minimumUsers(),
-      destinations: try Destination.list(form.destinations, keeping: old?.destinations ?? []))
+      destinations: try Destination.parse(form.destinations, keeping: old?.destinations ?? []))
   }
 }

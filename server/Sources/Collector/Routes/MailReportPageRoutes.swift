@@ -53,6 +53,8 @@ struct MailReportPageRoutes: Sendable {
     let (app, fields) = (try context.app.id, try await reader.form(request, context))
     let number = fields["id"].flatMap { Int64($0) } ?? 0
     let form = MailReportForm(fields.values)
+    // The other actions post no fields of the form.
+    let shown = ["create", "change"].contains(fields["do"]) ? form : nil
     do {
       let done: String
       switch fields["do"] {
@@ -67,7 +69,7 @@ struct MailReportPageRoutes: Sendable {
           guard let old = try catalog.mailReports(app: app).first(where: { $0.report.id == number })?.report else {
             throw APIError.unknownMailReport
           }
-          guard form.knowsRecipients(of: old) else {
+          guard form.recipientsAreUnchanged(in: old) else {
             throw WarehouseError(
               code: .invalid,
               message: "The recipients have changed since you opened this form. Open it again to see them.")
@@ -85,7 +87,7 @@ struct MailReportPageRoutes: Sendable {
       }
       return Redirect(path: "/apps/\(app)/mail-reports?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, form: form, FormResult(message: error.message))
+      return try show(request, context, form: shown, FormResult(message: error.message))
     }
   }
 

@@ -33,21 +33,19 @@ package struct AlertForm: Sendable {
 
   package init(_ fields: [String: String] = [:]) { self.fields = fields }
 
-  /// Creates a form that changes an alert. Destinations are as they are shown.
+  /// Creates a form that changes an alert. Destinations appear without their secret parts.
   package init(_ alert: Alert) {
     fields = [
-      "id": "\(alert.id)", "name": alert.name, "to": alert.destinations.map(\.shown).joined(separator: "\n"),
+      "id": "\(alert.id)", "version": Self.version(alert), "name": alert.name,
+      "to": alert.destinations.map(\.shown).joined(separator: "\n"),
     ]
     if alert.minimumUsers != alert.condition.standardMinimum { fields["users"] = "\(alert.minimumUsers)" }
-    if let question = alert.condition.question {
-      fields["question"] = question.page == "explore" ? question.query : "\(question.page)?\(question.query)"
-      fields["period"] = question.period.rawValue
-    }
+    fields["period"] = alert.condition.question?.period.rawValue
     let (kind, limit): (Kind, Double?)
     switch alert.condition {
-    case .above(let number, _): (kind, limit) = (.above, number)
-    case .below(let number, _): (kind, limit) = (.below, number)
-    case .changed(let percent, _): (kind, limit) = (.changed, percent)
+    case .above(let number, let question): (kind, limit, fields["question"]) = (.above, number, question.address)
+    case .below(let number, let question): (kind, limit, fields["question"]) = (.below, number, question.address)
+    case .changed(let number, let question): (kind, limit, fields["question"]) = (.changed, number, question.address)
     case .crashFreeUsersBelow(let percent, _): (kind, limit) = (.crashFree, percent)
     case .nothingArrived(let hours): (kind, limit) = (.silent, Double(hours))
     case .newError: (kind, limit) = (.newError, nil)
@@ -55,18 +53,24 @@ package struct AlertForm: Sendable {
     case .serverProblem: return
     }
     fields["kind"] = kind.rawValue
-    // Exactly, without the point of whole numbers.
+    // In full precision; whole numbers without a decimal point.
     fields["limit"] = limit.map { number in Int(exactly: number).map(String.init) ?? "\(number)" }
   }
 
-  /// The alert that the form changes; `nil` for a new one.
-  var edited: Int64? { fields["id"].flatMap { Int64($0) } }
+  /// False if the alert has changed since the form was opened.
+  package func isUpToDate(with alert: Alert) -> Bool { fields["version"] == Self.version(alert) }
+
+  /// Each change moves the time of the last one on.
+  private static func version(_ alert: Alert) -> String { "\(alert.changed.millisecondsSince1970)" }
+
+  /// The number of the alert that the form changes; `nil` for a new one.
+  var alertID: Int64? { fields["id"].flatMap { Int64($0) } }
 
   /// The number of users that a period needs; `nil` for the condition's own.
   package func minimumUsers() throws(WarehouseError) -> Int? {
     let text = (fields["users"] ?? "").trimmingCharacters(in: .whitespaces)
     guard !text.isEmpty else { return nil }
-    guard let number = Int(text) else { throw Self.invalid("Enter a whole number of users, or nothing.") }
+    guard let number = Int(text) else { throw Self.invalid("Enter a whole number of users, or leave the field empty.") }
     return number
   }
 
@@ -130,7 +134,10 @@ extension PortalPages {
           shown(alert.name), condition(alert), shown(alert.destinations.map(\.shown).joined(separator: ", ")),
           state(stored, app, now),
         ],
-        [.change(alert.id, on: address), mute, .button("Delete", "delete", id: alert.id, to: address, destroys: true)])
+        [
+          .changeLink(alert.id, on: address), mute,
+          .button("Delete", "delete", id: alert.id, to: address, destroys: true),
+        ])
     }
     let names = Dictionary(alerts.map { ($0.alert.id, $0.alert.name) }, uniquingKeysWith: { $1 })
     let notifications = history.map { notification in
@@ -153,7 +160,7 @@ extension PortalPages {
       ])
     guard let app else {
       page.forms = [
-        filled(
+        createOrChangeForm(
           form, among: names, to: address,
           help:
             "It reports when events can’t be counted, the disk is nearly full, the certificate expires soon, a backup fails "
@@ -166,20 +173,20 @@ extension PortalPages {
   }
 
   /// Returns the form that creates an alert, or changes the one that it names.
-  private func filled(
+  private func createOrChangeForm(
     _ form: AlertForm, among names: [Int64: String], to address: String, help: String, _ fields: [TemplateValues]
   ) -> TemplateValues {
-    guard let id = form.edited else {
+    guard let id = form.alertID else {
       return .form("Add an alert", button: "Add", "create", to: address, anchor: "form", help: help, fields)
     }
     return .form(
       "Change \(shown(names[id] ?? "an alert"))", button: "Save", "change", to: address, anchor: "form", help: help,
-      [.hidden("id", "\(id)")] + fields)
+      [.hidden("id", "\(id)"), .hidden("version", form.fields["version"] ?? "")] + fields)
   }
 
   private func appForm(_ form: AlertForm, among names: [Int64: String], _ address: String) -> TemplateValues {
     let fields = form.fields
-    return filled(
+    return createOrChangeForm(
       form, among: names, to: address,
       help:
         "Choose a figure in Explore and press Alert, or paste the address of a page of Explore or Funnels. A funnel’s "
@@ -194,7 +201,7 @@ extension PortalPages {
         .field("Figure of Explore or Funnels", "question", fields["question"] ?? "metric=users"),
         .field(
           "Minimum number of users", "users", fields["users"] ?? "",
-          placeholder: "30 for changes and crash-free users, else 0"),
+          placeholder: "30 for changes and crash-free users, otherwise 0"),
         destinations(fields),
       ])
   }

@@ -16,13 +16,13 @@ package struct MailReportForm: Sendable {
     fields = [
       "id": "\(report.id)", "subject": report.subject.dashboard.map { "\($0)" } ?? Self.overview,
       "every": report.cadence.rawValue, "hour": "\(report.hour)",
-      "to": report.recipients.map(\.text).joined(separator: "\n"), "had": Self.list(report),
+      "to": report.recipients.map(\.text).joined(separator: "\n"), "recipients": Self.list(report),
     ]
   }
 
   /// False if a recipient has unsubscribed, or the list has changed otherwise, since the form was opened: saving it would
-  /// bring back whoever is gone.
-  package func knowsRecipients(of report: MailReport) -> Bool { fields["had"] == Self.list(report) }
+  /// subscribe a removed recipient again.
+  package func recipientsAreUnchanged(in report: MailReport) -> Bool { fields["recipients"] == Self.list(report) }
 
   private static func list(_ report: MailReport) -> String {
     report.recipients.map(\.text).joined(separator: ",")
@@ -78,7 +78,7 @@ extension PortalPages {
           report.name(among: dashboards), titled(report.schedule),
           shown(to, empty: "No one: all have unsubscribed", limit: 2_000), stored.isRequested ? "Sending" : "",
         ],
-        [.change(report.id, on: address)]
+        [.changeLink(report.id, on: address)]
           + (report.recipients.isEmpty ? [] : [.button("Send now", "send", id: report.id, to: address)])
           + [.button("Delete", "delete", id: report.id, to: address, destroys: true)])
     }
@@ -96,22 +96,24 @@ extension PortalPages {
         .list("Reports", ["Report", "Schedule", "To", "State"], rows, empty: "No reports by mail yet. Add one below."),
         .list("History", ["Time", "Mail", "Delivered"], mails, empty: "No mails yet."),
       ])
-    page.forms = [filled(form, dashboards, app, address)]
+    page.forms = [createOrChangeForm(form, reports, dashboards, app, address)]
     return management(page, app: app, apps: apps, place: .mailReports)
   }
 
   /// Returns the form that creates a report, or changes the one that it names.
-  private func filled(
-    _ form: MailReportForm, _ dashboards: [Dashboard], _ app: App, _ address: String
+  private func createOrChangeForm(
+    _ form: MailReportForm, _ reports: [StoredMailReport], _ dashboards: [Dashboard], _ app: App, _ address: String
   ) -> TemplateValues {
     let fields = form.fields
     let subjects = [(MailReportForm.overview, "Overview")] + dashboards.map { ("\($0.id)", shown($0.name)) }
     let edited = fields["id"].flatMap { Int64($0) }
+    let report = reports.first { $0.report.id == edited }?.report
+    let name = report.map { shown("\($0.name(among: dashboards)), \($0.schedule)") } ?? "a report"
     return .form(
-      edited == nil ? "Add a report" : "Change report \(edited ?? 0)", button: edited == nil ? "Add" : "Save",
+      edited == nil ? "Add a report" : "Change \(name)", button: edited == nil ? "Add" : "Save",
       edited == nil ? "create" : "change", to: address, anchor: "form",
       help: "Every mail has a link with which its recipient can unsubscribe.",
-      (edited.map { [.hidden("id", "\($0)"), .hidden("had", fields["had"] ?? "")] } ?? []) + [
+      (edited.map { [.hidden("id", "\($0)"), .hidden("recipients", fields["recipients"] ?? "")] } ?? []) + [
         .choice("Report", "subject", subjects, chosen: fields["subject"]),
         .choice(
           "Schedule", "every", MailReport.Cadence.allCases.map { ($0.rawValue, titled($0.text)) },

@@ -19,7 +19,7 @@ struct AlertConditionOptions: ParsableArguments {
   var crashFreeBelow: Double?
   @Option(
     help: ArgumentHelp(
-      "The period of the figure: hour or day. The default is hour, but day for funnels and crash-free users.",
+      "The period of the figure: hour or day. A new alert has hours by default, but days for funnels and crash-free users.",
       valueName: "period"),
     transform: { try choice($0) })
   var per: AlertPeriod?
@@ -28,34 +28,34 @@ struct AlertConditionOptions: ParsableArguments {
   @Flag(help: "Report closed errors that come back in a later version.") var returnedErrors = false
 
   /// The number of conditions that are given.
-  var count: Int {
+  var conditionCount: Int {
     [
       above != nil, below != nil, changed != nil, crashFreeBelow != nil, silentFor != nil, newErrors, returnedErrors,
     ].filter(\.self).count
   }
 
   /// The number of questions that are given.
-  var questions: Int { (card == nil ? 0 : 1) + (question == nil ? 0 : 1) }
+  var questionCount: Int { (card == nil ? 0 : 1) + (question == nil ? 0 : 1) }
 
   /// True if the condition has a limit for the figure of a question.
   var needsQuestion: Bool { above != nil || below != nil || changed != nil }
 
   func validate() throws {
-    guard count <= 1, questions <= 1 else {
+    guard conditionCount <= 1, questionCount <= 1 else {
       throw ValidationError(
         "Give only one of --above, --below, --changed, --crash-free-below, --silent-for, --new-errors and --returned-errors, and only one of --card and --question."
       )
     }
-    guard count == 0 || needsQuestion || questions == 0 else {
+    guard conditionCount == 0 || needsQuestion || questionCount == 0 else {
       throw ValidationError("Leave out --card and --question: this condition has no question.")
     }
-    guard count == 0 || needsQuestion || crashFreeBelow != nil || per == nil else {
+    guard conditionCount == 0 || needsQuestion || crashFreeBelow != nil || per == nil else {
       throw ValidationError("Leave out --per: this condition has no period.")
     }
   }
 
   /// True if nothing is given.
-  var isEmpty: Bool { count == 0 && questions == 0 && per == nil }
+  var isEmpty: Bool { conditionCount == 0 && questionCount == 0 && per == nil }
 
   /// Returns the condition, whose question can be asked.
   ///
@@ -63,15 +63,21 @@ struct AlertConditionOptions: ParsableArguments {
   func condition(
     in catalog: Catalog, of app: AppID, replacing old: AlertCondition? = nil
   ) throws -> AlertCondition {
-    let condition = try made(catalog, app, old)
-    if let question = condition.question {
+    let condition = try newCondition(catalog, app, old)
+    if condition != old, let question = condition.question {
       _ = try QuestionPage.alertFigure(question, segments: try catalog.segments(app: app))
     }
     return condition
   }
 
-  private func made(_ catalog: Catalog, _ app: AppID, _ old: AlertCondition?) throws -> AlertCondition {
-    func figure() throws -> AlertQuestion { try figureQuestion(catalog, app, old?.question) }
+  private func newCondition(_ catalog: Catalog, _ app: AppID, _ old: AlertCondition?) throws -> AlertCondition {
+    // The share of crash-free users in percent is no figure of a question.
+    let question: AlertQuestion? =
+      switch old {
+      case .above(_, let question), .below(_, let question), .changed(_, let question): question
+      case .crashFreeUsersBelow, .nothingArrived, .newError, .errorCameBack, .serverProblem, nil: nil
+      }
+    func figure() throws -> AlertQuestion { try figureQuestion(catalog, app, question) }
     if newErrors { return .newError }
     if returnedErrors { return .errorCameBack }
     if let silentFor { return .nothingArrived(hours: silentFor) }
@@ -83,20 +89,22 @@ struct AlertConditionOptions: ParsableArguments {
     case .above(let limit, _): return .above(limit, try figure())
     case .below(let limit, _): return .below(limit, try figure())
     case .changed(let percent, _): return .changed(byPercent: percent, try figure())
-    case .crashFreeUsersBelow(let percent, let period) where questions == 0:
+    case .crashFreeUsersBelow(let percent, let period) where questionCount == 0:
       return .crashFreeUsersBelow(percent: percent, per ?? period)
     case .crashFreeUsersBelow, .nothingArrived, .newError, .errorCameBack, .serverProblem, nil:
-      throw CommandFailure("This alert's condition has no question and no period. Give --above, --below or --changed as well.")
+      throw CommandFailure(
+        "This alert's condition has no question and no period. Give another condition as well, such as --below.")
     }
   }
 
   private func figureQuestion(_ catalog: Catalog, _ app: AppID, _ old: AlertQuestion?) throws -> AlertQuestion {
-    if questions == 0, let old { return AlertQuestion(page: old.page, query: old.query, period: per ?? old.period) }
-    guard questions > 0 else {
-      throw CommandFailure("This alert has no question yet. Give --card or --question as well.")
+    if questionCount == 0, let old { return AlertQuestion(page: old.page, query: old.query, period: per ?? old.period) }
+    guard questionCount > 0 else {
+      throw CommandFailure(
+        "This alert has no question yet. Give --card or --question as well; the limit of crash-free users is --crash-free-below."
+      )
     }
-    let period = per ?? old?.period
-    guard let card else { return AlertQuestion(address: question ?? "", period: period) }
+    guard let card else { return asked(question ?? "", old) }
     let dashboards = try catalog.dashboards(app: app)
     // Names may contain slashes themselves.
     let found = dashboards.lazy.flatMap { dashboard in dashboard.cards.map { (dashboard, $0) } }
@@ -106,6 +114,13 @@ struct AlertConditionOptions: ParsableArguments {
         "There is no card \"\(visible(card))\". Give the names of a dashboard and of one of its cards, with a / between them."
       )
     }
-    return AlertQuestion(address: "\(found.1.page)?\(found.1.query)", period: period)
+    return asked("\(found.1.page)?\(found.1.query)", old)
+  }
+
+  /// Returns the question of an address, with the period of the one that it replaces if it can have it.
+  private func asked(_ address: String, _ old: AlertQuestion?) -> AlertQuestion {
+    var question = AlertQuestion(address: address, period: per)
+    if per == nil, let old, question.page != "funnels" { question.period = old.period }
+    return question
   }
 }

@@ -5,6 +5,7 @@ import Outgoing
 import Portal
 import Questions
 import Reports
+import ServerBase
 import Warehouse
 
 /// `tern alerts add`
@@ -44,13 +45,16 @@ struct AlertsAddCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   func validate() throws {
-    guard condition.count + (server ? 1 : 0) == 1 else {
+    guard condition.conditionCount + (server ? 1 : 0) == 1 else {
       throw ValidationError(
         "Give exactly one of --above, --below, --changed, --crash-free-below, --silent-for, --new-errors, --returned-errors or --server."
       )
     }
     guard server == (app == nil) else { throw ValidationError("Give either --app or --server.") }
-    guard condition.needsQuestion == (condition.questions == 1), !server || condition.isEmpty else {
+    guard !server || condition.isEmpty else {
+      throw ValidationError("Leave out --card, --question and --per: an alert about the server has no question.")
+    }
+    guard condition.needsQuestion == (condition.questionCount == 1) else {
       throw ValidationError(
         "Give either --card or --question with --above, --below or --changed, and neither with other conditions.")
     }
@@ -63,7 +67,8 @@ struct AlertsAddCommand: ParsableCommand {
       let condition: AlertCondition =
         try app.map { try self.condition.condition(in: catalog, of: $0) } ?? .serverProblem
       return try catalog.createAlert(
-        Alert(app: app, name: name, condition: condition, minimumUsers: minimumUsers, destinations: destinations))
+        Alert(
+          app: app, name: name.trimmed, condition: condition, minimumUsers: minimumUsers, destinations: destinations))
     }
     Terminal.say("Alert \(alert.id), \"\(visible(alert.name))\": \(alert.condition.text).")
   }

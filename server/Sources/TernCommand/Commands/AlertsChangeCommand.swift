@@ -3,6 +3,7 @@ import AppCatalog
 import ArgumentParser
 import Outgoing
 import Reports
+import ServerBase
 import Warehouse
 
 /// `tern alerts change`
@@ -10,8 +11,9 @@ struct AlertsChangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change", abstract: "Change the condition, the destinations or the name of an alert.",
     discussion: """
-      What isn't given stays as it is: --below 20 changes the limit of the same question, and --question the question of the \
-      same limit. An alert with another condition begins anew, so what is over its limit is reported again. --to replaces all \
+      Options that you leave out keep their values: --below 20 changes the limit of the same question, and --question the question of the \
+      same limit. Changing the condition resets the alert: if the figure is \
+      outside the new limit, that is reported; the end of an earlier breach is not. --to replaces all \
       destinations; to keep one, repeat it as `tern alerts list` shows it.
 
       Examples:
@@ -21,11 +23,11 @@ struct AlertsChangeCommand: ParsableCommand {
       """)
 
   @Argument(help: "The number of the alert; `tern alerts list` shows it.") var alert: Int64
-  @Option(help: ArgumentHelp("Another name.", valueName: "name")) var name: String?
+  @Option(help: ArgumentHelp("The new name.", valueName: "name")) var name: String?
   @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
   var to: [String] = []
   @OptionGroup var condition: AlertConditionOptions
-  @Option(help: ArgumentHelp("The users that a period needs for a decision.", valueName: "number"))
+  @Option(help: ArgumentHelp("The minimum number of users that a period needs for a decision.", valueName: "number"))
   var minimumUsers: Int?
   @OptionGroup var data: DataOption
 
@@ -40,15 +42,16 @@ struct AlertsChangeCommand: ParsableCommand {
       try catalog.atomically {
         let old = try AlertsCommand.find(alert, in: catalog)
         var new = old
-        if let name { new.name = name }
+        if let name { new.name = name.trimmed }
         if !to.isEmpty { new.destinations = try AlertsCommand.destinations(to, keeping: old.destinations) }
         if !condition.isEmpty {
           guard let app = old.app else {
             throw CommandFailure(
-              "An alert about the server has no other condition. Change its name or its destinations.")
+              "The condition of an alert about the server can't be changed. Change its name or its destinations instead."
+            )
           }
           new.condition = try condition.condition(in: catalog, of: app, replacing: old.condition)
-          // Unless someone has chosen another minimum.
+          // Keeps a minimum that was set explicitly.
           if old.minimumUsers == old.condition.standardMinimum { new.minimumUsers = new.condition.standardMinimum }
         }
         if let minimumUsers { new.minimumUsers = minimumUsers }
@@ -56,6 +59,7 @@ struct AlertsChangeCommand: ParsableCommand {
       }
     }
     guard let changed else { throw AlertsCommand.unknown(alert) }
-    Terminal.say("Alert \(changed.id), \"\(visible(changed.name))\": \(changed.condition.text).")
+    let destinations = changed.destinations.map(\.shown).joined(separator: ", ")
+    Terminal.say("Alert \(changed.id), \"\(visible(changed.name))\": \(changed.condition.text), to \(destinations).")
   }
 }

@@ -141,9 +141,9 @@ struct AlertsCommand: ParsableCommand {
     return alert
   }
 
-  /// Parses destinations; see ``Outgoing/Destination/list(_:keeping:)``.
+  /// Parses destinations; see ``Outgoing/Destination/parse(_:keeping:)``.
   static func destinations(_ texts: [String], keeping old: [Destination] = []) throws -> [Destination] {
-    do throws(OutgoingError) { return try Destination.list(texts, keeping: old) } catch {
+    do throws(OutgoingError) { return try Destination.parse(texts, keeping: old) } catch {
       throw CommandFailure(error.message)
     }
   }

@@ -1,6 +1,7 @@
 import Alerts
 import AppCatalog
 import ArgumentParser
+import Outgoing
 import Portal
 import Reports
 import Warehouse
@@ -10,7 +11,7 @@ struct MailReportsChangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change", abstract: "Change the subject, the schedule or the recipients of a report by mail.",
     discussion: """
-      What isn't given stays as it is. --to replaces all recipients.
+      Options that you leave out keep their values. --to replaces all recipients, also by people who have unsubscribed.
 
       Examples:
         tern mail-reports change 3 --hour 9
@@ -38,7 +39,7 @@ struct MailReportsChangeCommand: ParsableCommand {
   }
 
   func run() throws {
-    let recipients = try MailReportsCommand.recipients(to)
+    let addresses = try MailReportsCommand.recipients(to)
     let (changed, name) = try data.withCatalog { catalog in
       try catalog.atomically {
         var new = try MailReportsCommand.find(report, in: catalog)
@@ -47,11 +48,12 @@ struct MailReportsChangeCommand: ParsableCommand {
         if let hour { new.hour = hour }
         if let dashboard { new.subject = try MailReportsCommand.subject(dashboard, dashboards) }
         if overview { new.subject = .overview }
-        if !recipients.isEmpty { new.recipients = recipients }
+        if !addresses.isEmpty { new.recipients = addresses }
         guard let changed = try catalog.changeMailReport(new) else { throw MailReportsCommand.unknown(report) }
         return (changed, changed.name(among: dashboards))
       }
     }
-    Terminal.say("Report \(changed.id), \"\(visible(name))\": \(changed.schedule).")
+    let recipients = changed.recipients.map(\.text).joined(separator: ", ")
+    Terminal.say("Report \(changed.id), \"\(visible(name))\": \(changed.schedule), to \(recipients).")
   }
 }

@@ -111,7 +111,7 @@ struct MailReportsCommand: ParsableCommand {
         let found = try MailReportsCommand.find(report, in: catalog)
         guard !found.recipients.isEmpty else {
           throw CommandFailure(
-            "This report has no recipients: all have unsubscribed. Add some with tern mail-reports change, or delete it."
+            "This report has no recipients: all have unsubscribed. Add some with `tern mail-reports change`, or delete it."
           )
         }
         guard try catalog.requestMailReport(report, app: found.app) != nil else {

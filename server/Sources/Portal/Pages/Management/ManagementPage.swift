@@ -74,8 +74,8 @@ extension TemplateValues {
     ["label": label, "do": action, "id": id.description, "address": address, "destroys": destroys]
   }
 
-  /// A link that fills the form with the anchor `form` with the values of a row.
-  static func change(_ id: Int64, on address: String) -> TemplateValues {
+  /// A link that opens the page with its form filled in from a row.
+  static func changeLink(_ id: Int64, on address: String) -> TemplateValues {
     ["label": "Change", "link": "\(address)?edit=\(id)#form"]
   }
 

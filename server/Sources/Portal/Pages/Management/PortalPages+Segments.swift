@@ -16,7 +16,7 @@ extension PortalPages {
         [segment.name, words, segment.author, listed(segment.changed, of: app)].map { shown($0, empty: "–") },
         reader.canEdit
           ? [
-            .change(segment.id, on: links.segments),
+            .changeLink(segment.id, on: links.segments),
             .button("Delete", "delete", id: segment.id, to: links.segments, destroys: true),
           ] : [])
     }
