@@ -10,6 +10,15 @@ import Warehouse
 
 /// Sending messages, and noting that they were sent.
 @Suite struct AlertDeliveryTests {
+  private let now = time("2026-11-27T10:00:00Z")
+
+  private func message() -> OutgoingMessage {
+    var generator = FastGenerator(seed: 1)
+    return OutgoingMessage(
+      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "server.problem", title: "Disk",
+      text: "The disk is full.")
+  }
+
   @Test func `a message that arrived isn't sent again while that can't be noted`() async throws {
     let directory = TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
@@ -17,12 +26,7 @@ import Warehouse
       Alert(
         app: nil, name: "Server", condition: .serverProblem, destinations: [try Destination("mail:a@example.org")]))
     let stored = try #require(try catalog.alerts().first)
-    var generator = FastGenerator(seed: 1)
-    let now = time("2026-11-27T10:00:00Z")
-    let message = OutgoingMessage(
-      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "server.problem", title: "Disk",
-      text: "The disk is full.")
-    #expect(try catalog.store(stored.state, of: stored, messages: [message]))
+    #expect(try catalog.store(stored.state, of: stored, messages: [message()]))
     let sent = Box(0)
     let delivery = AlertDelivery(catalog: catalog) { _, _ throws(OutgoingError) in
       sent.change { $0 += 1 }
@@ -81,12 +85,7 @@ import Warehouse
     var alert = try catalog.createAlert(
       Alert(app: nil, name: "Server", condition: .serverProblem, destinations: destinations))
     let stored = try #require(try catalog.alerts().first)
-    var generator = FastGenerator(seed: 1)
-    let now = time("2026-11-27T10:00:00Z")
-    let message = OutgoingMessage(
-      id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "server.problem", title: "Disk",
-      text: "The disk is full.")
-    #expect(try catalog.store(stored.state, of: stored, messages: [message]))
+    #expect(try catalog.store(stored.state, of: stored, messages: [message()]))
     alert.destinations = [destinations[1], try Destination("mail:c@example.org")]
     _ = try catalog.changeAlert(alert)
     #expect(try catalog.dueDeliveries(now: now, limit: 10).map(\.destination) == [destinations[1]])
@@ -118,7 +117,6 @@ import Warehouse
     let directory = TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     var generator = FastGenerator(seed: 1)
-    let now = time("2026-11-27T10:00:00Z")
     for number in 0..<12 {
       let host = number < 10 ? "slow.example" : "fast\(number).example"
       _ = try catalog.createAlert(

@@ -227,6 +227,10 @@ import Warehouse
     _ = try catalog.changeMailReport(report)
     #expect(try await !evaluator.evaluate(stored, now: clock.value))
     #expect(try await look(clock.value) == 5)
+    report.recipients = [Self.addresses[1]]
+    _ = try catalog.changeMailReport(report)
+    let waiting = Set(try catalog.dueDeliveries(now: clock.value, limit: 100).map(\.destination.text))
+    #expect(waiting == ["mail:b@example.org"], "a removed recipient gets nothing more")
     try catalog.close()
   }
 

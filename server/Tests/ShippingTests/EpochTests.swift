@@ -43,7 +43,7 @@ import WarehouseContract
       RetiredRowCache.connect(directory, to: nil)
     }
 
-    /// Takes batches whose times of receipt are within 20 days after `now` and some days.
+    /// Takes batches that were received from five days before `now` on, or as many days later as given.
     func send(_ batches: Int, seed: UInt64, daysLater days: Int64 = 0) async throws {
       let center = now + .seconds(86_400 * days)
       var traffic = RandomTraffic(seed: seed, apps: catalog.apps().map(\.id), center: center, days: 10, isOrdered: true)

@@ -11,10 +11,10 @@ struct AlertsChangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change", abstract: "Change the condition, the destinations or the name of an alert.",
     discussion: """
-      Options that you leave out keep their values: --below 20 changes the limit of the same question, and --question the question of the \
-      same limit. Changing the condition resets the alert: if the figure is \
-      outside the new limit, that is reported; the end of an earlier breach is not. --to replaces all \
-      destinations; to keep one, repeat it as `tern alerts list` shows it.
+      Options that you leave out keep their values: --below 20 changes the limit of the same question, and --question \
+      the question of the same limit. Changing the condition resets the alert: if the figure is outside the new limit, that \
+      is reported; the end of an earlier breach is not. --to replaces all destinations; to keep one, repeat it as \
+      `tern alerts list` shows it.
 
       Examples:
         tern alerts change 3 --below 20

@@ -11,7 +11,8 @@ struct MailReportsChangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change", abstract: "Change the subject, the schedule or the recipients of a report by mail.",
     discussion: """
-      Options that you leave out keep their values. --to replaces all recipients, also by people who have unsubscribed.
+      Options that you leave out keep their values. --to replaces all recipients. Whoever has unsubscribed gets the report \
+      again if you name them.
 
       Examples:
         tern mail-reports change 3 --hour 9

@@ -172,6 +172,7 @@ struct MailReportsCommand: ParsableCommand {
     return report
   }
 
+  /// Parses addresses; throws if one of them isn't an email address.
   static func recipients(_ texts: [String]) throws -> [MailAddress] {
     try texts.map { text in
       guard let address = MailAddress(text) else {
@@ -181,6 +182,7 @@ struct MailReportsCommand: ParsableCommand {
     }
   }
 
+  /// Finds a dashboard by its name; throws if there is none.
   static func subject(_ name: String, _ dashboards: [Dashboard]) throws -> MailReport.Subject {
     guard let found = dashboards.first(where: { $0.name == name }) else {
       throw CommandFailure("There is no dashboard \"\(visible(name))\". Give its name as on its page.")
