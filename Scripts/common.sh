@@ -7,7 +7,7 @@ say() { printf '\033[1m▸ [%3d s] %s\033[0m\n' $((SECONDS - started)) "$*" >&2;
 fail() { printf '\033[31m✗ %s\033[0m\n' "$*" >&2; exit 1; }
 
 # The packages' requirements besides the Swift toolchain. The tests need `ip` (iproute2) for virtual networks.
-debian_packages=(libsqlite3-dev libroaring-dev zlib1g-dev libcurl4-openssl-dev libstdc++-12-dev tzdata iproute2)
+debian_packages=(libssl-dev libsqlite3-dev libroaring-dev zlib1g-dev libcurl4-openssl-dev libstdc++-12-dev tzdata iproute2)
 
 # require_packages PACKAGES…: installs the required Debian packages and the given ones, or prints the command to do it.
 require_packages() {

@@ -5,6 +5,10 @@ let package = Package(
   name: "tern-server",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "tern", targets: ["TernCommand"])],
+  traits: [
+    .trait(name: "TLS", description: "tern serve --tls-cert: encrypts connections itself, with BoringSSL"),
+    .default(enabledTraits: ["TLS"]),
+  ],
   dependencies: [
     .package(name: "tern", path: ".."),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
@@ -15,7 +19,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
-    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
@@ -25,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CTernTransfer", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CTernCrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
     // Data flows down this list: bytes -> events -> rollups -> metrics -> pages -> HTTP -> command line.
     .target(
@@ -39,6 +43,8 @@ let package = Package(
       dependencies: [
         "CTernRoaring", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
+    // Hashes, codes, signatures and passwords, computed by the system's libcrypto.
+    .target(name: "Cryptography", dependencies: ["CTernCrypto"]),
     // Threads for one kind of work each, and the fair order of that work.
     .target(name: "Threads", dependencies: [.product(name: "TernBase", package: "tern")]),
     // The port: the protocols of warehouse and catalog, and the values that they exchange.
@@ -72,8 +78,8 @@ let package = Package(
     .target(
       name: "Outgoing",
       dependencies: [
-        "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography", "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     // The decisions of alerts, and the words of their messages. No I/O.
     .target(
@@ -86,17 +92,16 @@ let package = Package(
     .target(
       name: "SignOn",
       dependencies: [
-        "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "Cryptography", "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     // A process that gives up its rights before it reads hostile files.
     .target(name: "CTernSandbox"),
@@ -104,9 +109,9 @@ let package = Package(
     .target(
       name: "Symbols",
       dependencies: [
-        "CTernInflate", "CTernSandbox", "Threads", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "Cryptography", "CTernInflate", "CTernSandbox", "Threads", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "WarehouseSQLite",
@@ -137,28 +142,32 @@ let package = Package(
         "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // The portal's files, embedded by clang.
+    .target(name: "PortalResources", path: "Sources/Portal/Resources", exclude: ["Assets", "Templates"]),
     .target(
       name: "Portal",
       dependencies: [
+        "PortalResources",
         "ServerBase", "Alerts", "Outgoing", "Reports", "Questions", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
-      resources: [.embedInCode("Resources")]),
+      exclude: ["Resources"]),
     .target(
       name: "Collector",
       dependencies: [
-        "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols", "Alerts",
+        "ServerBase", "Cryptography", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols",
+        "Alerts",
         "Outgoing", "SignOn",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"), .product(name: "TernGzip", package: "tern"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "Logging", package: "swift-log"),
@@ -258,21 +267,20 @@ let package = Package(
         "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "CTernCrypto"]),
     // An identity provider whose answers a test can make false.
     .target(
       name: "SignOnTestSupport",
       dependencies: [
-        "Outgoing", "Questions", "SignOn", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "CTernCrypto", "Cryptography", "Outgoing", "Questions", "SignOn", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/SignOnTestSupport"),
     .testTarget(
       name: "SignOnTests",
       dependencies: [
-        "ServerBase", "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse",
+        "Cryptography", "ServerBase", "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
-        .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "AlertsTests",
@@ -329,13 +337,12 @@ let package = Package(
         "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
         .product(name: "TernGzip", package: "tern"),
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -343,11 +350,15 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["TernCommand", .product(name: "TernChildProcess", package: "tern")]),
   ],
   swiftLanguageModes: [.v6],
+  // For #embed.
+  cLanguageStandard: .gnu2x,
   cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets
-where [.regular, .test, .executable].contains(target.type) && !target.name.hasPrefix("CTern") {
+where [.regular, .test, .executable].contains(target.type) && !target.name.hasPrefix("CTern")
+  && target.name != "PortalResources"
+{
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

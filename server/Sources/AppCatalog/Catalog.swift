@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import GRDB
 public import TernEvents
@@ -236,8 +236,4 @@ public final class Catalog: CatalogStore {
     let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
     return WarehouseError(code: isFull ? .full : .unavailable, message: message, cause: error)
   }
-}
-
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-  bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
 }

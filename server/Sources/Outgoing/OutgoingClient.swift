@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import ServerBase
 import TernBase
@@ -94,8 +94,7 @@ package final class OutgoingClient: Sendable {
 
   /// The secret that signs messages to a receiver. One receiver's secret reveals nothing about another's.
   package func secret(of address: WebAddress) -> String {
-    let code = HMAC<SHA256>.authenticationCode(for: Data(address.text.utf8), using: key(configuration.secret))
-    return Self.hexadecimal(code)
+    hexadecimal(HashFunction.sha256.authenticationCode(of: address.text.utf8, key: configuration.secret))
   }
 
   private func request(
@@ -135,14 +134,8 @@ package final class OutgoingClient: Sendable {
   /// The header by which a receiver checks that a message is from this server and recent: the HMAC-SHA256 of the time,
   /// a dot and the body.
   func signature(of body: [UInt8], at time: Int64, for address: WebAddress) -> String {
-    let code = HMAC<SHA256>.authenticationCode(
-      for: Data("\(time).".utf8) + body, using: key(Array(secret(of: address).utf8)))
-    return "t=\(time),v1=\(Self.hexadecimal(code))"
-  }
-
-  private func key(_ bytes: [UInt8]) -> SymmetricKey { SymmetricKey(data: bytes) }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let code = HashFunction.sha256.authenticationCode(
+      of: Array("\(time).".utf8) + body, key: Array(secret(of: address).utf8))
+    return "t=\(time),v1=\(hexadecimal(code))"
   }
 }

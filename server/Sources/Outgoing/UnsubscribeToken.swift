@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import Cryptography
 
 /// The token in an unsubscribe link. It proves that this server issued it, and identifies the recipient without
 /// containing the email address.
@@ -22,13 +21,13 @@ package struct UnsubscribeToken: Sendable, Hashable {
     let parts = text.utf8.count <= 100 ? text.split(separator: "-", omittingEmptySubsequences: false) : []
     guard parts.count == 3, let report = Int64(parts[0]), report > 0 else { return nil }
     let expected = Self.code("token", "\(report)-\(parts[1])", secret)
-    guard Self.areEqual(expected, String(parts[2])) else { return nil }
+    guard ConstantTime.areEqual(expected.utf8, parts[2].utf8) else { return nil }
     (self.report, receiver) = (report, String(parts[1]))
   }
 
   /// Returns true for the address of the token's recipient.
   package func isFor(_ address: MailAddress, secret: [UInt8]) -> Bool {
-    Self.areEqual(Self.tag(of: address, report: report, secret: secret), receiver)
+    ConstantTime.areEqual(Self.tag(of: address, report: report, secret: secret).utf8, receiver.utf8)
   }
 
   private static func tag(of address: MailAddress, report: Int64, secret: [UInt8]) -> String {
@@ -36,12 +35,6 @@ package struct UnsubscribeToken: Sendable, Hashable {
   }
 
   private static func code(_ use: String, _ text: String, _ secret: [UInt8]) -> String {
-    HMAC<SHA256>.authenticationCode(for: Data("\(use):\(text)".utf8), using: SymmetricKey(data: secret)).prefix(bytes)
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  /// Compares in constant time.
-  private static func areEqual(_ left: String, _ right: String) -> Bool {
-    left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    hexadecimal(HashFunction.sha256.authenticationCode(of: "\(use):\(text)".utf8, key: secret).prefix(bytes))
   }
 }

@@ -20,17 +20,16 @@ public enum PortalAssets {
   }
 
   static let assets: [String: Asset] = [
-    "tern.css": asset("text/css; charset=utf-8", PackageResources.tern_css),
-    "shell.js": asset(
-      "text/javascript; charset=utf-8",
-      PackageResources.shell_js + PackageResources.tables_js + PackageResources.calendar_js),
-    "builder.js": asset("text/javascript; charset=utf-8", PackageResources.builder_js),
-    "live.js": asset("text/javascript; charset=utf-8", PackageResources.live_js),
-    "refresh.js": asset("text/javascript; charset=utf-8", PackageResources.refresh_js),
-    "favicon.svg": asset("image/svg+xml", PackageResources.favicon_svg),
+    "tern.css": asset("text/css; charset=utf-8", "tern.css"),
+    "shell.js": asset("text/javascript; charset=utf-8", "shell.js", "tables.js", "calendar.js"),
+    "builder.js": asset("text/javascript; charset=utf-8", "builder.js"),
+    "live.js": asset("text/javascript; charset=utf-8", "live.js"),
+    "refresh.js": asset("text/javascript; charset=utf-8", "refresh.js"),
+    "favicon.svg": asset("image/svg+xml", "favicon.svg"),
   ]
 
-  private static func asset(_ contentType: String, _ bytes: [UInt8]) -> Asset {
+  private static func asset(_ contentType: String, _ files: String...) -> Asset {
+    let bytes = files.flatMap { Array((EmbeddedFiles.assets[$0] ?? "").utf8) }
     // FNV-1a: the tag must change with the content, but needn't resist attacks.
     let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     return Asset(contentType: contentType, bytes: bytes, etag: "\"\(String(hash, radix: 16))\"")

@@ -1,4 +1,4 @@
-package import Crypto
+import Cryptography
 import Foundation
 import ServerBase
 package import TernEvents
@@ -19,7 +19,7 @@ package struct SignInAttempt: Sendable {
   /// The page to open afterwards.
   package let next: String
   private let payload: String
-  private let key: SymmetricKey
+  private let key: [UInt8]
 
   /// Begins a sign-in.
   ///
@@ -27,7 +27,7 @@ package struct SignInAttempt: Sendable {
   ///   - provider: The provider's id.
   ///   - next: The page to open afterwards.
   package init(
-    provider: String, next: String, key: SymmetricKey, now: Timestamp, using generator: inout some RandomNumberGenerator
+    provider: String, next: String, key: [UInt8], now: Timestamp, using generator: inout some RandomNumberGenerator
   ) {
     random = (0..<Self.randomBytes).map { _ in .random(in: .min ... .max, using: &generator) }
     expires = now + Self.lifetime
@@ -36,7 +36,7 @@ package struct SignInAttempt: Sendable {
   }
 
   /// Parses the cookie; `nil` if this server didn't issue it for this provider, or if it has expired.
-  package init?(cookie: String, provider: String, key: SymmetricKey, now: Timestamp) {
+  package init?(cookie: String, provider: String, key: [UInt8], now: Timestamp) {
     let parts = cookie.utf8.count <= 4_096 ? cookie.split(separator: ".", omittingEmptySubsequences: false) : []
     guard parts.count == 4, let random = Base64URL.decode(parts[0]), random.count == Self.randomBytes,
       let end = Int64(parts[1]),
@@ -47,7 +47,7 @@ package struct SignInAttempt: Sendable {
     (self.next, self.key) = (next, key)
     payload = Self.payload(provider, random, expires, next)
     guard
-      HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Array("cookie:\(payload)".utf8), using: key),
+      ConstantTime.areEqual(code, Self.code("cookie", payload, key)),
       now < expires
     else { return nil }
   }
@@ -68,17 +68,17 @@ package struct SignInAttempt: Sendable {
   /// The secret of PKCE, which is sent to the token endpoint (RFC 7636).
   var verifier: String { derived("verifier") }
   /// The parameter `code_challenge` with the method S256.
-  var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) }
+  var challenge: String { Base64URL.encode(HashFunction.sha256.hash(verifier.utf8)) }
 
   /// Returns true if a provider's answer belongs to this sign-in. The comparison takes constant time.
   func matches(state: String) -> Bool {
-    Base64URL.decode(state).map {
-      HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: Array("state:\(payload)".utf8), using: key)
-    } ?? false
+    Base64URL.decode(state).map { ConstantTime.areEqual($0, Self.code("state", payload, key)) } ?? false
   }
 
-  private func derived(_ use: String) -> String {
-    Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Array("\(use):\(payload)".utf8), using: key))
+  private func derived(_ use: String) -> String { Base64URL.encode(Self.code(use, payload, key)) }
+
+  private static func code(_ use: String, _ payload: String, _ key: [UInt8]) -> [UInt8] {
+    HashFunction.sha256.authenticationCode(of: "\(use):\(payload)".utf8, key: key)
   }
 }
 

@@ -1,4 +1,4 @@
-package import Crypto
+import Cryptography
 import Foundation
 package import Outgoing
 import TernBase
@@ -23,14 +23,14 @@ package final class SignOnProvider: Sendable {
   private let exchange: Exchange
   private let wallTime: @Sendable () -> Timestamp
   // One key per process: a restart invalidates sign-ins in progress, so finished ones don't have to be stored.
-  private let key: SymmetricKey
+  private let key: [UInt8]
   private let metadata: SharedFetch<ProviderMetadata>
   private let keys: SharedFetch<SigningKeys>
   private let finished = Locked(FinishedAttempts())
 
   /// Creates a provider. Nothing is requested before someone signs in.
   package init(
-    _ settings: ProviderSettings, key: SymmetricKey = SymmetricKey(size: .bits256), exchange: @escaping Exchange,
+    _ settings: ProviderSettings, key: [UInt8] = RandomKey.make(), exchange: @escaping Exchange,
     wallTime: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Duration
   ) {
     (self.settings, self.exchange, self.wallTime, self.key) = (settings, exchange, wallTime, key)

@@ -1,6 +1,4 @@
-import Crypto
-import CryptoExtras
-import Foundation
+import Cryptography
 import Questions
 import ServerBase
 
@@ -17,25 +15,27 @@ enum SigningAlgorithm: String, Sendable, CaseIterable {
   case es512 = "ES512"
   case edDSA = "EdDSA"
 
-  /// True if an RSA signature is padded as PSS, instead of as in PKCS #1 v1.5.
-  var hasPSS: Bool { self == .ps256 || self == .ps384 || self == .ps512 }
+  /// The hash and padding of an RSA signature; `nil` for an elliptic curve.
+  var rsa: (HashFunction, PublicKey.Padding)? {
+    switch self {
+    case .rs256: (.sha256, .pkcs1)
+    case .rs384: (.sha384, .pkcs1)
+    case .rs512: (.sha512, .pkcs1)
+    case .ps256: (.sha256, .pss)
+    case .ps384: (.sha384, .pss)
+    case .ps512: (.sha512, .pss)
+    case .es256, .es384, .es512, .edDSA: nil
+    }
+  }
 }
 
 /// A provider's public key (RFC 7517).
 struct SigningKey: Sendable {
-  private enum Key: Sendable {
-    case rsa(_RSA.Signing.PublicKey)
-    case p256(P256.Signing.PublicKey)
-    case p384(P384.Signing.PublicKey)
-    case p521(P521.Signing.PublicKey)
-    case ed25519(Curve25519.Signing.PublicKey)
-  }
-
   /// The name by which tokens refer to the key.
   let id: String?
   /// The algorithms with which the key may be used.
   let algorithms: Set<SigningAlgorithm>
-  private let key: Key
+  private let key: PublicKey
 
   /// RSA keys of 2,048 to 8,192 bits: shorter ones are insecure, and longer ones take too much time.
   private static let modulusBytes = 256...1_024
@@ -50,63 +50,35 @@ struct SigningKey: Sendable {
       guard let value = bytes(name), value.count <= length else { return nil }
       return Array(repeating: 0, count: length - value.count) + value
     }
-    func point(_ length: Int) -> [UInt8]? {
-      guard let x = coordinate("x", length), let y = coordinate("y", length) else { return nil }
-      return [4] + x + y
+    func elliptic(_ curve: PublicKey.Curve) -> PublicKey? {
+      guard let x = coordinate("x", curve.byteCount), let y = coordinate("y", curve.byteCount) else { return nil }
+      return PublicKey(curve, x: x, y: y)
     }
     var algorithms: Set<SigningAlgorithm>
+    let key: PublicKey?
     switch (json.text("kty"), json.text("crv")) {
     case ("RSA", _):
       guard let modulus = bytes("n").map({ Array($0.drop { $0 == 0 }) }), Self.modulusBytes.contains(modulus.count),
-        let exponent = bytes("e"), (1...8).contains(exponent.count),
-        let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
+        let exponent = bytes("e"), (1...8).contains(exponent.count)
       else { return nil }
-      (self.key, algorithms) = (.rsa(key), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
-    case ("EC", "P-256"):
-      guard let point = point(32), let key = try? P256.Signing.PublicKey(x963Representation: point) else { return nil }
-      (self.key, algorithms) = (.p256(key), [.es256])
-    case ("EC", "P-384"):
-      guard let point = point(48), let key = try? P384.Signing.PublicKey(x963Representation: point) else { return nil }
-      (self.key, algorithms) = (.p384(key), [.es384])
-    case ("EC", "P-521"):
-      guard let point = point(66), let key = try? P521.Signing.PublicKey(x963Representation: point) else { return nil }
-      (self.key, algorithms) = (.p521(key), [.es512])
-    case ("OKP", "Ed25519"):
-      guard let x = bytes("x"), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else { return nil }
-      (self.key, algorithms) = (.ed25519(key), [.edDSA])
+      key = PublicKey(modulus: modulus, exponent: exponent)
+      algorithms = [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
+    case ("EC", "P-256"): (key, algorithms) = (elliptic(.p256), [.es256])
+    case ("EC", "P-384"): (key, algorithms) = (elliptic(.p384), [.es384])
+    case ("EC", "P-521"): (key, algorithms) = (elliptic(.p521), [.es512])
+    case ("OKP", "Ed25519"): (key, algorithms) = (bytes("x").flatMap { PublicKey(ed25519: $0) }, [.edDSA])
     default: return nil
     }
     if let only = json.text("alg") { algorithms.formIntersection(SigningAlgorithm(rawValue: only).map { [$0] } ?? []) }
-    guard !algorithms.isEmpty else { return nil }
-    (id, self.algorithms) = (json.text("kid"), algorithms)
+    guard let key, !algorithms.isEmpty else { return nil }
+    (id, self.algorithms, self.key) = (json.text("kid"), algorithms, key)
   }
 
   /// Returns true if the key's owner has signed the bytes.
   func hasSigned(_ bytes: [UInt8], _ signature: [UInt8], _ algorithm: SigningAlgorithm) -> Bool {
     guard algorithms.contains(algorithm) else { return false }
-    switch key {
-    case .rsa(let key):
-      let digest: any Digest
-      switch algorithm {
-      case .rs256, .ps256: digest = SHA256.hash(data: bytes)
-      case .rs384, .ps384: digest = SHA384.hash(data: bytes)
-      case .rs512, .ps512: digest = SHA512.hash(data: bytes)
-      case .es256, .es384, .es512, .edDSA: return false
-      }
-      return key.isValidSignature(
-        _RSA.Signing.RSASignature(rawRepresentation: signature), for: digest,
-        padding: algorithm.hasPSS ? .PSS : .insecurePKCS1v1_5)
-    case .p256(let key):
-      guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-      return key.isValidSignature(signature, for: bytes)
-    case .p384(let key):
-      guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-      return key.isValidSignature(signature, for: bytes)
-    case .p521(let key):
-      guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-      return key.isValidSignature(signature, for: bytes)
-    case .ed25519(let key): return key.isValidSignature(signature, for: bytes)
-    }
+    guard let (hash, padding) = algorithm.rsa else { return key.hasSigned(bytes, signature) }
+    return key.hasSigned(bytes, signature, hash, padding)
   }
 }
 

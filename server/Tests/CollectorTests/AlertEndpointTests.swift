@@ -1,7 +1,6 @@
 import AppCatalog
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Outgoing
 import TernEvents
@@ -19,7 +18,7 @@ import Warehouse
     """
 
   private func send(
-    _ client: any TestClientProtocol, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
+    _ client: TestClient, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
     headers: HTTPFields
   ) async throws -> TestResponse {
     try await client.execute(

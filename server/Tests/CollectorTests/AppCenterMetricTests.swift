@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import Portal
@@ -60,7 +59,7 @@ import WarehouseSQLite
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     var answers: [(HTTPResponse.Status, Data)] = []
-    answers = try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) {
+    answers = try await TestClient(collector, logger: dependencies.logger).use {
       client in
       var answers: [(HTTPResponse.Status, Data)] = []
       for path in paths {

@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -22,7 +21,7 @@ import WarehouseSQLite
 
   private func withStore(
     _ body:
-      @escaping @Sendable (@escaping @Sendable (String) async throws -> Any, any TestClientProtocol, App, String)
+      @escaping @Sendable (@escaping @Sendable (String) async throws -> Any, TestClient, App, String)
       async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-rest-\(UUID().uuidString)").path
@@ -42,7 +41,7 @@ import WarehouseSQLite
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     for batch in Self.traffic { _ = try await warehouse.commit(batch, app: app.id) }
     try await warehouse.flush()
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       let get: @Sendable (String) async throws -> Any = { path in
         let response = try await client.execute(
           uri: "/v0.1/apps/me/My-Notes/analytics/\(path)", method: .get, headers: [.xAPIToken: token])
@@ -234,7 +233,7 @@ import WarehouseSQLite
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       for (name, number) in [
         ("2", 1), ("1", 1), ("3", 3), ("1984", 3), ("first-of-all", 2), (apps[1].appSecret, 2), (apps[0].appSecret, 1),
       ] {

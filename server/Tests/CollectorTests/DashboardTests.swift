@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOConcurrencyHelpers
 import NIOCore
 import TernEvents
@@ -12,14 +11,14 @@ import Warehouse
 /// Dashboards and notes in the portal and in the API.
 @Suite struct DashboardTests {
   private func post(
-    _ client: any TestClientProtocol, _ uri: String, _ form: String, _ cookie: String
+    _ client: TestClient, _ uri: String, _ form: String, _ cookie: String
   ) async throws -> TestResponse {
     try await client.execute(
       uri: uri, method: .post, headers: [.cookie: cookie, .origin: "http://localhost"], body: ByteBuffer(string: form))
   }
 
   private func send(
-    _ client: any TestClientProtocol, _ method: HTTPRequest.Method, _ uri: String, _ json: String = "",
+    _ client: TestClient, _ method: HTTPRequest.Method, _ uri: String, _ json: String = "",
     _ headers: HTTPFields
   ) async throws -> TestResponse {
     try await client.execute(

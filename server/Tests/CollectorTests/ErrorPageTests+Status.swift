@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Testing
 import Warehouse
@@ -12,7 +11,7 @@ extension ErrorPageTests {
   private static let exception = #","exception":{"type":"Bad","message":"no"}"#
 
   private func post(
-    _ client: any TestClientProtocol, _ form: String, _ cookie: HTTPFields
+    _ client: TestClient, _ form: String, _ cookie: HTTPFields
   ) async throws -> TestResponse {
     var headers = cookie
     headers[.origin] = "http://localhost"

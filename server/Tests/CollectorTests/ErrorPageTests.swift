@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -19,7 +18,7 @@ import WarehouseSQLite
   private static let error = "C0000000-0000-4000-8000-000000000001"
 
   func withCollector(
-    _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, SQLiteWarehouse) async throws -> Void
+    _ body: @escaping @Sendable (TestClient, App, HTTPFields, SQLiteWarehouse) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-errors-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -34,7 +33,7 @@ import WarehouseSQLite
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, cookie, warehouse)
     }
     try await warehouse.close()
@@ -58,7 +57,7 @@ import WarehouseSQLite
         + #""contentType":"\#(type)","part":\#(part),"parts":\#(parts),"data":"\#(data)"}"#)
   }
 
-  func send(_ lines: [String], _ client: any TestClientProtocol, key: String) async throws -> [String: Any] {
+  func send(_ lines: [String], _ client: TestClient, key: String) async throws -> [String: Any] {
     let response = try await client.execute(
       uri: "/v1/events", method: .post, headers: [.ternKey: key],
       body: ByteBuffer(string: lines.joined(separator: "\n")))
@@ -66,7 +65,7 @@ import WarehouseSQLite
     return try object(response)
   }
 
-  func page(_ path: String, _ client: any TestClientProtocol, _ cookie: HTTPFields) async throws -> String {
+  func page(_ path: String, _ client: TestClient, _ cookie: HTTPFields) async throws -> String {
     let response = try await client.execute(uri: path, method: .get, headers: cookie)
     #expect(response.status == .ok, "\(path)")
     return String(buffer: response.body)

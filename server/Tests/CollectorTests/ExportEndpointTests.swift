@@ -1,7 +1,6 @@
 import AppCatalog
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import TernGzip
 import Testing

@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -93,7 +92,7 @@ import WarehouseSQLite
   }
 
   private func request(
-    _ path: String, _ headers: HTTPFields, _ body: String, _ client: any TestClientProtocol
+    _ path: String, _ headers: HTTPFields, _ body: String, _ client: TestClient
   ) async throws {
     let answer = try await client.execute(
       uri: path, method: .post, headers: headers, body: ByteBuffer(string: body))
@@ -101,7 +100,7 @@ import WarehouseSQLite
   }
 
   private func shown(
-    _ app: App, _ headers: HTTPFields, _ cookie: HTTPFields, _ client: any TestClientProtocol
+    _ app: App, _ headers: HTTPFields, _ cookie: HTTPFields, _ client: TestClient
   ) async throws {
     for name in ReportRegistry.standard.app.map(\.name) {
       let range =
@@ -139,7 +138,7 @@ import WarehouseSQLite
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       let now = WallClock.system()
       let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)
       for line in Self.native(now: now.millisecondsSince1970, seed: 1) {

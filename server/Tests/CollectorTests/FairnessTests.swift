@@ -1,5 +1,4 @@
 import HTTPTypes
-import HummingbirdTesting
 import Ingest
 import NIOCore
 import Testing

@@ -1,7 +1,6 @@
 import AppCatalog
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import Ingest
 import NIOCore
 import Portal
@@ -114,7 +113,7 @@ import WarehouseSQLite
     "filters=\(PercentCoding.encode(filters))"
   }
 
-  private func text(_ uri: String, _ client: any TestClientProtocol, _ cookie: String) async throws -> String {
+  private func text(_ uri: String, _ client: TestClient, _ cookie: String) async throws -> String {
     let response = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
     #expect(response.status == .ok, "\(uri)")
     return String(buffer: response.body)

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Outgoing
 import TernEvents
@@ -16,7 +15,7 @@ import Warehouse
   private static let weekly = #"{"every": "week", "hour": 9, "recipients": ["a@example.org", "b@example.org"]}"#
 
   private func send(
-    _ client: any TestClientProtocol, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
+    _ client: TestClient, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
     headers: HTTPFields
   ) async throws -> TestResponse {
     try await client.execute(

@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import TernEvents
 import Testing
@@ -11,7 +10,7 @@ import Warehouse
 /// Tests the forms for users, tokens, shared links, the own account and settings.
 @Suite struct ManagementTests {
   private func post(
-    _ client: any TestClientProtocol, _ uri: String, _ form: String, _ cookie: String
+    _ client: TestClient, _ uri: String, _ form: String, _ cookie: String
   ) async throws -> TestResponse {
     try await client.execute(
       uri: uri, method: .post, headers: [.cookie: cookie, .origin: "http://localhost"], body: ByteBuffer(string: form))

@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOConcurrencyHelpers
 import NIOCore
 import Portal
@@ -137,7 +136,7 @@ import Warehouse
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: fixture.settings
     )
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       let api = APIClient(client: client, headers: fixture.authorized)
       let before = try await api.object(.get, "/backups")
       #expect(before["everySeconds"] as? Int == 86_400 && before["kept"] as? Int == 7)

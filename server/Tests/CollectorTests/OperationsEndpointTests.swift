@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import Portal
 import Testing
@@ -36,7 +35,7 @@ import WarehouseSQLite
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: fixture.settings
     )
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       let ready = try await client.execute(uri: "/readyz", method: .get)
       let health = try await client.execute(uri: "/healthz", method: .get)
       #expect(ready.status == .serviceUnavailable && health.status == .ok)

@@ -1,7 +1,6 @@
 import Alerts
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Outgoing
 import Testing

@@ -1,7 +1,6 @@
 import AppCatalog
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Questions
 import ReportsTestSupport
@@ -19,7 +18,7 @@ import Warehouse
   ]
 
   private func ask(
-    _ client: any TestClientProtocol, _ kind: Question.Kind, _ json: String, headers: HTTPFields, format: String = ""
+    _ client: TestClient, _ kind: Question.Kind, _ json: String, headers: HTTPFields, format: String = ""
   ) async throws -> TestResponse {
     try await client.execute(
       uri: "/api/v1/apps/1/\(kind.rawValue)\(format)", method: .post, headers: headers, body: ByteBuffer(string: json))

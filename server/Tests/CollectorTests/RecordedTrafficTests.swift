@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -77,7 +76,7 @@ import WarehouseSQLite
   }
 
   private func withCollector(
-    _ body: @escaping @Sendable (any TestClientProtocol, App, SQLiteWarehouse) async throws -> Void
+    _ body: @escaping @Sendable (TestClient, App, SQLiteWarehouse) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-recorded-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -92,7 +91,7 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "Notes")
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, warehouse)
     }
     try await warehouse.close()

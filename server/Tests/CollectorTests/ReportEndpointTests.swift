@@ -1,7 +1,6 @@
 import AppCatalog
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Reports
 import Testing

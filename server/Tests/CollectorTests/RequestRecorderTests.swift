@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import NIOConcurrencyHelpers
 import Portal
 import Testing
@@ -29,7 +28,7 @@ import Warehouse
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: fixture.settings)
     let cookie = try fixture.cookie()
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       for uri in ["/shared/a-secret", "/apps/1/people/users/ann", "/apps/1/events?days=7", "/apps/1/events?days=8"] {
         _ = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
       }
@@ -49,7 +48,7 @@ import Warehouse
     dependencies.requestJournal = journal
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: fixture.settings)
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       let answer = try await client.execute(
         uri: "/api/v1/apps/1/reports/overview", method: .get, headers: fixture.authorized)
       #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "60")

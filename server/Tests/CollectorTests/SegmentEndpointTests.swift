@@ -1,7 +1,6 @@
 import AppCatalog
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Questions
 import Testing
@@ -13,14 +12,14 @@ import Warehouse
   private static let german = #"{"name": "Germans", "filters": [["is", "country", ["DE"]]]}"#
 
   private func send(
-    _ client: any TestClientProtocol, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
+    _ client: TestClient, _ method: HTTPRequest.Method, _ path: String = "", _ json: String = "",
     headers: HTTPFields
   ) async throws -> TestResponse {
     try await client.execute(
       uri: "/api/v1/apps/1/segments\(path)", method: method, headers: headers, body: ByteBuffer(string: json))
   }
 
-  private func names(_ client: any TestClientProtocol, headers: HTTPFields) async throws -> [String] {
+  private func names(_ client: TestClient, headers: HTTPFields) async throws -> [String] {
     let members = try object(try await send(client, .get, headers: headers))
     return try #require(members["segments"] as? [[String: Any]]).compactMap { $0["name"] as? String }
   }

@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Questions
 import TernEvents
@@ -12,13 +11,13 @@ import Warehouse
 /// Links to pages, questions and dashboards, which anyone can open.
 @Suite struct SharingTests {
   private func post(
-    _ client: any TestClientProtocol, _ uri: String, _ form: String, _ cookie: String
+    _ client: TestClient, _ uri: String, _ form: String, _ cookie: String
   ) async throws -> TestResponse {
     try await client.execute(
       uri: uri, method: .post, headers: [.cookie: cookie, .origin: "http://localhost"], body: ByteBuffer(string: form))
   }
 
-  private func page(_ client: any TestClientProtocol, _ uri: String, _ cookie: String? = nil) async throws -> String {
+  private func page(_ client: TestClient, _ uri: String, _ cookie: String? = nil) async throws -> String {
     String(
       buffer: try await client.execute(
         uri: uri, method: .get, headers: cookie.map { [.cookie: $0] } ?? [:]
@@ -26,7 +25,7 @@ import Warehouse
   }
 
   /// Follows *Share* on a page, creates the link, and returns its path.
-  private func share(_ client: any TestClientProtocol, _ uri: String, _ cookie: String) async throws -> String {
+  private func share(_ client: TestClient, _ uri: String, _ cookie: String) async throws -> String {
     let link = try #require(try await page(client, uri, cookie).firstMatch(of: /href="([^"]+)">Share</)?.1)
     let form = try await page(client, String(link).replacing("&amp;", with: "&"), cookie)
     let values = form.matches(of: /<input type="hidden" name="(report|query)" value="([^"]*)">/)

@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Questions
 import SignOn
@@ -16,10 +15,10 @@ import Warehouse
 @Suite struct SignOnEndpointTests {
   /// A browser with its cookies.
   private final class Browser: Sendable {
-    let client: any TestClientProtocol
+    let client: TestClient
     let cookies = Locked<[String: String]>([:])
 
-    init(_ client: any TestClientProtocol) { self.client = client }
+    init(_ client: TestClient) { self.client = client }
 
     func open(_ uri: String, _ method: HTTPRequest.Method = .get) async throws -> TestResponse {
       let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
@@ -49,7 +48,7 @@ import Warehouse
 
   private func withProvider(
     _ change: (inout ProviderSettings) -> Void = { _ in }, settings: CollectorSettings = CollectorSettings(),
-    _ body: @escaping @Sendable (Fixture, FakeProvider, any TestClientProtocol) async throws -> Void
+    _ body: @escaping @Sendable (Fixture, FakeProvider, TestClient) async throws -> Void
   ) async throws {
     let fake = FakeProvider(issuer: "https://id.example.org", now: WallClock.system)
     var provider = fake.settings

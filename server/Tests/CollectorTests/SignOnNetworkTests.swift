@@ -1,7 +1,6 @@
 import AppCatalog
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import Outgoing
 import SignOn
@@ -40,9 +39,8 @@ import Warehouse
         status: .init(code: answer?.status ?? 500), headers: headers,
         body: .init(byteBuffer: ByteBuffer(bytes: answer?.body ?? [])))
     }
-    try await Application(responder: responder).test(.live) { client in
+    try await LiveServer.use(responder) { port in
       defer { opening.finish() }
-      let port = try #require(client.port)
       let fake = FakeProvider(
         issuer: "http://localhost:\(port)", keys: [.rsa("k")], now: WallClock.system)
       box.withLock { $0 = fake }

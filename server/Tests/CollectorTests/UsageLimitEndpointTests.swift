@@ -1,7 +1,6 @@
 import AppCatalog
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOConcurrencyHelpers
 import NIOCore
 import TernEvents
@@ -29,9 +28,9 @@ import Warehouse
 
   private func run(
     _ fixture: Fixture, _ collector: CollectorApplication,
-    _ body: @Sendable (any TestClientProtocol) async throws -> Void
+    _ body: @Sendable (TestClient) async throws -> Void
   ) async throws {
-    try await Application(responder: collector.responder, logger: fixture.dependencies.logger).test(.router, body)
+    try await body(TestClient(collector, logger: fixture.dependencies.logger))
   }
 
   @Test func `an app over its limit is told when to come back, and the portal and the metrics show it`() async throws {

@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Testing
 import Warehouse
@@ -10,7 +9,7 @@ import Warehouse
 /// Views and limits, changed in the portal and through the API.
 @Suite struct ViewEditingTests {
   private func post(
-    _ client: any TestClientProtocol, _ uri: String, _ form: String, _ cookie: String
+    _ client: TestClient, _ uri: String, _ form: String, _ cookie: String
   ) async throws -> TestResponse {
     try await client.execute(
       uri: uri, method: .post, headers: [.cookie: cookie, .origin: "http://localhost"], body: ByteBuffer(string: form))

@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -20,7 +19,7 @@ import WarehouseSQLite
   private static let now = Timestamp(millisecondsSince1970: 1_715_767_200_000)  // 2024-05-15T10:00:00Z
 
   private func over(
-    _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, Catalog) async throws -> Void
+    _ body: @escaping @Sendable (TestClient, App, HTTPFields, Catalog) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-views-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -40,14 +39,14 @@ import WarehouseSQLite
       .authorization: "Bearer \(token)",
       .cookie: "tern_session=\(try catalog.ownerSession())",
     ]
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) {
+    try await TestClient(collector, logger: dependencies.logger).use {
       try await body($0, app, headers, catalog)
     }
     try await warehouse.close()
     try catalog.close()
   }
 
-  private func send(_ client: any TestClientProtocol, _ app: App, _ more: String) async throws {
+  private func send(_ client: TestClient, _ app: App, _ more: String) async throws {
     let hit = "/collect?v=1&tid=\(app.trackingID)&cid=1&\(more)"
     #expect(try await client.execute(uri: hit, method: .get).status == .ok)
   }

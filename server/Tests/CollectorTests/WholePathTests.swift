@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -18,7 +17,7 @@ import WarehouseSQLite
 /// Tests the whole path from a request to a report, with the real warehouse.
 @Suite struct WholePathTests {
   private func withWarehouse(
-    _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, SQLiteWarehouse) async throws -> Void
+    _ body: @escaping @Sendable (TestClient, App, HTTPFields, SQLiteWarehouse) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-whole-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -34,7 +33,7 @@ import WarehouseSQLite
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
+    try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, [.authorization: "Bearer \(token)"], warehouse)
     }
     try await warehouse.close()
@@ -42,7 +41,7 @@ import WarehouseSQLite
   }
 
   private func report(
-    _ name: String, _ client: any TestClientProtocol, _ headers: HTTPFields
+    _ name: String, _ client: TestClient, _ headers: HTTPFields
   ) async throws -> [String: Any] {
     try object(try await client.execute(uri: "/api/v1/apps/1/reports/\(name)", method: .get, headers: headers))
   }

@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import TernEvents
 import Testing
@@ -10,12 +9,12 @@ import Warehouse
 
 /// The page and the API that change the time zone of an app with events.
 @Suite struct ZonePageTests {
-  private func page(_ client: any TestClientProtocol, _ uri: String, _ cookie: String) async throws -> String {
+  private func page(_ client: TestClient, _ uri: String, _ cookie: String) async throws -> String {
     String(buffer: try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie]).body)
   }
 
   private func post(
-    _ client: any TestClientProtocol, _ form: String, _ cookie: String
+    _ client: TestClient, _ form: String, _ cookie: String
   ) async throws -> TestResponse {
     try await client.execute(
       uri: "/apps/1/zone", method: .post, headers: [.cookie: cookie, .origin: "http://localhost"],

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Outgoing
 package import Questions
@@ -122,7 +122,7 @@ package final class FakeProvider: Sendable {
     guard let begun = state.codes[code], state.acceptsUsedCodes || !state.usedCodes.contains(code),
       form["grant_type"] == "authorization_code", begun["redirect_uri"] == form["redirect_uri"],
       begun["code_challenge_method"] == "S256",
-      begun["code_challenge"] == ForgedKey.base64(SHA256.hash(data: Data((form["code_verifier"] ?? "").utf8)))
+      begun["code_challenge"] == ForgedKey.base64(HashFunction.sha256.hash((form["code_verifier"] ?? "").utf8))
     else { return Answer(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8)) }
     state.usedCodes.insert(code)
     guard let key = state.keys.last, let token = try? token(key, nonce: begun["nonce"] ?? "", state) else {

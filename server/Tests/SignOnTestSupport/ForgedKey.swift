@@ -1,56 +1,47 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 package import Questions
 
 /// A provider's private key, with which a test signs whatever it likes.
 package struct ForgedKey: Sendable {
-  private enum Key: Sendable {
-    case rsa(_RSA.Signing.PrivateKey)
-    case p256(P256.Signing.PrivateKey)
-    case p384(P384.Signing.PrivateKey)
-    case p521(P521.Signing.PrivateKey)
-    case ed25519(Curve25519.Signing.PrivateKey)
-  }
-
   /// The name of the key.
   package var id: String
-  private let key: Key
+  private let key: PrivateKey
   private var omitsLeadingZeros = false
 
-  private init(_ id: String, _ key: Key) { (self.id, self.key) = (id, key) }
+  private init(_ id: String, _ key: PrivateKey) { (self.id, self.key) = (id, key) }
 
-  // Making an RSA key takes a noticeable part of a second.
-  private static let sharedRSA = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
-
-  /// The RSA key of all tests.
-  package static func rsa(_ id: String) -> ForgedKey {
-    guard let key = sharedRSA else { return p256(id) }
-    return ForgedKey(id, .rsa(key))
+  private static func make(_ id: String, _ kind: PrivateKey.Kind) -> ForgedKey {
+    do { return ForgedKey(id, try PrivateKey(kind)) } catch { fatalError("libcrypto makes no key: \(kind)") }
   }
 
-  package static func p256(_ id: String) -> ForgedKey { ForgedKey(id, .p256(P256.Signing.PrivateKey())) }
-  package static func p384(_ id: String) -> ForgedKey { ForgedKey(id, .p384(P384.Signing.PrivateKey())) }
-  package static func p521(_ id: String) -> ForgedKey { ForgedKey(id, .p521(P521.Signing.PrivateKey())) }
-  package static func ed25519(_ id: String) -> ForgedKey { ForgedKey(id, .ed25519(Curve25519.Signing.PrivateKey())) }
+  // Making an RSA key takes a noticeable part of a second.
+  private static let sharedRSA = make("", .rsa).key
+
+  /// The RSA key of all tests.
+  package static func rsa(_ id: String) -> ForgedKey { ForgedKey(id, sharedRSA) }
+
+  package static func p256(_ id: String) -> ForgedKey { make(id, .elliptic(.p256)) }
+  package static func p384(_ id: String) -> ForgedKey { make(id, .elliptic(.p384)) }
+  package static func p521(_ id: String) -> ForgedKey { make(id, .elliptic(.p521)) }
+  package static func ed25519(_ id: String) -> ForgedKey { make(id, .ed25519) }
 
   /// An elliptic key whose public form lacks the zero with which its first coordinate begins.
-  package static func shortened(_ id: String) -> ForgedKey {
-    var key = P521.Signing.PrivateKey()
+  package static func shortened(_ id: String) throws -> ForgedKey {
+    var forged = p521(id)
     // Half of all keys begin with a zero, since they have 521 bits in 66 bytes.
-    while key.publicKey.rawRepresentation.first != 0 { key = P521.Signing.PrivateKey() }
-    var forged = ForgedKey(id, .p521(key))
+    while try forged.key.publicBytes().first != 0 { forged = p521(id) }
     forged.omitsLeadingZeros = true
     return forged
   }
 
   /// The algorithm that fits the key.
   package var algorithm: String {
-    switch key {
+    switch key.kind {
     case .rsa: "RS256"
-    case .p256: "ES256"
-    case .p384: "ES384"
-    case .p521: "ES512"
+    case .elliptic(.p256): "ES256"
+    case .elliptic(.p384): "ES384"
+    case .elliptic(.p521): "ES512"
     case .ed25519: "EdDSA"
     }
   }
@@ -59,68 +50,55 @@ package struct ForgedKey: Sendable {
   package var json: [(String, JSONTree)] {
     get throws {
       var members: [(String, JSONTree)] = [("kid", .text(id)), ("use", .text("sig"))]
-      switch key {
-      case .rsa(let key):
-        let numbers = try key.publicKey.getKeyPrimitives()
+      switch key.kind {
+      case .rsa:
         members += [
-          ("kty", .text("RSA")), ("n", .text(Self.base64(numbers.modulus))),
-          ("e", .text(Self.base64(numbers.publicExponent))),
+          ("kty", .text("RSA")), ("n", .text(Self.base64(try key.number("n")))),
+          ("e", .text(Self.base64(try key.number("e")))),
         ]
-      case .p256(let key): members += curve("P-256", key.publicKey.rawRepresentation)
-      case .p384(let key): members += curve("P-384", key.publicKey.rawRepresentation)
-      case .p521(let key): members += curve("P-521", key.publicKey.rawRepresentation)
-      case .ed25519(let key):
+      case .elliptic(let curve): members += self.curve(curve.rawValue, try key.publicBytes())
+      case .ed25519:
         members += [
-          ("kty", .text("OKP")), ("crv", .text("Ed25519")), ("x", .text(Self.base64(key.publicKey.rawRepresentation))),
+          ("kty", .text("OKP")), ("crv", .text("Ed25519")), ("x", .text(Self.base64(try key.publicBytes()))),
         ]
       }
       return members
     }
   }
 
-  private func curve(_ name: String, _ point: Data) -> [(String, JSONTree)] {
+  private func curve(_ name: String, _ point: [UInt8]) -> [(String, JSONTree)] {
     let half = point.count / 2
     let (x, y) = (point.prefix(half), point.suffix(half))
-    func text(_ bytes: Data) -> JSONTree { .text(Self.base64(omitsLeadingZeros ? bytes.drop { $0 == 0 } : bytes)) }
+    func text(_ bytes: ArraySlice<UInt8>) -> JSONTree {
+      .text(Self.base64(omitsLeadingZeros ? bytes.drop { $0 == 0 } : bytes))
+    }
     return [("kty", .text("EC")), ("crv", .text(name)), ("x", text(x)), ("y", text(y))]
   }
 
   /// The public key as bytes, which an attacker uses as a shared secret.
-  private var publicBytes: Data {
-    switch key {
-    case .rsa(let key): Data(key.publicKey.pemRepresentation.utf8)
-    case .p256(let key): key.publicKey.rawRepresentation
-    case .p384(let key): key.publicKey.rawRepresentation
-    case .p521(let key): key.publicKey.rawRepresentation
-    case .ed25519(let key): key.publicKey.rawRepresentation
-    }
-  }
+  private func sharedSecret() throws -> [UInt8] { try key.kind == .rsa ? key.number("n") : key.publicBytes() }
 
   /// Returns a token with the signature that its header names.
   package func token(header: [(String, JSONTree)], claims: [(String, JSONTree)]) throws -> String {
     let text = "\(Self.base64(JSONTree.object(header).encoded)).\(Self.base64(JSONTree.object(claims).encoded))"
     let name = header.last { $0.0 == "alg" }?.1
-    return "\(text).\(Self.base64(try signature(of: Data(text.utf8), name)))"
+    return "\(text).\(Self.base64(try signature(of: Array(text.utf8), name)))"
   }
 
-  private func signature(of bytes: Data, _ algorithm: JSONTree?) throws -> Data {
-    if algorithm == .text("none") { return Data() }
+  private func signature(of bytes: [UInt8], _ algorithm: JSONTree?) throws -> [UInt8] {
+    if algorithm == .text("none") { return [] }
     if algorithm == .text("HS256") {
-      return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: publicBytes)))
+      return HashFunction.sha256.authenticationCode(of: bytes, key: try sharedSecret())
     }
-    switch key {
-    case .rsa(let key):
-      guard case .text(let name)? = algorithm else { return Data() }
-      let padding: _RSA.Signing.Padding = name.hasPrefix("PS") ? .PSS : .insecurePKCS1v1_5
-      return switch name.suffix(3) {
-      case "384": try key.signature(for: SHA384.hash(data: bytes), padding: padding).rawRepresentation
-      case "512": try key.signature(for: SHA512.hash(data: bytes), padding: padding).rawRepresentation
-      default: try key.signature(for: SHA256.hash(data: bytes), padding: padding).rawRepresentation
-      }
-    case .p256(let key): return try key.signature(for: bytes).rawRepresentation
-    case .p384(let key): return try key.signature(for: bytes).rawRepresentation
-    case .p521(let key): return try key.signature(for: bytes).rawRepresentation
-    case .ed25519(let key): return try key.signature(for: bytes)
+    switch key.kind {
+    case .rsa:
+      guard case .text(let name)? = algorithm else { return [] }
+      let bits = ["384", "512"].first { name.hasSuffix($0) } ?? "256"
+      return try key.signature(of: bytes, hash: "SHA\(bits)", isPSS: name.hasPrefix("PS"))
+    case .elliptic(.p256): return try key.signature(of: bytes, hash: "SHA256")
+    case .elliptic(.p384): return try key.signature(of: bytes, hash: "SHA384")
+    case .elliptic(.p521): return try key.signature(of: bytes, hash: "SHA512")
+    case .ed25519: return try key.signature(of: bytes, hash: nil)
     }
   }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Outgoing
 import Questions
@@ -215,7 +215,7 @@ import Warehouse
       #expect(world.provider.attempt(cookie: text) == nil)
     }
     #expect(World().provider.attempt(cookie: cookie) == nil, "another process has another key")
-    let key = SymmetricKey(size: .bits256)
+    let key = RandomKey.make()
     var generator = SystemRandomNumberGenerator()
     let attempt = SignInAttempt(
       provider: "a", next: "/", key: key, now: Timestamp(millisecondsSince1970: 0), using: &generator)

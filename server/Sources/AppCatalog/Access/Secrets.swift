@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 import ServerBase
 import Warehouse
@@ -24,7 +23,7 @@ public struct PasswordCost: Sendable {
 /// The hashes under which secrets are stored.
 enum Secrets {
   /// The hash of a random secret. A look-up by it reveals nothing by its timing.
-  static func digest(_ secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+  static func digest(_ secret: String) -> Data { Data(HashFunction.sha256.hash(secret.utf8)) }
 
   /// Returns the stored form of a password: cost, salt and hash.
   static func stored(_ password: String, salt: [UInt8], cost: PasswordCost) throws -> String {
@@ -42,26 +41,19 @@ enum Secrets {
     }
     let hash = try scrypt(
       password, bytes(hexadecimal: parts[3]), PasswordCost(exponent: exponent, blocks: blocks, lanes: lanes))
-    return isEqual(Array(hexadecimal(hash).utf8), Array(parts[4].utf8))
+    return ConstantTime.areEqual(hexadecimal(hash).utf8, parts[4].utf8)
   }
 
   private static func scrypt(_ password: String, _ salt: [UInt8], _ cost: PasswordCost) throws -> [UInt8] {
     // Keyboards differ in how they compose the same letter.
     let text = password.precomposedStringWithCanonicalMapping
-    let key = try KDF.Scrypt.deriveKey(
-      from: Array(text.utf8), salt: salt, outputByteCount: 32, rounds: 1 << cost.exponent,
-      blockSize: cost.blocks, parallelism: cost.lanes)
-    return key.withUnsafeBytes { Array($0) }
+    return try Scrypt.derive(
+      from: Array(text.utf8), salt: salt, rounds: 1 << cost.exponent, blocks: cost.blocks, lanes: cost.lanes)
   }
 
   private static func bytes(hexadecimal text: String) -> [UInt8] {
     let digits = Array(text)
     return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
-  }
-
-  private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    guard left.count == right.count else { return false }
-    return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
 

@@ -4,7 +4,6 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTPTypesHTTP1
-import NIOSSL
 
 /// Hummingbird's HTTP/1 connections, encrypted if the server has an identity, and made safe for connections accepted while
 /// the server stops.
@@ -27,15 +26,14 @@ struct AcceptingChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
     let decryption = channel.eventLoop.makeCompletedFuture {
-      guard let identity else { return }
-      try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: identity.context))
+      try identity?.addEncryption(to: channel.pipeline.syncOperations)
     }
     return decryption.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { connection in
       let pipeline = channel.pipeline.syncOperations
       // Behind the decryption: heads are measured in decrypted bytes.
-      let start: ChannelPipeline.SynchronousOperations.Position =
-        identity == nil ? .first : .after(try pipeline.handler(type: NIOSSLServerHandler.self))
-      try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: start)
+      try pipeline.addHandler(
+        HeadWatch(pipeline.handler(type: ConnectionGuard.self)),
+        position: identity?.firstPosition(in: pipeline) ?? .first)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
       return AcceptedConnection(connection)

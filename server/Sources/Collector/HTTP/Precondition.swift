@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,10 +11,7 @@ struct EntityTag: Sendable, Equatable {
 
   /// - Parameter representation: The body of the response to `GET`.
   init(_ representation: [UInt8]) {
-    let digits = SHA256.hash(data: representation).prefix(16).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    text = "\"\(digits.joined())\""
+    text = "\"\(hexadecimal(HashFunction.sha256.hash(representation).prefix(16)))\""
   }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Warehouse
 
@@ -8,7 +8,7 @@ import Warehouse
 final class ReceivedFile {
   let path: String
   private(set) var bytes = 0
-  private var hash = SHA256()
+  private let hash = RunningHash(.sha256)
   private let descriptor: Int32
   private let limit: SymbolLimits
 
@@ -33,7 +33,7 @@ final class ReceivedFile {
   var source: ObjectSource { ObjectSource(descriptor: descriptor) }
 
   /// The SHA-256 of all bytes so far, in hexadecimal digits.
-  var digest: String { hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+  var digest: String { hexadecimal(hash.value) }
 
   /// Appends bytes; throws ``WarehouseError`` with code `invalid` if the file becomes too large, or `full` if the disk
   /// would have too little room left for events.
@@ -48,7 +48,7 @@ final class ReceivedFile {
       guard count > 0 else { throw Self.failure(path) }
       written += count
     }
-    hash.update(bufferPointer: part)
+    hash.update(part)
     bytes += part.count
   }
 

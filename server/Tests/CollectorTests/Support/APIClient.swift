@@ -1,6 +1,5 @@
 import AppCatalog
 import HTTPTypes
-import HummingbirdTesting
 import NIOCore
 import Testing
 import Warehouse
@@ -9,7 +8,7 @@ import Warehouse
 
 /// Requests of one program to `/api/v1`.
 struct APIClient: Sendable {
-  let client: any TestClientProtocol
+  let client: TestClient
   let headers: HTTPFields
 
   /// Sends a request; the path is that below `/api/v1`.

@@ -2,7 +2,6 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Ingest
 import Logging
 import NIOCore
@@ -79,9 +78,9 @@ final class Fixture: Sendable {
   }
 
   /// The routes, called without a socket.
-  func routed<Value>(_ body: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
+  func routed<Value>(_ body: @Sendable (TestClient) async throws -> Value) async throws -> Value {
     let collector = try collector()
-    return try await Application(responder: collector.responder, logger: dependencies.logger).test(.router, body)
+    return try await body(TestClient(collector, logger: dependencies.logger))
   }
 
   /// The header fields of a native request.

@@ -1,0 +1,23 @@
+import Logging
+import ServiceLifecycle
+
+/// Looks every few seconds whether the files of an identity have changed.
+struct IdentityReloading: Service {
+  static let interval = Duration.seconds(10)
+
+  let identity: ServerIdentity
+  let sleep: @Sendable (Duration) async throws -> Void
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while (try? await sleep(Self.interval)) != nil {
+        do {
+          if try identity.reload() { logger.info("The TLS certificate has changed; new connections use it") }
+        } catch {
+          logger.error("The TLS certificate has changed, but the previous one stays in use: \(error)")
+        }
+      }
+    }
+  }
+}

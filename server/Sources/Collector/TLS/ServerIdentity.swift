@@ -1,0 +1,166 @@
+#if TLS
+  import NIOConcurrencyHelpers
+  import NIOCore
+  import NIOSSL
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// A server's certificate and key, read again when their files change.
+  final class ServerIdentity: Sendable {
+    private struct State {
+      var context: NIOSSLContext
+      var expiry: Int
+      /// The versions of the files that are in use.
+      var versions: [FileVersion?]
+      /// The versions that could not be used, and the reason, which is reported once.
+      var failure: (versions: [FileVersion?], message: String)?
+    }
+
+    private let files: TLSFiles
+    private let readFile: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
+    private let state: NIOLockedValueBox<State>
+
+    /// Reads the files; throws ``CollectorError`` if they can't be used.
+    ///
+    /// - Parameter read: Reads a file.
+    init(
+      _ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8] = bytes
+    ) throws {
+      self.files = files
+      readFile = read
+      // Before the files are read: a change in between leads to another reading, not to a missed one.
+      let versions = Self.versions(files)
+      let (context, expiry) = try Self.load(files, read)
+      state = NIOLockedValueBox(State(context: context, expiry: expiry, versions: versions))
+    }
+
+    /// The certificate and key for the next connection.
+    var context: NIOSSLContext { state.withLockedValue(\.context) }
+
+    /// Encrypts a new connection.
+    func addEncryption(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+      try pipeline.addHandler(NIOSSLServerHandler(context: context))
+    }
+
+    /// The first place of a connection at which bytes are decrypted.
+    func firstPosition(
+      in pipeline: ChannelPipeline.SynchronousOperations
+    ) throws -> ChannelPipeline.SynchronousOperations.Position {
+      .after(try pipeline.handler(type: NIOSSLServerHandler.self))
+    }
+
+    /// The end of the certificate's validity, in seconds since 1970.
+    var expiry: Int { state.withLockedValue(\.expiry) }
+
+    /// Reads the files again if they are not those in use. If it throws, the previous ones stay in use, and the next call
+    /// tries again: a file may be readable then without having changed.
+    ///
+    /// - Returns: True if other files are in use now.
+    /// - Throws: ``CollectorError``, once for the same reason and the same files.
+    func reload() throws -> Bool {
+      let versions = Self.versions(files)
+      guard state.withLockedValue({ $0.versions != versions }) else { return false }
+      do {
+        let (context, expiry) = try Self.load(files, readFile)
+        state.withLockedValue { $0 = State(context: context, expiry: expiry, versions: versions) }
+        return true
+      } catch {
+        let message = "\(error)"
+        let isKnown = state.withLockedValue { state in
+          defer { state.failure = (versions, message) }
+          return state.failure.map { $0.versions == versions && $0.message == message } ?? false
+        }
+        if isKnown { return false }
+        throw error
+      }
+    }
+
+    private static func versions(_ files: TLSFiles) -> [FileVersion?] {
+      [FileVersion(path: files.certificate), FileVersion(path: files.key)]
+    }
+
+    private static func load(
+      _ files: TLSFiles, _ read: (_ path: String, _ what: String) throws -> [UInt8]
+    ) throws -> (NIOSSLContext, expiry: Int) {
+      let certificates: [NIOSSLCertificate]
+      let key: NIOSSLPrivateKey
+      let (certificateBytes, keyBytes) = try (
+        read(files.certificate, "certificate"), read(files.key, "private key")
+      )
+      do { certificates = try NIOSSLCertificate.fromPEMBytes(certificateBytes) } catch {
+        throw failure("\(files.certificate) contains no certificate in PEM format.", error)
+      }
+      do { key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem) } catch {
+        throw failure("\(files.key) contains no private key in PEM format without a passphrase.", error)
+      }
+      var configuration = TLSConfiguration.makeServerConfiguration(
+        certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
+      configuration.minimumTLSVersion = .tlsv12
+      configuration.applicationProtocols = ["http/1.1"]
+      do {
+        return (try NIOSSLContext(configuration: configuration), Int(certificates.first?.notValidAfter ?? 0))
+      } catch {
+        throw failure(
+          "The key in \(files.key) does not belong to the first certificate in \(files.certificate).", error)
+      }
+    }
+
+    @Sendable
+    static func bytes(_ path: String, _ what: String) throws -> [UInt8] {
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        throw failure("The \(what) \(path) can't be read: \(String(cString: strerror(errno))).", nil)
+      }
+      defer { close(descriptor) }
+      // Far more than any chain of certificates.
+      var buffer = [UInt8](repeating: 0, count: 1 << 20)
+      var length = 0
+      while length < buffer.count {
+        let count = buffer.withUnsafeMutableBytes {
+          read(descriptor, $0.baseAddress.map { $0 + length }, $0.count - length)
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else {
+          throw failure("The \(what) \(path) can't be read: \(String(cString: strerror(errno))).", nil)
+        }
+        if count == 0 { break }
+        length += count
+      }
+      return Array(buffer.prefix(length))
+    }
+
+    private static func failure(_ message: String, _ cause: (any Error)?) -> CollectorError {
+      CollectorError(code: .cannotStart, message: message, cause: cause)
+    }
+  }
+
+  /// The version of a file, which changes with its contents.
+  private struct FileVersion: Equatable {
+    let device: UInt64
+    let inode: UInt64
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+
+    /// The version of a file, or `nil` if it is missing.
+    init?(path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      inode = UInt64(status.st_ino)
+      size = Int64(status.st_size)
+      #if canImport(Darwin)
+        let modified = status.st_mtimespec
+      #else
+        let modified = status.st_mtim
+      #endif
+      (seconds, nanoseconds) = (modified.tv_sec, modified.tv_nsec)
+    }
+  }
+#endif

@@ -1,0 +1,82 @@
+import CTernCrypto
+
+/// A hash function of the SHA-2 family (FIPS 180-4), computed by the system's libcrypto.
+package enum HashFunction: Sendable, CaseIterable {
+  case sha256
+  case sha384
+  case sha512
+
+  /// The number of bytes of a hash.
+  package var byteCount: Int {
+    switch self {
+    case .sha256: 32
+    case .sha384: 48
+    case .sha512: 64
+    }
+  }
+
+  /// Returns the hash of bytes.
+  package func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    let bytes = Array(bytes)
+    var hash = [UInt8](repeating: 0, count: byteCount)
+    let status = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, &hash, nil, algorithm, nil) }
+    precondition(status == 1, Self.failure)
+    return hash
+  }
+
+  /// Returns the message authentication code (HMAC, RFC 2104) of bytes.
+  package func authenticationCode(of bytes: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
+    let bytes = Array(bytes)
+    var code = [UInt8](repeating: 0, count: byteCount)
+    // An empty array has no address, and libcrypto takes a missing key for the key of the previous call.
+    let key = key.isEmpty ? [0] : key
+    let result = bytes.withUnsafeBufferPointer {
+      HMAC(algorithm, key, Int32(key.count), $0.baseAddress, $0.count, &code, nil)
+    }
+    precondition(result != nil, Self.failure)
+    return code
+  }
+
+  /// libcrypto's description of the function, which is never freed.
+  var algorithm: OpaquePointer? {
+    switch self {
+    case .sha256: EVP_sha256()
+    case .sha384: EVP_sha384()
+    case .sha512: EVP_sha512()
+    }
+  }
+
+  /// These functions fail only without memory, or with a configuration of OpenSSL that switches SHA-2 off.
+  static let failure = "libcrypto can't compute SHA-2. Check the configuration of OpenSSL (openssl version -d)."
+}
+
+/// The hash of bytes that come in parts.
+///
+/// Not thread-safe.
+package final class RunningHash {
+  private let context: OpaquePointer?
+  private let function: HashFunction
+
+  package init(_ function: HashFunction) {
+    self.function = function
+    context = EVP_MD_CTX_new()
+    precondition(EVP_DigestInit_ex(context, function.algorithm, nil) == 1, HashFunction.failure)
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Appends bytes.
+  package func update(_ bytes: UnsafeRawBufferPointer) {
+    precondition(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1, HashFunction.failure)
+  }
+
+  /// The hash of all bytes so far; more may follow.
+  package var value: [UInt8] {
+    let copy = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(copy) }
+    var hash = [UInt8](repeating: 0, count: function.byteCount)
+    precondition(
+      EVP_MD_CTX_copy_ex(copy, context) == 1 && EVP_DigestFinal_ex(copy, &hash, nil) == 1, HashFunction.failure)
+    return hash
+  }
+}
