@@ -130,6 +130,12 @@ let package = Package(
       name: "AppCenterIdioms5", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
       path: "Tests/AppCenterIdioms5", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernBase", "TernEvents"]),
+    // The targets of the fuzzer that read what the SDK reads; links lead to them (docs/fuzzing.md).
+    .testTarget(
+      name: "TernReplayTests",
+      dependencies: [
+        "Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernCrash", "TernMeasurement", "TernTestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -346,6 +346,14 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    // The targets of the fuzzer that read what the server reads; links lead to them (docs/fuzzing.md).
+    .testTarget(
+      name: "ReplayTests",
+      dependencies: [
+        "ServerBase", "Symbols", "WarehouseContract", "WarehouseSQLite", "Reports", "Columns", "Questions", "Views",
+        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "TernGzip", package: "tern"),
+      ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TernCommand", .product(name: "TernChildProcess", package: "tern")]),
   ],

@@ -39,6 +39,15 @@ import Foundation
   }
 }
 
+extension FuzzTarget {
+  fileprivate static var all: [(key: String, value: () -> FuzzTarget)] { Array(server) + Array(device) }
+
+  /// Changes an input in one of the fuzzer's own ways, which have their own seed.
+  static func changeBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ size: Int, _ capacity: Int, _: UInt32) -> Int {
+    LLVMFuzzerMutate(bytes, size, capacity)
+  }
+}
+
 /// The target of this process. libFuzzer calls C functions, which capture nothing, on one thread.
 nonisolated(unsafe) private var current: FuzzTarget?
 

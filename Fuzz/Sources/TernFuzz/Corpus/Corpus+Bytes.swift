@@ -16,14 +16,14 @@ extension Corpus {
 
   private static let someProperties: [[UInt8]] = [
     [], properties([("a", .string("x")), ("b", .integer(-5)), ("c", .double(2.5)), ("d", .boolean(true))]),
-    properties([("", .date(BatchCheck.moments[0])), ("queue_full", .integer(.max)), ("e", .double(.nan))]),
+    properties([("", .date(FuzzTarget.moments[0])), ("queue_full", .integer(.max)), ("e", .double(.nan))]),
   ]
 
   /// Blocks of one row of each kind, and of all kinds.
   static var rows: [[UInt8]] {
     let rows = StoredKind.allCases.enumerated().map { index, kind in
       EventRow(
-        id: Int64(index) + 1, app: 1, time: BatchCheck.moments[0].millisecondsSince1970 + Int64(index) * 1_000,
+        id: Int64(index) + 1, app: 1, time: FuzzTarget.moments[0].millisecondsSince1970 + Int64(index) * 1_000,
         lag: Int64(index % 2) * 500, slot: UInt32(index / 3), device: 1, session: Int64(index / 2),
         flags: EventRow.Flags(rawValue: Int64(kind.rawValue | (index % 4) << 4)), name: Int64(index % 5),
         key: index % 3 == 0 ? nil : DuplicateKey(milliseconds: Int64(index), hash: Int64(index) &* 0x5851_F42D_4C95))

@@ -1,4 +1,3 @@
-import CFuzzer
 import TernEvents
 
 /// The form of a text of names and values, such as a form or JSON.
@@ -51,7 +50,7 @@ struct TextMutator {
       case 3, 4: replacingKinds(text, &generator)
       default: nil
       }
-    guard let changed, changed.count <= capacity else { return LLVMFuzzerMutate(bytes, size, capacity) }
+    guard let changed, changed.count <= capacity else { return FuzzTarget.changeBytes(bytes, size, capacity, seed) }
     changed.withUnsafeBufferPointer { if let base = $0.baseAddress { bytes.update(from: base, count: changed.count) } }
     return changed.count
   }

@@ -13,7 +13,7 @@ extension FuzzTarget {
     let questions = questionTexts.map { text in
       do { return try Question(json: Array(text.utf8)) } catch { fatalError("\(text): \(error)") }
     }
-    return FuzzTarget { input in
+    return FuzzTarget(changes: 1) { input in
       guard input.count >= 17 else { return }
       let chunk = chunk(of: input[3...])
       let copy = ChunkMemory(count: chunk.bytes.count)
@@ -47,7 +47,7 @@ extension FuzzTarget {
   private static func chunk(of bytes: UnsafeRawBufferPointer.SubSequence) -> Chunk {
     let builder = ChunkBuilder(app: 1, after: 0)
     var rest = bytes
-    var time = BatchCheck.moments[0].millisecondsSince1970
+    var time = FuzzTarget.moments[0].millisecondsSince1970
     var id: Int64 = 0
     while rest.count >= 14, builder.rows < 500 {
       let row = Array(rest.prefix(14))

@@ -8,7 +8,7 @@ extension FuzzTarget {
   static var questions: FuzzTarget {
     lazy var rows = OpenWarehouse(batches: 60)
     return FuzzTarget(
-      mutator: .json(names: QuestionVocabulary.names, values: QuestionVocabulary.values)
+      changes: 100, mutator: .json(names: QuestionVocabulary.names, values: QuestionVocabulary.values)
     ) { input in
       guard let question = try? Question(json: Array(input)) else { return }
       rows.wait { try await WarehouseCheck.answer(question, $0.reader) }

@@ -32,7 +32,7 @@ enum WarehouseCheck {
     let catalog = StoredViews.catalog()
     let warehouse = try SQLiteWarehouse(
       directory: path, catalog: catalog, configuration: WarehouseConfiguration())
-    for (moment, batches) in zip(BatchCheck.moments, days) {
+    for (moment, batches) in zip(FuzzTarget.moments, days) {
       for batch in batches { _ = try await warehouse.commit(batch, app: StoredViews.app) }
       try await warehouse.sealDays(of: StoredViews.views, now: moment)
     }
@@ -52,7 +52,7 @@ enum WarehouseCheck {
   }
 
   private static func readReports(of reader: WarehouseReader) async throws {
-    let now = BatchCheck.moments[1] + .seconds(3_600)
+    let now = FuzzTarget.moments[1] + .seconds(3_600)
     let registry = ReportRegistry.standard
     let subjects: [(ReportSubject, [ReportDefinition])] =
       [(.app(StoredViews.app, timeZone: "Europe/Berlin"), registry.app)]

@@ -17,7 +17,7 @@ extension FuzzTarget {
       }
     }
     let names = NativeVocabulary.names + AppCenterVocabulary.names
-    return FuzzTarget(mutator: .json(names: names, values: AppCenterVocabulary.values)) {
+    return FuzzTarget(changes: 20, mutator: .json(names: names, values: AppCenterVocabulary.values)) {
       check.add($0)
     } finish: {
       check.finish()

@@ -10,7 +10,7 @@ extension FuzzTarget {
     FuzzTarget(mutator: .json(names: ResponseVocabulary.names, values: ResponseVocabulary.values)) { input in
       let request = RequestText(input)
       let status = request.header("status").flatMap { Int($0) } ?? 200
-      let now = BatchCheck.moments[0]
+      let now = FuzzTarget.moments[0]
       let response = CollectorResponse(
         status: status, retryAfter: request.header("retry-after"),
         retryAfterMilliseconds: request.header("x-ms-retry-after-ms"), date: request.header("date"),

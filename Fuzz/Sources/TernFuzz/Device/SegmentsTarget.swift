@@ -8,7 +8,7 @@ extension FuzzTarget {
   /// Files of the device's log, in which the checksums of headers and records are made right, and which are then adopted,
   /// claimed, delivered in part, and erased.
   static var segments: FuzzTarget {
-    FuzzTarget { input in
+    FuzzTarget(changes: 50) { input in
       for bytes in [Array(input), repaired(Array(input))] { read(bytes) }
     }
   }
@@ -92,7 +92,7 @@ extension SegmentHeader {
 
 /// A clock that stands still.
 private struct StillClock: TernClock {
-  var wallTime: Timestamp { BatchCheck.moments[0] }
+  var wallTime: Timestamp { FuzzTarget.moments[0] }
   var uptime: Duration { .seconds(1_000) }
   func sleep(until deadline: Duration) async {}
 }

@@ -10,10 +10,10 @@ extension FuzzTarget {
         request.body, userAgent: request.header("User-Agent"), received: received, key: key
       ).map(\.batch)
     }
-    return FuzzTarget(mutator: .form(names: HitVocabulary.names, values: HitVocabulary.values)) { input in
+    return FuzzTarget(changes: 12, mutator: .form(names: HitVocabulary.names, values: HitVocabulary.values)) { input in
       check.add(input)
       // A single hit, in an address.
-      _ = MeasurementParser.collect(input, received: BatchCheck.moments[0], key: key)
+      _ = MeasurementParser.collect(input, received: FuzzTarget.moments[0], key: key)
       _ = MeasurementValidation(input)
     } finish: {
       check.finish()

@@ -6,7 +6,7 @@ extension FuzzTarget {
   /// Bodies of Tern's own protocol, with the headers that describe the device's clocks and its ledger.
   static var native: FuzzTarget {
     let check = BatchCheck(nativeBatches)
-    return FuzzTarget(mutator: .json(names: NativeVocabulary.names, values: NativeVocabulary.values)) {
+    return FuzzTarget(changes: 40, mutator: .json(names: NativeVocabulary.names, values: NativeVocabulary.values)) {
       check.add($0)
     } finish: {
       check.finish()

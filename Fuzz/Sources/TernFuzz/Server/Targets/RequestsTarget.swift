@@ -11,17 +11,18 @@ extension FuzzTarget {
   /// Header fields that Tern reads, and an address of a report or of App Center's reports, which is answered.
   static var requests: FuzzTarget {
     lazy var rows = OpenWarehouse(batches: 60)
-    return FuzzTarget(mutator: .form(names: RequestVocabulary.names, values: RequestVocabulary.values)) { input in
+    return FuzzTarget(changes: 12, mutator: .form(names: RequestVocabulary.names, values: RequestVocabulary.values)) {
+      input in
       let request = RequestText(input)
       if let sent = request.header("Tern-Sent").flatMap({ SentStamp(header: $0) }) {
-        _ = EventClock(sent, arrived: BatchCheck.moments[0])
+        _ = EventClock(sent, arrived: FuzzTarget.moments[0])
       }
       if let ledger = request.header("Tern-Ledger").flatMap({ DeviceLedger(header: $0) }) {
         _ = (ledger.answered(stored: 3, rejected: 2).rejecting(1), ledger.progress)
       }
       let agent = request.header("User-Agent")
       _ = MeasurementParser.collect(
-        "v=1&tid=UA-1-1&cid=1&t=screenview&cd=A", userAgent: agent, received: BatchCheck.moments[0], key: key)
+        "v=1&tid=UA-1-1&cid=1&t=screenview&cd=A", userAgent: agent, received: FuzzTarget.moments[0], key: key)
       do {
         let encoding = request.header("Content-Encoding")
         _ = try BodyDecoder.withDecoded(request.body, encoding: encoding, limits: .native) { $0.count }
@@ -41,7 +42,7 @@ extension FuzzTarget {
       let name = pair.prefix { $0 != UInt8(ascii: "=") }
       parameters[PercentCoding.decode(name)] = PercentCoding.decode(pair.dropFirst(name.count + 1))
     }
-    let now = BatchCheck.moments[1]
+    let now = FuzzTarget.moments[1]
     do {
       if path.first == "analytics" {
         let query = try AppCenterQuery(

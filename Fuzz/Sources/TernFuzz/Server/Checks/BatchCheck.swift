@@ -4,10 +4,6 @@ import TernEvents
 /// Tries what a parser accepts: counts each input as days of views at once, and stores a thousand of them in a warehouse
 /// that they share.
 final class BatchCheck {
-  /// The times at which everything is received, on two days.
-  static let moments = [
-    Timestamp(millisecondsSince1970: 1_770_033_600_000), Timestamp(millisecondsSince1970: 1_770_120_000_000),
-  ]
   /// The number of inputs that share a warehouse, which takes about as long as counting each of them.
   private static let inputsAtOnce = 1_000
 
@@ -19,7 +15,7 @@ final class BatchCheck {
   init(_ parse: @escaping (UnsafeRawBufferPointer, Timestamp) -> [IncomingBatch]) { self.parse = parse }
 
   func add(_ input: UnsafeRawBufferPointer) {
-    let batches = parse(input, Self.moments[0])
+    let batches = parse(input, FuzzTarget.moments[0])
     DayCheck.count(batches)
     guard batches.contains(where: { !$0.events.isEmpty || !$0.rejections.isEmpty || $0.ledger != nil }) else { return }
     inputs.append(Array(input))
@@ -30,7 +26,7 @@ final class BatchCheck {
   func finish() {
     guard !inputs.isEmpty else { return }
     for input in inputs { record.add(input) }
-    let days = Self.moments.map { moment in
+    let days = FuzzTarget.moments.map { moment in
       inputs.flatMap { input in input.withUnsafeBytes { parse($0, moment) } }
     }
     WarehouseCheck.run(days)

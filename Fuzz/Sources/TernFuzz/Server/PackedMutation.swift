@@ -1,8 +1,5 @@
-import CFuzzer
 import Ingest
 import TernGzip
-
-@testable import Tern
 
 /// Changes compressed inputs by what is in them: a changed byte seldom leaves a body that can be decompressed.
 enum PackedMutation {
@@ -15,14 +12,14 @@ enum PackedMutation {
         Array(UnsafeBufferPointer(start: bytes + 1, count: size - 1)),
         encoding: FuzzTarget.encodings[Int(bytes[0]) % 5],
         limits: .native)
-    else { return LLVMFuzzerMutate(bytes, size, capacity) }
+    else { return FuzzTarget.changeBytes(bytes, size, capacity, seed) }
     var changed = body + [UInt8](repeating: 0, count: 1_024)
     let count = changed.withUnsafeMutableBufferPointer { buffer -> Int in
       guard let start = buffer.baseAddress else { return 0 }
       return mutator.mutate(start, body.count, buffer.count, seed / 4)
     }
     guard let packed = TernGzip.gzip(Array(changed.prefix(count))), packed.count < capacity else {
-      return LLVMFuzzerMutate(bytes, size, capacity)
+      return FuzzTarget.changeBytes(bytes, size, capacity, seed)
     }
     // As gzip, or as the same without its header and checksum.
     let isBare = seed % 8 > 4

@@ -10,7 +10,7 @@ extension FuzzTarget {
   static var imports: FuzzTarget {
     let check = ImportCheck()
     return FuzzTarget(
-      mutator: .json(names: ImportVocabulary.names, values: NativeVocabulary.values)
+      changes: 8, mutator: .json(names: ImportVocabulary.names, values: NativeVocabulary.values)
     ) {
       check.add($0)
     } finish: {

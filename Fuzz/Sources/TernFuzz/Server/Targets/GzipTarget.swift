@@ -19,7 +19,7 @@ extension FuzzTarget {
       }
     }
     let mutator = TextMutator.json(names: NativeVocabulary.names, values: NativeVocabulary.values)
-    return FuzzTarget(mutate: { PackedMutation.mutate($0, $1, $2, $3, mutator) }) {
+    return FuzzTarget(changes: 30, mutate: { PackedMutation.mutate($0, $1, $2, $3, mutator) }) {
       check.add($0)
     } finish: {
       check.finish()

@@ -1,18 +1,3 @@
-import Tern
-import TernCrash
-import TernEvents
-
-extension FuzzTarget {
-  /// Files that a signal handler may have left, whole or not.
-  static var crashes: FuzzTarget {
-    FuzzTarget { input in
-      guard let crash = CaughtCrash(bytes: Array(input)) else { return }
-      precondition(crash.exception.encodedMember().count <= 48 << 10)
-      _ = TernClient.PreviousProcess(crash)
-    }
-  }
-}
-
 extension Corpus {
   static var crashes: [[UInt8]] {
     let head = "tern-crash 1\nid 01a21b51-66dd-79aa-b67a-1e9c1c1d449e\ntime 1795754649316\nuptime 6\nprocess 28031\n"

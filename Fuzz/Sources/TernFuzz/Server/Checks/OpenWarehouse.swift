@@ -24,7 +24,7 @@ final class OpenWarehouse {
       fatalError("The warehouse does not open: \(error)")
     }
     var traffic = RandomTraffic(
-      seed: 7, apps: [StoredViews.app], center: BatchCheck.moments[0], days: 2, isOrdered: true)
+      seed: 7, apps: [StoredViews.app], center: FuzzTarget.moments[0], days: 2, isOrdered: true)
     let random = (0..<batches).map { _ in traffic.next().0 }
     wait { warehouse in
       for batch in random { _ = try await warehouse.commit(batch, app: StoredViews.app) }

@@ -1,0 +1,3 @@
+extension FuzzTarget {
+  static var all: KeyValuePairs<String, () -> FuzzTarget> { device }
+}
