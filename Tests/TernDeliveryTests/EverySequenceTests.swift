@@ -34,7 +34,9 @@ private enum Step: CaseIterable {
 
 @Suite struct `Delivery under any sequence of steps` {
   /// Checks that everything is delivered once the network has recovered, the client is enabled and time has passed.
-  private func finish(_ world: inout World, flushes: Int, _ what: String) {
+  ///
+  /// - Parameter what: The sequence. Only a failure needs it, and writing it takes longer than the check.
+  private func finish(_ world: inout World, flushes: Int, _ what: @autoclosure () -> String) {
     world.feed(.enabled)
     world.feed(.resumed)
     // With limited retries, sending stops until then.
@@ -42,11 +44,11 @@ private enum Step: CaseIterable {
     world.run { _ in .delivered }
     #expect(
       world.log.isEmpty && world.requests.isEmpty && world.sleeping.isEmpty && world.timer == nil,
-      "\(what): everything is sent in the end")
-    #expect(Set(world.delivered).count == world.delivered.count, "\(what): nothing is delivered twice")
+      "\(what()): everything is sent in the end")
+    #expect(Set(world.delivered).count == world.delivered.count, "\(what()): nothing is delivered twice")
     for number in 0..<flushes {
       let results = world.flushes[.init(number: number)] ?? []
-      #expect(results.count == 1, "\(what): flush \(number) finished \(results.count) times")
+      #expect(results.count == 1, "\(what()): flush \(number) finished \(results.count) times")
     }
   }
 

@@ -17,7 +17,10 @@ struct World {
 
   var machine: DeliveryMachine
   var now: Duration = .seconds(1000)
-  var log: [Entry] = []
+  /// The events that wait. Its critical events are counted as it changes: most steps need the number, and counting thousands
+  /// of events at each step took most of the time of these tests.
+  private var queue: [Entry] = []
+  private var criticalCount = 0
   var requests: [Request] = []
   /// The failed batches that keep their events.
   var sleeping: [DeliveryMachine.BatchID: Request] = [:]
@@ -43,10 +46,15 @@ struct World {
   /// Returns true if the request at this index is a health probe.
   func isHealthProbe(_ index: Int = 0) -> Bool { requests[index].entries.isEmpty }
 
-  var waiting: DeliveryMachine.Waiting {
-    let critical = log.count { $0.isCritical }
-    return .init(normal: log.count - critical, critical: critical)
+  var log: [Entry] {
+    get { queue }
+    set {
+      queue = newValue
+      criticalCount = newValue.count { $0.isCritical }
+    }
   }
+
+  var waiting: DeliveryMachine.Waiting { .init(normal: queue.count - criticalCount, critical: criticalCount) }
 
   mutating func feed(_ input: DeliveryMachine.Input) {
     switch input {
@@ -89,14 +97,12 @@ struct World {
       inputs.append(.batchSettled)
     case .release(let id):
       let entries = sleeping.removeValue(forKey: id)?.entries ?? []
-      if isEnabled { log = (entries + log).sorted { $0.number < $1.number } }
+      if isEnabled, !entries.isEmpty { log = (entries + queue).sorted { $0.number < $1.number } }
     case .remember(let memory): remembered.append(memory)
     case .startBatch(let id, let events, let bytes):
       #expect(!isPaused && isEnabled, "nothing starts while paused or disabled")
-      let sorted = log.filter(\.isCritical) + log.filter { !$0.isCritical }
-      let entries = Array(sorted.prefix(max(1, min(events, bytes / eventBytes))))
+      let entries = claim(max(1, min(events, bytes / eventBytes)))
       guard !entries.isEmpty else { return inputs.append(.nothingToClaim(id)) }
-      log.removeAll { entries.contains($0) }
       requests.append(Request(id: id, entries: entries, startedAt: now))
       started.append(now)
       batchSizes.append(entries.count)
@@ -107,13 +113,28 @@ struct World {
     }
   }
 
+  /// Removes and returns the next events: critical ones first, each kind in its order.
+  private mutating func claim(_ count: Int) -> [Entry] {
+    if criticalCount == 0 {
+      let entries = Array(queue.prefix(count))
+      queue.removeFirst(entries.count)
+      return entries
+    }
+    let sorted = queue.filter(\.isCritical) + queue.filter { !$0.isCritical }
+    let entries = Array(sorted.prefix(count))
+    let numbers = Set(entries.map(\.number))
+    log = queue.filter { !numbers.contains($0.number) }
+    return entries
+  }
+
   mutating func append(_ count: Int = 1, critical: Bool = false) {
     for _ in 0..<count where isEnabled {
-      log.append(Entry(number: appended, isCritical: critical))
+      queue.append(Entry(number: appended, isCritical: critical))
+      if critical { criticalCount += 1 }
       appended += 1
       // Like the client, which sends a message only if it can change something.
-      let isFirstOfNormal = !critical && log.count { !$0.isCritical } == 1
-      if critical || isFirstOfNormal || log.count == 1 || log.count == machine.policy.flushAt { feed(.appended) }
+      let isFirstOfNormal = !critical && queue.count - criticalCount == 1
+      if critical || isFirstOfNormal || queue.count == 1 || queue.count == machine.policy.flushAt { feed(.appended) }
     }
   }
 
@@ -133,7 +154,7 @@ struct World {
     case .requeue(let indexes):
       rejected += indexes.map { request.entries[$0].number }
       let returned = request.entries.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
-      if isEnabled { log = (returned + log).sorted { $0.number < $1.number } }
+      if isEnabled, !returned.isEmpty { log = (returned + queue).sorted { $0.number < $1.number } }
     }
   }
 
