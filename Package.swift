@@ -156,3 +156,12 @@ where [.regular, .test, .executable].contains(target.type) && !fixtures.contains
       .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
     ]
 }
+
+// For the thread sanitizer (Scripts/check): without the targets of which it runs nothing, as they have a single thread or
+// are compiled only.
+if Context.environment["TERN_THREADED_TARGETS"] != nil {
+  let unthreaded: Set = [
+    "TernDeliveryTests", "TernSimulatorTests", "TernSimulator", "simulate", "AppCenterIdioms5", "AppCenterIdioms6",
+  ]
+  package.targets.removeAll { unthreaded.contains($0.name) }
+}
