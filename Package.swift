@@ -161,7 +161,8 @@ where [.regular, .test, .executable].contains(target.type) && !fixtures.contains
 // are compiled only.
 if Context.environment["TERN_THREADED_TARGETS"] != nil {
   let unthreaded: Set = [
-    "TernDeliveryTests", "TernSimulatorTests", "TernSimulator", "simulate", "AppCenterIdioms5", "AppCenterIdioms6",
+    "TernDeliveryTests", "TernSimulatorTests", "TernSimulator", "simulate", "TernReplayTests", "AppCenterIdioms5",
+    "AppCenterIdioms6",
   ]
   package.targets.removeAll { unthreaded.contains($0.name) }
 }

@@ -6,6 +6,15 @@ started=$SECONDS
 say() { printf '\033[1m▸ [%3d s] %s\033[0m\n' $((SECONDS - started)) "$*" >&2; }
 fail() { printf '\033[31m✗ %s\033[0m\n' "$*" >&2; exit 1; }
 
+# step NAME COMMAND…: runs a command, and notes for how many seconds in the file TERN_STEPS, which .ci/run shows at its end.
+step() {
+  local name=$1 began=$SECONDS
+  shift
+  say "$name"
+  "$@"
+  [ -z "${TERN_STEPS:-}" ] || printf '%6d  %s\n' $((SECONDS - began)) "$name" >>"$TERN_STEPS"
+}
+
 # The packages' requirements besides the Swift toolchain. The tests need `ip` (iproute2) for virtual networks.
 debian_packages=(libssl-dev libsqlite3-dev libroaring-dev zlib1g-dev libcurl4-openssl-dev libstdc++-12-dev tzdata iproute2)
 
@@ -36,14 +45,30 @@ require_packages() {
     || fail "Couldn't install them. Run: sudo apt-get update && sudo $install"
 }
 
+# A debug build of everything takes less processor time if each module is compiled as a whole, with the lines of debug information only. A
+# later one then compiles more than what has changed, so it is for first builds: Scripts/run and .ci/run ask for it.
+whole_modules=()
+[ -z "${TERN_WHOLE_MODULES:-}" ] || whole_modules=(-Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only)
+
 # build PACKAGE-DIRECTORY ARGUMENTS…: builds a package and shows the progress. Packages that depend on the SDK alone are built in the
-# SDK's folder, where its modules are.
+# SDK's folder, where its modules are. Does nothing where TERN_BUILT says that it was done.
 build() {
-  local package=$1 folder=$1/.build
+  local package=$1 folder=$1/.build flags=("${whole_modules[@]}")
   shift
+  [ -z "${TERN_BUILT:-}" ] || return 0
   case "$package" in "$root"/Examples | "$root"/Benchmarks | "$root"/Tests/LinkageTest) folder=$root/.build ;; esac
-  say "building ${package#"$root"/} $* (the first build takes a few minutes)"
-  swift build --package-path "$package" --scratch-path "$folder" "$@" >&2
+  [[ " $* " != *" -c release "* ]] || flags=()
+  say "building ${package#"$root"/} $* (the first build takes several minutes)"
+  swift build --package-path "$package" --scratch-path "$folder" "${flags[@]}" "$@" >&2
+}
+
+# check_imports PACKAGE-DIRECTORY: builds a package with its tests, in which each import must be a declared dependency.
+check_imports() { build "$1" --build-tests --explicit-target-dependency-import-check error; }
+
+# build_programs: builds the programs that tests from outside use.
+build_programs() {
+  build "$root/server" --product tern
+  build "$root/Examples" --product demo-player
 }
 
 # run_tests PACKAGE-DIRECTORY ARGUMENTS…: runs tests and lists the failed ones at the end.
@@ -51,7 +76,7 @@ run_tests() {
   local package=$1 output
   shift
   output=$(mktemp)
-  if swift test --package-path "$package" "$@" 2>&1 | tee "$output" >&2; then rm -f "$output"; return; fi
+  if swift test --package-path "$package" "${whole_modules[@]}" "$@" 2>&1 | tee "$output" >&2; then rm -f "$output"; return; fi
   say "failures"
   grep -a -e ' recorded an issue' -e ' failed after' -e 'error:' "$output" | tail -n 60 >&2 || tail -n 20 "$output" >&2
   # The first report of the thread sanitizer, whole: it names both accesses and where their threads were started.
@@ -77,13 +102,12 @@ python_environment() {
 
 # run_python_tests FILES…: runs tests of server/Tests/ClientTests, which start servers and talk to them on this machine.
 run_python_tests() {
-  local tools programs
+  local tools
   tools=$(python_environment)
-  programs=$(swift build --package-path "$root/server" --show-bin-path)
   mkdir -p "$root/.build/client-tests"
   # In a directory of its own: some tools write files where they run.
   (cd "$root/.build/client-tests" && env PATH="$tools:$PATH" PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 \
-    TERN_PROGRAM="${TERN_PROGRAM:-$programs/tern}" TERN_EXAMPLES="$root/.build/debug" \
+    TERN_PROGRAM="${TERN_PROGRAM:-$root/server/.build/debug/tern}" TERN_EXAMPLES="$root/.build/debug" \
     "$tools/pytest" --quiet -p no:cacheprovider --rootdir "$root/server/Tests/ClientTests" "$@" >&2) \
     || fail "Some tests failed."
 }

@@ -230,7 +230,8 @@ let package = Package(
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract", "WarehouseSQLite",
+        "Cryptography", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract",
+        "WarehouseSQLite",
         "AppCatalog", "Views",
         "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),

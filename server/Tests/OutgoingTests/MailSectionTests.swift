@@ -155,7 +155,8 @@ import Testing
   @Test func `a token is for one recipient of one report`() throws {
     let (a, b) = (try #require(MailAddress("a@example.org")), try #require(MailAddress("b@example.org")))
     let text = UnsubscribeToken.make(3, a, secret: secret)
-    #expect(text == UnsubscribeToken.make(3, a, secret: secret) && !text.contains("example"))
+    // Computed with another library: links in mails that were sent stay valid.
+    #expect(text == "3-5891404761d154d09a696d3b7ee0b730-48e375c05ddf84cbbb72f69feadfc603")
     let token = try #require(UnsubscribeToken(text, secret: secret))
     #expect(token.report == 3 && token.isFor(a, secret: secret) && !token.isFor(b, secret: secret))
     let other = try #require(UnsubscribeToken(UnsubscribeToken.make(4, a, secret: secret), secret: secret))

@@ -43,7 +43,8 @@ final class PrivateKey: Sendable {
     try Self.require(EVP_PKEY_get_bn_param(key, name, &number))
     defer { BN_free(number) }
     var bytes = [UInt8](repeating: 0, count: 1_024)
-    return Array(bytes.prefix(Int(BN_bn2bin(number, &bytes))))
+    let count = Int(BN_bn2bin(number, &bytes))
+    return Array(bytes.prefix(count))
   }
 
   /// The public key: both coordinates of a curve's point, or the bytes of Ed25519.

@@ -75,7 +75,8 @@ import Warehouse
 
   @Test func `a key without the leading zeros of its coordinates is understood`() async throws {
     let world = World()
-    world.fake.change { $0.keys = [.shortened("k")] }
+    let key = try ForgedKey.shortened("k")
+    world.fake.change { $0.keys = [key] }
     #expect(try await world.signIn().subject == "ann-1")
   }
 

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import TernBase
 import TernEvents
@@ -96,6 +97,18 @@ import Testing
       + "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
     #expect(try Secrets.matches("pleaseletmein", stored: stored, cost: PasswordCost()))
     #expect(try !Secrets.matches("pleaseletmein!", stored: stored, cost: PasswordCost()))
+  }
+
+  @Test func `passwords and tokens that were stored with BoringSSL stay valid`() throws {
+    // As the program of commit 0a10428b, which had swift-crypto, wrote them into its catalog.
+    let stored =
+      "15 8 3 e863a005c2162d213b47e5a15af2ff14 "
+      + "c5086c84673710c3d4b68c32bcd6c9f59b18a920b982597ef24bd4bf0325df74"
+    #expect(try Secrets.matches("caf\u{E9} au lait, 1 Tasse", stored: stored, cost: PasswordCost()))
+    #expect(try !Secrets.matches("cafe au lait, 1 Tasse", stored: stored, cost: PasswordCost()))
+    #expect(
+      hexadecimal(Secrets.digest("ternt_CT67V7H2_LTFeOVayOZUWcy66e8QXvv6"))
+        == "6a270de72b8388799b16a0a7be9289c216c81c06a757ba3a972410db48391d65")
   }
 
   @Test func `the last owner stays, names are unique, apps must exist`() throws {

@@ -26,7 +26,7 @@ struct AcceptingChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
     let decryption = channel.eventLoop.makeCompletedFuture {
-      try identity?.addEncryption(to: channel.pipeline.syncOperations)
+      if let identity { try identity.addEncryption(to: channel.pipeline.syncOperations) }
     }
     return decryption.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { connection in
       let pipeline = channel.pipeline.syncOperations

@@ -1,3 +1,5 @@
+import Hummingbird
+import Logging
 import ServiceLifecycle
 import Testing
 
