@@ -157,8 +157,7 @@ where [.regular, .test, .executable].contains(target.type) && !fixtures.contains
     ]
 }
 
-// For the thread sanitizer (Scripts/check): without the targets of which it runs nothing, as they have a single thread or
-// are compiled only.
+// Scripts/check sets this for the thread sanitizer: leaves out the targets that have a single thread or are only compiled.
 if Context.environment["TERN_THREADED_TARGETS"] != nil {
   let unthreaded: Set = [
     "TernDeliveryTests", "TernSimulatorTests", "TernSimulator", "simulate", "TernReplayTests", "AppCenterIdioms5",

@@ -6,7 +6,7 @@ started=$SECONDS
 say() { printf '\033[1m▸ [%3d s] %s\033[0m\n' $((SECONDS - started)) "$*" >&2; }
 fail() { printf '\033[31m✗ %s\033[0m\n' "$*" >&2; exit 1; }
 
-# step NAME COMMAND…: runs a command, and notes for how many seconds in the file TERN_STEPS, which .ci/run shows at its end.
+# step NAME COMMAND…: runs a command and appends its seconds to the file $TERN_STEPS, which .ci/run shows at its end.
 step() {
   local name=$1 began=$SECONDS
   shift
@@ -45,21 +45,21 @@ require_packages() {
     || fail "Couldn't install them. Run: sudo apt-get update && sudo $install"
 }
 
-# A debug build of everything takes less processor time if each module is compiled as a whole, with the lines of debug information only. A
-# later one then compiles more than what has changed, so it is for first builds: Scripts/run and .ci/run ask for it.
+# Builds of whole modules, with lines as the only debug information, make a clean debug build cheaper and incremental ones dearer: only
+# Scripts/run and .ci/run use them.
 whole_modules=()
 [ -z "${TERN_WHOLE_MODULES:-}" ] || whole_modules=(-Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only)
 
 # build PACKAGE-DIRECTORY ARGUMENTS…: builds a package and shows the progress. Packages that depend on the SDK alone are built in the
-# SDK's folder, where its modules are. Does nothing where TERN_BUILT says that it was done.
+# SDK's folder, where its modules are. Skipped if TERN_BUILT is set.
 build() {
-  local package=$1 folder=$1/.build flags=("${whole_modules[@]}")
+  local package=$1 folder=$1/.build flags=(${whole_modules[@]+"${whole_modules[@]}"})
   shift
   [ -z "${TERN_BUILT:-}" ] || return 0
   case "$package" in "$root"/Examples | "$root"/Benchmarks | "$root"/Tests/LinkageTest) folder=$root/.build ;; esac
   [[ " $* " != *" -c release "* ]] || flags=()
   say "building ${package#"$root"/} $* (the first build takes several minutes)"
-  swift build --package-path "$package" --scratch-path "$folder" "${flags[@]}" "$@" >&2
+  swift build --package-path "$package" --scratch-path "$folder" ${flags[@]+"${flags[@]}"} "$@" >&2
 }
 
 # check_imports PACKAGE-DIRECTORY: builds a package with its tests, in which each import must be a declared dependency.
@@ -76,7 +76,7 @@ run_tests() {
   local package=$1 output
   shift
   output=$(mktemp)
-  if swift test --package-path "$package" "${whole_modules[@]}" "$@" 2>&1 | tee "$output" >&2; then rm -f "$output"; return; fi
+  if swift test --package-path "$package" ${whole_modules[@]+"${whole_modules[@]}"} "$@" 2>&1 | tee "$output" >&2; then rm -f "$output"; return; fi
   say "failures"
   grep -a -e ' recorded an issue' -e ' failed after' -e 'error:' "$output" | tail -n 60 >&2 || tail -n 20 "$output" >&2
   # The first report of the thread sanitizer, whole: it names both accesses and where their threads were started.

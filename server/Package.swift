@@ -43,7 +43,7 @@ let package = Package(
       dependencies: [
         "CTernRoaring", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
-    // Hashes, codes, signatures and passwords, computed by the system's libcrypto.
+    // Hashes, message authentication codes, signatures and passwords, computed by the system's libcrypto.
     .target(name: "Cryptography", dependencies: ["CTernCrypto"]),
     // Threads for one kind of work each, and the fair order of that work.
     .target(name: "Threads", dependencies: [.product(name: "TernBase", package: "tern")]),
@@ -268,7 +268,7 @@ let package = Package(
         "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
-    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography", "CTernCrypto"]),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
     // An identity provider whose answers a test can make false.
     .target(
       name: "SignOnTestSupport",

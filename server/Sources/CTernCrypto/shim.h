@@ -1,5 +1,5 @@
-// OpenSSL's libcrypto. The functions here build what OpenSSL describes by pointers that must outlive a call, which Swift's temporary
-// pointers don't.
+// OpenSSL's libcrypto. OpenSSL keeps pointers into parameters beyond one call, which Swift's temporary pointers don't allow; so keys are
+// built in C.
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>

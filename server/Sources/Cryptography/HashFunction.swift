@@ -28,7 +28,7 @@ package enum HashFunction: Sendable, CaseIterable {
   package func authenticationCode(of bytes: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
     let bytes = Array(bytes)
     var code = [UInt8](repeating: 0, count: byteCount)
-    // An empty array has no address, and libcrypto takes a missing key for the key of the previous call.
+    // libcrypto doesn't take a null pointer for an empty key. HMAC pads keys with zeros, so one zero is the same key.
     let key = key.isEmpty ? [0] : key
     let result = bytes.withUnsafeBufferPointer {
       HMAC(algorithm, key, Int32(key.count), $0.baseAddress, $0.count, &code, nil)
@@ -38,7 +38,7 @@ package enum HashFunction: Sendable, CaseIterable {
   }
 
   /// libcrypto's description of the function, which is never freed.
-  var algorithm: OpaquePointer? {
+  package var algorithm: OpaquePointer? {
     switch self {
     case .sha256: EVP_sha256()
     case .sha384: EVP_sha384()

@@ -18,7 +18,7 @@ package final class PublicKey: Sendable {
     }
 
     /// The hash function of ECDSA in JSON web signatures (RFC 7518 §3.4).
-    var hash: HashFunction {
+    package var hash: HashFunction {
       switch self {
       case .p256: .sha256
       case .p384: .sha384
@@ -68,7 +68,9 @@ package final class PublicKey: Sendable {
   }
 
   /// Verifies an RSA signature.
-  package func hasSigned(_ bytes: [UInt8], _ signature: [UInt8], _ hash: HashFunction, _ padding: Padding) -> Bool {
+  package func isValidSignature(
+    _ signature: [UInt8], for bytes: [UInt8], hash: HashFunction, padding: Padding
+  ) -> Bool {
     verify(bytes, signature, hash) { context in
       switch padding {
       case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
@@ -80,7 +82,7 @@ package final class PublicKey: Sendable {
   }
 
   /// Verifies a signature of an elliptic key: ECDSA with both numbers one after the other, or Ed25519.
-  package func hasSigned(_ bytes: [UInt8], _ signature: [UInt8]) -> Bool {
+  package func isValidSignature(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
     guard let curve else { return verify(bytes, signature, nil) { _ in true } }
     guard signature.count == 2 * curve.byteCount else { return false }
     var encoded = [UInt8](repeating: 0, count: 160)

@@ -77,8 +77,8 @@ struct SigningKey: Sendable {
   /// Returns true if the key's owner has signed the bytes.
   func hasSigned(_ bytes: [UInt8], _ signature: [UInt8], _ algorithm: SigningAlgorithm) -> Bool {
     guard algorithms.contains(algorithm) else { return false }
-    guard let (hash, padding) = algorithm.rsa else { return key.hasSigned(bytes, signature) }
-    return key.hasSigned(bytes, signature, hash, padding)
+    guard let (hash, padding) = algorithm.rsa else { return key.isValidSignature(signature, for: bytes) }
+    return key.isValidSignature(signature, for: bytes, hash: hash, padding: padding)
   }
 }
 

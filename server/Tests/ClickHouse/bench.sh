@@ -12,7 +12,7 @@ cleanup() {
 trap cleanup EXIT
 build "$root/Benchmarks" -c release
 build "$root/server" -c release --product tern
-tern="$root/server/.build/release/tern" load="$root/Benchmarks/.build/release/bench-load"
+tern="$root/server/.build/release/tern" load="$root/.build/release/bench-load"
 rows=${ROWS:-2000000} runs=${RUNS:-3}
 
 # start_server [OPTION…]: serves $data.

@@ -20,43 +20,43 @@ import Testing
     let rsa = try #require(PublicKey(modulus: bytes(SampleSignatures.standardRSA.modulus), exponent: [0, 1, 0, 1]))
     let rsaText = Array("eyJhbGciOiJSUzI1NiJ9.\(SampleSignatures.payload)".utf8)
     let signature = try bytes(SampleSignatures.standardRSA.signature)
-    #expect(rsa.hasSigned(rsaText, signature, .sha256, .pkcs1))
-    #expect(!rsa.hasSigned(rsaText.dropLast(), signature, .sha256, .pkcs1))
-    #expect(!rsa.hasSigned(rsaText, signature, .sha384, .pkcs1))
-    #expect(!rsa.hasSigned(rsaText, signature, .sha256, .pss))
+    #expect(rsa.isValidSignature(signature, for: rsaText, hash: .sha256, padding: .pkcs1))
+    #expect(!rsa.isValidSignature(signature, for: rsaText.dropLast(), hash: .sha256, padding: .pkcs1))
+    #expect(!rsa.isValidSignature(signature, for: rsaText, hash: .sha384, padding: .pkcs1))
+    #expect(!rsa.isValidSignature(signature, for: rsaText, hash: .sha256, padding: .pss))
 
     let sample = SampleSignatures.standardP256
     let p256 = try #require(PublicKey(.p256, x: bytes(sample.x), y: bytes(sample.y)))
     let text = Array("eyJhbGciOiJFUzI1NiJ9.\(SampleSignatures.payload)".utf8)
-    #expect(p256.hasSigned(text, try bytes(sample.signature)))
-    #expect(!p256.hasSigned(text + [0], try bytes(sample.signature)))
+    #expect(p256.isValidSignature(try bytes(sample.signature), for: text))
+    #expect(!p256.isValidSignature(try bytes(sample.signature), for: text + [0]))
 
     let edwards = SampleSignatures.standardEd25519
     let ed25519 = try #require(PublicKey(ed25519: bytes(edwards.key)))
-    #expect(ed25519.hasSigned(Array(edwards.text.utf8), try bytes(edwards.signature)))
-    #expect(!ed25519.hasSigned(Array(edwards.text.utf8).reversed(), try bytes(edwards.signature)))
+    #expect(ed25519.isValidSignature(try bytes(edwards.signature), for: Array(edwards.text.utf8)))
+    #expect(!ed25519.isValidSignature(try bytes(edwards.signature), for: Array(edwards.text.utf8).reversed()))
   }
 
-  @Test func `signatures of the longer curves are valid`() throws {
+  @Test func `signatures of the longer curves are valid only unchanged`() throws {
     let (p384, p521) = (SampleSignatures.p384, SampleSignatures.p521)
     for (curve, x, y, signature) in [
       (PublicKey.Curve.p384, p384.x, p384.y, p384.signature), (.p521, p521.x, p521.y, p521.signature),
     ] {
       let key = try #require(PublicKey(curve, x: bytes(x), y: bytes(y)))
       var signature = try bytes(signature)
-      #expect(key.hasSigned(text, signature))
-      // Every bit counts.
+      #expect(key.isValidSignature(signature, for: text))
       for byte in stride(from: 0, to: signature.count, by: 7) {
         signature[byte] ^= 0x10
-        #expect(!key.hasSigned(text, signature), "\(curve), byte \(byte)")
+        #expect(!key.isValidSignature(signature, for: text), "\(curve), byte \(byte)")
         signature[byte] ^= 0x10
       }
-      #expect(!key.hasSigned(text, signature + [0]) && !key.hasSigned(text, signature.dropLast()))
-      #expect(!key.hasSigned(text, []))
+      #expect(
+        !key.isValidSignature(signature + [0], for: text) && !key.isValidSignature(signature.dropLast(), for: text))
+      #expect(!key.isValidSignature([], for: text))
     }
   }
 
-  @Test func `numbers outside of the curve's order are refused`() throws {
+  @Test func `numbers outside of the curve's order, and wrong ones, are refused`() throws {
     let sample = SampleSignatures.standardP256
     let key = try #require(PublicKey(.p256, x: bytes(sample.x), y: bytes(sample.y)))
     let text = Array("eyJhbGciOiJFUzI1NiJ9.\(SampleSignatures.payload)".utf8)
@@ -69,31 +69,33 @@ import Testing
       (zero, zero), (zero, s), (r, zero), (order, s), (r, order), (order, order), (one, one), (one, zero), (zero, one),
       (Array(repeating: 255, count: 32), s), (s, r),
     ] {
-      #expect(!key.hasSigned(text, r + s))
+      #expect(!key.isValidSignature(r + s, for: text))
     }
-    #expect(key.hasSigned(text, r + s))
+    #expect(key.isValidSignature(r + s, for: text))
   }
 
-  @Test func `RSA signatures are valid with their own padding and hash`() throws {
+  @Test func `RSA signatures are valid only with the padding and hash that made them`() throws {
     let (key, pkcs1, pss) = (try rsa(), try bytes(SampleSignatures.goodPKCS1), try bytes(SampleSignatures.goodPSS))
     for hash in HashFunction.allCases {
-      #expect(key.hasSigned(text, pkcs1, hash, .pkcs1) == (hash == .sha256))
-      #expect(key.hasSigned(text, pss, hash, .pss) == (hash == .sha256))
-      #expect(!key.hasSigned(text, pkcs1, hash, .pss) && !key.hasSigned(text, pss, hash, .pkcs1))
+      #expect(key.isValidSignature(pkcs1, for: text, hash: hash, padding: .pkcs1) == (hash == .sha256))
+      #expect(key.isValidSignature(pss, for: text, hash: hash, padding: .pss) == (hash == .sha256))
+      #expect(
+        !key.isValidSignature(pkcs1, for: text, hash: hash, padding: .pss)
+          && !key.isValidSignature(pss, for: text, hash: hash, padding: .pkcs1))
     }
   }
 
   @Test func `RSA signatures with a padding that is not quite right are refused`() throws {
     let key = try rsa()
     for (why, signature) in SampleSignatures.badPKCS1 {
-      #expect(!key.hasSigned(text, try bytes(signature), .sha256, .pkcs1), "\(why)")
+      #expect(!key.isValidSignature(try bytes(signature), for: text, hash: .sha256, padding: .pkcs1), "\(why)")
     }
     for (why, signature) in SampleSignatures.badPSS {
-      #expect(!key.hasSigned(text, try bytes(signature), .sha256, .pss), "\(why)")
+      #expect(!key.isValidSignature(try bytes(signature), for: text, hash: .sha256, padding: .pss), "\(why)")
     }
   }
 
-  @Test func `what is no key is none`() throws {
+  @Test func `invalid keys are refused`() throws {
     let modulus = try bytes(SampleSignatures.modulus)
     for exponent in [[], [0], [1], [0, 0, 1], [2], [1, 0, 0]] as [[UInt8]] {
       #expect(PublicKey(modulus: modulus, exponent: exponent) == nil, "\(exponent)")

@@ -75,7 +75,7 @@ package struct ForgedKey: Sendable {
     return [("kty", .text("EC")), ("crv", .text(name)), ("x", text(x)), ("y", text(y))]
   }
 
-  /// The public key as bytes, which an attacker uses as a shared secret.
+  /// What everybody knows of the key, which an attacker uses as a shared secret.
   private func sharedSecret() throws -> [UInt8] { try key.kind == .rsa ? key.number("n") : key.publicBytes() }
 
   /// Returns a token with the signature that its header names.
@@ -93,11 +93,9 @@ package struct ForgedKey: Sendable {
     switch key.kind {
     case .rsa:
       guard case .text(let name)? = algorithm else { return [] }
-      let bits = ["384", "512"].first { name.hasSuffix($0) } ?? "256"
-      return try key.signature(of: bytes, hash: "SHA\(bits)", isPSS: name.hasPrefix("PS"))
-    case .elliptic(.p256): return try key.signature(of: bytes, hash: "SHA256")
-    case .elliptic(.p384): return try key.signature(of: bytes, hash: "SHA384")
-    case .elliptic(.p521): return try key.signature(of: bytes, hash: "SHA512")
+      let hash: HashFunction = name.hasSuffix("384") ? .sha384 : name.hasSuffix("512") ? .sha512 : .sha256
+      return try key.signature(of: bytes, hash: hash, isPSS: name.hasPrefix("PS"))
+    case .elliptic(let curve): return try key.signature(of: bytes, hash: curve.hash)
     case .ed25519: return try key.signature(of: bytes, hash: nil)
     }
   }

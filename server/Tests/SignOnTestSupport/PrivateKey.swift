@@ -60,12 +60,11 @@ final class PrivateKey: Sendable {
   }
 
   /// Signs bytes, in the form of JSON web signatures.
-  func signature(of bytes: [UInt8], hash: String?, isPSS: Bool = false) throws -> [UInt8] {
+  func signature(of bytes: [UInt8], hash: HashFunction?, isPSS: Bool = false) throws -> [UInt8] {
     let context = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(context) }
     var keyContext: OpaquePointer?
-    try Self.require(
-      EVP_DigestSignInit(context, &keyContext, hash.flatMap { EVP_get_digestbyname($0) }, nil, key))
+    try Self.require(EVP_DigestSignInit(context, &keyContext, hash?.algorithm, nil, key))
     if isPSS {
       try Self.require(EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING))
       try Self.require(EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_DIGEST))

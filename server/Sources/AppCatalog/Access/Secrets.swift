@@ -48,7 +48,8 @@ enum Secrets {
     // Keyboards differ in how they compose the same letter.
     let text = password.precomposedStringWithCanonicalMapping
     return try Scrypt.derive(
-      from: Array(text.utf8), salt: salt, rounds: 1 << cost.exponent, blocks: cost.blocks, lanes: cost.lanes)
+      from: Array(text.utf8), salt: salt, cost: 1 << cost.exponent, blockSize: cost.blocks,
+      parallelism: cost.lanes)
   }
 
   private static func bytes(hexadecimal text: String) -> [UInt8] {

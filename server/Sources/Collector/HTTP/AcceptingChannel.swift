@@ -25,15 +25,15 @@ struct AcceptingChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-    let decryption = channel.eventLoop.makeCompletedFuture {
-      if let identity { try identity.addEncryption(to: channel.pipeline.syncOperations) }
+    let tls = channel.eventLoop.makeCompletedFuture {
+      if let identity { try identity.addTLSHandler(to: channel.pipeline.syncOperations) }
     }
-    return decryption.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { connection in
+    return tls.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { connection in
       let pipeline = channel.pipeline.syncOperations
       // Behind the decryption: heads are measured in decrypted bytes.
       try pipeline.addHandler(
         HeadWatch(pipeline.handler(type: ConnectionGuard.self)),
-        position: identity?.firstPosition(in: pipeline) ?? .first)
+        position: identity?.positionBehindTLS(in: pipeline) ?? .first)
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandlers(HostCheck(), ClosingClients(), position: .before(codec))
       return AcceptedConnection(connection)

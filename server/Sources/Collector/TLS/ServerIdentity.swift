@@ -12,7 +12,7 @@
   #endif
 
   /// A server's certificate and key, read again when their files change.
-  final class ServerIdentity: Sendable {
+  final class ServerIdentity: TLSIdentity {
     private struct State {
       var context: NIOSSLContext
       var expiry: Int
@@ -26,12 +26,10 @@
     private let readFile: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
     private let state: NIOLockedValueBox<State>
 
-    /// Reads the files; throws ``CollectorError`` if they can't be used.
-    ///
-    /// - Parameter read: Reads a file.
-    init(
-      _ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8] = bytes
-    ) throws {
+    convenience init(_ files: TLSFiles) throws { try self.init(files, read: Self.bytes) }
+
+    /// Reads the files with a function of the caller.
+    init(_ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8]) throws {
       self.files = files
       readFile = read
       // Before the files are read: a change in between leads to another reading, not to a missed one.
@@ -43,26 +41,18 @@
     /// The certificate and key for the next connection.
     var context: NIOSSLContext { state.withLockedValue(\.context) }
 
-    /// Encrypts a new connection.
-    func addEncryption(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+    func addTLSHandler(to pipeline: ChannelPipeline.SynchronousOperations) throws {
       try pipeline.addHandler(NIOSSLServerHandler(context: context))
     }
 
-    /// The first place of a connection at which bytes are decrypted.
-    func firstPosition(
+    func positionBehindTLS(
       in pipeline: ChannelPipeline.SynchronousOperations
     ) throws -> ChannelPipeline.SynchronousOperations.Position {
       .after(try pipeline.handler(type: NIOSSLServerHandler.self))
     }
 
-    /// The end of the certificate's validity, in seconds since 1970.
     var expiry: Int { state.withLockedValue(\.expiry) }
 
-    /// Reads the files again if they are not those in use. If it throws, the previous ones stay in use, and the next call
-    /// tries again: a file may be readable then without having changed.
-    ///
-    /// - Returns: True if other files are in use now.
-    /// - Throws: ``CollectorError``, once for the same reason and the same files.
     func reload() throws -> Bool {
       let versions = Self.versions(files)
       guard state.withLockedValue({ $0.versions != versions }) else { return false }

@@ -38,14 +38,15 @@ struct DemoStage {
     ]
   }
 
-  /// Finds the example app: at the given path, else next to this program, else where `Scripts/run` builds it.
+  /// Finds the example app: at the given path, else next to this program, else where `Scripts/run` or a build of `Examples` puts it.
   static func findPlayer(_ option: String?) throws(CommandFailure) -> URL {
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let repository = program.appending(path: "../../../..").standardized
     let candidates =
       option.map { [URL(filePath: $0)] } ?? [
         program.appending(path: "demo-player"),
-        repository.appending(path: ".build/release/demo-player"),
+        repository.appending(path: ".build/demo-example/debug/demo-player"),
+        repository.appending(path: ".build/debug/demo-player"),
         repository.appending(path: "Examples/.build/release/demo-player"),
         repository.appending(path: "Examples/.build/debug/demo-player"),
       ]

@@ -15,6 +15,8 @@ struct TestResponse: Sendable {
 }
 
 /// Calls a collector's routes with their middleware, without a socket.
+///
+/// HummingbirdTesting does the same, but brings an HTTP client with HTTP/2 into the build.
 struct TestClient: Sendable {
   /// A request's body comes in parts of this size.
   private static let partBytes = 32 << 10
@@ -46,10 +48,7 @@ struct TestClient: Sendable {
       body: RequestBody(asyncSequence: parts))
     let context = CollectorContext(
       source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger))
-    let response: Response
-    do { response = try await responder.respond(to: request, context: context) } catch {
-      response = Response(status: .internalServerError)
-    }
+    let response = try await responder.respond(to: request, context: context)
     let writer = CollectingWriter()
     try await response.body.write(writer)
     return TestResponse(status: response.status, headers: response.headers, body: writer.body.withLockedValue(\.self))
