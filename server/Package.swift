@@ -176,7 +176,8 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse", "WarehouseSQLite", "AppCatalog",
+        "Cryptography", "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse", "WarehouseSQLite",
+        "AppCatalog",
         "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),

@@ -20,7 +20,7 @@ package enum HashFunction: Sendable, CaseIterable {
     let bytes = Array(bytes)
     var hash = [UInt8](repeating: 0, count: byteCount)
     let status = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, &hash, nil, algorithm, nil) }
-    precondition(status == 1, Self.failure)
+    Libcrypto.require(status == 1)
     return hash
   }
 
@@ -33,21 +33,23 @@ package enum HashFunction: Sendable, CaseIterable {
     let result = bytes.withUnsafeBufferPointer {
       HMAC(algorithm, key, Int32(key.count), $0.baseAddress, $0.count, &code, nil)
     }
-    precondition(result != nil, Self.failure)
+    Libcrypto.require(result != nil)
     return code
   }
 
   /// libcrypto's description of the function, which is never freed.
   package var algorithm: OpaquePointer? {
     switch self {
-    case .sha256: EVP_sha256()
-    case .sha384: EVP_sha384()
-    case .sha512: EVP_sha512()
+    case .sha256: Self.fetchedSHA256
+    case .sha384: Self.fetchedSHA384
+    case .sha512: Self.fetchedSHA512
     }
   }
 
-  /// These functions fail only without memory, or with a configuration of OpenSSL that switches SHA-2 off.
-  static let failure = "libcrypto can't compute SHA-2. Check the configuration of OpenSSL (openssl version -d)."
+  // libcrypto's descriptions don't change.
+  private nonisolated(unsafe) static let fetchedSHA256 = Libcrypto.algorithm("SHA256")
+  private nonisolated(unsafe) static let fetchedSHA384 = Libcrypto.algorithm("SHA384")
+  private nonisolated(unsafe) static let fetchedSHA512 = Libcrypto.algorithm("SHA512")
 }
 
 /// The hash of bytes that come in parts.
@@ -60,14 +62,14 @@ package final class RunningHash {
   package init(_ function: HashFunction) {
     self.function = function
     context = EVP_MD_CTX_new()
-    precondition(EVP_DigestInit_ex(context, function.algorithm, nil) == 1, HashFunction.failure)
+    Libcrypto.require(EVP_DigestInit_ex(context, function.algorithm, nil) == 1)
   }
 
   deinit { EVP_MD_CTX_free(context) }
 
   /// Appends bytes.
   package func update(_ bytes: UnsafeRawBufferPointer) {
-    precondition(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1, HashFunction.failure)
+    Libcrypto.require(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1)
   }
 
   /// The hash of all bytes so far; more may follow.
@@ -75,8 +77,7 @@ package final class RunningHash {
     let copy = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(copy) }
     var hash = [UInt8](repeating: 0, count: function.byteCount)
-    precondition(
-      EVP_MD_CTX_copy_ex(copy, context) == 1 && EVP_DigestFinal_ex(copy, &hash, nil) == 1, HashFunction.failure)
+    Libcrypto.require(EVP_MD_CTX_copy_ex(copy, context) == 1 && EVP_DigestFinal_ex(copy, &hash, nil) == 1)
     return hash
   }
 }

@@ -49,8 +49,9 @@ package final class PublicKey: Sendable {
   /// Creates an RSA key from two big-endian numbers; `nil` if they can't be one.
   package convenience init?(modulus: [UInt8], exponent: [UInt8]) {
     let exponent = Array(exponent.drop { $0 == 0 })
-    // Both are odd, and with an exponent of 1 anyone could sign.
-    guard let last = exponent.last, last % 2 == 1, exponent != [1], modulus.last.map({ $0 % 2 == 1 }) == true
+    // Both are odd, and with an exponent of 1 anyone could sign. More than 33 bits only take time.
+    guard let last = exponent.last, last % 2 == 1, exponent != [1], modulus.last.map({ $0 % 2 == 1 }) == true,
+      exponent.count < 5 || exponent.count == 5 && exponent[0] == 1
     else { return nil }
     self.init(tern_rsa_public_key(modulus, Int32(modulus.count), exponent, Int32(exponent.count)))
   }
@@ -71,7 +72,9 @@ package final class PublicKey: Sendable {
   package func isValidSignature(
     _ signature: [UInt8], for bytes: [UInt8], hash: HashFunction, padding: Padding
   ) -> Bool {
-    verify(bytes, signature, hash) { context in
+    // OpenSSL accepts a PSS signature without its leading zeros, against RFC 8017 §8.1.2.
+    guard signature.count == Int(EVP_PKEY_get_size(key)) else { return false }
+    return verify(bytes, signature, hash) { context in
       switch padding {
       case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
       case .pss:

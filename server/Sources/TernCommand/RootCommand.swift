@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cryptography
 import Foundation
 import TernEvents
 
@@ -39,6 +40,7 @@ struct RootCommand: AsyncParsableCommand {
   /// Runs a command line and ends the process.
   static func run(_ arguments: [String]) async -> Never {
     do {
+      try Libcrypto.prepare()
       var command = try parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()

@@ -3,6 +3,11 @@ import Testing
 
 /// Compares hashes, codes and derived keys with the published vectors.
 @Suite struct HashTests {
+  @Test func `libcrypto can be prepared, and again`() throws {
+    try Libcrypto.prepare()
+    try Libcrypto.prepare()
+  }
+
   @Test func `hashes are those of FIPS 180-4`() {
     let vectors: [(HashFunction, String, String)] = [
       (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

@@ -190,4 +190,16 @@ enum SampleSignatures {
         + "7CEiXmo0ZkLI1AziftZnO_NF6TQ9iOLtZeXpugCGRsOwiWjo9Eb9Sg"
     ),
   ]
+
+  /// A PSS signature that begins with a zero, and the modulus of its key.
+  static let zeroPSS = (
+    modulus: "-Xpa7O7uMM_IEWgaDKeZJWP9xyOei-cZ2c8x_rAGl-IwQrcNHpp_FQq46iRMLx8rMplc3wCDVp00f84HaDrojcAzKLx7nwC1"
+      + "nH8JdDaXXPrewv2SfO6dUhhpCHFEr0CbJ5ChV3JGBIxc3cVLK4BCC_rsRx6yAVAVnwlrK3jOnJ1UfgjDQ0boUfv2VySodF5A"
+      + "w55F1zWQrpiMAlHEhQA52yLXIxehTbAodiP36mCZCegOdH49YBePtSg1kUpyat3UgKFcz1NUubNZpS0nO1wkN6ef28BpNo-L"
+      + "cr6swCPFdkEex3-4dDWEilzAHNlL592uYA_6_nEXoYxR8YVFAzaDXQ",
+    signature: "AFBls5MiXS12iA7J_9DTnaYhuKZ1uQj8ZH23s7M40ttytI5GXyTrQNNDKpCot5zIiCCwMam0Aor-j9tf_-1YlVDuxUZzkFDf"
+      + "U9u7BBB8afDOqC1nyPE75Vqdu3CdAL_MVKoSsSaolrKYab9kpU3BVDDzl4yJIoKtnNxPShc7_UNWpRNliztxn1nn-1hJWpjp"
+      + "XPivkaHjCrF-vt9dY5PWj8jSYwNqAuxlxrzLjfH6ly52inh5gtUjzZ29QG5R7Pd-BEcD0xcdWB0S4yNTxLSrVDiUXDdlB-XN"
+      + "5p3N1UKoLx10JoaRVNCCv5rq_eRTH_xahB7Z7L8C59Nb9ENOHxvNxQ"
+  )
 }

@@ -95,10 +95,24 @@ import Testing
     }
   }
 
+  @Test func `an RSA signature is as long as its modulus, with its leading zeros`() throws {
+    let sample = SampleSignatures.zeroPSS
+    let (key, signature) = (
+      try #require(PublicKey(modulus: bytes(sample.modulus), exponent: [1, 0, 1])), try bytes(sample.signature)
+    )
+    #expect(signature.first == 0)
+    #expect(key.isValidSignature(signature, for: text, hash: .sha256, padding: .pss))
+    #expect(!key.isValidSignature(Array(signature.dropFirst()), for: text, hash: .sha256, padding: .pss))
+    #expect(!key.isValidSignature([0] + signature, for: text, hash: .sha256, padding: .pss))
+  }
+
   @Test func `invalid keys are refused`() throws {
     let modulus = try bytes(SampleSignatures.modulus)
-    for exponent in [[], [0], [1], [0, 0, 1], [2], [1, 0, 0]] as [[UInt8]] {
+    for exponent in [[], [0], [1], [0, 0, 1], [2], [1, 0, 0], [2, 0, 0, 0, 1], [1, 0, 0, 0, 0, 1]] as [[UInt8]] {
       #expect(PublicKey(modulus: modulus, exponent: exponent) == nil, "\(exponent)")
+    }
+    for exponent in [[3], [0, 0, 3], [1, 0, 1], [1, 0, 0, 0, 1]] as [[UInt8]] {
+      #expect(PublicKey(modulus: modulus, exponent: exponent) != nil, "\(exponent)")
     }
     #expect(PublicKey(modulus: [], exponent: [1, 0, 1]) == nil)
     #expect(PublicKey(modulus: modulus.dropLast() + [2], exponent: [1, 0, 1]) == nil, "even")
