@@ -37,7 +37,7 @@ struct CollectorApplication: Sendable {
   ///   - identity: The certificate with which the server identifies itself; `nil` without TLS.
   init(
     dependencies: CollectorDependencies, pages: PortalPages, settings: CollectorSettings,
-    identity: ServerIdentity? = nil
+    identity: (any TLSIdentity)? = nil
   ) {
     let limits = settings.limits
     let metrics = CollectorMetrics()

@@ -75,7 +75,7 @@ public struct CollectorServer: Service {
   /// Checks that ``run()`` can listen and has a certificate, before anything else is started; throws ``CollectorError``
   /// otherwise.
   public static func check(_ configuration: Configuration) async throws {
-    _ = try configuration.tls.map { try ServerIdentity($0) }
+    _ = try configuration.tls?.identity()
     do {
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -101,7 +101,7 @@ public struct CollectorServer: Service {
 
   private func makeApplication() throws -> Application<RouterResponder<CollectorContext>> {
     let limits = configuration.settings.limits
-    let identity = try configuration.tls.map { try ServerIdentity($0) }
+    let identity = try configuration.tls?.identity()
     let address = "\(identity == nil ? "http" : "https")://\(configuration.host):\(configuration.port)"
     let pages: PortalPages
     do {

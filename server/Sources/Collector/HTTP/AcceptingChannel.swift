@@ -13,11 +13,11 @@ import NIOHTTPTypesHTTP1
 struct AcceptingChannel: ServerChildChannel {
   let http: HTTP1Channel
   /// The certificate and key; `nil` for connections without TLS.
-  let identity: ServerIdentity?
+  let identity: (any TLSIdentity)?
 
   /// Returns a builder of servers with this configuration.
   static func builder(
-    _ configuration: HTTP1Channel.Configuration, identity: ServerIdentity?
+    _ configuration: HTTP1Channel.Configuration, identity: (any TLSIdentity)?
   ) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
       AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration), identity: identity)

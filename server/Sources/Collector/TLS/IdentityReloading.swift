@@ -5,7 +5,7 @@ import ServiceLifecycle
 struct IdentityReloading: Service {
   static let interval = Duration.seconds(10)
 
-  let identity: ServerIdentity
+  let identity: any TLSIdentity
   let sleep: @Sendable (Duration) async throws -> Void
   let logger: Logger
 

@@ -26,10 +26,12 @@
     private let readFile: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
     private let state: NIOLockedValueBox<State>
 
-    convenience init(_ files: TLSFiles) throws { try self.init(files, read: Self.bytes) }
-
-    /// Reads the files with a function of the caller.
-    init(_ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8]) throws {
+    /// Reads the files; throws ``CollectorError`` if they can't be used.
+    ///
+    /// - Parameter read: Reads a file.
+    init(
+      _ files: TLSFiles, read: @escaping @Sendable (_ path: String, _ what: String) throws -> [UInt8] = bytes
+    ) throws {
       self.files = files
       readFile = read
       // Before the files are read: a change in between leads to another reading, not to a missed one.

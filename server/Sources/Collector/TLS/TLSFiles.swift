@@ -15,8 +15,20 @@ public struct TLSFiles: Sendable, Hashable {
 }
 
 extension TLSFiles {
+  /// Reads the files; throws ``CollectorError`` if they can't be used, or if the program was built without the trait `TLS`.
+  func identity() throws -> any TLSIdentity {
+    #if TLS
+      return try ServerIdentity(self)
+    #else
+      throw CollectorError(
+        code: .cannotStart,
+        message: "This tern was built without TLS, so it can't use \(certificate). Build it without "
+          + "--disable-default-traits, or install the package or tarball (docs/operations.md).")
+    #endif
+  }
+
   /// Reads the certificate, and returns the end of its validity; `nil` if it can't be read.
   package func expiry() -> Timestamp? {
-    (try? ServerIdentity(self)).map { Timestamp(millisecondsSince1970: Int64($0.expiry) * 1_000) }
+    (try? identity()).map { Timestamp(millisecondsSince1970: Int64($0.expiry) * 1_000) }
   }
 }

@@ -2,9 +2,6 @@ import NIOCore
 
 /// A server's certificate and key, and the encryption of connections with them.
 protocol TLSIdentity: Sendable {
-  /// Reads the files; throws ``CollectorError`` if they can't be used.
-  init(_ files: TLSFiles) throws
-
   /// The end of the certificate's validity, in seconds since 1970.
   var expiry: Int { get }
 
