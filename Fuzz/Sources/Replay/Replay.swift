@@ -57,7 +57,7 @@ struct Replay: Codable {
   /// Runs the target. Ends the process in the ways in which the fuzzer does.
   @MainActor func run() throws {
     guard let make = FuzzTarget.all.first(where: { $0.key == target })?.value else { fatalError("no target \(target)") }
-    // What Swift says before a trap.
+    // The message that Swift prints before a trap.
     dup2(open("\(folder)/log", O_WRONLY | O_CREAT | O_TRUNC, 0o644), STDERR_FILENO)
     setenv("TERN_FUZZ_RECORD", "\(folder)/shared", 1)
     setenv("TERN_FUZZ_DIRECTORY", warehouses, 1)

@@ -75,7 +75,7 @@ package struct ForgedKey: Sendable {
     return [("kty", .text("EC")), ("crv", .text(name)), ("x", text(x)), ("y", text(y))]
   }
 
-  /// What everybody knows of the key, which an attacker uses as a shared secret.
+  /// The public part of the key, which an attacker uses as a shared secret.
   private func sharedSecret() throws -> [UInt8] { try key.kind == .rsa ? key.number("n") : key.publicBytes() }
 
   /// Returns a token with the signature that its header names.
