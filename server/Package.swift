@@ -43,6 +43,8 @@ let package = Package(
       dependencies: [
         "CTernRoaring", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
+    // JSON as values: reading, writing, and members that are declared once, with their schema.
+    .target(name: "JSON", dependencies: [.product(name: "TernEvents", package: "tern")]),
     // Hashes, message authentication codes, signatures and passwords, computed by the system's libcrypto.
     .target(name: "Cryptography", dependencies: ["CTernCrypto"]),
     // Threads for one kind of work each, and the fair order of that work.
@@ -51,7 +53,7 @@ let package = Package(
     .target(
       name: "Warehouse",
       dependencies: [
-        "ServerBase", "Ingest", .product(name: "TernBase", package: "tern"),
+        "JSON", "ServerBase", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
@@ -64,7 +66,7 @@ let package = Package(
     .target(
       name: "Questions",
       dependencies: [
-        "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "JSON", "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     // Rows as columns, derived from a store's rows, and the evaluator of questions over them.
@@ -85,20 +87,20 @@ let package = Package(
     .target(
       name: "Alerts",
       dependencies: [
-        "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "JSON", "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     // Signing in with an identity provider: the requests, and the checks of the answers.
     .target(
       name: "SignOn",
       dependencies: [
-        "Cryptography", "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "JSON", "Cryptography", "ServerBase", "Outgoing", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
+        "JSON", "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -116,7 +118,7 @@ let package = Package(
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -139,7 +141,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
+        "JSON", "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
     // The portal's files, embedded by clang.
@@ -147,7 +149,7 @@ let package = Package(
     .target(
       name: "Portal",
       dependencies: [
-        "PortalResources",
+        "JSON", "PortalResources",
         "ServerBase", "Alerts", "Outgoing", "Reports", "Questions", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
@@ -157,7 +159,8 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "ServerBase", "Cryptography", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal", "Symbols",
+        "JSON", "ServerBase", "Cryptography", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
+        "Symbols",
         "Alerts",
         "Outgoing", "SignOn",
         .product(name: "TernBase", package: "tern"),
@@ -176,7 +179,8 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "Cryptography", "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse", "WarehouseSQLite",
+        "JSON", "Cryptography", "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse",
+        "WarehouseSQLite",
         "AppCatalog",
         "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -237,6 +241,11 @@ let package = Package(
         "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
+    .testTarget(
+      name: "ServerBaseTests",
+      dependencies: [
+        "ServerBase", .product(name: "TernBase", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+      ]),
     // The oracle: answers questions from rows in memory, slowly and by the definitions alone.
     .target(
       name: "QuestionsTestSupport",
@@ -274,14 +283,14 @@ let package = Package(
     .target(
       name: "SignOnTestSupport",
       dependencies: [
-        "CTernCrypto", "Cryptography", "Outgoing", "Questions", "SignOn", .product(name: "TernBase", package: "tern"),
+        "JSON", "CTernCrypto", "Cryptography", "Outgoing", "SignOn", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/SignOnTestSupport"),
     .testTarget(
       name: "SignOnTests",
       dependencies: [
-        "Cryptography", "ServerBase", "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse",
+        "JSON", "Cryptography", "ServerBase", "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
@@ -295,13 +304,13 @@ let package = Package(
     .testTarget(
       name: "ColumnsTests",
       dependencies: [
-        "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "JSON", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "QuestionsTests",
       dependencies: [
-        "ServerBase", "QuestionsTestSupport", "Questions", "Warehouse", "Ingest",
+        "JSON", "ServerBase", "QuestionsTestSupport", "Questions", "Warehouse", "Ingest",
         .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
@@ -321,7 +330,8 @@ let package = Package(
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ServerBase", "Alerts", "Outgoing", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Questions",
+        "JSON", "ServerBase", "Alerts", "Outgoing", "ReportsTestSupport", "WarehouseContract", "Portal", "Reports",
+        "Questions",
         "Warehouse",
         "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),

@@ -13,7 +13,7 @@ extension AppCenterCore {
     guard let client else { return }
     let (interval, isManual) = state.withLock { ($0.interval, $0.isManual) }
     client.setFlushInterval(interval)
-    if !isManual { client.setSessions(.automatic()) }
+    if !isManual { client.setSessions(.automatic(idleTimeout: nil)) }
   }
 
   var interval: UInt { UInt(state.withLock { $0.interval }.components.seconds) }

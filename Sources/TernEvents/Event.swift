@@ -26,7 +26,7 @@ public enum Priority: String, Sendable, CaseIterable {
 
 /// One recorded event, as stored and sent.
 public struct Event: Sendable, Hashable {
-  /// The identifier by which the server deduplicates events (UUID version 7).
+  /// The identifier by which the server deduplicates events (``UniqueID/event(at:using:)``).
   public var id: UniqueID
   /// The kind of the event.
   public var kind: EventKind

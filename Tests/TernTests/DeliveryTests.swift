@@ -43,6 +43,21 @@ import Testing
     await tern.shutdown()
   }
 
+  @Test func `a critical event of the same millisecond is later than the one before, which arrives later`() async throws
+  {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("Checkout")
+    tern.track("Purchase", priority: .critical)
+    await tern.waitForStatus { $0.delivered == 2 }
+    let events = harness.transport.received
+    let moments = ["Checkout", "Purchase"].map { name in
+      events.first { $0.name == name }.flatMap { UniqueID($0.id)?.microseconds(at: $0.time) }
+    }
+    #expect(moments.map { $0?.wall } == [0, 1] && moments.map { $0?.uptime } == [0, 1])
+    await tern.shutdown()
+  }
+
   @Test func `a 503 is retried after the delay in its Retry-After`() async throws {
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [.status(503, headers: ["Retry-After": "120"])]))

@@ -20,12 +20,12 @@ import Testing
       "boot":"11111111-2222-4333-8444-555555555555",\#
       "device":{"osName":"TestOS","osVersion":"1.2","model":"T1","locale":"en_GB","country":"GB","timeZoneOffset":60,\#
       "sdkName":"tern-swift","sdkVersion":"0.0.0"},"app":{"version":"3.4","build":"56","namespace":"test.app"}}}
-      {"id":"019b76da-a800-7d74-bc16-a3d4cc48678e","time":1767225600000,"uptime":1000000,"type":"session_start"}
+      {"id":"019b76da-a800-8000-8002-8f50341ebd74","time":1767225600000,"uptime":1000000,"type":"session_start"}
       {"context":{"install":"7c816738-c129-43b2-913e-5dec6f8fd8a8","session":"019b76da-a800-7739-9148-5b98a7ea20b7",\#
       "user":"user-7","boot":"11111111-2222-4333-8444-555555555555",\#
       "device":{"osName":"TestOS","osVersion":"1.2","model":"T1","locale":"en_GB","country":"GB","timeZoneOffset":60,\#
       "sdkName":"tern-swift","sdkVersion":"0.0.0"},"app":{"version":"3.4","build":"56","namespace":"test.app"}}}
-      {"id":"019b76da-addc-7dff-b7ab-b011b5a21848","time":1767225601500,"uptime":1001500,"type":"event",\#
+      {"id":"019b76da-addc-8002-8006-a3d4cc48678e","time":1767225601500,"uptime":1001500,"type":"event",\#
       "name":"Video clicked","properties":{"Category":"Music","Length":12.5,"HD":true,"Plays":3}}
 
       """#

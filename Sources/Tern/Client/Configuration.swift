@@ -150,9 +150,13 @@ extension TernClient {
 
     /// A rule for starting sessions.
     public enum Sessions: Sendable, Hashable {
-      /// When the client starts in the foreground, and when the app returns after at least `backgroundTimeout` in the
-      /// background without recording an event; 20 s by default.
-      case automatic(backgroundTimeout: Duration = .seconds(20))
+      /// When the client starts in the foreground, when the app returns after at least `backgroundTimeout` in the background,
+      /// and with the first event in the foreground after `idleTimeout` without one; 20 s and 30 min by default.
+      ///
+      /// Events in the background don't lengthen a session: after `backgroundTimeout` they have none. With an `idleTimeout` of
+      /// `nil`, sessions are those of App Center: they last as long as the app is in the foreground, and an event in the background
+      /// begins `backgroundTimeout` anew.
+      case automatic(backgroundTimeout: Duration = .seconds(20), idleTimeout: Duration? = .seconds(30 * 60))
       /// Only when the app calls `startSession()`; earlier events have no session.
       case manual
     }

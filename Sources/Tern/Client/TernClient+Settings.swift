@@ -79,11 +79,7 @@ extension TernClient {
   /// In the foreground, a change to `.automatic()` starts a session if there is none.
   public func setSessions(_ sessions: Configuration.Sessions) {
     engine.beginSession { tracker in
-      if case .automatic(let timeout) = sessions {
-        tracker.timeout = max(timeout, .zero)
-      } else {
-        tracker.timeout = nil
-      }
+      tracker.follow(sessions)
       return tracker.current == nil && tracker.enabled()
     }
   }

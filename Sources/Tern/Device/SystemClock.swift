@@ -14,10 +14,13 @@ public struct SystemClock: TernClock {
   public init() {}
 
   /// The time on the device's clock, which may be wrong.
-  public var wallTime: Timestamp {
+  public var wallTime: Timestamp { Timestamp(millisecondsSince1970: wallMicroseconds / 1_000) }
+
+  /// The same in microseconds.
+  public var wallMicroseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 
   /// The time since boot, including sleep.

@@ -58,12 +58,10 @@ package final class Engine: Sendable {
     log = Self.log(opened, environment, format)
     let unknown: Set<PauseReason> = files.areSettingsUnknown ? [.unknownSettings] : []
     clientState = ClientState(pauses: settings.pauses(configuration).union(unknown))
-    let timeout: Duration? =
-      if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
     recorder = Locked(
       Recorder(
         install: .random(using: &generator), boot: environment.boot, flushAt: configuration.flushAt, format: format,
-        generator: generator, sessions: SessionTracker(timeout: timeout), settings: settings,
+        generator: generator, sessions: SessionTracker(configuration.sessions), settings: settings,
         device: environment.device().completed(by: configuration), observer: environment.observesAppends))
     deviceChanges = Locked(DeviceChanges(country: configuration.countryCode))
     openStorage()
@@ -93,10 +91,15 @@ package final class Engine: Sendable {
   func record(
     _ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority, details: [UInt8] = []
   ) -> Receipt {
-    let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
+    let (began, result, entry) = recorder.withLock { recorder -> (Recorder.Result?, Recorder.Result, Receipt.Entry) in
+      let began = recorder.beginSession(before: kind, into: log, clock: environment.clock)
       let result = recorder.record(
         kind, name, properties, priority, details: details, into: log, clock: environment.clock)
-      return (result, recorder.entry(for: result))
+      return (began, result, recorder.entry(for: result))
+    }
+    if let began {
+      perform(began)
+      refreshCrashContext()
     }
     perform(result)
     return Receipt(entry: entry, engine: self)

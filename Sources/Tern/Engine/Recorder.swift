@@ -39,6 +39,7 @@ struct Recorder: Sendable {
   var earlierDrops = 0
   /// The events waiting for the disk; `nil` while the disk works.
   var outage: StorageOutage?
+  private var moments = EventMoments()
   /// Reused, so that recording an event allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
   /// The contexts of the last records, by part.
@@ -88,13 +89,12 @@ struct Recorder: Sendable {
     into log: EventLog, clock: any TernClock
   ) -> Result {
     if let refusal = refusal(of: kind, log) { return refusal }
-    let time = clock.wallTime
-    let uptime = clock.uptime
-    if kind != .sessionStart, kind != .drops { sessions.recordedEvent(at: uptime) }
+    let moment = moments.next(clock)
+    let (time, uptime) = (moment.time, moment.uptime)
     // The event is built in the record, so that it is not copied into it.
     let record = EventRecord(
       event: Event(
-        id: UniqueID.timeOrdered(at: time, using: &generator), kind: kind,
+        id: UniqueID.event(at: moment, using: &generator), kind: kind,
         name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: time,
         uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current,
         user: user, properties: properties.limited(), details: details), device: device)
@@ -207,7 +207,19 @@ struct Recorder: Sendable {
   mutating func beginSession(device: Device, into log: EventLog, clock: any TernClock) -> Result {
     guard isEnabled, !isClosed, !off.contains(.usage) else { return .nothing }
     self.device = device.encodedMembers()
-    sessions.begin(UniqueID.timeOrdered(at: clock.wallTime, using: &generator))
+    return beginSession(into: log, clock: clock)
+  }
+
+  /// Begins a session if the one before has ended when an event is about to be recorded; `nil` if it goes on.
+  mutating func beginSession(before kind: EventKind, into log: EventLog, clock: any TernClock) -> Result? {
+    guard isEnabled, !isClosed, kind != .sessionStart, kind != .drops, !(kind.part.map { off.contains($0) } ?? false),
+      sessions.willRecord(at: clock.uptime), !off.contains(.usage)
+    else { return nil }
+    return beginSession(into: log, clock: clock)
+  }
+
+  private mutating func beginSession(into log: EventLog, clock: any TernClock) -> Result {
+    sessions.begin(UniqueID.timeOrdered(at: clock.wallTime, using: &generator), at: clock.uptime)
     return record(.sessionStart, "", [:], .normal, into: log, clock: clock)
   }
 }

@@ -38,6 +38,9 @@ package struct Alert: Sendable, Hashable {
     (self.author, self.changed) = (author, changed)
   }
 
+  /// An alert whose settings are still to come.
+  package init(app: AppID?) { self.init(app: app, name: "", condition: .serverProblem, destinations: []) }
+
   /// True if the alert isn't evaluated now.
   package func isMuted(at now: Timestamp) -> Bool { mutedUntil.map { now < $0 } ?? false }
 
@@ -55,7 +58,11 @@ package struct Alert: Sendable, Hashable {
       return "The minimum number of users must be from 0 to 1000000000."
     }
     switch condition {
-    case .above(let limit, _), .below(let limit, _):
+    case .above(let limit, let question), .below(let limit, let question):
+      // A limit outside would never be crossed, or always.
+      if question.unit == .percent, !(0...100).contains(limit) {
+        return "The figure is a share. Enter its limit as a percentage from 0 to 100, such as 99.5."
+      }
       return abs(limit) <= 1e15 ? nil : "The limit must be a number of at most 15 digits."
     case .changed(let percent, _):
       return percent > 0 && percent <= 1_000_000 ? nil : "The change must be more than 0 and at most 1000000 percent."

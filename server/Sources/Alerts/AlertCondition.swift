@@ -1,8 +1,10 @@
+import TernBase
+
 /// The condition that an alert reports.
 package enum AlertCondition: Sendable, Hashable {
-  /// The figure of a question is above a limit.
+  /// The figure of a question is above a limit; of a share, such as crash-free users, both are percentages.
   case above(Double, AlertQuestion)
-  /// The figure of a question is below a limit.
+  /// The figure of a question is below a limit, in the same units.
   case below(Double, AlertQuestion)
   /// The figure of a question differs from that of the period before by more than a limit, in percent.
   case changed(byPercent: Double, AlertQuestion)
@@ -19,7 +21,7 @@ package enum AlertCondition: Sendable, Hashable {
 }
 
 /// The period of a figure: civil hours or days of the app's time zone, which have ended.
-package enum AlertPeriod: String, Sendable, Hashable, CaseIterable, Codable {
+package enum AlertPeriod: String, Sendable, Hashable, CaseIterable {
   case hour, day
 }
 
@@ -52,6 +54,21 @@ package struct AlertQuestion: Sendable, Hashable {
 
   /// The text that ``init(address:period:)`` parses.
   package var address: String { page == "explore" ? query : "\(page)?\(query)" }
+
+  /// The value of a parameter of the query; `nil` if it is left out. If a name is repeated, the last value counts.
+  func parameter(_ name: String) -> String? {
+    query.utf8.split(separator: UInt8(ascii: "&")).last { Self.name(of: $0) == name }
+      .map { PercentCoding.decode($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
+  }
+
+  /// The parameters of the query with some names, as they are written.
+  func parameters(where isWanted: (String) -> Bool) -> [String] {
+    query.utf8.split(separator: UInt8(ascii: "&")).filter { isWanted(Self.name(of: $0)) }.map { String(Substring($0)) }
+  }
+
+  private static func name(of parameter: Substring.UTF8View) -> String {
+    PercentCoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") })
+  }
 }
 
 extension AlertCondition {
@@ -77,76 +94,16 @@ extension AlertCondition {
   /// The condition in words, for lists and notifications.
   package var text: String {
     switch self {
-    case .above(let limit, let question): "above \(AlertText.number(limit)) per \(question.period.rawValue)"
-    case .below(let limit, let question): "below \(AlertText.number(limit)) per \(question.period.rawValue)"
+    case .above(let limit, let question): "above \(question.unit.text(limit: limit)) per \(question.period.rawValue)"
+    case .below(let limit, let question): "below \(question.unit.text(limit: limit)) per \(question.period.rawValue)"
     case .changed(let percent, let question):
-      "changed by more than \(AlertText.number(percent)) % from one \(question.period.rawValue) to the next"
+      "changed by more than \(FigureUnit.percent.text(limit: percent)) from one \(question.period.rawValue) to the next"
     case .crashFreeUsersBelow(let percent, let period):
-      "crash-free users below \(AlertText.number(percent)) % per \(period.rawValue)"
+      "crash-free users below \(FigureUnit.percent.text(limit: percent)) per \(period.rawValue)"
     case .nothingArrived(let hours): "nothing arrived for \(hours) hour\(hours == 1 ? "" : "s")"
     case .newError: "a new error"
     case .errorCameBack: "a closed error came back in a later version"
     case .serverProblem: "the server has a problem"
-    }
-  }
-}
-
-extension AlertCondition: Codable {
-  private enum Kind: String, Codable {
-    case above, below, changed, silent
-    case crashFree = "crash_free"
-    case newError = "new_error"
-    case cameBack = "came_back"
-    case server
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case kind, limit, page, query, period, hours
-  }
-
-  package init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    func limit() throws -> Double { try members.decode(Double.self, forKey: .limit) }
-    func question() throws -> AlertQuestion {
-      AlertQuestion(
-        page: try members.decode(String.self, forKey: .page), query: try members.decode(String.self, forKey: .query),
-        period: try members.decode(AlertPeriod.self, forKey: .period))
-    }
-    switch try members.decode(Kind.self, forKey: .kind) {
-    case .above: self = .above(try limit(), try question())
-    case .below: self = .below(try limit(), try question())
-    case .changed: self = .changed(byPercent: try limit(), try question())
-    case .crashFree:
-      self = .crashFreeUsersBelow(percent: try limit(), try members.decode(AlertPeriod.self, forKey: .period))
-    case .silent: self = .nothingArrived(hours: try members.decode(Int.self, forKey: .hours))
-    case .newError: self = .newError
-    case .cameBack: self = .errorCameBack
-    case .server: self = .serverProblem
-    }
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var members = encoder.container(keyedBy: CodingKeys.self)
-    func encode(_ kind: Kind, _ limit: Double? = nil, _ question: AlertQuestion? = nil) throws {
-      try members.encode(kind, forKey: .kind)
-      try members.encodeIfPresent(limit, forKey: .limit)
-      try members.encodeIfPresent(question?.page, forKey: .page)
-      try members.encodeIfPresent(question?.query, forKey: .query)
-      try members.encodeIfPresent(question?.period, forKey: .period)
-    }
-    switch self {
-    case .above(let limit, let question): try encode(.above, limit, question)
-    case .below(let limit, let question): try encode(.below, limit, question)
-    case .changed(let percent, let question): try encode(.changed, percent, question)
-    case .crashFreeUsersBelow(let percent, let period):
-      try encode(.crashFree, percent)
-      try members.encode(period, forKey: .period)
-    case .nothingArrived(let hours):
-      try encode(.silent)
-      try members.encode(hours, forKey: .hours)
-    case .newError: try encode(.newError)
-    case .errorCameBack: try encode(.cameBack)
-    case .serverProblem: try encode(.server)
     }
   }
 }

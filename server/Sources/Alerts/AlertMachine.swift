@@ -4,6 +4,8 @@ package import TernEvents
 package struct AlertState: Sendable, Hashable, Codable {
   /// The number of the last period that was decided on.
   package var period: Int?
+  /// The last days that were asked about, which are decided on again, oldest first; `nil` before the first.
+  package var days: [FollowedDay]?
   /// True if a breach was reported that is not over.
   package var isBreached = false
   /// The highest known number of a group of errors; `nil` before the first observation.
@@ -28,7 +30,8 @@ package struct AlertState: Sendable, Hashable, Codable {
   }
 }
 
-/// Decides what an alert reports: once when a limit is crossed, and once when that is over.
+/// Decides what an alert reports: once when a limit is crossed, once when that is over, and once when late data changes
+/// either.
 package struct AlertMachine: Sendable {
   /// The shortest time between two notifications about errors. Anyone can send a flood of new groups; it causes one
   /// mail an hour.
@@ -68,7 +71,7 @@ package struct AlertMachine: Sendable {
 
   private mutating func decide(on observation: AlertObservation, _ now: Timestamp) -> [AlertEvent] {
     switch observation {
-    case .figure(let figure): return handle(figure)
+    case .figure(let figure): return handle(figure, now)
     case .arrival(let last, let since): return last.map { handle(arrival: $0, receivingSince: since, now) } ?? []
     case .newErrors(let errors, let highest): return handle(new: errors, highest: highest, now)
     case .returnedErrors(let errors): return handle(returned: errors, now)
@@ -77,10 +80,35 @@ package struct AlertMachine: Sendable {
     }
   }
 
-  private mutating func handle(_ figure: PeriodFigure) -> [AlertEvent] {
-    // Each period is decided on once, in order, even if the clock is set back.
-    guard figure.number > state.period ?? .min else { return [] }
-    guard let isOutside = isOutside(figure) else { return [] }
+  private mutating func handle(_ figure: PeriodFigure, _ now: Timestamp) -> [AlertEvent] {
+    guard alert.condition.question?.period == .hour else { return handle(day: figure, now) }
+    // An hour is decided on once, in order, even if the clock is set back.
+    guard figure.number > state.period ?? .min, let isOutside = isOutside(figure) else { return [] }
+    return decide(figure, isOutside)
+  }
+
+  private mutating func handle(day figure: PeriodFigure, _ now: Timestamp) -> [AlertEvent] {
+    var days = state.followedDays
+    let index = days.firstIndex { $0.number == figure.number }
+    // A day that wasn't asked about when it was the last is none of the alert's: it was new or muted, or the server
+    // stopped, or the clock was set back.
+    guard index != nil || figure.number > days.last?.number ?? .min else { return [] }
+    let known = index.flatMap { days[$0].isOutside }
+    // A decision stays if there is too little data later on, since someone's data was deleted.
+    let decision = isOutside(figure) ?? known
+    let day = FollowedDay(number: figure.number, isOutside: decision, asked: now.millisecondsSince1970)
+    if let index { days[index] = day } else { days.append(day) }
+    state.days = Array(days.suffix(EndedPeriods.followedDays))
+    guard let isOutside = decision else { return [] }
+    if known == nil, figure.number > state.period ?? .min { return decide(figure, isOutside) }
+    guard isOutside != known ?? false else { return [] }
+    // Only the last day says what is the case now.
+    if figure.number == state.period { state.isBreached = isOutside }
+    return [.corrected(figure, isOutside: isOutside, isRaised: state.isBreached)]
+  }
+
+  /// Decides on a period that is later than all others.
+  private mutating func decide(_ figure: PeriodFigure, _ isOutside: Bool) -> [AlertEvent] {
     state.period = figure.number
     defer { state.isBreached = isOutside }
     switch (state.isBreached, isOutside) {
@@ -99,10 +127,10 @@ package struct AlertMachine: Sendable {
     switch alert.condition {
     case .above(let limit, _): return hasEnough(now) ? value > limit : nil
     case .below(let limit, _): return hasEnough(now) ? value < limit : nil
-    case .crashFreeUsersBelow(let percent, _): return now >= max(alert.minimumUsers, 1) ? value * 100 < percent : nil
+    case .crashFreeUsersBelow(let percent, _): return now >= max(alert.minimumUsers, 1) ? value < percent : nil
     case .changed(let percent, _):
-      guard let earlier = figure.before, earlier != 0, hasEnough(min(now, before)) else { return nil }
-      return abs(value - earlier) / abs(earlier) * 100 > percent
+      guard let change = figure.change, hasEnough(min(now, before)) else { return nil }
+      return change > percent
     case .nothingArrived, .newError, .errorCameBack, .serverProblem: return nil
     }
   }

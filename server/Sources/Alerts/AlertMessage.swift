@@ -8,14 +8,17 @@ package enum AlertMessage {
   ///
   /// - Parameters:
   ///   - app: The name of the app; `nil` for an alert about the server.
+  ///   - crashes: The groups of crashes behind a figure, those with the most users first.
   ///   - portal: The address of the portal without a slash at its end; `nil` if unknown.
   package static func make(
-    _ event: AlertEvent, of alert: Alert, app: String?, id: UniqueID, at time: Timestamp, portal: String?
+    _ event: AlertEvent, of alert: Alert, app: String?, crashes: [CrashNotice] = [], id: UniqueID, at time: Timestamp,
+    portal: String?
   ) -> OutgoingMessage {
     let name = AlertText.short(alert.name)
     let place = app.map { AlertText.short($0) } ?? "Tern"
     var facts = [OutgoingMessage.Fact("alert", "Alert", name)]
     if let app { facts.append(.init("app", "App", app)) }
+    facts += Self.facts(event, alert, crashes)
     let (kind, title, text) = words(event, alert, &facts)
     facts.append(.init("condition", "Condition", alert.condition.text))
     return OutgoingMessage(
@@ -28,15 +31,14 @@ package enum AlertMessage {
   ) -> (kind: String, title: String, text: String) {
     switch event {
     case .breached(let figure):
-      add(figure, alert, &facts)
-      let value = text(figure.value, alert)
-      return ("alert.breached", value, "The figure is \(value) in the \(unit(alert)) \(figure.label).")
+      return ("alert.breached", short(figure, alert), sentence(figure, isOutside: true, alert))
     case .recovered(let figure):
-      add(figure, alert, &facts)
-      let value = text(figure.value, alert)
       return (
-        "alert.recovered", "over: \(value)", "It is over: the figure is \(value) in the \(unit(alert)) \(figure.label)."
+        "alert.recovered", "over: \(short(figure, alert))",
+        "It is over. \(sentence(figure, isOutside: false, alert))"
       )
+    case .corrected(let figure, let isOutside, let isRaised):
+      return correction(figure, isOutside: isOutside, isRaised: isRaised, alert)
     case .silent(let since):
       facts.append(.init("since", "Last arrival", since.utcText(withMilliseconds: false)))
       return (
@@ -70,30 +72,6 @@ package enum AlertMessage {
     }
   }
 
-  private static func add(_ figure: PeriodFigure, _ alert: Alert, _ facts: inout [OutgoingMessage.Fact]) {
-    facts.append(.init("period", "Period", figure.label))
-    if let value = figure.value { facts.append(.init("value", "Figure", .number(value), text: text(value, alert))) }
-    if let before = figure.before {
-      facts.append(.init("before", "Period before", .number(before), text: text(before, alert)))
-    }
-    facts.append(.init("users", "Users", .number(Double(figure.users)), text: "\(figure.users)"))
-    switch alert.condition {
-    case .above(let limit, _), .below(let limit, _):
-      facts.append(.init("limit", "Limit", .number(limit), text: AlertText.number(limit)))
-    case .changed(let percent, _), .crashFreeUsersBelow(let percent, _):
-      facts.append(.init("limit", "Limit", .number(percent), text: "\(AlertText.number(percent)) %"))
-    case .nothingArrived, .newError, .errorCameBack, .serverProblem: break
-    }
-  }
-
-  private static func text(_ value: Double?, _ alert: Alert) -> String {
-    guard let value else { return "–" }
-    if case .crashFreeUsersBelow = alert.condition { return AlertText.percent(value) }
-    return AlertText.number(value)
-  }
-
-  private static func unit(_ alert: Alert) -> String { alert.condition.question?.period.rawValue ?? "period" }
-
   /// The path of the page with more, below the portal's address.
   private static func path(_ event: AlertEvent, _ alert: Alert) -> String {
     guard let app = alert.app else { return "/" }
@@ -101,6 +79,8 @@ package enum AlertMessage {
       return count == 1 ? "/apps/\(app)/error?group=\(errors[0].group)" : "/apps/\(app)/errors"
     }
     guard let question = alert.condition.question else { return "/apps/\(app)/live" }
-    return "/apps/\(app)/\(question.page)?\(question.query)"
+    // A failing question is shown as it was asked.
+    let query = event.figure.map { question.query(ofPeriod: $0.number) } ?? question.query
+    return "/apps/\(app)/\(question.page)?\(query)"
   }
 }

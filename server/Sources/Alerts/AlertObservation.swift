@@ -2,7 +2,7 @@ package import TernEvents
 
 /// The data on which an alert is evaluated.
 package enum AlertObservation: Sendable, Hashable {
-  /// The figure of a period that has ended.
+  /// The figure of a period that has ended. That of a day may have been observed before, with less data.
   case figure(PeriodFigure)
   /// The time at which the latest event of the app arrived, `nil` if there was none, and the time since which the
   /// server has been able to receive events.
@@ -19,10 +19,12 @@ package enum AlertObservation: Sendable, Hashable {
   case failure(reason: String)
 }
 
-/// The figure of a period, and the one that it is compared with.
+/// The figure of a period, and the one that it is compared with, in the unit of the question: shares are percentages.
 package struct PeriodFigure: Sendable, Hashable {
   /// The number of the period in the app's calendar; later ones have larger numbers.
   package var number: Int
+  /// The figure in words, such as `Crash-free users`.
+  package var name = "Figure"
   /// The name of the period, such as `2026-10-31T14:00`.
   package var label: String
   /// The figure; `nil` if there is none, such as a share of no users.
@@ -40,6 +42,29 @@ package struct PeriodFigure: Sendable, Hashable {
     (self.number, self.label, self.value, self.before) = (number, label, value, before)
     (self.users, self.usersBefore, self.isCount) = (users, usersBefore, isCount)
   }
+}
+
+extension PeriodFigure {
+  /// The change from the period before, up or down, in percent; `nil` if there is none.
+  var change: Double? {
+    guard let value, let before, before != 0 else { return nil }
+    return abs(value - before) / abs(before) * 100
+  }
+}
+
+/// A group of crashes behind a figure.
+package struct CrashNotice: Sendable, Hashable {
+  /// The most groups that a message names.
+  package static let maximumCount = 3
+
+  /// The type, such as that of an exception, or the signal.
+  package var type: String
+  /// The top frame of the stack; empty if unknown.
+  package var place: String
+  /// The users with such a crash.
+  package var users: Int
+
+  package init(type: String, place: String, users: Int) { (self.type, self.place, self.users) = (type, place, users) }
 }
 
 /// An error that an alert reports.
@@ -77,6 +102,8 @@ package enum AlertEvent: Sendable, Hashable {
   case breached(PeriodFigure)
   /// It is inside again.
   case recovered(PeriodFigure)
+  /// Late data moved the figure of a day across the limit. The alert may be raised by a later day, or not any more.
+  case corrected(PeriodFigure, isOutside: Bool, isRaised: Bool)
   /// Nothing arrives, since the given time.
   case silent(since: Timestamp)
   /// Something arrives again.
@@ -91,4 +118,30 @@ package enum AlertEvent: Sendable, Hashable {
   case failing(reason: String)
   /// The alert is evaluated again.
   case working
+}
+
+extension AlertEvent {
+  /// The figure of a period that the event is about.
+  var figure: PeriodFigure? {
+    switch self {
+    case .breached(let figure), .recovered(let figure), .corrected(let figure, _, _): figure
+    case .silent, .arriving, .errors, .problem, .problemOver, .failing, .working: nil
+    }
+  }
+
+  /// The figure that is outside the limit.
+  package var breach: PeriodFigure? {
+    switch self {
+    case .breached(let figure), .corrected(let figure, isOutside: true, isRaised: _): figure
+    default: nil
+    }
+  }
+
+  /// True if the alert is raised after an event about a figure.
+  var isRaised: Bool {
+    switch self {
+    case .breached, .corrected(_, isOutside: _, isRaised: true): true
+    default: false
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 
 /// The texts of figures and names in notifications.
 package enum AlertText {
@@ -11,12 +12,20 @@ package enum AlertText {
     return String(String(short.reversed()))
   }
 
-  /// Returns a share in percent, rounded down so that 99.999 % doesn't read as 100 %.
-  static func percent(_ share: Double) -> String { "\(number((share * 10_000).rounded(.down) / 100)) %" }
-
-  /// Returns a name or type from a client, short and on one line.
+  /// Returns a name or type from a client, short and on one line, without marks that change the direction of text.
   package static func short(_ text: String) -> String {
-    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    return line.count > 120 ? line.prefix(119) + "…" : line
+    // By bytes too, because one character may have thousands of combining marks.
+    let start = text.prefix(utf8Bytes: 2_000)
+    let line = String(String.UnicodeScalarView(start.unicodeScalars.map { isUnsafe($0) ? " " : $0 }))
+      .split(separator: " ").joined(separator: " ")
+    let isWhole = line.count <= 120 && line.utf8.count <= 480
+    return isWhole ? line : line.prefix(119).prefix(utf8Bytes: 477) + "…"
+  }
+
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 }

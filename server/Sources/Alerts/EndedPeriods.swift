@@ -2,27 +2,41 @@ package import Questions
 package import TernEvents
 package import Warehouse
 
-/// The last period that has ended, and the one before.
+/// A period that has ended, and the one before.
 package struct EndedPeriods: Sendable, Hashable {
   /// The time from a period's end to its evaluation, in which the events of its last minutes arrive.
   package static let settling: Duration = .seconds(600)
+  /// The number of days after which a day's figure is final.
+  static let followedDays = 3
 
   package let unit: TimeUnit
   /// The numbers of the periods in the app's calendar.
   package let last: Int
   package let before: Int
 
-  /// Finds the periods; `nil` if the calendar has none.
+  /// Finds the last period; `nil` if the calendar has none.
+  package init?(_ period: AlertPeriod, at now: Timestamp, in calendar: QuestionCalendar) {
+    guard let newest = Self.recent(period, at: now, in: calendar).last else { return nil }
+    self = newest
+  }
+
+  private init(_ unit: TimeUnit, last: Int, before: Int) {
+    (self.unit, self.last, self.before) = (unit, last, before)
+  }
+
+  /// Finds the periods that may be decided on, oldest first: the last hour that has ended, or the last three days.
   ///
   /// An hour that clocks show twice is one period. Hours and days that they skip are none.
-  package init?(_ period: AlertPeriod, at now: Timestamp, in calendar: QuestionCalendar) {
-    unit = period == .hour ? .hour : .day
-    let time = (now - Self.settling).millisecondsSince1970
+  package static func recent(
+    _ period: AlertPeriod, at now: Timestamp, in calendar: QuestionCalendar
+  ) -> [EndedPeriods] {
+    let (unit, count) = (period.unit, period == .hour ? 1 : followedDays)
+    let time = (now - settling).millisecondsSince1970
     let (current, today) = (calendar.number(of: unit, at: time), calendar.day(of: time))
-    // Three days have at least two ended hours and days, even where clocks skip one.
-    let ended = calendar.numbers(of: unit, in: today.advanced(by: -3)...today).filter { $0 < current }
-    guard ended.count >= 2 else { return nil }
-    (before, last) = (ended[ended.count - 2], ended[ended.count - 1])
+    // One more for the period before the first, and one that clocks may skip.
+    let days = today.advanced(by: -count - 2)...today
+    let ended = calendar.numbers(of: unit, in: days).filter { $0 < current }.suffix(count + 1)
+    return zip(ended, ended.dropFirst()).map { EndedPeriods(unit, last: $1, before: $0) }
   }
 
   /// The days that contain both periods.
@@ -50,7 +64,7 @@ package struct EndedPeriods: Sendable, Hashable {
       let row = answer.rows.first { $0.dimensions.first??.text == label }
       // Answers leave out periods without rows.
       let value = row?.metrics.first ?? nil
-      return (value ?? (metric.isCount ? 0 : nil), Int(row?.metrics.last.flatMap(\.self) ?? 0))
+      return (value.map(metric.unit.figure) ?? (metric.isCount ? 0 : nil), Int(row?.metrics.last.flatMap(\.self) ?? 0))
     }
     let (now, earlier) = (row(last), row(before))
     return PeriodFigure(
@@ -60,6 +74,14 @@ package struct EndedPeriods: Sendable, Hashable {
 }
 
 extension QuestionMetric {
+  /// True if the metric gets worse with crashes.
+  package var isAboutCrashes: Bool {
+    switch self {
+    case .plain(.crashes), .plain(.crashFreeUsers), .plain(.crashFreeSessions): true
+    case .plain, .property: false
+    }
+  }
+
   /// True if the metric is 0 where there are no rows; false if it is unknown there.
   package var isCount: Bool {
     switch self {

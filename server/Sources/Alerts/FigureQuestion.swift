@@ -36,7 +36,7 @@ extension EndedPeriods {
       let shares = answers.compactMap { answer -> (value: Double?, users: Int)? in
         guard case .funnel(let funnel) = answer else { return nil }
         let steps = funnel.groups.first?.steps ?? []
-        return (steps.last?.fromFirst.map { $0 * 100 }, steps.first?.persons ?? 0)
+        return (steps.last?.fromFirst.map(FigureUnit.percent.figure), steps.first?.persons ?? 0)
       }
       guard shares.count == 2 else { return nil }
       return PeriodFigure(

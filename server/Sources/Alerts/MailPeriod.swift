@@ -1,4 +1,5 @@
 package import Questions
+package import ServerBase
 package import TernEvents
 package import Warehouse
 
@@ -63,8 +64,8 @@ extension StoredMailReport {
 }
 
 extension MailReport {
-  /// Returns the last day on which the report was due; `nil` if the time zone is unknown.
-  package func lastOccasion(at now: Timestamp, timeZone: String) -> Day? {
-    QuestionCalendar(timeZone).flatMap { MailPeriod(cadence, hour: hour, at: now, in: $0)?.occasion }
+  /// Returns the last day on which the report was due.
+  package func lastOccasion(at now: Timestamp, zone: ZoneRules) -> Day? {
+    MailPeriod(cadence, hour: hour, at: now, in: QuestionCalendar(zone))?.occasion
   }
 }

@@ -17,7 +17,10 @@ package struct MailReport: Sendable, Hashable {
     case dashboard(Int64)
 
     /// The number of the dashboard; `nil` for the overview.
-    package var dashboard: Int64? { if case .dashboard(let id) = self { id } else { nil } }
+    package var dashboard: Int64? {
+      get { if case .dashboard(let id) = self { id } else { nil } }
+      set { self = newValue.map { .dashboard($0) } ?? .overview }
+    }
   }
 
   /// The period of the figures, and with it the days on which the report is sent: every day, on Mondays, or on the
@@ -49,8 +52,8 @@ package struct MailReport: Sendable, Hashable {
   package var created: Timestamp
 
   package init(
-    id: Int64 = 0, app: AppID, subject: Subject, cadence: Cadence, hour: Int, recipients: [MailAddress],
-    author: String = "", created: Timestamp = Timestamp(millisecondsSince1970: 0)
+    id: Int64 = 0, app: AppID, subject: Subject = .overview, cadence: Cadence = .day, hour: Int = 7,
+    recipients: [MailAddress] = [], author: String = "", created: Timestamp = Timestamp(millisecondsSince1970: 0)
   ) {
     (self.id, self.app, self.subject) = (id, app, subject)
     (self.cadence, self.hour, self.recipients) = (cadence, hour, recipients)

@@ -72,10 +72,11 @@ final class AppDirectory: Sendable {
 
   static func load(_ database: Database, version: Int64? = nil, _ now: Timestamp? = nil) throws -> Snapshot {
     var snapshot = Snapshot(version: version, checked: now)
+    var zones = StoredZones()
     for row in try Row.fetchAll(database, sql: "SELECT * FROM app ORDER BY id") {
       let app = App(
         id: AppID(row["id"]), name: row["name"], key: row["key"], appSecret: row["app_secret"],
-        trackingID: row["tracking_id"], timeZone: row["time_zone"],
+        trackingID: row["tracking_id"], zone: try zones.zone(row["time_zone"], row["zone_data"], database),
         created: Timestamp(millisecondsSince1970: row["created"]),
         keeping: (row["keeping"] as String?).flatMap { KeepingPeriod($0) })
       snapshot.all.append(app)

@@ -22,7 +22,7 @@ extension Catalog {
 
   /// Creates an annotation.
   public func createAnnotation(app: AppID, day: Day, text: String) throws -> Annotation {
-    try check(name: text, timeZone: "UTC")
+    try check(name: text)
     guard try self.app(app) != nil else {
       throw WarehouseError(code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }

@@ -28,7 +28,8 @@ extension Catalog {
     name: String, timeZone: String, appSecret: String?, trackingID: String?, id: AppID? = nil,
     key givenKey: String? = nil
   ) throws -> App {
-    try check(name: name, timeZone: timeZone)
+    try check(name: name)
+    let zone = try newZone(timeZone)
     let secret = try secret(from: appSecret)
     if let trackingID { try check(trackingID: trackingID) }
     let created = now()
@@ -45,14 +46,19 @@ extension Catalog {
       }
       try database.execute(
         sql:
-          "INSERT INTO app (id, name, key, app_secret, tracking_id, time_zone, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        arguments: [id?.rawValue, name, key, secret, tracking, timeZone, created.millisecondsSince1970])
+          """
+          INSERT INTO app (id, name, key, app_secret, tracking_id, time_zone, zone_data, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          id?.rawValue, name, key, secret, tracking, zone.identifier, try Self.store(zone, database),
+          created.millisecondsSince1970,
+        ])
       let id = AppID(database.lastInsertedRowID)
       try record(.appCreated, "\(id) \(name)", database)
       // Part of the new app, so the audit log does not list it.
       _ = try insert(.standard(for: id, created: created), database)
       return App(
-        id: id, name: name, key: key, appSecret: secret, trackingID: tracking, timeZone: timeZone, created: created)
+        id: id, name: name, key: key, appSecret: secret, trackingID: tracking, zone: zone, created: created)
     }
   }
 
@@ -70,7 +76,8 @@ extension Catalog {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(id). Run `tern apps list` to see all apps.")
     }
-    try check(name: change.name ?? app.name, timeZone: change.timeZone ?? app.timeZone)
+    try check(name: change.name ?? app.name)
+    let wanted = try change.timeZone.map { try $0 == app.timeZone ? app.zone : newZone($0) }
     if let trackingID = change.trackingID { try check(trackingID: trackingID) }
     if let number = change.newNamesPerDay ?? nil { try Self.check(newNamesPerDay: number) }
     let identifiers = [
@@ -97,7 +104,8 @@ extension Catalog {
       if let keeping = change.keeping, keeping != app.keeping {
         try set("keeping", to: keeping?.text, "keep \(keeping?.text ?? KeepingPeriod.foreverText)")
       }
-      if let zone = change.timeZone {
+      if let rules = wanted {
+        let zone = rules.identifier
         let latest = try Self.latestZoneJob(of: id, database)
         if case .running? = latest?.state {
           guard zone == app.timeZone else {
@@ -107,7 +115,13 @@ extension Catalog {
           }
           recount = latest?.job
         } else if zone != app.timeZone || latest?.state != nil {
-          if change.recountsDays { recount = try Self.insertJob(.changeZone, app: id, argument: zone, database) }
+          // Another name of the same zone changes no day.
+          let isSame = latest?.state == nil && rules.hasSameTimes(as: app.zone)
+          if change.recountsDays, !isSame {
+            recount = try Self.insertJob(.changeZone, app: id, argument: zone, database)
+          }
+          try database.execute(
+            sql: "UPDATE app SET zone_data = ? WHERE id = ?", arguments: [try Self.store(rules, database), id.rawValue])
           try set("time_zone", to: zone, "time_zone \(zone)" + (recount == nil ? "" : ", days counted again"))
         }
       }
@@ -118,7 +132,7 @@ extension Catalog {
     return (try apps().first { $0.id == id } ?? app, recount)
   }
 
-  func check(name: String, timeZone: String) throws {
+  func check(name: String) throws {
     // A character may be a letter with any number of marks.
     guard (1...100).contains(name.count), name.utf8.count <= 1_000, name.unicodeScalars.contains(where: isVisible)
     else {
@@ -129,13 +143,6 @@ extension Catalog {
     // Names are printed to terminals and logs, and passed to C libraries.
     guard !name.unicodeScalars.contains(where: isControl) else {
       throw invalid("A name can't contain control characters or line breaks. Use a single line of plain text.")
-    }
-    try check(timeZone: timeZone)
-  }
-
-  func check(timeZone: String) throws {
-    guard !timeZone.isEmpty, TimeZone(identifier: timeZone) != nil else {
-      throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")
     }
   }
 

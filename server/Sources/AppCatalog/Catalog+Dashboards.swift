@@ -7,8 +7,6 @@ public import Warehouse
 extension Catalog {
   /// The most dashboards of an app. Their names are on each of their pages.
   static let maximumDashboards = 50
-  /// The longest query of a card, in bytes: longer addresses are refused anyway.
-  static let maximumQueryBytes = 8_192
 
   /// Returns an app's dashboards, oldest first.
   public func dashboards(app: AppID) throws -> [Dashboard] {
@@ -94,12 +92,12 @@ extension Catalog {
   }
 
   private func check(_ dashboard: Dashboard, _ database: Database) throws {
-    for name in [dashboard.name] + dashboard.cards.map(\.name) { try check(name: name, timeZone: "UTC") }
+    for name in [dashboard.name] + dashboard.cards.map(\.name) { try check(name: name) }
     guard dashboard.cards.count <= Dashboard.maximumCards else {
       throw Self.invalid(
         "A dashboard can have \(Dashboard.maximumCards) cards. Remove one, or create another dashboard.")
     }
-    guard dashboard.cards.allSatisfy({ $0.query.utf8.count <= Self.maximumQueryBytes }) else {
+    guard dashboard.cards.allSatisfy({ $0.query.utf8.count <= DashboardCard.maximumQueryBytes }) else {
       throw Self.invalid("The question of a card is too long. Use fewer filters and steps.")
     }
     let isTaken = try Bool.fetchOne(

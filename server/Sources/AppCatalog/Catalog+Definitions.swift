@@ -31,7 +31,7 @@ extension Catalog {
     if kind == .metric, let scope, scope != .hit {
       throw WarehouseError(code: .invalid, message: "Metrics always have hit scope, not \(scope.rawValue) scope.")
     }
-    if let name { try check(name: name, timeZone: "UTC") }
+    if let name { try check(name: name) }
     let moment = now()
     return try writing { database in
       let current = try Self.definitions(app: app, database).first { $0.kind == kind && $0.index == index }

@@ -19,7 +19,7 @@ extension Catalog {
 
   /// Saves a segment.
   public func createSegment(app: AppID, name: String, filters: String) throws -> SavedSegment {
-    try check(name: name, timeZone: "UTC")
+    try check(name: name)
     guard try self.app(app) != nil else {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
@@ -45,7 +45,7 @@ extension Catalog {
 
   /// Changes a segment; returns `nil` if the app has none with this number.
   public func changeSegment(_ id: Int64, app: AppID, name: String, filters: String) throws -> SavedSegment? {
-    try check(name: name, timeZone: "UTC")
+    try check(name: name)
     let (now, author) = (now(), AuditActor.current.name)
     return try writing { database in
       try Self.checkFree(name, app: app, except: id, database)

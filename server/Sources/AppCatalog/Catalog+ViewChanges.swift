@@ -13,7 +13,7 @@ extension Catalog {
   /// - Throws: ``WarehouseError`` with code `invalid` if there is no such view or a value is invalid.
   public func changeView(_ id: ViewID, _ change: ViewChange, endsOpenDays: Bool = false) throws -> View {
     let current = try existing(id)
-    if let name = change.name { try check(name: name, timeZone: current.timeZone) }
+    if let name = change.name { try check(name: name) }
     if change.hasUnification != nil, !current.countsMembers {
       throw WarehouseError(
         code: .invalid,
@@ -65,9 +65,7 @@ extension Catalog {
 
   /// Returns the view's first day that hasn't begun.
   private func nextDay(of view: View) throws -> Day {
-    guard let calendar = ViewCalendar(view) else {
-      throw WarehouseError(code: .invalid, message: "The time zone \(view.timeZone) is unknown on this system.")
-    }
+    let calendar = ViewCalendar(view)
     return Day(number: calendar.next(after: calendar.day(of: now().millisecondsSince1970)))
   }
 }

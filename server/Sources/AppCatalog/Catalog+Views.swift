@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Ingest
+import ServerBase
 import TernEvents
 public import Warehouse
 
@@ -23,7 +24,8 @@ extension Catalog {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
-    try check(name: name, timeZone: timeZone)
+    try check(name: name)
+    let zone = try newZone(timeZone)
     let rules = View.Rules(lateness: lateness, filters: filters, settings: settings)
     try check(rules)
     let encoded = try Self.text(of: filters)
@@ -39,36 +41,39 @@ extension Catalog {
         ])
       let id = ViewID(database.lastInsertedRowID)
       try database.execute(
-        sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)", arguments: [id.rawValue, 0, timeZone])
+        sql: "INSERT INTO view_zone (view, start, zone, zone_data) VALUES (?, ?, ?, ?)",
+        arguments: [id.rawValue, 0, zone.identifier, try Self.store(zone, database)])
       try record(.viewCreated, "\(id) \(name), app \(app)", database)
       return View(
         id: id, app: app, name: name,
-        zones: [View.Zone(identifier: timeZone, start: Timestamp(millisecondsSince1970: 0))], first: rules)
+        zones: [View.Zone(zone, start: Timestamp(millisecondsSince1970: 0))], first: rules)
     }
   }
 
   /// Changes a view's time zone from now on. Earlier hits keep their days.
   public func setZone(of view: ViewID, to timeZone: String) throws -> View {
     let current = try existing(view)
-    try check(name: current.name, timeZone: timeZone)
-    guard timeZone != current.timeZone else { return current }
+    let zone = timeZone == current.timeZone ? current.zone : try newZone(timeZone)
+    guard zone != current.zone else { return current }
     let start = max(now().millisecondsSince1970, (current.zones.last?.start.millisecondsSince1970 ?? 0) + 1)
     try writing { database in
       try database.execute(
-        sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)",
-        arguments: [view.rawValue, start, timeZone])
-      try record(.viewChanged, "\(view), time zone \(timeZone)", database)
+        sql: "INSERT INTO view_zone (view, start, zone, zone_data) VALUES (?, ?, ?, ?)",
+        arguments: [view.rawValue, start, zone.identifier, try Self.store(zone, database)])
+      try record(.viewChanged, "\(view), time zone \(zone.identifier)", database)
     }
     return try self.view(view) ?? current
   }
 
   /// Returns the views of an app, or of all apps, oldest first.
   public func views(app: AppID? = nil) throws -> [View] {
-    try reading { database in
-      let rows = try Row.fetchAll(
-        database, sql: "SELECT * FROM view WHERE ?1 IS NULL OR app = ?1 ORDER BY id", arguments: [app?.rawValue])
-      return try rows.map { try Self.view($0, database) }
-    }
+    try reading { try Self.views($0, app: app) }
+  }
+
+  static func views(_ database: Database, app: AppID? = nil) throws -> [View] {
+    let rows = try Row.fetchAll(
+      database, sql: "SELECT * FROM view WHERE ?1 IS NULL OR app = ?1 ORDER BY id", arguments: [app?.rawValue])
+    return try rows.map { try view($0, database) }
   }
 
   /// Returns the view with an ID, or `nil` if there is none.
@@ -107,13 +112,15 @@ extension Catalog {
   private static func view(_ row: Row, _ database: Database) throws -> View {
     let id: Int64 = row["id"]
     let zones = try Row.fetchAll(
-      database, sql: "SELECT zone, start FROM view_zone WHERE view = ? ORDER BY start", arguments: [id])
+      database, sql: "SELECT zone, start, zone_data FROM view_zone WHERE view = ? ORDER BY start", arguments: [id])
     let changes = try Row.fetchAll(
       database, sql: "SELECT * FROM view_rule WHERE view = ? ORDER BY day", arguments: [id])
+    var stored = StoredZones()
     return View(
       id: ViewID(id), app: AppID(row["app"]), name: row["name"],
-      zones: zones.map {
-        View.Zone(identifier: $0["zone"], start: Timestamp(millisecondsSince1970: $0["start"]))
+      zones: try zones.map {
+        View.Zone(
+          try stored.zone($0["zone"], $0["zone_data"], database), start: Timestamp(millisecondsSince1970: $0["start"]))
       },
       first: try rules(row, of: id, start: nil),
       changes: try changes.map { try rules($0, of: id, start: Day(number: $0["day"])) })

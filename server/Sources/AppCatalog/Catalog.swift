@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import GRDB
+public import ServerBase
 public import TernEvents
 public import Warehouse
 
@@ -30,6 +31,8 @@ public final class Catalog: CatalogStore {
   /// The wall clock.
   let now: @Sendable () -> Timestamp
   let appDirectory: AppDirectory
+  /// The zone data of this computer.
+  let zones: ZoneDatabase
   /// The most bytes of an app's files with symbols.
   let maximumSymbolBytes: Int
 
@@ -40,14 +43,16 @@ public final class Catalog: CatalogStore {
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
   ///   - passwordCost: The cost of hashing new passwords.
   ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
+  ///   - zones: The zone data that new apps and views get.
   ///   - now: The wall clock, for creation times and session expiry.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   public init(
     directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
-    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30,
+    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, zones: ZoneDatabase = .system,
     now: @escaping @Sendable () -> Timestamp = WallClock.system
   ) throws {
     self.now = now
+    self.zones = zones
     self.directory = DataDirectory(path: directory)
     self.randomBytes = randomBytes
     self.maximumSymbolBytes = maximumSymbolBytes

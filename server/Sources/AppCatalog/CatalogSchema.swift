@@ -4,7 +4,8 @@ import Warehouse
 enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
   static let format = DatabaseFormat(
-    applicationID: 0x5472_6E41, steps: [tables, symbols, alerts, mailReports, identities, imported])
+    applicationID: 0x5472_6E41,
+    steps: [tables, symbols, alerts, mailReports, identities, imported, zoneData, percentages])
 
   /// The statements that create the tables of version 1.
   private static let tables = apps + access + views + definitions + segments + jobs + boards + errors
@@ -184,11 +185,33 @@ enum CatalogSchema {
     ALTER TABLE session ADD COLUMN provider TEXT;
     """
 
+  /// Version 7. The rules of time zones by which days are counted, as TZif files without the names of their kinds of time. Without a
+  /// reference to them, the data of Swift's runtime apply, as in earlier versions.
+  private static let zoneData = """
+    CREATE TABLE zone_data (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, zone TEXT NOT NULL, edition TEXT, place TEXT NOT NULL, file BLOB NOT NULL,
+      UNIQUE (zone, edition, place, file)
+    );
+    ALTER TABLE app ADD COLUMN zone_data INTEGER;
+    ALTER TABLE view_zone ADD COLUMN zone_data INTEGER;
+    """
+
   /// Figures of a view's days that another service counted, as it wrote them. `day` is a number of days since 1970.
   private static let imported = """
     CREATE TABLE imported (
       view INTEGER NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, value TEXT NOT NULL,
       PRIMARY KEY (view, metric, day)
     ) WITHOUT ROWID;
+    """
+
+  /// Version 8. The limits of crash-free users and sessions, until then shares from 0 to 1, as percentages. A limit above 1 was
+  /// always crossed, and meant as a percentage. Forms of such an alert that are open must be opened again.
+  private static let percentages = """
+    UPDATE alert SET changed = changed + 1, condition = json_set(
+      condition, '$.limit', round(json_extract(condition, '$.limit') * 100, 10))
+    WHERE json_extract(condition, '$.kind') IN ('above', 'below') AND json_extract(condition, '$.page') = 'explore'
+    AND (instr('&' || json_extract(condition, '$.query') || '&', '&metric=crash_free_users&') > 0
+      OR instr('&' || json_extract(condition, '$.query') || '&', '&metric=crash_free_sessions&') > 0)
+    AND json_extract(condition, '$.limit') BETWEEN 0 AND 1;
     """
 }

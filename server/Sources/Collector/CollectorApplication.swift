@@ -17,13 +17,15 @@ struct CollectorApplication: Sendable {
   let responder: RouterResponder<CollectorContext>
   /// All routes, with the right that each requires.
   let requirements: [RouteTable.Route: Endpoint.Requirement]
+  /// What all endpoints for programs do.
+  let description: APIDescription
   /// Wakes the live streams; must run alongside the server.
   let live: LiveHub
   /// Aborts stalled request bodies; must run alongside the server.
   let gate: AdmissionGate
 
   /// The addresses to which apps send events.
-  static let ingestionPaths = Set([NativeProtocol.path, AppCenterRoutes.path] + MeasurementRoutes.paths)
+  static let ingestionPaths = Set([NativeProtocol.path, AppCenterEndpoints.path] + MeasurementEndpoints.paths)
 
   /// Limits what apps and clients send; must run alongside the server.
   let usage: UsageGate
@@ -42,128 +44,158 @@ struct CollectorApplication: Sendable {
     let limits = settings.limits
     let metrics = CollectorMetrics()
     gate = AdmissionGate(limits)
-    let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
     live = LiveHub(heartbeat: settings.heartbeat)
     usage = UsageGate(dependencies, addressLimits: settings.addressLimits)
+    let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
+    let site = Site(
+      pages: pages.shown(dependencies, usage), reader: reader,
+      access: Access(
+        store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
+        uptime: dependencies.uptime),
+      catalog: dependencies.catalog, store: dependencies.store,
+      reports: ReportScheduler(
+        FairQueueLimits(running: limits.maximumConcurrentReports), limits, dependencies,
+        executor: dependencies.reportExecutor),
+      answering: QuestionAnswering(dependencies, limits: limits), wallTime: dependencies.wallTime)
+    let routes = RouteTable(
+      access: site.access, pages: site.pages,
+      recorder: dependencies.requestJournal.map { RequestRecorder(journal: $0, key: dependencies.duplicateKey) })
+    let root = EndpointGroup(
+      routes: routes, reader: reader, catalog: site.catalog, path: "", requirement: .nothing)
     let ingestion = Ingestion(dependencies, reader: reader, live: live, usage: usage)
-    let reports = ReportScheduler(
-      FairQueueLimits(running: limits.maximumConcurrentReports), limits, dependencies,
-      executor: dependencies.reportExecutor)
-    let access = Access(
-      store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
-      uptime: dependencies.uptime)
+    Self.addProtocols(to: root, ingestion, settings)
+    HealthEndpoints(
+      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, problems: dependencies.problems
+    ) { [usage] in
+      CollectorGauges(
+        reports: site.reports.load, questions: site.answering.load, recentAnswers: site.answering.recentAnswers,
+        droppedLogLines: dependencies.accessLog?.droppedLines, certificateExpiry: identity?.expiry,
+        storage: dependencies.storage(), cluster: dependencies.cluster?(), refused: usage.counts,
+        problems: dependencies.problems().count)
+    }.add(to: root)
+    Self.addEndpoints(to: root.group("/api/v1", .login), site, dependencies, usage)
+    AppCenterReportEndpoints(reports: site.reports, store: site.store, wallTime: site.wallTime).add(to: routes)
+    Self.addPages(to: routes, site, dependencies, settings, live)
+    description = DescriptionEndpoint.add(to: root)
+    requirements = routes.requirements
 
-    var pages = pages
-    pages.problems = dependencies.problems
-    pages.hasCluster = dependencies.cluster != nil
-    pages.providers = dependencies.providers.map { ($0.settings.name, SignOnRoutes.path($0.settings.id)) }
-    pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
-    // A catalog that can't be read says so elsewhere.
-    pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
     let router = Router(context: CollectorContext.self)
-    let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     router.add(
       middleware: ForwardedClients(
         proxies: TrustedProxies(settings.trustedProxies), hasTLS: identity != nil, loginHeader: settings.loginHeader))
     if let log = dependencies.accessLog {
-      router.add(middleware: AccessLogging(log: log, wallTime: wallTime, uptime: dependencies.uptime))
+      router.add(middleware: AccessLogging(log: log, wallTime: site.wallTime, uptime: dependencies.uptime))
     }
     router.add(middleware: SecurityHeaders())
-    router.add(middleware: ErrorMiddleware(metrics: metrics, uptime: dependencies.uptime, pages: pages))
-    let routes = RouteTable(
-      router: router, access: access, pages: pages,
-      recorder: dependencies.requestJournal.map { RequestRecorder(journal: $0, key: dependencies.duplicateKey) })
-    NativeRoutes(ingestion: ingestion, tokens: catalog, limits: settings.native).add(to: routes)
-    AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
-      .add(to: routes)
-    MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
-    MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
-    DescriptionRoutes().add(to: routes)
-    let answering = QuestionAnswering(dependencies, limits: limits)
-    let usage = usage
-    HealthRoutes(
-      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, problems: dependencies.problems
-    ) {
-      CollectorGauges(
-        reports: reports.load, questions: answering.load, recentAnswers: answering.recentAnswers,
-        droppedLogLines: dependencies.accessLog?.droppedLines, certificateExpiry: identity?.expiry,
-        storage: dependencies.storage(), cluster: dependencies.cluster?(), refused: usage.counts,
-        problems: dependencies.problems().count)
-    }.add(to: routes)
-    ReportRoutes(
-      reader: reader, reports: reports, store: store, catalog: catalog, answering: answering,
-      wallTime: wallTime
-    ).add(to: routes)
-    EditingRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
-    LimitRoutes(reader: reader, catalog: catalog, usage: usage).add(to: routes)
-    DefinitionAPIRoutes(reader: reader, catalog: catalog).add(to: routes)
-    LinkAPIRoutes(reader: reader, catalog: catalog, server: pages.collector, wallTime: wallTime).add(to: routes)
-    UserAPIRoutes(reader: reader, catalog: catalog, server: pages.collector).add(to: routes)
-    SessionAPIRoutes(catalog: catalog).add(to: routes)
-    TokenAPIRoutes(reader: reader, catalog: catalog).add(to: routes)
-    AuditAPIRoutes(catalog: catalog, wallTime: wallTime).add(to: routes)
-    JobAPIRoutes(catalog: catalog).add(to: routes)
-    BackupAPIRoutes(control: dependencies.backups, reports: reports).add(to: routes)
-    ErrorStatusRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime)
-      .add(to: routes)
-    if let symbols = dependencies.symbols {
-      SymbolRoutes(catalog: symbols.catalog, store: symbols.store).add(to: routes)
-    }
-    ViewRoutes(catalog: catalog, pages: pages, reader: reader).add(to: routes)
-    let persons = PersonRoutes(reports: reports, source: dependencies.questions, catalog: catalog)
-    QuestionRoutes(reader: reader, answering: answering, catalog: catalog, persons: persons).add(to: routes)
-    SegmentPageRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
-    SegmentRoutes(reader: reader, catalog: catalog).add(to: routes)
-    let notes = ChartNotes(catalog: catalog, store: store, reports: reports)
-    QuestionPageRoutes(
-      pages: pages, answering: answering, store: store, catalog: catalog, notes: notes, wallTime: wallTime
-    ).add(to: routes)
-    DashboardRoutes(
-      pages: pages, reader: reader, answering: answering, catalog: catalog, notes: notes, wallTime: wallTime
-    ).add(to: routes)
-    DashboardAPIRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
-    AlertPageRoutes(pages: pages, reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
-    AlertAPIRoutes(reader: reader, catalog: catalog, wallTime: wallTime).add(to: routes)
-    MailReportPageRoutes(pages: pages, reader: reader, catalog: catalog).add(to: routes)
-    MailReportAPIRoutes(reader: reader, catalog: catalog).add(to: routes)
-    AnnotationRoutes(
-      pages: pages, reader: reader, reports: reports, store: store, catalog: catalog,
-      wallTime: wallTime
-    ).add(to: routes)
-    TrailRoutes(
-      pages: pages, reader: reader, reports: reports, source: dependencies.questions, catalog: catalog,
-      persons: persons
-    ).add(to: routes)
-    if let exporter = dependencies.exporter {
-      ExportRoutes(
-        exporter: exporter, catalog: catalog, reports: reports, server: dependencies.duplicateKey.fingerprint
-      ).add(to: routes)
-    }
-    AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
-    let signOn = SignOnRoutes(access: access, pages: pages, portalAddress: settings.portalAddress, dependencies)
-    signOn.add(to: routes)
-    LoginRoutes(access: access, pages: pages, reader: reader, signOn: signOn).add(to: routes)
-    AccountRoutes(access: access, pages: pages, reader: reader).add(to: routes)
-    AdminRoutes(
-      catalog: catalog, pages: pages, reader: reader, wallTime: wallTime, cluster: dependencies.cluster
-    ).add(to: routes)
-    if let usage = dependencies.usage {
-      StorageRoutes(
-        pages: pages, reports: reports, catalog: catalog, usage: usage, storage: dependencies.storage,
-        wallTime: wallTime
-      ).add(to: routes)
-    }
-    SharedRoutes(
-      catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
-      answering: answering, wallTime: wallTime
-    ).add(to: routes)
-    AppSettingsRoutes(pages: pages, reader: reader, reports: reports, store: store, catalog: catalog).add(to: routes)
-    PortalRoutes(
-      pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, notes: notes,
-      answering: answering, limits: limits, wallTime: wallTime
-    ).add(to: routes)
+    router.add(middleware: ErrorMiddleware(metrics: metrics, uptime: dependencies.uptime, pages: site.pages))
+    routes.install(on: router)
     responder = router.buildResponder()
-    requirements = routes.requirements
+  }
+
+  /// Adds what apps send.
+  private static func addProtocols(to root: EndpointGroup, _ ingestion: Ingestion, _ settings: CollectorSettings) {
+    NativeEndpoints(ingestion: ingestion, tokens: root.catalog, limits: settings.native).add(to: root)
+    AppCenterEndpoints(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
+      .add(to: root)
+    MeasurementEndpoints(ingestion: ingestion, limits: settings.measurement).add(to: root)
+    MeasurementDebugEndpoints(ingestion: ingestion, limits: settings.measurement).add(to: root)
+  }
+
+  /// Adds what programs ask and change.
+  private static func addEndpoints(
+    to api: EndpointGroup, _ site: Site, _ dependencies: CollectorDependencies, _ usage: UsageGate
+  ) {
+    let (catalog, reports, wallTime, server) = (site.catalog, site.reports, site.wallTime, site.pages.collector)
+    ReportEndpoints(
+      reports: reports, store: site.store, catalog: catalog, answering: site.answering, wallTime: wallTime
+    ).add(to: api)
+    QuestionEndpoints(reader: site.reader, answering: site.answering, catalog: catalog).add(to: api)
+    TrailEndpoints(reports: reports, source: dependencies.questions).add(to: api)
+    PersonEndpoints(reports: reports, source: dependencies.questions, catalog: catalog).add(to: api)
+    ErrorStatusEndpoints(reports: reports, store: site.store, catalog: catalog, wallTime: wallTime).add(to: api)
+    AppEndpoints(catalog: catalog).add(to: api)
+    ViewEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
+    LimitEndpoints(catalog: catalog, usage: usage).add(to: api)
+    DefinitionEndpoints(catalog: catalog).add(to: api)
+    SegmentEndpoints(catalog: catalog).add(to: api)
+    DashboardEndpoints(pages: site.pages, catalog: catalog).add(to: api)
+    AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
+    MailReportEndpoints(catalog: catalog).add(to: api)
+    LinkEndpoints(catalog: catalog, server: server, wallTime: wallTime).add(to: api)
+    UserEndpoints(catalog: catalog, server: server).add(to: api)
+    SessionEndpoints(catalog: catalog).add(to: api)
+    TokenEndpoints(catalog: catalog).add(to: api)
+    AuditEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
+    JobEndpoints(catalog: catalog).add(to: api)
+    BackupEndpoints(control: dependencies.backups, reports: reports).add(to: api)
+    if let symbols = dependencies.symbols {
+      SymbolEndpoints(catalog: symbols.catalog, store: symbols.store).add(to: api)
+    }
+    if let exporter = dependencies.exporter {
+      ExportEndpoints(
+        exporter: exporter, catalog: catalog, reports: reports, server: dependencies.duplicateKey.fingerprint
+      ).add(to: api)
+    }
+    StorageEndpoints(site, dependencies)?.add(to: api)
+  }
+
+  /// Adds the portal.
+  private static func addPages(
+    to routes: RouteTable, _ site: Site, _ dependencies: CollectorDependencies, _ settings: CollectorSettings,
+    _ live: LiveHub
+  ) {
+    let signOn = SignOnPages(site: site, portalAddress: settings.portalAddress, dependencies)
+    signOn.add(to: routes)
+    LoginPages(site: site, signOn: signOn).add(to: routes)
+    AccountPages(site: site).add(to: routes)
+    ReportPages(site: site, live: live, limits: settings.limits).add(to: routes)
+    QuestionPages(site: site).add(to: routes)
+    TrailPages(
+      site: site,
+      persons: PersonEndpoints(reports: site.reports, source: dependencies.questions, catalog: site.catalog),
+      trails: TrailEndpoints(reports: site.reports, source: dependencies.questions)
+    ).add(to: routes)
+    DashboardPages(site: site).add(to: routes)
+    SharedPages(site: site).add(to: routes)
+    ErrorStatusPages(
+      site: site,
+      endpoints: ErrorStatusEndpoints(
+        reports: site.reports, store: site.store, catalog: site.catalog, wallTime: site.wallTime)
+    ).add(to: routes)
+    AlertPages(site: site).add(to: routes)
+    MailReportPages(site: site).add(to: routes)
+    SegmentPages(site: site).add(to: routes)
+    AnnotationPages(site: site).add(to: routes)
+    ViewPages(site: site).add(to: routes)
+    AppSettingsPages(site: site).add(to: routes)
+    AdminPages(site: site, cluster: dependencies.cluster).add(to: routes)
+    if let storage = StorageEndpoints(site, dependencies) {
+      StoragePages(site: site, endpoints: storage).add(to: routes)
+    }
+  }
+}
+
+extension StorageEndpoints {
+  /// `nil` if the store's rows can't be counted.
+  fileprivate init?(_ site: Site, _ dependencies: CollectorDependencies) {
+    guard let usage = dependencies.usage else { return nil }
+    self.init(
+      reports: site.reports, catalog: site.catalog, usage: usage, storage: dependencies.storage,
+      wallTime: site.wallTime)
+  }
+}
+
+extension PortalPages {
+  /// The pages with what the server says about itself.
+  fileprivate func shown(_ dependencies: CollectorDependencies, _ usage: UsageGate) -> PortalPages {
+    var pages = self
+    pages.problems = dependencies.problems
+    pages.hasCluster = dependencies.cluster != nil
+    pages.providers = dependencies.providers.map { ($0.settings.name, SignOnPages.path($0.settings.id)) }
+    pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
+    // A catalog that can't be read says so elsewhere.
+    pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
+    return pages
   }
 }
 

@@ -51,11 +51,11 @@ public struct CollectorDependencies: Sendable {
   /// Returns how far the copy on a cluster is, or `nil` if that can't be read; `nil` if there is no copy.
   package var cluster: (@Sendable () -> ClusterStatus?)?
   /// Returns the free bytes of the store's disk; `nil` if they can't be determined.
-  package var freeDiskBytes: @Sendable () -> Int64?
+  package var freeDiskBytes: @Sendable () -> Int64? = { nil }
   /// Returns false if the disk has no room for events: then the server isn't ready, also before a batch has failed.
-  package var hasRoom: @Sendable () -> Bool
+  package var hasRoom: @Sendable () -> Bool = { true }
   /// Returns what fails in the store at the moment, for `/readyz` and the portal.
-  package var problems: @Sendable () -> [WarehouseProblem]
+  package var problems: @Sendable () -> [WarehouseProblem] = { [] }
   /// The regular backups; `nil` if the server makes none.
   package var backups: (any BackupControl)?
   /// Records on disk the page and report requests in progress; `nil` to record nothing.
@@ -63,55 +63,24 @@ public struct CollectorDependencies: Sendable {
   /// The log of requests; `nil` for none.
   package var accessLog: AccessLog?
   /// The providers with which people sign in.
-  package var providers: [SignOnProvider]
+  package var providers: [SignOnProvider] = []
   /// The wall clock.
-  package var wallTime: @Sendable () -> Timestamp
+  package var wallTime: @Sendable () -> Timestamp = WallClock.system
   /// A monotonic clock.
-  package var uptime: @Sendable () -> Duration
+  package var uptime: @Sendable () -> Duration = CollectorDependencies.systemUptime
   /// Waits for a duration.
-  package var sleep: @Sendable (Duration) async throws -> Void
+  package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// The log for errors. It never contains keys or tokens.
   package var logger: Logger
 
-  /// Creates the dependencies.
+  /// Creates the dependencies that every collector has; the others are set afterwards.
   package init(
     sink: any EventSink, store: any MetricsStore, questions: any QuestionSource & TrailSource,
-    exporter: (any EventExport)? = nil, usage: (any RowUsageSource)? = nil,
-    catalog: any CollectorCatalog,
-    duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
-    symbols: (catalog: any SymbolCatalog, store: SymbolStore)? = nil,
-    storage: @escaping @Sendable () -> StorageStatus, cluster: (@Sendable () -> ClusterStatus?)? = nil,
-    freeDiskBytes: @escaping @Sendable () -> Int64? = { nil },
-    hasRoom: @escaping @Sendable () -> Bool = { true },
-    problems: @escaping @Sendable () -> [WarehouseProblem] = { [] },
-    backups: (any BackupControl)? = nil, requestJournal: (any RequestJournal)? = nil, accessLog: AccessLog? = nil,
-    providers: [SignOnProvider] = [],
-    wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
+    catalog: any CollectorCatalog, duplicateKey: DuplicateHashKey, storage: @escaping @Sendable () -> StorageStatus,
+    logger: Logger
   ) {
-    self.sink = sink
-    self.store = store
-    self.questions = questions
-    self.exporter = exporter
-    self.usage = usage
-    self.catalog = catalog
-    self.duplicateKey = duplicateKey
-    self.reportExecutor = reportExecutor
-    self.symbols = symbols
-    self.storage = storage
-    self.cluster = cluster
-    self.freeDiskBytes = freeDiskBytes
-    self.hasRoom = hasRoom
-    self.problems = problems
-    self.backups = backups
-    self.requestJournal = requestJournal
-    self.accessLog = accessLog
-    self.providers = providers
-    self.wallTime = wallTime
-    self.uptime = uptime
-    self.sleep = sleep
-    self.logger = logger
+    (self.sink, self.store, self.questions, self.catalog) = (sink, store, questions, catalog)
+    (self.duplicateKey, self.storage, self.logger) = (duplicateKey, storage, logger)
   }
 
   private static let started = ContinuousClock.now

@@ -7,7 +7,8 @@ enum FigureMeaning {
   static func column(_ name: String) -> String? { columns[name] }
 
   static let users = "Installs that were active in this range, each counted once."
-  static let sessions = "Visits to the app. A session ends when the app has been in the background for a while."
+  static let sessions =
+    "Visits to the app. A session ends when the app has been in the background for a while, or after half an hour without an event."
   static let events = "Events that the app tracked by name."
 
   private static let columns: [String: String] = [
@@ -26,7 +27,8 @@ enum FigureMeaning {
     "crashes": "Exceptions that ended the app.",
     "exceptions": "Reported errors, fatal or not.",
     "state": "Whether the day can still change, or is final.",
-    "averageSessionMs": "The mean time from the first to the last hit of a session.",
+    "averageSessionMs":
+      "The mean time from the first to the last hit of a session. A pause longer than the view’s session timeout ends it.",
     "averageMs": "The mean of all measured times.",
     "timeMs": "Time until the next screen. The last screen of a session has none.",
     "entrances": "Sessions that began with this screen.",

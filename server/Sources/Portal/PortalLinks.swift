@@ -23,7 +23,8 @@ struct PortalLinks {
   /// Keeps the range, the filter and the comparison of a question.
   init(_ form: QuestionForm, app: AppID, today: Day) {
     self.init(app: app)
-    let filters = FilterRows(form.rows, others: form.otherFilters)
+    // Other pages have no steps.
+    let filters = FilterRows(form.rows, others: form.otherFilters).ofAllRows
     filter = ReportFilter(json: filters.json, segment: form["segment"].flatMap { Int64($0) })
     comparison = form["compare"].flatMap { ReportComparison($0) }
     guard let days = try? form.range().resolved(today: today), days.count <= ReportRequest.maximumDays else {
@@ -88,7 +89,9 @@ struct PortalLinks {
     links.isForPrograms = true
     let page = links.page(request)
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
-    return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
+    // A page shows the first rows of its lists and says so; a file has all of them. Live is a stream, with the latest.
+    let limit = request.report == AppReports.live ? "" : "&limit=\(ReportRequest.maximumLimit)"
+    return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)\(limit)"
   }
 
   /// The address of the app's shared links.

@@ -1,5 +1,6 @@
 import Mustache
 import Reports
+import Warehouse
 
 /// The values that a template shows, by name.
 ///

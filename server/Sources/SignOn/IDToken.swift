@@ -1,5 +1,5 @@
+import JSON
 import Outgoing
-import Questions
 import TernEvents
 
 /// A provider's proof that a person has just signed in there to use this server (OpenID Connect Core §2).

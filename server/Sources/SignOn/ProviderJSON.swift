@@ -1,4 +1,4 @@
-import Questions
+import JSON
 
 /// An object in a provider's answer or a token, whose size and depth ``JSONTree`` bounds.
 package struct ProviderJSON: Sendable {

@@ -1,4 +1,4 @@
-import Questions
+import JSON
 
 /// A provider's description of itself (OpenID Connect Discovery §3).
 package struct ProviderMetadata: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Questions
+import JSON
 import Warehouse
 
 /// Reading the file of providers, an object with the member `providers`.
@@ -21,8 +21,8 @@ extension ProviderSettings {
     _ bytes: [UInt8], secret: (_ path: String) throws(Mistake) -> String
   ) throws(Mistake) -> [ProviderSettings] {
     let tree: JSONTree
-    do throws(QuestionError) { tree = try JSONTree(parsing: bytes) } catch {
-      throw Mistake(message: error.message.replacing("question", with: "file"))
+    do throws(JSONFault) { tree = try JSONTree(parsing: bytes) } catch {
+      throw Mistake(message: error.message.replacing("document", with: "file"))
     }
     let file = try Members(tree, "the file", allowed: ["providers"])
     guard case .array(let elements)? = file.json["providers"], (1...maximumCount).contains(elements.count) else {

@@ -1,4 +1,4 @@
-import Questions
+import JSON
 import ServerBase
 
 /// A signed JSON web token in its compact form (RFC 7515, RFC 7519), whose signature isn't checked yet.

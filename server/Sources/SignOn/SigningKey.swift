@@ -1,5 +1,5 @@
 import Cryptography
-import Questions
+import JSON
 import ServerBase
 
 /// The algorithms with which a provider may sign. `none` and algorithms with a shared secret aren't among them.

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// The output formats of commands.
 enum CommandOutput {
@@ -7,6 +8,16 @@ enum CommandOutput {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  /// Returns a thing as one line of JSON: an object with its members.
+  static func json<Value>(_ value: Value, _ members: [JSONMember<Value>]) -> String {
+    String(decoding: JSONTree.object(members.encode(value)).encoded, as: UTF8.self)
+  }
+
+  /// Returns things as one line of JSON: an array of objects with their members.
+  static func json<Value>(_ values: [Value], _ members: [JSONMember<Value>]) -> String {
+    String(decoding: JSONTree.array(values.map { .object(members.encode($0)) }).encoded, as: UTF8.self)
   }
 
   /// Returns rows in aligned columns.

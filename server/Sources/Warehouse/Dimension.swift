@@ -35,3 +35,11 @@ public enum Dimension: Int, Sendable, CaseIterable {
   /// The key that collects everything beyond a dimension's limit.
   public static let otherKey = "(other)"
 }
+
+extension Dimension {
+  /// Returns true if a key comes before another one of the same count: versions in the order of releases, other keys by
+  /// their text.
+  package func isOrdered(_ left: String, before right: String) -> Bool {
+    self == .version ? AppVersion.isOrdered(left, before: right) : left < right
+  }
+}

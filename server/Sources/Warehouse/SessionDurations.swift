@@ -1,6 +1,6 @@
 public import TernBase
 
-/// The distribution of session durations.
+/// The distribution of session durations, without pauses of half an hour or more.
 public struct SessionDurations: Sendable, Hashable {
   /// The upper bounds of all buckets except the last, in milliseconds. A duration belongs to the first bucket whose
   /// bound exceeds it.

@@ -55,6 +55,19 @@ import Warehouse
     #expect(figure.label == "2026-06-01T09:00")
   }
 
+  @Test func `shares are percentages, and meet a limit of the same number exactly`() throws {
+    let calendar = try #require(QuestionCalendar("UTC"))
+    let periods = try #require(EndedPeriods(.day, at: time("2026-06-03T10:00:00Z"), in: calendar))
+    for metric in [QuestionMetric.plain(.crashFreeUsers), .plain(.crashFreeSessions)] {
+      for percent in 0...100 {
+        var answer = QueryAnswer()
+        let share = 1 - Double(100 - percent) / 100
+        answer.rows = [.init(dimensions: [.text("2026-06-02")], metrics: [share, 100])]
+        #expect(periods.figure(answer, of: metric).value == Double(percent))
+      }
+    }
+  }
+
   @Test func `the figure of a funnel is the share that took all steps on a day, and none if nobody began`() throws {
     let calendar = try #require(QuestionCalendar("UTC"))
     let periods = try #require(EndedPeriods(.day, at: time("2026-06-03T10:00:00Z"), in: calendar))

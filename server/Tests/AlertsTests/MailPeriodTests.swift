@@ -89,10 +89,10 @@ import Warehouse
 
   @Test(arguments: [
     ("UTC", "2024-01-01T00:00:00Z"), ("Europe/Berlin", "2026-01-01T00:00:00Z"),
-    ("America/Havana", "2026-01-01T00:00:00Z"), ("Australia/Lord_Howe", "2026-01-01T00:00:00Z"),
+    ("America/Havana", "2024-01-01T00:00:00Z"), ("Australia/Lord_Howe", "2026-01-01T00:00:00Z"),
     ("America/Sao_Paulo", "2018-01-01T00:00:00Z"), ("America/St_Johns", "2010-01-01T00:00:00Z"),
     ("Pacific/Apia", "2011-06-01T00:00:00Z"), ("Asia/Beirut", "2026-01-01T00:00:00Z"),
-    ("Africa/Casablanca", "2026-01-01T00:00:00Z"),
+    ("Africa/Casablanca", "2024-01-01T00:00:00Z"),
   ])
   func `each report of a year is sent once, as a naive model finds it`(zone: String, first: String) throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -44,6 +44,33 @@ final class Box<Value: Sendable>: Sendable {
   func change<Result>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
 }
 
+/// One look at all alerts, and one at the messages that wait.
+///
+/// - Parameters:
+///   - crash: The place at which the process ends: 0 before the state is stored, 1 after it, 2 after sending; others none.
+///   - failing: True if a receiver is away every third time.
+func look(
+  _ catalog: Catalog, at now: Timestamp, _ receiver: Receiver, seed: UInt64, crash: Int, failing: Bool,
+  observe: @escaping AlertEvaluator.Observe
+) async throws {
+  let generator = Box(FastGenerator(seed: seed))
+  let evaluator = AlertEvaluator(
+    catalog: catalog, observe: { try await crash == 0 ? .nothingNew : observe($0, $1, $2) },
+    newID: { time in generator.change { UniqueID.timeOrdered(at: time, using: &$0) } }, portal: { nil })
+  for stored in try catalog.alerts() { try await evaluator.evaluate(stored, now: now) }
+  guard crash > 1 else { return }
+  let delivery = AlertDelivery(catalog: catalog) { message, _ throws(OutgoingError) in
+    if failing, generator.change({ Int.random(in: 0..<3, using: &$0) }) == 0 {
+      throw OutgoingError(.connection, "away")
+    }
+    receiver.take(message)
+    // The process ends before it can store that.
+    if crash == 2 { throw OutgoingError(.cancelled, "killed") }
+    return "ok"
+  }
+  try await delivery.deliverDue(now: { now })
+}
+
 let question = AlertQuestion(page: "explore", query: "metric=events", period: .hour)
 
 func alert(

@@ -147,7 +147,7 @@ class Soak:
         questions = [
             {"metrics": ["events", "users"], "date_range": "7d"},
             {"metrics": ["events"], "dimensions": ["event"], "date_range": "today"},
-            {"metrics": ["users"], "filters": [["is", "version", ["1.3"]]], "date_range": "7d"},
+            {"metrics": ["users"], "filters": [["is", "version", ["1.3 (1)"]]], "date_range": "7d"},
         ]
         while not self.isOver.wait(2):
             begin, app = time.monotonic(), self.apps[number % SENDERS]["id"]
@@ -155,7 +155,7 @@ class Soak:
                 if number % 5 == 4:
                     self.api("GET", f"/apps/{self.hitsApp['id']}/reports/overview?format=json&view={self.view['id']}")
                 elif number % 2 == 0:
-                    self.api("POST", f"/apps/{app}/query", questions[number // 2 % len(questions)])
+                    self.api("POST", f"/apps/{app}/query?unknown=allow", questions[number // 2 % len(questions)])
                 else:
                     report = ["overview", "events", "screens", "errors", "versions"][number // 2 % 5]
                     self.api("GET", f"/apps/{app}/reports/{report}?format=json")

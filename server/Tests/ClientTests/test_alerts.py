@@ -363,7 +363,10 @@ def test_the_server_reports_figures_and_errors_each_once():
             message = messages[-1]
             assert message["event"] == "alert.breached" and message["facts"]["value"] == 3, message
             assert message["facts"]["alert"] == "Orders" and message["facts"]["users"] == 1, message
-            assert message["link"] == "https://tern.example.org/apps/1/explore?metric=events&event=Order"
+            day = time.strftime("%Y-%m-%d", time.gmtime(at))
+            assert message["link"] == (
+                f"https://tern.example.org/apps/1/explore?metric=events&event=Order&interval=hour&from={day}&to={day}"), message
+            assert message["text"].startswith("Events of Order: 3 from ") and "above the limit of 2." in message["text"], message
             crash = {"exception": {"type": "Index <out>", "message": "of range", "frames": []}}
             server.send(app, [event("crash", "", time.time(), more=crash)])
             restart(2)

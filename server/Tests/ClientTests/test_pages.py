@@ -203,3 +203,28 @@ def test_today_looks_like_other_days(browser, demo):
     assert today <= usual * 1.6 + 60, (today, usual, hours)
     # In the morning there may be none yet, by chance.
     assert today >= usual * hours / 24 * 0.3 - 10, (today, usual, hours)
+
+
+def test_an_alert_on_a_share_has_its_limit_in_percent(browser, demo):
+    app, _ = create_app(browser, demo, "Shares")
+    browser.open(f"{demo.address}/apps/{app}/explore?metric=crash_free_users")
+    browser.open(browser.find("a[href*='/alerts?question=']").get_attribute("href"))
+
+    def label():
+        return browser.driver.execute_script("return document.querySelector('[name=limit]').labels[0].textContent.trim()")
+
+    def add(limit):
+        for name, text in [("name", "Stability"), ("limit", limit), ("to", "mail:a@example.org")]:
+            browser.find(f"#form [name={name}]").clear()
+            browser.find(f"#form [name={name}]").send_keys(text)
+        Select(browser.find("#form [name=kind]")).select_by_value("below")
+        browser.follow(browser.find("#form button.primary"))
+
+    assert label() == "Limit, in %"
+    add("101")
+    assert "a percentage from 0 to 100" in browser.find("[role=alert]").text and label() == "Limit, in %"
+    # The browser reports the status of the refused form as an error.
+    browser.problems(demo.address.split("//")[1])
+    add("90")
+    assert "below 90 % per day, metric=crash_free_users" in browser.find("main tbody").text
+    assert not browser.check()

@@ -17,7 +17,7 @@ import pytest
 import requests
 
 from make_fixture import command
-from test_clickhouse import FOLDER, FaultyProxy, Outages, SCRIPT, SERVERS, options, query
+from test_clickhouse import Deck, FOLDER, FaultyProxy, Outages, SCRIPT, SERVERS, options, query
 from test_extremes import create_app, line
 from test_lost_home import answers, restore
 from tern import PROGRAM, Serve
@@ -342,7 +342,8 @@ def test_faults_of_the_cluster_change_no_row_that_has_left(place, cluster):
     print(f"SEED={SEED}")
     chance = random.Random(SEED)
     home = OldHome(place, chance)
-    proxies = [FaultyProxy(server, random.Random(chance.random()), reads=True) for server in SERVERS]
+    inserts, reads = Deck(chance, FaultyProxy.INSERTS), Deck(chance, FaultyProxy.READS)
+    proxies = [FaultyProxy(server, random.Random(chance.random()), inserts, reads) for server in SERVERS]
     addresses = [proxy.address for proxy in proxies]
     outages = Outages(random.Random(chance.random())) if FOLDER and SEGMENTS > 12 else None
     try:

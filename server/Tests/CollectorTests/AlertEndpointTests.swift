@@ -9,6 +9,7 @@ import Warehouse
 
 @testable import Alerts
 @testable import Collector
+@testable import Portal
 
 /// Alerts through the HTTP API and on their page.
 @Suite struct AlertEndpointTests {
@@ -124,6 +125,14 @@ import Warehouse
     "period": "hour"}, "destinations": ["mail:a@b"]}
     """,
     """
+    {"name": "x", "condition": {"kind": "above", "limit": 101, "page": "funnels", "query": "s1=event+a&s2=event+b", \
+    "period": "day"}, "destinations": ["mail:a@b"]}
+    """,
+    """
+    {"name": "x", "condition": {"kind": "below", "limit": -1, "page": "explore", "query": "metric=crash_free_sessions", \
+    "period": "day"}, "destinations": ["mail:a@b"]}
+    """,
+    """
     {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "nonsense", "period": "day"}, \
     "destinations": ["mail:a@b"]}
     """,
@@ -144,6 +153,35 @@ import Warehouse
       #expect(answer.status == .badRequest)
       #expect(try fixture.catalog.alerts().isEmpty)
     }
+  }
+
+  @Test func `the limit of a share is a percentage, in requests, answers and the form of the page`() async throws {
+    let fixture = try Fixture()
+    @Sendable func json(_ limit: Double) -> String {
+      """
+      {"name": "Stability", "condition": {"kind": "below", "limit": \(limit), "page": "explore", \
+      "query": "metric=crash_free_users&days=30", "period": "day"}, "destinations": ["mail:a@example.org"]}
+      """
+    }
+    try await fixture.routed { client in
+      let refused = try await send(client, .post, "", json(100.5), headers: fixture.authorized)
+      #expect(refused.status == .badRequest)
+      #expect(String(buffer: refused.body).contains("a percentage from 0 to 100, such as 99.5"))
+      let alert = try object(try await send(client, .post, "", json(99.5), headers: fixture.authorized))
+      #expect(alert["text"] as? String == "below 99.5 % per day" && alert["unit"] as? String == "%")
+      #expect((alert["condition"] as? [String: Any])?["limit"] as? Double == 99.5)
+      let orders = try object(try await send(client, .post, "", Self.orders, headers: fixture.authorized))
+      #expect(orders["unit"] == nil)
+    }
+    let pages = try PortalPages(collector: "")
+    func form(_ question: String) -> String {
+      pages.alerts(
+        [], history: [], form: AlertForm(["question": question]), app: fixture.app, apps: [],
+        now: .init(millisecondsSince1970: 0))
+    }
+    #expect(form("metric=crash_free_users").contains("Limit, in %"))
+    #expect(form("metric=session_duration_avg").contains("Limit, in seconds"))
+    #expect(form("metric=events").contains("Limit (of shares, in %)"))
   }
 
   @Test func `a funnel is watched by days`() async throws {

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ingest
-import Logging
 import Portal
 import TernEvents
 import Testing
@@ -51,11 +50,7 @@ import WarehouseSQLite
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     for visit in visits { _ = try await warehouse.commit(visit.batch, app: app) }
     try await warehouse.flush()
-    let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2),
-      storage: { StorageStatus() },
-      wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     var answers: [(HTTPResponse.Status, Data)] = []

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ingest
-import Logging
 import NIOCore
 import Portal
 import TernEvents
@@ -28,13 +27,8 @@ import WarehouseSQLite
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2),
-      storage: { StorageStatus() },
-      // Failed logins are counted by the minute.
-      wallTime: { Self.now }, uptime: { .seconds(1) },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    // Failed logins are counted by the minute.
+    let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now }, uptime: { .seconds(1) })
     let app = try catalog.createApp(name: "My Notes")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
@@ -226,11 +220,7 @@ import WarehouseSQLite
       }
     }
     try await warehouse.flush()
-    let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2),
-      storage: { StorageStatus() },
-      wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in

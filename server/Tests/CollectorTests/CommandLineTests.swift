@@ -137,7 +137,7 @@ import Warehouse
 
   @Test func `an app's name cannot control the terminal`() {
     let app = App(
-      id: AppID(1), name: "A\u{1B}[2J\nB\u{9B}1m\u{202E}C", key: "k", appSecret: "s", trackingID: "t", timeZone: "UTC",
+      id: AppID(1), name: "A\u{1B}[2J\nB\u{9B}1m\u{202E}C", key: "k", appSecret: "s", trackingID: "t", zone: .utc,
       created: Timestamp(millisecondsSince1970: 0))
     let name = #"A\u{1B}[2J\nB\u{9B}1m\u{202E}C"#
     #expect(AppsCommand.Create.announcement(app).contains("\"\(name)\""))

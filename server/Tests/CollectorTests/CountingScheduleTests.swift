@@ -1,3 +1,4 @@
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -8,7 +9,7 @@ import Warehouse
   private func view(_ number: Int64, name: String = "V") -> View {
     View(
       id: ViewID(number), app: AppID(1), name: name,
-      zones: [View.Zone(identifier: "UTC", start: Timestamp(millisecondsSince1970: 0))])
+      zones: [View.Zone(.utc, start: Timestamp(millisecondsSince1970: 0))])
   }
 
   /// Runs a check that takes `cost`; returns the views that it counted.

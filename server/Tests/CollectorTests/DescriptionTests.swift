@@ -1,25 +1,12 @@
 import Foundation
 import HTTPTypes
+import JSON
 import Questions
 import Testing
 
 @testable import Collector
 
 @Suite struct DescriptionTests {
-  /// The first parts of addresses of pages. A route with another one is for programs.
-  private static let pages: Set<String> = [
-    "", "account", "alerts", "apps", "assets", "audit", "login", "logout", "shared", "sign-in", "storage", "tokens",
-    "unsubscribe", "users", "welcome",
-  ]
-
-  @Test func `every route for programs is described, and nothing else`() throws {
-    let routes = try Fixture().collector().requirements.keys
-      .filter { !Self.pages.contains($0.path.split(separator: "/").first.map(String.init) ?? "") }
-    let described = APIDescription.operations.map { "\($0.method) \(Self.route($0.path))" }
-    #expect(Set(described) == Set(routes.map { "\($0.method) \($0.path)" }))
-    #expect(Set(APIDescription.operations.map { "\($0.method) \($0.path)" }).count == described.count)
-  }
-
   @Test func `the description is served without credentials, and each reference in it leads somewhere`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
@@ -39,12 +26,13 @@ import Testing
   }
 
   @Test func `members are in camel case, except in questions and what App Center defines`() throws {
-    let json = try JSONSerialization.jsonObject(with: Data(APIDescription.document))
+    let json = try JSONSerialization.jsonObject(with: Data(try Fixture().collector().description.document))
     let document = try #require(json as? [String: Any])
     let paths = try #require(document["paths"] as? [String: Any])
     let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
-    let others = Set((Question.schemas + APIDescription.appCenterSchemas).list.map(\.0))
-    let appCenter = Set(APIDescription.appCenter.map(\.path))
+    let others = Set(
+      (Question.schemas + Schema.Members(AppCenterReportEndpoints.operations.flatMap(\.components))).list.map(\.0))
+    let appCenter = Set(AppCenterReportEndpoints.operations.map(\.path))
     let members =
       schemas.filter { !others.contains($0.key) }.values.flatMap(Self.members)
       + paths.filter { !appCenter.contains($0.key) }.values.flatMap(Self.members)
@@ -53,13 +41,17 @@ import Testing
   }
 
   @Test func `each schema has a name of its own`() throws {
-    guard case .object(let schemas) = APIDescription.schemas else { throw CancellationError() }
-    #expect(Set(schemas.map(\.name)).count == schemas.count)
+    let operations = try Fixture().collector().description.operations
+    let all = APIDescription.otherSchemas + Schema.Members(operations.flatMap(\.components))
+    for (name, schemas) in Dictionary(grouping: all.list, by: \.0) {
+      #expect(Set(schemas.map { String(decoding: $0.1.tree.encoded, as: UTF8.self) }).count == 1, "\(name)")
+    }
   }
 
-  @Test func `each operation has a name of its own, and parameters for the braces of its address`() {
-    let operations = APIDescription.operations
+  @Test func `each operation has a name and an address of its own, and parameters for the braces of that`() throws {
+    let operations = try Fixture().collector().description.operations
     #expect(Set(operations.map(\.name)).count == operations.count)
+    #expect(Set(operations.map { "\($0.method) \($0.path)" }).count == operations.count)
     for operation in operations {
       let braces = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
       let parameters = operation.parameters.filter { $0.place == .path }.map { $0.name[...] }
@@ -74,14 +66,6 @@ import Testing
       #expect(response.status == .methodNotAllowed)
       #expect(response.headers[.allow] == "GET, HEAD, POST")
     }
-  }
-
-  /// The path of the route that serves a described address.
-  private static func route(_ address: String) -> String {
-    if let end = address.firstRange(of: "/analytics/")?.upperBound {
-      return route(String(address[..<end].dropLast())) + "/**"
-    }
-    return address.replacing("{", with: ":").replacing("}", with: "")
   }
 
   /// The names of all properties in a part of the document.

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ingest
-import Logging
 import NIOCore
 import Portal
 import Reports
@@ -128,11 +127,7 @@ import WarehouseSQLite
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2),
-      storage: { StorageStatus() },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let dependencies = CollectorDependencies(of: warehouse, catalog)
     let app = try catalog.createApp(name: "Player", timeZone: zone)
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]

@@ -6,6 +6,7 @@ import NIOCore
 import Portal
 import Questions
 import Reports
+import ServerBase
 import TernBase
 import TernEvents
 import Testing
@@ -35,7 +36,7 @@ import WarehouseSQLite
       _ = try await warehouse.commit(batch, app: app)
     }
     try await warehouse.flush()
-    let today = try ReportZone(app.timeZone).day(of: now)
+    let today = ReportZone(app.zone).day(of: now)
     let reader = warehouse.reader
     let rows = FilteredMetrics(reader, filters: []) { question in
       let calendar = try #require(QuestionCalendar(app.timeZone))
@@ -46,7 +47,7 @@ import WarehouseSQLite
       return try await reader.errors(in: scope, app: app.id, calendar: calendar, today: today)
     }
     func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
-      try ReportRequest(name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: now)
+      try ReportRequest(name, of: .app(app.id, zone: app.zone), parameters: parameters, now: now)
     }
     for name in Self.reports {
       let request = try request(name)
@@ -86,7 +87,7 @@ import WarehouseSQLite
       ]
       _ = try await warehouse.commit(batch, app: app.id)
     }
-    let (reader, today) = (warehouse.reader, try ReportZone(app.timeZone).day(of: now))
+    let (reader, today) = (warehouse.reader, ReportZone(app.zone).day(of: now))
     func store(_ version: String) -> FilteredMetrics {
       FilteredMetrics(reader, filters: [.isOneOf(.version, [.text(version)])]) { _ in
         throw CancellationError()
@@ -96,7 +97,7 @@ import WarehouseSQLite
       }
     }
     func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
-      try ReportRequest(name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: now)
+      try ReportRequest(name, of: .app(app.id, zone: app.zone), parameters: parameters, now: now)
     }
     let all = try await ErrorsMetrics(try request("errors"), from: reader).crashes
     #expect(all.map(\.count) == [3])
@@ -210,12 +211,12 @@ import WarehouseSQLite
       #expect(fixture.questions.asked.isEmpty)
       for uri in ["/apps/1?", "/apps/1/event?event=Play&"] {
         let html = try await page("\(uri)compare=segment-1")
-        #expect(html.contains("Changes compare this page with the segment Germany."), "\(uri)")
+        #expect(html.contains("compared with <bdi>Germany</bdi>"), "\(uri)")
         #expect(html.contains("class=\"key c1 past\""), "\(uri)")
         #expect(html.contains("href=\"/apps/1/versions?compare=segment-1\""), "\(uri)")
         #expect(html.contains("/reports/overview?format=csv") || html.contains("event=Play&amp;format=csv"), "\(uri)")
       }
-      #expect(try await page("/apps/1/versions?compare=segment-1").contains("with the segment Germany."))
+      #expect(try await page("/apps/1/versions?compare=segment-1").contains("compared with <bdi>Germany</bdi>"))
       #expect(fixture.questions.asked.allSatisfy { $0.scope.filters.flatMap(\.dimensions).contains(.country) })
     }
   }

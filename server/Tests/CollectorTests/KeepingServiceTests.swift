@@ -2,6 +2,7 @@ import AppCatalog
 import Foundation
 import Ingest
 import Reports
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -42,7 +43,7 @@ import WarehouseSQLite
     }
     #expect(try await kept() == [["29", "0"], ["60", "31", "29", "0"], ["100", "63", "60", "31", "29", "0"]])
     // A person who has confirmed a day needn't wait for the hour.
-    let today = try ReportZone("Europe/Berlin").day(of: now)
+    let today = ReportZone(ZoneRules("Europe/Berlin")!).day(of: now)
     let job = try catalog.requestRemoval(ofRowsOf: apps[2], before: today.advanced(by: -61))
     try await JobRunner(warehouse: warehouse, catalog: catalog, directory: "").run()
     #expect(try catalog.result(ofJob: job.id)?.message.hasPrefix("Removed the rows of app 3") == true)

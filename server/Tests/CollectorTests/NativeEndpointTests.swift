@@ -40,7 +40,7 @@ import WarehouseSQLite
   }
 
   @Test func `the response has the bytes that the protocol specifies`() {
-    let answer = NativeRoutes.answer(
+    let answer = NativeEndpoints.answer(
       CommitReceipt(accepted: 2, duplicates: [0, 3]),
       [.init(index: 1, id: "a\"b", reason: "name_missing", message: "Give it a name.")])
     #expect(

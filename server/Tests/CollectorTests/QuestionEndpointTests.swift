@@ -75,6 +75,43 @@ import Warehouse
     #expect(fixture.questions.asked.isEmpty)
   }
 
+  @Test(arguments: [
+    (#"{"steps": [{"event": "Play"}, {"event": "Purchse"}]}"#, Question.Kind.funnel, "$.steps[1].event", "Purchase"),
+    (#"{"metrics": ["users"], "filters": [["is", "version", ["9.9"]]]}"#, .query, "$.filters[0][2][0]", "9.9"),
+  ])
+  func `a value that no row has ever had is refused, unless it is allowed`(
+    json: String, kind: Question.Kind, path: String, word: String
+  ) async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let refused = try await ask(client, kind, json, headers: fixture.authorized)
+      #expect(refused.status == .badRequest)
+      let error = try #require(try object(refused)["error"] as? [String: Any])
+      #expect(error["code"] as? String == "unknown_value" && error["path"] as? String == path)
+      #expect((error["message"] as? String)?.contains(word) ?? false)
+      let allowed = try await ask(client, kind, json, headers: fixture.authorized, format: "?unknown=allow")
+      #expect(allowed.status == .ok)
+      let misspelt = try await ask(client, kind, json, headers: fixture.authorized, format: "?unknown=yes")
+      #expect(misspelt.status == .badRequest)
+    }
+  }
+
+  @Test func `a report refuses a filter with a value that no row has ever had`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let filters = "filters=%5B%5B%22is%22,%22version%22,%5B%229.9%22%5D%5D%5D"
+      let address = "/api/v1/apps/1/reports/events?\(filters)"
+      let refused = try await client.execute(uri: address, method: .get, headers: fixture.authorized)
+      #expect(refused.status == .badRequest)
+      #expect(try errorCode(refused) == "unknown_value")
+      let allowed = try await client.execute(uri: address + "&unknown=allow", method: .get, headers: fixture.authorized)
+      #expect(allowed.status == .ok)
+      let page = try await client.execute(
+        uri: "/apps/1/explore?event=Purchse", method: .get, headers: fixture.authorized)
+      #expect(page.status != .badRequest)
+    }
+  }
+
   @Test func `a question of more than 64 KiB, and an unknown format, are refused`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
@@ -233,6 +270,30 @@ import Warehouse
       }
       let unfinished = try await client.execute(uri: "/apps/1/funnels?format=csv", method: .get, headers: headers)
       #expect(unfinished.status == .badRequest)
+    }
+  }
+
+  @Test func `a file has what its page shows, and says how many rows it lacks`() async throws {
+    let fixture = try Fixture()
+    let name = try #require(HTTPField.Name("Tern-Rows-Left-Out"))
+    try await fixture.routed { client in
+      let headers: HTTPFields = [.cookie: try fixture.cookie()]
+      func file(_ page: String) async throws -> TestResponse {
+        try await client.execute(uri: "/apps/1/\(page)", method: .get, headers: headers)
+      }
+      let values = try await file("explore?by=version&format=csv")
+      #expect(String(buffer: values.body).hasPrefix("time:day,version,users\r\n"))
+      #expect(values.headers[name] == nil)
+      #expect(values.headers[.contentDisposition] == "attachment; filename=\"explore.csv\"")
+      let ranking = try await file("explore?by=version&file=values&format=csv")
+      #expect(String(buffer: ranking.body).hasPrefix("version,users\r\n"))
+      #expect(ranking.headers[.contentDisposition] == "attachment; filename=\"explore-values.csv\"")
+      let people = try await file("people?format=csv")
+      #expect(people.headers[name] == "7")
+      #expect(people.headers[.contentDisposition] == "attachment; filename=\"people-first-2-of-9.csv\"")
+      #expect(try await file("explore?file=none&format=csv").status == .notFound)
+      let json = try object(try await ask(client, .persons, "{}", headers: fixture.authorized))
+      #expect((json["meta"] as? [String: Any])?["rows_left_out"] as? Int == 7)
     }
   }
 

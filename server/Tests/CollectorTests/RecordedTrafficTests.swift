@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ingest
-import Logging
 import NIOCore
 import Portal
 import TernEvents
@@ -83,11 +82,8 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(1, 2),
-      storage: { StorageStatus() },
-      wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      of: warehouse, catalog,
+      wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) })
     let app = try catalog.createApp(name: "Notes")
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())

@@ -27,7 +27,8 @@ import Warehouse
       #expect(Set(try object(created).keys) == ["id", "name", "key", "appSecret", "trackingId", "timeZone", "keep"])
 
       for (body, code) in [
-        ("{", "malformed"), ("{}", "malformed"), (#"{"name":"Again","trackingId":"UA-7-7"}"#, "invalid"),
+        ("{", "malformed"), ("[]", "malformed"), ("{}", "invalid"),
+        (#"{"name":"Again","trackingId":"UA-7-7"}"#, "invalid"),
       ] {
         let refused = try await client.execute(
           uri: "/api/v1/apps", method: .post, headers: fixture.authorized, body: ByteBuffer(string: body))

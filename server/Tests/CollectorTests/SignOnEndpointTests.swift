@@ -1,7 +1,7 @@
 import AppCatalog
 import HTTPTypes
+import JSON
 import NIOCore
-import Questions
 import SignOn
 import SignOnTestSupport
 import TernBase

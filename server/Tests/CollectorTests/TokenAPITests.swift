@@ -24,7 +24,9 @@ import Warehouse
       #expect(try await api.send(.delete, "/tokens/\(number)").status == .notFound)
       #expect(try await program.send(.get, "/apps").status == .unauthorized)
       for (json, words) in [
-        (#"{"name": "x"}"#, "Send a JSON object"), (#"{"name": "x", "scopes": []}"#, "at least one scope"),
+        (#"[]"#, "Send a JSON object with name, scopes, and optionally app, days."),
+        (#"{"name": "x"}"#, #"The member \"scopes\" is missing"#),
+        (#"{"name": "x", "scopes": []}"#, "Expected 1 to 5 elements"),
         (#"{"name": "x", "scopes": ["all"]}"#, "read, export, manage, administer"),
         (#"{"name": "x", "scopes": ["write"]}"#, "needs an app"),
         (#"{"name": "x", "scopes": ["read"], "app": 9}"#, "no app 9"),

@@ -53,7 +53,7 @@ import Warehouse
     try await fixture.administered { api in
       for (json, words) in [
         ("[]", "Send a JSON object"), (#"{"name": ""}"#, "1 to 100 characters"),
-        (#"{"name": "OWNER"}"#, "already a user"), (#"{"name": "x", "role": "king"}"#, "viewer, editor or owner"),
+        (#"{"name": "OWNER"}"#, "already a user"), (#"{"name": "x", "role": "king"}"#, "owner, editor, viewer"),
         (#"{"name": "x", "apps": [77]}"#, "no app 77"), (#"{"name": "x", "apps": []}"#, "1 to 1000"),
       ] {
         let refused = try await api.send(.post, "/users", json)

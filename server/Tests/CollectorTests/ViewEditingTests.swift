@@ -139,7 +139,7 @@ import Warehouse
       #expect(rules.last?["currency"] as? String == "EUR" && (rules.last?["filters"] as? [String])?.isEmpty == true)
       for (json, words) in [
         (#"{"lateness":"cutoff"}"#, "endsOpenDays"), (#"{"userID":false}"#, "another view"),
-        (#"{"lateness":"late"}"#, "cutoff, window or none"), (#"{"sessionTimeoutMinutes":-5}"#, "240"),
+        (#"{"lateness":"late"}"#, "cutoff, window, none"), (#"{"sessionTimeoutMinutes":-5}"#, "240"),
         (#"{"sessionTimeoutMinutes":9223372036854775807}"#, "240"), ("[]", "JSON object"), ("{", "JSON object"),
       ] {
         let refused = try await send(.patch, "/views/1", json)

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Ingest
-import Logging
 import NIOCore
 import Portal
 import Reports
@@ -24,11 +23,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let secret = try catalog.duplicateSecret()
-    let dependencies = CollectorDependencies(
-      sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(secret.0, secret.1),
-      storage: { StorageStatus() },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let dependencies = CollectorDependencies(of: warehouse, catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1))
     let app = try catalog.createApp(name: "Player")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(

@@ -16,17 +16,18 @@ struct PersonTrailTests {
     let cut = Int.random(in: 1...150, using: &random.generator)
     let limit = Int.random(in: 1...12, using: &random.generator)
     let last = (rows.map(\.id).max() ?? 0) - Int64(seed % 3)
-    let cursor = rows.first { $0.id == cut }.map { PersonsCursor(time: $0.time, row: $0.id) }
+    let place = rows.first { $0.id == cut }
+    let cursor = place.map { PersonsCursor(time: $0.time, row: $0.id) }
     let page = cursor.map { [.latest, .before($0), .after($0)][seed % 3] } ?? TrailPage.latest
     func expected(_ isPerson: (QuestionRow) -> Bool) -> [Int64] {
       let found = rows.filter { row in
-        guard isPerson(row), row.kind != .other, row.id <= last else { return false }
+        guard isPerson(row), row.kind != .other, row.id <= last, let place else { return false }
         return switch page {
         case .latest: true
-        case .before(let end): (row.time, row.id) < (end.time, end.row)
-        case .after(let start): (row.time, row.id) > (start.time, start.row)
+        case .before: QuestionRow.isEarlier(row, place)
+        case .after: QuestionRow.isEarlier(place, row)
         }
-      }.sorted { ($0.time, $0.id) > ($1.time, $1.id) }.map(\.id)
+      }.sorted { QuestionRow.isEarlier($1, $0) }.map(\.id)
       if case .after = page { return found.suffix(limit) }
       return Array(found.prefix(limit))
     }

@@ -62,8 +62,9 @@ extension ChunkBuilder {
     let name = row.kind == .event || row.kind == .screen ? row.name.map { text($0) } : nil
     append(
       Row(
-        id: row.id, time: row.time, kind: row.kind, startsSession: row.startsSession, slot: slot, user: user,
-        session: row.session ?? 0, device: device), name: name
+        id: row.id, time: row.time, momentInMillisecond: row.microseconds.map { UInt16($0) + 1 } ?? 0, kind: row.kind,
+        startsSession: row.startsSession,
+        slot: slot, user: user, session: row.session ?? 0, device: device), name: name
     ) {
       ChunkDevice(
         version: row.facts[.version] ?? "", os: row.facts[.os] ?? "", model: row.facts[.model] ?? "",

@@ -87,4 +87,35 @@ import Testing
     #expect(server.stop() == .code(0))
     #expect(try track("Hello", app.key, server.address) == 1)
   }
+
+  @Test func `a question about an unknown event is refused with the nearest names, unless allowed`() async throws {
+    let workspace = try Workspace()
+    let server = try await RunningServer.start(workspace)
+    let app = try CreatedApp.create(workspace, "Questions")
+    let tracked = try workspace.run([
+      "track", "Purchase", "--url", server.address, "--key", app.key, "--timeout", "5",
+    ])
+    #expect(tracked.status == 0)
+    func query(_ metric: String, _ event: String, _ options: [String]) throws -> (
+      status: Int32, output: String, error: String
+    ) {
+      let question = #"{"metrics":["\#(metric)"],"filters":[["is","event",["\#(event)"]]],"include":["totals"]}"#
+      try Data(question.utf8).write(to: URL(filePath: workspace.path("question.json")))
+      return try workspace.run(
+        ["query", workspace.path("question.json"), "--app", app.id, "--data", workspace.path("data")] + options)
+    }
+    let isCounted = try await eventually { try query("events", "Purchase", []).output.contains(#""totals":[1]"#) }
+    #expect(isCounted)
+    let refused = try query("events", "Purchse", [])
+    #expect(refused.status == 2 && refused.output.isEmpty)
+    #expect(refused.error.contains("“Purchse”. Did you mean “Purchase”? Use --allow-unknown if it is still to come."))
+    let allowed = try query("events", "Purchse", ["--allow-unknown"])
+    #expect(allowed.status == 0 && allowed.error.isEmpty && allowed.output.contains(#""totals":[0]"#), "\(allowed)")
+    let note = "Session durations: Pauses of 30 minutes and more are left out."
+    let table = try query("session_duration_avg", "Purchase", ["--format", "csv"])
+    #expect(table.error == note + "\n" && table.output.hasPrefix("session_duration_avg\r\n"))
+    let json = try query("session_duration_avg", "Purchase", [])
+    #expect(json.error.isEmpty && json.output.contains(#""notes":["\#(note)"]"#))
+    #expect(server.stop() == .code(0))
+  }
 }

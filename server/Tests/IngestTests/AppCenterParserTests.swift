@@ -170,6 +170,17 @@ import Testing
     }
   }
 
+  @Test func `a log that is dated after its arrival counts at its arrival, and a retry of it once`() throws {
+    let log = logs(eventLog("A", id: uuid(1), time: "2025-03-02T14:05:09.120Z"))
+    let dated = try #require(try parseLogs(log, received: testTime).batch.events.first?.time)
+    for (ahead, isRight) in [(0, true), (5_000, true), (5_001, false), (2 * 86_400_000, false)] as [(Int64, Bool)] {
+      let received = dated - .milliseconds(ahead)
+      let events = try [received, received + .seconds(9)].map { try parseLogs(log, received: $0).batch.events[0] }
+      #expect(events[0].time == (isRight ? dated : received))
+      #expect(events[0].duplicateKey == events[1].duplicateKey)
+    }
+  }
+
   @Test func `a session start has the same key in any order of its members`() throws {
     let session = #""sid":"\#(testSession)""#
     let time = #""timestamp":"2025-03-02T14:05:00.000Z""#

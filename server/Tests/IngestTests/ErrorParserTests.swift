@@ -244,7 +244,7 @@ import Testing
     let day: Int64 = 86_400_000
     // The event of this launch has an uptime; the crash of the day before has none, and another session.
     let lines = [
-      #"{"id":"\#(uuid(1))","type":"event","name":"Now","time":1740924309120,"uptime":4000,"boot":"\#(boot)","#
+      #"{"id":"\#(uuid(1))","type":"event","name":"Now","time":1740924309120,"uptime":3900,"boot":"\#(boot)","#
         + #""install":"\#(testInstall)","session":"\#(uuid(8))","app":{"version":"2"}}"#,
       #"{"id":"\#(uuid(2))","type":"crash","name":"SIGSEGV","time":\#(1_740_924_309_120 - day),"#
         + #""install":"\#(testInstall)","session":"\#(testSession)","user":"bob","exception":{"type":"SIGSEGV"},"#
@@ -254,7 +254,7 @@ import Testing
     let batch = try NativeParser.parse(bytes, received: testTime, clock: clock, key: testKey, app: 1)
     #expect(batch.rejections.isEmpty && batch.events.map(\.kind) == [.event, .crash])
     let (now, crash) = (batch.events[0], batch.events[1])
-    #expect(now.time.millisecondsSince1970 == testTime.millisecondsSince1970 - 1_000)
+    #expect(now.time.millisecondsSince1970 == testTime.millisecondsSince1970 - 1_100)
     #expect(crash.time.millisecondsSince1970 == testTime.millisecondsSince1970 - day)
     #expect(crash.session != 0 && crash.session != now.session && !crash.startsSession && crash.user == "bob")
     #expect(batch.devices[crash.device].appVersion == "1" && batch.devices[now.device].appVersion == "2")

@@ -1,6 +1,7 @@
 import Foundation
 import Questions
 import Reports
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -102,6 +103,7 @@ struct ChartTests {
     #expect(HistogramBins(1, nearlyAll: 3, maximum: 3, isWhole: true)?.names == ["1", "2", "3"])
     #expect(HistogramBins(0, nearlyAll: 100, maximum: 900, isWhole: true)?.names.prefix(2) == ["0 – 9", "10 – 19"])
     #expect(HistogramBins(0, nearlyAll: 1, maximum: 1, isWhole: false)?.names.first == "0 – 0.1")
+    #expect(HistogramBins(bounds: [40, 45, 50])?.axis == ["40–45", "45–50", "≥ 50"])
     #expect(HistogramBins(bounds: [0, 10, 5]) == nil && HistogramBins(bounds: []) == nil)
   }
 
@@ -195,8 +197,8 @@ struct ChartTests {
   @Test(arguments: [1, 7, 59, 60, 61, 400, 731]) func `a trend keeps every count`(length: Int) throws {
     let today = Day(number: 20_000)
     let request = ReportRequest(
-      AppReports.events, of: .app(AppID(1), timeZone: "UTC"),
-      days: today.advanced(by: -length)...today.advanced(by: -1), zone: try ReportZone("UTC"), now: now(today))
+      AppReports.events, of: .app(AppID(1), zone: .utc),
+      days: today.advanced(by: -length)...today.advanced(by: -1), zone: ReportZone(.utc), now: now(today))
     let trends = Trends(request.days.map { DailyCount(day: $0, key: "e", count: 2) }, request)
     #expect(trends["e"].count == min(length, 60))
     #expect(trends["e"].reduce(0, +) == length * 2)

@@ -1,6 +1,7 @@
 import Ingest
 import Reports
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -16,20 +17,20 @@ import WarehouseContract
     -> ReportRequest
   {
     ReportRequest(
-      report, of: .app(AppID(1), timeZone: "UTC"), days: days, parameters: [.event: "Tapped"],
-      zone: try ReportZone("UTC"), now: now)
+      report, of: .app(AppID(1), zone: .utc), days: days, parameters: [.event: "Tapped"],
+      zone: ReportZone(.utc), now: now)
   }
 
   @Test func `the previous period has as many days, and changes leave out the days that are not over on both sides`() {
     for (first, last) in (-9...2).flatMap({ first in (first...3).map { (first, $0) } }) {
       let range = today.advanced(by: first)...today.advanced(by: last)
       let comparison = Comparison(range, today: today)
-      #expect(comparison.otherDays.count == range.count)
-      #expect(comparison.otherDays.upperBound.advanced(by: 1) == range.lowerBound)
+      #expect(comparison.otherDays.lowerBound == range.lowerBound.advanced(by: -range.count))
       #expect((comparison.settled == nil) == (first >= 0), "no day of \(range.text) is over")
       guard let (current, other) = comparison.settled else { continue }
       #expect(current == range.lowerBound...min(range.upperBound, today.advanced(by: -1)))
-      #expect(other.count == current.count && other.lowerBound == comparison.otherDays.lowerBound)
+      #expect(
+        other.count == current.count && other == comparison.otherDays, "one period, in headings, changes and charts")
       #expect(comparison.isOpen == (last >= 0))
     }
   }
@@ -53,7 +54,7 @@ import WarehouseContract
     #expect(change(0, 100)?.text == "−100.0 %")
     #expect(change(100, 100)?.text == "0.0 %")
     #expect(change(2_100, 100)?.text == "+2,000 %")
-    #expect(change(5, 0)?.text == "new")
+    #expect(change(5, 0)?.text == "none before" && change(5, 0)?.note == "5 without today")
     #expect(change(0, 0) == nil)
     #expect(change(1_100, 100)?.note == "1,100 without today, 100 before")
     let settled = Comparison(today.advanced(by: -7)...today.advanced(by: -1), today: today)
@@ -64,7 +65,7 @@ import WarehouseContract
     let warehouse = NaiveWarehouse()
     for back in 0..<14 { try warehouse.add(.event, "Tapped", on: today.advanced(by: -back), install: 1) }
     let app = App(
-      id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", timeZone: "UTC", created: now)
+      id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", zone: .utc, created: now)
     for report in [AppReports.overview, AppReports.event] {
       var request = try request(today.advanced(by: -6)...today, report)
       let pages = try PortalPages(collector: "https://tern.example")
@@ -84,14 +85,30 @@ import WarehouseContract
       }
     }
     let app = App(
-      id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", timeZone: "UTC", created: now)
+      id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", zone: .utc, created: now)
     for report in [AppReports.overview, AppReports.event, AppReports.events] {
       let request = try request(today.advanced(by: -6)...today, report)
       let html = try await PortalPages(collector: "https://tern.example").report(request, app: app, from: warehouse)
       #expect(html.contains("class=\"change flat\""), "\(report.name)")
       #expect(!html.contains("class=\"change down\"") && !html.contains("class=\"change up\""), "\(report.name)")
-      #expect(html.contains("compared with <bdi>21 Sep – 27 Sep 2024</bdi>"), "\(report.name)")
-      #expect(html.contains("Changes compare 28 Sep – 3 Oct 2024 with 21 Sep – 26 Sep 2024."), "\(report.name)")
+      #expect(html.contains("without today, compared with <bdi>21 Sep – 26 Sep 2024</bdi>"), "\(report.name)")
+      #expect(!html.contains("27 Sep 2024"), "\(report.name) names one period")
     }
+  }
+
+  @Test func `a figure per day divides by the days since the first one`() async throws {
+    let warehouse = NaiveWarehouse()
+    for back in 0..<3 {
+      for _ in 0..<6 { try warehouse.add(.event, "Tapped", on: today.advanced(by: -back), install: 1) }
+    }
+    let app = App(
+      id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", zone: .utc, created: now)
+    let pages = try PortalPages(collector: "https://tern.example")
+    let request = try request(today.advanced(by: -29)...today)
+    #expect(try await pages.report(request, app: app, from: warehouse).contains("6.0 per day since 2 Oct"))
+    // An app that was only quiet at first existed.
+    try warehouse.add(.event, "Tapped", on: today.advanced(by: -100), install: 1)
+    let html = try await pages.report(request, app: app, from: warehouse)
+    #expect(html.contains("0.6 per day") && !html.contains("per day since"))
   }
 }

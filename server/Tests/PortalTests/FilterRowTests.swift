@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 import Questions
 import Testing
 
@@ -33,6 +34,34 @@ struct FilterRowTests {
     #expect(
       FilterRow(dimension: "version", comparison: "is_not", value: "3.3.0 (440)").text == "version is_not 3.3.0 (440)")
     #expect(FilterRow(text: "country Germany") == FilterRow(dimension: "country", comparison: "is", value: "Germany"))
+  }
+
+  @Test(arguments: [
+    (QuestionValue.number(1), "property:Plan is_number 1", #"["is","property:Plan",[1]]"#),
+    (.text("1"), "property:Plan is_text 1", #"["is","property:Plan",["1"]]"#),
+    (.text("Pro"), "property:Plan is Pro", #"["is","property:Plan",["Pro"]]"#),
+    (.number(2.5), "property:Plan is_number 2.5", #"["is","property:Plan",[2.5]]"#),
+    (nil, "property:Plan not_set", #"["not_set","property:Plan"]"#),
+  ])
+  func `the number and the text of a property are two values`(value: QuestionValue?, text: String, json: String) throws
+  {
+    let row = FilterRow("property:Plan", of: value)
+    #expect(row.text == text && row.fault == nil)
+    #expect(try row.json == tree(json))
+    #expect(try FilterRow(tree(json)) == row, "it is a row of the form again")
+  }
+
+  @Test func `a typed number means both, and a type needs a property`() throws {
+    let typed = FilterRow(dimension: "property:Plan", comparison: "is", value: "1")
+    #expect(try typed.json == tree(#"["is","property:Plan",["1",1]]"#))
+    #expect(FilterRow(typed.json) == typed)
+    #expect(FilterRow("version", of: .text("1")).text == "version is 1")
+    #expect(FilterRow(dimension: "version", comparison: "is_text", value: "1").fault != nil)
+    let word = FilterRow(dimension: "property:Plan", comparison: "is_number", value: "one")
+    #expect(word.fault == "Enter a number, such as 10.")
+    let filters = FilterRows([FilterRow("property:Plan", of: .number(1))])
+    let text = FilterRow("property:Plan", of: .text("1"))
+    #expect(filters.adding(text)?.rows == [text], "a click on the other value replaces it")
   }
 
   @Test func `filters that need more than a row stay as they are`() throws {

@@ -107,8 +107,18 @@ import Warehouse
     #expect(
       sections[0].rows == [
         .init(["Users", "10", "−50.0 %", "20"]), .init(["– 2.0", "8", "−50.0 %", "16"], share: 1),
-        .init(["– (not set)", "2", "new", "0"], share: 0.25),
+        .init(["– (not set)", "2", "none before", "0"], share: 0.25),
       ])
+  }
+
+  @Test func `a card of session durations says in the mail that pauses are left out`() async throws {
+    let cards = ["session_duration_avg", "sessions"].map {
+      DashboardCard(name: $0, page: "explore", query: "metric=\($0)")
+    }
+    let sections = try await mail(cards, .day) {
+      try #require(AnsweredQuestion($0, QuestionResult(.query(QueryAnswer()), rowsRead: 0), milliseconds: 0))
+    }
+    #expect(sections.map(\.note) == ["Session durations: Pauses of 30 minutes and more are left out.", nil])
   }
 
   @Test func `cards of every kind are in the mail, and one that is refused says why`() async throws {
@@ -136,6 +146,21 @@ import Warehouse
     #expect(sections[4].note == "It takes too long.")
     #expect(sections[5].note?.contains("cannot name") ?? false, "persons are in no mail")
     #expect(sections[6].note?.contains("no page") ?? false)
+  }
+
+  @Test func `retention has only whole weeks`() async throws {
+    let answer = RetentionAnswer(
+      cohorts: [
+        .init(value: nil, interval: "2026-05-04", values: [8, 1, 1, 1]),
+        .init(value: nil, interval: "2026-05-11", values: [20, 10, 4]),
+        .init(value: nil, interval: "2026-05-25", values: [5]),
+      ], partial: ["2026-05-04", "2026-05-25"])
+    let sections = try await mail([DashboardCard(name: "Back", page: "retention", query: "")], .week) { question in
+      try #require(AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 1), milliseconds: 1))
+    }
+    // Two weeks after the whole one is the week that the range cuts.
+    #expect(sections[0].rows.map(\.cells) == [["2026-05-11", "20", "50.0 %", "–", "–", "–"]])
+    #expect(sections[0].note?.hasSuffix("Only whole weeks.") ?? false)
   }
 
   @Test func `a report about a deleted dashboard has no mail`() async throws {

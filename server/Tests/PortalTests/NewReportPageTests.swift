@@ -1,5 +1,6 @@
 import Reports
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -44,7 +45,7 @@ struct NewReportPageTests {
     let sample = try SamplePages("e")
     let pages = try PortalPages(collector: "", reports: reports)
     let request = try ReportRequest(
-      name, of: .app(sample.app.id, timeZone: "Europe/Berlin"), parameters: [:], now: SamplePages.now,
+      name, of: .app(sample.app.id, zone: ZoneRules("Europe/Berlin")!), parameters: [:], now: SamplePages.now,
       reports: reports)
     return PageScanner(try await pages.report(request, app: sample.app, from: sample.source))
   }
@@ -57,7 +58,7 @@ struct NewReportPageTests {
     #expect(page.tags.filter { $0.name == "th" && $0["scope"] == "row" }.count == 1)
     let links = page.tags.filter { $0["aria-current"] == "page" }.compactMap { $0["href"] }
     #expect(links == ["/apps/1/weekends"])
-    #expect(page.tags.contains { $0["href"] == "/api/v1/apps/1/reports/weekends?format=csv" })
+    #expect(page.tags.contains { $0["href"] == "/api/v1/apps/1/reports/weekends?format=csv&amp;limit=10000" })
   }
 
   @Test func `a list with a row for every day has a chart of its numbers, other lists have none`() async throws {

@@ -206,7 +206,7 @@ struct PageTests {
         .event, "event \(key)", on: today, install: key,
         device: IncomingDevice(country: "C\(key)", appVersion: "\(key)"))
     }
-    for (name, most) in [("overview", 6 + 24 + 24 + 3), ("events", 200)] {
+    for (name, most) in [("overview", 8 + 24 + 24 + 3 + 1), ("events", 200)] {
       let store = CountingStore(sample.source)
       _ = try await sample.pages.report(try sample.request(name), app: sample.app, from: store)
       #expect(store.unitedKeys == most, "\(name)")
@@ -225,6 +225,17 @@ struct PageTests {
       #expect(page.contains(">All values</a>") == isLinked)
       #expect(page.contains("by=property:e") == isLinked)
     }
+  }
+
+  @Test func `values that hardly ever occur are not called frequent`() async throws {
+    let sample = try SamplePages("e")
+    let today = try sample.request("overview").today
+    for number in 0..<1_100 {
+      try sample.warehouse.add(.event, "f", on: today, properties: [.init(name: "id", value: .string("v\(number)"))])
+    }
+    let text = PageScanner(try await sample.report("event", ["event": "f"])).text
+    #expect(text.contains("No value is frequent: each is less than 0.1 % of all."))
+    #expect(!text.contains("Most frequent") && !text.contains("0.0 %"))
   }
 
   @Test func `times on pages are in the app's zone, without milliseconds`() async throws {

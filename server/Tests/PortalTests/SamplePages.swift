@@ -5,6 +5,7 @@ import Portal
 import Questions
 import Reports
 import ReportsTestSupport
+import ServerBase
 import TernBase
 import TernEvents
 import Testing
@@ -29,11 +30,11 @@ struct SamplePages {
     self.text = text
     pages = try PortalPages(collector: "https://tern.example/\(text)")
     app = App(
-      id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, timeZone: "Europe/Berlin",
+      id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, zone: ZoneRules("Europe/Berlin")!,
       created: Self.now)
     let device = IncomingDevice(
       osName: text, osVersion: text, model: text, locale: text, country: text, appVersion: text, appBuild: text)
-    let (warehouse, today) = (warehouse, try ReportZone("Europe/Berlin").day(of: Self.now))
+    let (warehouse, today) = (warehouse, ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now))
     for back in 0..<3 {
       let (day, time) = (today.advanced(by: -back), Self.now - .seconds(86_400 * back + 60))
       func add(_ kind: StoredKind, _ name: String = "", properties: [Properties.Element] = []) throws {
@@ -74,7 +75,7 @@ struct SamplePages {
   var view: View {
     let start = Timestamp(millisecondsSince1970: 0)
     var view = View(
-      id: ViewID(1), app: app.id, name: text, zones: [View.Zone(identifier: "Europe/Berlin", start: start)])
+      id: ViewID(1), app: app.id, name: text, zones: [View.Zone(ZoneRules("Europe/Berlin")!, start: start)])
     if var filter = ViewFilter("av=1") {
       filter.value = text
       view.first.filters = [filter]
@@ -96,7 +97,7 @@ struct SamplePages {
     parameters["event"] = parameters["event"] ?? text
     parameters["group"] = "2"
     return try ReportRequest(
-      name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: Self.now)
+      name, of: .app(app.id, zone: app.zone), parameters: parameters, now: Self.now)
   }
 
   func report(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
@@ -197,7 +198,7 @@ struct SamplePages {
   }
 
   func question(_ page: QuestionPage, _ parameters: [String: String], isEmpty: Bool = false) async throws -> String {
-    let today = try ReportZone("Europe/Berlin").day(of: Self.now)
+    let today = ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now)
     return try await pages.question(
       page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source
     ) { try ask($0, isEmpty: isEmpty) }
@@ -258,7 +259,7 @@ struct SamplePages {
     var all: [(String, String)] = []
     for report in ReportRegistry.standard.app { all.append((report.name, try await self.report(report.name))) }
     all.append(("longer", try await report("overview", ["days": "400"])))
-    let today = try ReportZone("Europe/Berlin").day(of: Self.now)
+    let today = ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now)
     var noted = self
     noted.pages.notes = [
       ChartNote(Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)),

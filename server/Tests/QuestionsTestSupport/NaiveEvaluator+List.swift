@@ -18,7 +18,7 @@ extension NaiveEvaluator {
         .count
       answer.version = last.facts[.version]
       answer.model = last.facts[.model]
-      answer.country = last.facts[.country]
+      answer.country = last.facts[.country].map { QuestionDimension.country.canonical($0) }
       found.append(answer)
     }
     found.sort { ($0.last.time, $0.last.row) > ($1.last.time, $1.last.row) }
@@ -31,11 +31,11 @@ extension NaiveEvaluator {
   private func isMember(_ person: [String], _ question: PersonsQuestion) -> Bool {
     switch question.group {
     case .all: return true
-    case .funnel(let funnel, let step, let isDropped, let value):
+    case .funnel(let asked, let step, let isDropped, let value):
+      let funnel = value.map { asked.requiring($0) } ?? asked
       let days = funnel.scope.range.resolved(today: today)
       let rows = passing(funnel.scope, in: days).filter { $0.person(funnel.scope.person) == person }
       guard let best = bestAttempt(funnel, rows, days) else { return false }
-      if let value, funnel.breakdown.flatMap({ rows[best.start].value($0, calendar) }) != value { return false }
       return isDropped ? best.times.count == step - 1 : best.times.count >= step
     case .path(let paths, let edge):
       let days = paths.scope.range.resolved(today: today)

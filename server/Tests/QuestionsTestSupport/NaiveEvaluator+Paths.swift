@@ -34,7 +34,7 @@ extension NaiveEvaluator {
 
   /// The whole path of one session, from the anchor on.
   package func path(_ question: PathsQuestion, _ rows: [QuestionRow], _ days: ClosedRange<Day>) -> [PathsAnswer.Node] {
-    let key = question.scope.person
+    let (key, rows) = (question.scope.person, rows.sorted(by: QuestionRow.isEarlier))
     let part: [QuestionRow] =
       switch question.anchor {
       case .sessionStart: rows

@@ -1,57 +1,7 @@
 package import Questions
-package import Warehouse
+import Warehouse
 
 extension NaiveEvaluator {
-  /// Answers a funnel: tries an attempt from every row and follows it alone.
-  package func answer(_ question: FunnelQuestion) -> FunnelAnswer {
-    let days = question.scope.range.resolved(today: today)
-    var attempts: [QuestionValue?: [[Int64]]] = [:]
-    for rows in persons(passing(question.scope, in: days), question.scope.person).values {
-      guard let best = bestAttempt(question, rows, days) else { continue }
-      attempts[question.breakdown.flatMap { rows[best.start].value($0, calendar) }, default: []].append(best.times)
-    }
-    if question.breakdown == nil, attempts.isEmpty { attempts[nil] = [] }
-    return FunnelAnswer(
-      groups: attempts.sorted { isOrdered($0.key, $1.key) }
-        .map { FunnelAnswer.Group(value: $0, steps: question.steps.count, attempts: $1) })
-  }
-
-  /// The attempt of one person that gets furthest, the earliest among equals.
-  package func bestAttempt(_ question: FunnelQuestion, _ rows: [QuestionRow], _ days: ClosedRange<Day>)
-    -> FunnelAttempt?
-  {
-    rows.indices.compactMap { attempt(question, rows, from: $0, days) }
-      .reduce(nil) { best, next in next.times.count > best?.times.count ?? 0 ? next : best }
-  }
-
-  private func attempt(_ question: FunnelQuestion, _ rows: [QuestionRow], from start: Int, _ days: ClosedRange<Day>)
-    -> FunnelAttempt?
-  {
-    func steps(_ row: QuestionRow) -> [Int] {
-      question.steps.indices.filter { matches(question.steps[$0], row, question.scope.person, days) }
-    }
-    var missing = Array(question.steps.indices)
-    guard let first = steps(rows[start]).first(where: { question.order == .unordered || $0 == 0 }) else { return nil }
-    missing.removeAll { $0 == first }
-    var attempt = FunnelAttempt(start: start, times: [rows[start].time])
-    for row in rows[(start + 1)...] where !missing.isEmpty {
-      let count = attempt.times.count
-      let isExcluded = question.exclusions.contains {
-        $0.from <= count && count < $0.to && matches($0.selector, row, question.scope.person, days)
-      }
-      if isExcluded { break }
-      let possible = question.order == .unordered ? missing : [missing[0]]
-      if let step = steps(row).first(where: possible.contains) {
-        if row.time - attempt.times[0] > question.window { break }
-        attempt.times.append(row.time)
-        missing.removeAll { $0 == step }
-      } else if question.order == .strict, row.kind == .event || row.kind == .screen {
-        break
-      }
-    }
-    return attempt
-  }
-
   /// Answers a retention question.
   package func answer(_ question: RetentionQuestion) -> RetentionAnswer {
     let (days, key, unit) = (question.scope.range.resolved(today: today), question.scope.person, question.interval)
@@ -70,7 +20,8 @@ extension NaiveEvaluator {
         cohorts[value, default: [:]][interval, default: [:]][person] = returns
       }
     }
-    let answer = cohorts.sorted { isOrdered($0.key, $1.key) }.flatMap { value, intervals in
+    let answer = cohorts.sorted { (question.breakdown ?? .kind).isOrdered($0.key, before: $1.key) }.flatMap {
+      value, intervals in
       intervals.sorted { $0.key < $1.key }.map { interval, members in
         let later = units.filter { $0 > interval }.prefix(question.intervals)
         let values = later.map { back in
@@ -81,8 +32,12 @@ extension NaiveEvaluator {
         return RetentionAnswer.Cohort(value: value, interval: label(interval), values: [members.count] + values)
       }
     }
-    let current = QuestionCalendar.number(of: unit, on: today)
-    return RetentionAnswer(cohorts: answer, partial: units.filter { $0 >= current }.map(label))
+    let partial = units.filter { number in
+      let first = QuestionCalendar.firstDay(of: unit, number: number)
+      let after = QuestionCalendar.firstDay(of: unit, number: number + 1)
+      return first < days.lowerBound || after > days.upperBound.advanced(by: 1) || after > today
+    }
+    return RetentionAnswer(cohorts: answer, partial: partial.map(label))
   }
 
   /// Answers a question about the lifecycle.
@@ -124,11 +79,5 @@ extension NaiveEvaluator {
     return (1...max(calendar.numbers(of: question.interval, in: days).count, 1)).map { count in
       active.count { $0 == count }
     }
-  }
-
-  /// Orders values ascending; a missing one comes last.
-  package func isOrdered(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
-    guard let left else { return false }
-    return right.map { left < $0 } ?? true
   }
 }

@@ -16,9 +16,10 @@ extension NaiveEvaluator {
           ? before[moved(cell, question, from: days, to: earlier)] ?? metricsOf([], question, cell: nil, in: earlier)
           : nil)
     }
-    rows.sort { precedes($0, $1, question.effectiveOrder) }
+    rows.sort { precedes($0, $1, question) }
     if question.includesTotalRows { answer.totalRows = rows.count }
     answer.rows = Array(rows.dropFirst(question.offset).prefix(question.limit))
+    answer.rowsLeftOut = max(0, rows.dropFirst(question.offset).count - question.limit)
     if question.includesTotals {
       answer.totals = metricsOf(passing(question.scope, in: days), question, cell: nil, in: days)
       if question.comparesPreviousPeriod {
@@ -66,12 +67,15 @@ extension NaiveEvaluator {
     }
   }
 
-  private func precedes(_ left: QueryAnswer.Row, _ right: QueryAnswer.Row, _ order: [QueryQuestion.Order]) -> Bool {
-    for part in order {
+  private func precedes(_ left: QueryAnswer.Row, _ right: QueryAnswer.Row, _ question: QueryQuestion) -> Bool {
+    for part in question.effectiveOrder {
       let comparison: Bool? =
         switch part.column {
-        case .metric(let index): isBefore(left.metrics[index], right.metrics[index], part.isDescending)
-        case .group(let index): isBefore(left.dimensions[index], right.dimensions[index], part.isDescending)
+        case .metric(let index): isBefore(left.metrics[index], right.metrics[index], part.isDescending, by: <)
+        case .group(let index):
+          isBefore(left.dimensions[index], right.dimensions[index], part.isDescending) {
+            question.groups[index].dimension.isOrdered($0, before: $1)
+          }
         }
       if let comparison { return comparison }
     }
@@ -79,9 +83,11 @@ extension NaiveEvaluator {
   }
 
   /// The order of two values, `nil` if they are equal. Missing values come last in both directions.
-  private func isBefore<Value: Comparable>(_ left: Value?, _ right: Value?, _ isDescending: Bool) -> Bool? {
+  private func isBefore<Value: Equatable>(
+    _ left: Value?, _ right: Value?, _ isDescending: Bool, by precedes: (Value, Value) -> Bool
+  ) -> Bool? {
     guard let left, let right else { return (left == nil) == (right == nil) ? nil : left != nil }
-    return left == right ? nil : (left < right) != isDescending
+    return left == right ? nil : precedes(left, right) != isDescending
   }
 
   private func metricsOf(
@@ -162,11 +168,11 @@ extension NaiveEvaluator {
 
   private func sessions(_ rows: [QuestionRow]) -> Set<SessionKey> { Set(rows.compactMap(session)) }
 
-  /// Milliseconds from the first to the last row of each session within the range, ascending.
+  /// Milliseconds from the first to the last row of each session within the range, without pauses of half an hour or more, ascending.
   private func durations(_ sessions: Set<SessionKey>, _ days: ClosedRange<Day>) -> [Int64] {
     sessions.map { key in
-      let times = rows.filter { isIn(days, $0) && session(of: $0) == key }.map(\.time)
-      return (times.max() ?? 0) - (times.min() ?? 0)
+      let times = rows.filter { isIn(days, $0) && session(of: $0) == key }.map(\.time).sorted()
+      return zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 < 1_800_000 }.reduce(0, +)
     }
     .sorted()
   }

@@ -6,6 +6,8 @@ package struct QuestionRow: Equatable, Sendable {
   package var id: Int64
   /// Milliseconds since 1970.
   package var time: Int64
+  /// The microseconds within the millisecond of the time; `nil` if they aren't known.
+  package var microseconds: Int?
   package var kind: QuestionKind
   package var name: String?
   package var install: String
@@ -25,6 +27,16 @@ package struct QuestionRow: Equatable, Sendable {
     self.install = install
   }
 
+  private var moment: [Int64] { [time, Int64(microseconds ?? -1)] }
+
+  /// True if nothing tells which of two rows was first.
+  package func isTied(to other: QuestionRow) -> Bool { moment == other.moment }
+
+  /// The order of two rows.
+  package static func isEarlier(_ left: QuestionRow, _ right: QuestionRow) -> Bool {
+    left.isTied(to: right) ? left.id < right.id : left.moment.lexicographicallyPrecedes(right.moment)
+  }
+
   /// The person of the row. A user and an install of the same name are two persons.
   package func person(_ key: PersonKey) -> [String] {
     if key == .user, let user { ["user", user] } else { ["install", install] }
@@ -40,7 +52,7 @@ package struct QuestionRow: Equatable, Sendable {
     case .user: user.map { .text($0) }
     case .property(let name): properties[name]
     case .time(let unit): .text(QuestionCalendar.label(of: unit, number: calendar.number(of: unit, at: time)))
-    case .version, .os, .model, .country, .language: facts[dimension].map { .text($0) }
+    case .version, .os, .model, .country, .language: facts[dimension].map { .text(dimension.canonical($0)) }
     }
   }
 }

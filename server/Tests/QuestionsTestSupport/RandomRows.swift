@@ -1,3 +1,4 @@
+import Foundation
 import Ingest
 package import Questions
 package import TernEvents
@@ -11,6 +12,12 @@ package struct RandomRows {
   package let first: Day
   package static let days = 14
 
+  /// So many seeds in a row, of which SEED names the first. A failure names its own.
+  package static func seeds(_ count: Int) -> Range<Int> {
+    let first = ProcessInfo.processInfo.environment["SEED"].flatMap { Int($0) } ?? .random(in: 0..<1_000_000_000)
+    return first..<first + count
+  }
+
   package init(seed: UInt64, first: Day) {
     generator = FastGenerator(seed: seed)
     self.first = first
@@ -21,6 +28,8 @@ package struct RandomRows {
   package mutating func rows(_ count: Int) -> [QuestionRow] {
     var time = Int64(first.number) * 86_400_000
     let step = Int64(Self.days) * 86_400_000 / Int64(count)
+    // Clients that tell microseconds, those that don't, and both.
+    let telling = [0, 50, 100].randomElement(using: &generator) ?? 0
     return (0..<count).map { index in
       // A third of the rows share their time with the one before, most are whole half hours apart, which lets windows
       // end exactly on a row, and some arrive days late.
@@ -29,7 +38,9 @@ package struct RandomRows {
         time += chance(80) ? pause / 1_800_000 * 1_800_000 : pause
       }
       let shown = chance(5) ? time - Int64.random(in: 0..<4 * 86_400_000, using: &generator) : time
-      return row(id: Int64(index) + 1, time: shown)
+      var row = row(id: Int64(index) + 1, time: shown)
+      if chance(telling) { row.microseconds = Int.random(in: 0..<4, using: &generator) }
+      return row
     }
   }
 
@@ -48,9 +59,9 @@ package struct RandomRows {
     if chance(85) { row.session = Int64.random(in: 1...6, using: &generator) }
     row.startsSession = kind == .sessionStart
     if kind == .handledError || kind == .crash { row.error = Int.random(in: 1...3, using: &generator) }
-    for dimension: QuestionDimension in [.version, .country] where chance(80) {
-      row.facts[dimension] = ["1.0", "2.0"].randomElement(using: &generator)
-    }
+    if chance(80) { row.facts[.version] = ["1.0", "1.0b2", "1.0b10", "2.0"].randomElement(using: &generator) }
+    // Two codes of one country.
+    if chance(80) { row.facts[.country] = ["GB", "UK", "1.0"].randomElement(using: &generator) }
     let values: [QuestionValue] =
       chance(10)
       // Sums of these don't depend on their order: the small ones vanish, and two of the largest are infinite.
@@ -74,7 +85,9 @@ extension RandomRows {
       .event, .version, .country, .user, .property(ExactText("p")), .time(.day), .kind,
     ]
     let dimension = dimensions.randomElement(using: &generator) ?? .event
-    var values: [QuestionValue] = [.text("A"), .text("1.0"), .text("e\u{301}"), .text("crash"), .text("u1")]
+    var values: [QuestionValue] = [
+      .text("A"), .text("1.0"), .text("GB"), .text("e\u{301}"), .text("crash"), .text("u1"),
+    ]
     // Only properties have numbers.
     if case .property = dimension { values.append(contentsOf: [.number(1), .number(2.5), .text("true")]) }
     let value = values.randomElement(using: &generator) ?? .text("A")
@@ -106,12 +119,19 @@ extension RandomRows {
   package mutating func funnel() -> FunnelQuestion {
     let steps = (0..<Int.random(in: 2...4, using: &generator)).map { _ in selector() }
     let to = Int.random(in: 2...steps.count, using: &generator)
+    let order = FunnelOrder.allCases.randomElement(using: &generator) ?? .ordered
     return FunnelQuestion(
-      scope: scope(), steps: steps, order: FunnelOrder.allCases.randomElement(using: &generator) ?? .ordered,
+      scope: scope(), steps: steps, order: order,
       window: [1_800_000, 7_200_000, 36_000_000, 10 * 86_400_000].randomElement(using: &generator) ?? 1_800_000,
       exclusions: chance(60)
         ? [FunnelQuestion.Exclusion(selector(), from: Int.random(in: 1..<to, using: &generator), to: to)] : [],
-      breakdown: chance(30) ? .version : nil)
+      breakdown: chance(30) ? breakdown() : nil,
+      breakdownStep: FunnelBreakdownStep.allCases.randomElement(using: &generator) ?? .first)
+  }
+
+  /// A dimension of which a person has several values.
+  private mutating func breakdown() -> QuestionDimension {
+    [.version, .property(ExactText("p")), .time(.day)].randomElement(using: &generator) ?? .version
   }
 
   package mutating func retention() -> RetentionQuestion {

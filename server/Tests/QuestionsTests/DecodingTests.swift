@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 import Questions
 import QuestionsTestSupport
 import TernEvents
@@ -13,6 +14,24 @@ struct DecodingTests {
     } catch {
       return error
     }
+  }
+
+  @Test func `the steps that decide on a funnel's values are read, and checked against their order`() throws {
+    func funnel(_ more: String) -> String {
+      #"{"steps": [{"event": "A"}, {"event": "B"}], "breakdown": "version"\#(more)}"#
+    }
+    for step in FunnelBreakdownStep.allCases {
+      let json = funnel(#", "breakdown_step": "\#(step.rawValue)""#)
+      guard case .funnel(let question) = try Question(.funnel, json: Array(json.utf8)) else { return }
+      #expect(question.breakdownStep == step)
+      #expect(try Question(.funnel, json: Question.funnel(question).json().encoded) == .funnel(question))
+    }
+    let unordered = try Question(.funnel, json: Array(funnel(#", "order": "unordered""#).utf8))
+    guard case .funnel(let question) = unordered else { return }
+    #expect(question.breakdownStep == .every)
+    #expect(try Question(.funnel, json: unordered.json().encoded) == unordered)
+    let refused = fault(.funnel, funnel(#", "order": "unordered", "breakdown_step": "last""#))
+    #expect(refused?.path == "$.breakdown_step" && refused?.message.contains("Choose every") ?? false)
   }
 
   @Test func `a query is read with its defaults`() throws {

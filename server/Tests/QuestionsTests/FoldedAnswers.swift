@@ -4,15 +4,37 @@ import Warehouse
 
 /// Answers that feed the folds with the rows of the naive evaluator, as a store feeds them with its tuples.
 extension NaiveEvaluator {
-  func funnelRow(_ row: QuestionRow, _ question: FunnelQuestion, _ days: ClosedRange<Day>) -> FunnelRow {
+  func funnelRow(
+    _ row: QuestionRow, isTied: Bool, _ question: FunnelQuestion, _ days: ClosedRange<Day>, value: Int32
+  ) -> FunnelRow {
     func bits(_ selectors: [Selector]) -> UInt16 {
       selectors.enumerated().reduce(0) { bits, element in
         matches(element.element, row, question.scope.person, days) ? bits | 1 << element.offset : bits
       }
     }
     return FunnelRow(
-      time: row.time, steps: bits(question.steps), exclusions: bits(question.exclusions.map(\.selector)),
-      isEventOrScreen: row.kind == .event || row.kind == .screen)
+      time: row.time, isTied: isTied, steps: bits(question.steps),
+      exclusions: bits(question.exclusions.map(\.selector)),
+      isEventOrScreen: row.kind == .event || row.kind == .screen, value: value)
+  }
+
+  /// The result of one person from a fold, which is given the rows of another person first.
+  func folded(_ rows: [FunnelRow], _ fold: some FunnelFolding) -> FunnelResult {
+    var fold = fold
+    for row in rows.reversed() { fold.add(row) }
+    _ = fold.finish()
+    for row in rows { fold.add(row) }
+    return fold.finish()
+  }
+
+  /// The results of one person from all folds that can answer a funnel.
+  func folded(_ rows: [FunnelRow], _ question: FunnelQuestion) -> [FunnelResult] {
+    let isSimple = question.order == .ordered && question.exclusions.isEmpty
+    guard question.breakdown != nil, question.breakdownStep == .every else {
+      return [folded(rows, FunnelFold(question))] + (isSimple ? [folded(rows, OrderedFunnelFold(question))] : [])
+    }
+    return [folded(rows, EveryStepFold(question, FunnelFold(question)))]
+      + (isSimple ? [folded(rows, EveryStepFold(question, OrderedFunnelFold(question)))] : [])
   }
 
   func isAnchor(_ row: QuestionRow, _ question: PathsQuestion, _ days: ClosedRange<Day>) -> Bool {
@@ -51,12 +73,13 @@ extension NaiveEvaluator {
       }
     }
     func label(_ number: Int) -> String { QuestionCalendar.label(of: question.interval, number: number) }
-    let cohorts = counts.sorted { isOrdered($0.key, $1.key) }.flatMap { value, intervals in
+    let cohorts = counts.sorted { (question.breakdown ?? .kind).isOrdered($0.key, before: $1.key) }.flatMap {
+      value, intervals in
       intervals.sorted { $0.key < $1.key }
         .map { RetentionAnswer.Cohort(value: value, interval: label(units[$0]), values: $1) }
     }
-    let current = QuestionCalendar.number(of: question.interval, on: today)
-    return RetentionAnswer(cohorts: cohorts, partial: units.filter { $0 >= current }.map(label))
+    let partial = units.filter { !QuestionCalendar.isWhole(question.interval, $0, in: days, today: today) }
+    return RetentionAnswer(cohorts: cohorts, partial: partial.map(label))
   }
 
   func folded(_ question: IntervalQuestion, _ calendar: QuestionCalendar) -> [LifecycleInterval] {

@@ -26,6 +26,22 @@ import Warehouse
     }
   }
 
+  @Test func `an answer with session durations says once that pauses are left out, and others say nothing`() throws {
+    for (metrics, isSaid) in [
+      ([QuestionMetric.Plain.users, .sessionDurationMedian, .sessionDurationP90], true), ([.sessions], false),
+    ] {
+      let question = Question.query(QueryQuestion(metrics: metrics.map { .plain($0) }))
+      let answered = try #require(
+        AnsweredQuestion(
+          question.resolved(today: Day(number: 9)), QuestionResult(.query(QueryAnswer()), rowsRead: 0), milliseconds: 0)
+      )
+      let note = "Session durations: Pauses of 30 minutes and more are left out."
+      #expect(answered.notes == (isSaid ? [note] : []))
+      let json = String(decoding: Array(answered.document(.json).joined()), as: UTF8.self)
+      #expect(json.contains(#","notes":["\#(note)"]}"#) == isSaid)
+    }
+  }
+
   /// The hostile text as JSON.
   private static let hostile = #""=cmd|'\"<script>alert(1)</script>, \#u{202E}😀\n""#
 
@@ -40,7 +56,7 @@ import Warehouse
         + #""totals":[812,0.1],"compared_totals":[790,null],"meta":{"time_labels":["2026-10-26","2026-10-27","#
         + #""2026-10-28"],"total_rows":3,"rows_read":42,"milliseconds":3},"query":{"metrics":["users","#
         + #""avg:property:Length"],"dimensions":["time:day","property:Genre"],"order_by":[],"compare":"#
-        + #""previous_period","include":["totals","time_labels","total_rows"],"pagination":{"limit":10000,"#
+        + #""previous_period","include":["totals","time_labels","total_rows"],"pagination":{"limit":100000,"#
         + #""offset":0},"#
     ),
     (
@@ -48,12 +64,12 @@ import Warehouse
       #"{"results":[{"breakdown":null,"steps":[{"persons":2,"from_first":1,"from_previous":1,"median_seconds":null,"#
         + #""average_seconds":null},{"persons":1,"from_first":0.5,"from_previous":0.5,"median_seconds":2.5,"#
         + #""average_seconds":2.5}]}],"meta":{"rows_read":42,"milliseconds":3},"query":{"steps":[{"screen":"Home"},"#
-        + #"{"event":"Play"}],"order":"ordered","window":"20160m","exclude":[],"breakdown":null,"#
+        + #"{"event":"Play"}],"order":"ordered","window":"20160m","exclude":[],"breakdown":null,"breakdown_step":"first","#
     ),
     (
       .retention,
-      #"{"results":[{"cohort":"2026-10-26","breakdown":null,"values":[10,4,1]},{"cohort":"2026-10-27","breakdown":"#
-        + #"null,"values":[3,0,0]}],"meta":{"partial":["2026-10-28"],"rows_read":42,"milliseconds":3},"query":{"#
+      #"{"results":[{"cohort":"2026-10-26","breakdown":null,"partial":false,"values":[10,4,1]},{"cohort":"2026-10-27","breakdown":"#
+        + #"null,"partial":false,"values":[3,0,0]}],"meta":{"partial":["2026-10-28"],"rows_read":42,"milliseconds":3},"query":{"#
         + #""start":{"any":true},"return":{"any":true},"interval":"day","intervals":2,"cohort":"first_ever","mode":"#
         + #""on","breakdown":null,"#
     ),
@@ -78,7 +94,7 @@ import Warehouse
         + #""2026-10-27T11:20:00.000Z","events":12,"sessions":3,"version":"3.2.0 (418)","model":"iPhone17,1","#
         + #""country":"DE"},{"install":"8","user":null,"first_seen":"2026-10-26T07:33:20.000Z","last_seen":"#
         + #""2026-10-26T07:33:20.000Z","events":0,"sessions":0,"version":null,"model":null,"country":null}],"meta":{"#
-        + #""total":9,"next":"1793000000000-3","rows_read":42,"milliseconds":3},"query":{"limit":2,"before":null,"#
+        + #""total":9,"next":"1793000000000-3","rows_read":42,"milliseconds":3,"rows_left_out":7},"query":{"limit":2,"before":null,"#
     ),
   ])
   func `an answer has results, meta and the question as understood`(kind: Question.Kind, start: String) throws {
@@ -104,6 +120,25 @@ import Warehouse
         == "time:day,property:Genre,users,avg:property:Length,previous:users,previous:avg:property:Length\r\n"
         + "2026-10-26,\"'=cmd|'\"\"<script>alert(1)</script>, \u{202E}\u{1F600}\n\",812,0.1,790,\r\n"
         + "2026-10-27,2.5,9007199254740991,,0,1e-07\r\n2026-10-28,,0,,,\r\n")
+  }
+
+  @Test func `CSV marks the cohorts of parts of weeks, and the figures of whole cohorts in such a week`() throws {
+    let question = Question.retention(
+      RetentionQuestion(scope: SampleAnswers.question(.retention).scope, interval: .week, intervals: 2))
+    let answer = RetentionAnswer(
+      cohorts: [
+        .init(value: nil, interval: "2026-10-26", values: [8, 2, 1]),
+        .init(value: nil, interval: "2026-11-02", values: [24, 6, 3]),
+        .init(value: nil, interval: "2026-11-09", values: [20, 5]),
+      ], partial: ["2026-10-26", "2026-11-16"])
+    let answered = try #require(
+      AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 9), milliseconds: 1))
+    #expect(
+      String(decoding: Array(answered.document(.csv).joined()), as: UTF8.self)
+        == "cohort,size,after,persons,partial\r\n"
+        + "2026-10-26,8,0,8,cohort\r\n2026-10-26,8,1,2,cohort\r\n2026-10-26,8,2,1,cohort\r\n"
+        + "2026-11-02,24,0,24,\r\n2026-11-02,24,1,6,\r\n2026-11-02,24,2,3,interval\r\n"
+        + "2026-11-09,20,0,20,\r\n2026-11-09,20,1,5,interval\r\n")
   }
 
   @Test func `each line of NDJSON is a row`() throws {

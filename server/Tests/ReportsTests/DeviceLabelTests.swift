@@ -1,6 +1,7 @@
 import Ingest
 import Reports
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -17,7 +18,7 @@ import WarehouseContract
     let warehouse = NaiveWarehouse()
     try warehouse.add(IncomingError(event: 0, type: "e", fingerprint: 1), .crash, at: time, device: device)
     let request = try ReportRequest(
-      "error", of: .app(AppID(1), timeZone: "UTC"), parameters: ["group": "1"], now: time)
+      "error", of: .app(AppID(1), zone: .utc), parameters: ["group": "1"], now: time)
     let csv = try await request.report(from: warehouse).text(.csv).split(separator: "\r\n")
     let event = StoredEvent(
       id: 1, kind: .event, name: "Play", time: time, received: time, install: 0, user: "", device: device,

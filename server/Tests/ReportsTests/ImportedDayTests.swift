@@ -1,5 +1,6 @@
 import Foundation
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -14,7 +15,7 @@ import WarehouseContract
   private func report(_ imported: [ImportedFigure]) async throws -> Report {
     let view = View(
       id: ViewID(1), app: AppID(1), name: "Web",
-      zones: [View.Zone(identifier: "UTC", start: Timestamp(millisecondsSince1970: 0))],
+      zones: [View.Zone(.utc, start: Timestamp(millisecondsSince1970: 0))],
       first: View.Rules(lateness: .cutoff, filters: [], settings: ViewSettings()))
     var request = try ReportRequest("overview", of: .view(view), parameters: ["days": "7"], now: ReportRequestTests.now)
     request.imported = imported

@@ -1,6 +1,7 @@
 import Foundation
 import Ingest
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -32,7 +33,7 @@ struct NewReportTests {
     let standard = ReportRegistry.standard
     let reports = ReportRegistry(app: standard.app + [Self.weekdays], view: standard.view)
     let report = try await ReportRequest(
-      "weekdays", of: .app(AppID(1), timeZone: "UTC"), parameters: ["days": "7"], now: ReportRequestTests.now,
+      "weekdays", of: .app(AppID(1), zone: .utc), parameters: ["days": "7"], now: ReportRequestTests.now,
       reports: reports
     ).report(from: source)
     #expect(try report.text(.csv).hasPrefix("day,events\r\nMonday,0\r\n"))

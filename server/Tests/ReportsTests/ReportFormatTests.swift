@@ -1,6 +1,7 @@
 import Foundation
 import Ingest
 import ReportsTestSupport
+import ServerBase
 import TernBase
 import TernEvents
 import Testing
@@ -15,7 +16,7 @@ struct ReportFormatTests {
     parameters["event"] = event
     parameters["group"] = "1"
     return try await ReportRequest(
-      name, of: .app(AppID(3), timeZone: "Europe/Berlin"), parameters: parameters, now: ReportRequestTests.now
+      name, of: .app(AppID(3), zone: ZoneRules("Europe/Berlin")!), parameters: parameters, now: ReportRequestTests.now
     ).report(from: source)
   }
 
@@ -44,6 +45,22 @@ struct ReportFormatTests {
     try source.add(
       DeviceLedger(tracked: 5, delivered: 2, waiting: 1, inFlight: 1, dropped: 1), install: 2, at: updated, app: app)
     return source
+  }
+
+  @Test func `lists that end at the limit are named`() async throws {
+    let source = try source()
+    func report(_ limit: String) async throws -> Report {
+      try await ReportRequest(
+        "events", of: .app(AppID(3), zone: ZoneRules("Europe/Berlin")!),
+        parameters: ["from": "2026-05-01", "to": "2026-05-02", "limit": limit], now: ReportRequestTests.now
+      ).report(from: source)
+    }
+    let cut = try await report("1")
+    #expect(cut.fullLists == ["events"] && cut.remark != nil)
+    #expect(try cut.text(.json).contains(#""fullLists":["events"]"#))
+    let whole = try await report("3")
+    #expect(whole.fullLists.isEmpty && whole.remark == nil)
+    #expect(try !whole.text(.json).contains("fullLists"))
   }
 
   static let expected: [(String, String)] = [
@@ -188,7 +205,7 @@ struct ReportFormatTests {
     let time = Timestamp(millisecondsSince1970: milliseconds)
     #expect(time.isoText == text)
     #expect(PropertyValue.date(time).displayText == text)
-    #expect(try ReportZone("Europe/Berlin").timeOfDay(of: time).count == 8)
+    #expect(ReportZone(ZoneRules("Europe/Berlin")!).timeOfDay(of: time).count == 8)
   }
 
   @Test(arguments: [

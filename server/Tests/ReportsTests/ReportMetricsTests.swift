@@ -1,5 +1,6 @@
 import Ingest
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -17,7 +18,7 @@ struct ReportMetricsTests {
     parameters["event"] = event
     parameters["limit"] = limit.map(String.init)
     return try ReportRequest(
-      report.name, of: .app(AppID(1), timeZone: "UTC"), parameters: parameters, now: ReportRequestTests.now)
+      report.name, of: .app(AppID(1), zone: .utc), parameters: parameters, now: ReportRequestTests.now)
   }
 
   private func day(_ text: String) throws -> Day { try #require(Day(text)) }
@@ -106,7 +107,7 @@ struct ReportMetricsTests {
     let store = CountingStore(source)
     let query = try AppCenterQuery(
       path: [path], parameters: ["start": "2026-05-01", "end": "2026-05-02", "$top": "4", "$orderby": order],
-      app: AppID(1), timeZone: "UTC", now: ReportRequestTests.now)
+      app: AppID(1), zone: .utc, now: ReportRequestTests.now)
     _ = try await query.response(from: store)
     #expect(store.unitedKeys == united)
   }
@@ -124,7 +125,7 @@ struct ReportMetricsTests {
     let store = CountingStore(source)
     let query = try AppCenterQuery(
       path: ["versions"], parameters: ["start": "2026-05-02", "end": "2026-05-02", "$top": "4"], app: AppID(1),
-      timeZone: "UTC", now: ReportRequestTests.now)
+      zone: .utc, now: ReportRequestTests.now)
     _ = try await query.response(from: store)
     #expect(store.unitedKeys == 100 + 4 + 1, "all of the range, for their order; those shown; the total")
   }

@@ -1,4 +1,5 @@
 import ReportsTestSupport
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
@@ -26,7 +27,7 @@ import Warehouse
 
   private func app(_ id: Int64, keeping: KeepingPeriod? = nil) -> App {
     App(
-      id: AppID(id), name: "App \(id)", key: "", appSecret: "", trackingID: "", timeZone: "UTC", created: Self.now,
+      id: AppID(id), name: "App \(id)", key: "", appSecret: "", trackingID: "", zone: .utc, created: Self.now,
       keeping: keeping)
   }
 

@@ -1,7 +1,7 @@
 import Cryptography
 import Foundation
+package import JSON
 import Outgoing
-package import Questions
 package import SignOn
 package import TernBase
 package import TernEvents

@@ -1,6 +1,6 @@
 import Cryptography
 import Foundation
-package import Questions
+package import JSON
 
 /// A provider's private key, with which a test signs whatever it likes.
 package struct ForgedKey: Sendable {

@@ -1,7 +1,7 @@
 import Cryptography
 import Foundation
+import JSON
 import Outgoing
-import Questions
 import SignOnTestSupport
 import TernBase
 import TernEvents

@@ -1,4 +1,5 @@
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
 import Warehouse
@@ -191,7 +192,7 @@ extension ContractTrial {
     let (store, app) = (backend.store, AppID(1))
     let view = View(
       id: ViewID(1), app: app, name: "V",
-      zones: [View.Zone(identifier: "UTC", start: Timestamp(millisecondsSince1970: 0))])
+      zones: [View.Zone(.utc, start: Timestamp(millisecondsSince1970: 0))])
     try await expectError(.unavailable, "commit after closing") {
       _ = try await backend.sink.commit(Self.error("closed", at: 1), app: app)
     }

@@ -1,4 +1,5 @@
 import Ingest
+import ServerBase
 import TernEvents
 import Warehouse
 
@@ -51,7 +52,7 @@ extension ContractTrial {
       catalog.add(
         View(
           id: ViewID(Int64(index + 1)), app: AppID(1), name: "V",
-          zones: [View.Zone(identifier: kind.0, start: Timestamp(millisecondsSince1970: 0))],
+          zones: [View.Zone(ZoneRules(kind.0)!, start: Timestamp(millisecondsSince1970: 0))],
           first: View.Rules(lateness: kind.1, filters: kind.3, settings: kind.2)))
     }
   }

@@ -1,3 +1,4 @@
+import ServerBase
 import TernBase
 import TernEvents
 package import Warehouse
@@ -47,7 +48,7 @@ package final class MemoryCatalog: CatalogStore {
       let number = Int64(state.apps.count + 1)
       let app = App(
         id: AppID(number), name: name, key: "key-\(number)", appSecret: appSecret ?? "secret-\(number)",
-        trackingID: trackingID ?? "UA-\(number)-1", timeZone: timeZone,
+        trackingID: trackingID ?? "UA-\(number)-1", zone: ZoneRules(timeZone)!,
         created: Timestamp(millisecondsSince1970: 0))
       state.apps.append(app)
       return app

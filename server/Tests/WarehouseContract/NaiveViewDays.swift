@@ -22,9 +22,7 @@ struct NaiveViewDays {
   private let lastSealed: Int?
 
   init(_ view: View, catalog: any CatalogStore, state: NaiveWarehouse.State) throws {
-    guard let calendar = ViewCalendar(view) else {
-      throw WarehouseError(code: .invalid, message: "The time zone \(view.timeZone) is unknown.")
-    }
+    let calendar = ViewCalendar(view)
     let rows = state.rows.filter { $0.app == view.app }
     self.view = view
     self.calendar = calendar

@@ -37,7 +37,7 @@ extension NaiveWarehouse {
     if withDays {
       result.systems = totals { DeviceLabels($0.device).system }
       result.models = totals(\.device.model)
-      result.countries = totals(\.device.country)
+      result.countries = totals { CanonicalCode.country($0.device.country) }
     }
     return result
   }

@@ -48,8 +48,8 @@ extension NaiveWarehouse {
     case .version: return [(labels.version, events)]
     case .os: return [(labels.system, events)]
     case .model: return [(row.device.model, events)]
-    case .country: return [(row.device.country, events)]
-    case .language: return [(labels.language, events)]
+    case .country: return [(CanonicalCode.country(row.device.country), events)]
+    case .language: return [(CanonicalCode.language(labels.language), events)]
     case .session: return row.startsSession ? [("", 1)] : []
     case .kind:
       return [.handledError, .crash, .other, .attachment].contains(kind) ? [(kind.name, 1)] : []
@@ -57,11 +57,11 @@ extension NaiveWarehouse {
     }
   }
 
-  private static func totals(_ marks: [Mark]) -> [KeyTotals] {
+  private static func totals(_ marks: [Mark], _ dimension: Dimension = .event) -> [KeyTotals] {
     Dictionary(grouping: marks, by: \.key).map {
       KeyTotals(key: $0.key.text, count: sum($0.value), users: users($0.value))
     }
-    .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
+    .sorted { $0.count == $1.count ? dimension.isOrdered($0.key, before: $1.key) : $0.count > $1.count }
   }
 
   private static func sum(_ marks: [Mark]) -> Int { marks.map(\.count).saturatingSum }
@@ -80,7 +80,7 @@ extension NaiveWarehouse {
   package func totals(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
   ) async throws -> [KeyTotals] {
-    Array(Self.totals(try marks(app, dimension, days)).prefix(max(0, limit ?? .max)))
+    Array(Self.totals(try marks(app, dimension, days), dimension).prefix(max(0, limit ?? .max)))
   }
 
   package func totals(
@@ -164,7 +164,9 @@ extension NaiveWarehouse {
       else { continue }
       let event = session.filter { $0.event.kind == .event }.map(\.time).min()
       if let event, event - first <= 300_000 {
-        durations.add(milliseconds: SaturatingInt64(last - first))
+        let times = session.map(\.time).sorted()
+        let pauses = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 >= 1_800_000 }
+        durations.add(milliseconds: SaturatingInt64(last - first - pauses.reduce(0, +)))
       } else {
         durations.unknown += 1
       }

@@ -35,6 +35,7 @@ extension NaiveWarehouse {
       }
       seen.formUnion(day.present.elements)
     }
+    whole.mergeCodes()
     metrics.totals = whole.totals
     metrics.users = whole.users.count
     metrics.newUsers = fresh.count
@@ -66,7 +67,10 @@ extension NaiveWarehouse {
       let counted = groups.map { group, hits in
         LateHits(day: day, version: group.version, hours: group.hours, count: hits.count)
       }
-      return counted.sorted { ($0.hours ?? .max, $0.version) < ($1.hours ?? .max, $1.version) }
+      return counted.sorted {
+        $0.hours == $1.hours
+          ? AppVersion.isOrdered($0.version, before: $1.version) : $0.hours ?? .max < $1.hours ?? .max
+      }
     }
   }
 

@@ -97,8 +97,9 @@ package struct RandomTraffic {
     ])
     let install = below(batch.installs.count)
     return IncomingEvent(
-      index: index, kind: kind, duplicateKey: below(20) == 0 ? nil : key(at: time), time: time, install: install,
-      device: below(batch.devices.count), session: below(5) == 0 ? 0 : Int64(sent.count) * 10 + Int64(below(2)) + 1,
+      index: index, kind: kind, duplicateKey: below(20) == 0 ? nil : key(at: time), time: time,
+      microseconds: number % 3 == 0 ? nil : Int(number % 1_000), install: install, device: below(batch.devices.count),
+      session: below(5) == 0 ? 0 : Int64(sent.count) * 10 + Int64(below(2)) + 1,
       startsSession: kind == .sessionStart || below(30) == 0, user: below(3) == 0 ? "user \(below(9))" : "",
       name: "name \(below(12))", properties: properties(kind))
   }
@@ -218,7 +219,8 @@ package struct RandomTraffic {
   private func device(_ number: Int) -> IncomingDevice {
     IncomingDevice(
       osName: ["iOS", "Debian"][number % 2], osVersion: "\(number % 3)", model: "m\(number % 5)",
-      locale: ["pt_BR", "de_DE", "en_US"][number % 3], country: ["BR", "DE", "US"][number % 3],
+      // Two codes of one language, and two of one country.
+      locale: ["iw_IL", "de_DE", "he_IL"][number % 3], country: ["UK", "DE", "GB"][number % 3],
       timeZoneOffsetMinutes: number * 15, appVersion: "1.\(number % 4)", appBuild: "\(number % 2)", sdkName: "s",
       sdkVersion: "1")
   }

@@ -84,7 +84,7 @@ import WarehouseContract
     let rows = try await rows()
     let device = "iOS,17.4.1,\"iPhone15,2\",pt_BR,BR,-180,1.2,34,appcenter.ios,5.0.7"
     // 12:00:11.120 and 12:05:00.987 of the day in UTC.
-    #expect(rows[1].hasPrefix("2,1556971211120,1556971500987,event,Play,\(Self.install),ann,"), "\(rows[1])")
+    #expect(rows[1].hasPrefix("2,1556971211120,,1556971500987,event,Play,\(Self.install),ann,"), "\(rows[1])")
     #expect(rows[1].contains(device) && rows[1].contains(#"{""a"":""x"",""b"":""2""}"#), "\(rows[1])")
     #expect(rows[0].contains(",session_start,startSession,") && rows[0].contains(",1,\(device)"), "\(rows[0])")
     #expect(rows[2].contains(",screen,Home,") && rows[3].contains(",event,Stop,"))

@@ -6,7 +6,8 @@ import Warehouse
 @Suite struct AppVersionTests {
   @Test func `versions are in the order of releases`() {
     let order = [
-      "", "0", "0.9.9-rc1", "0.9.9", "1-alpha", "1-alpha.1", "1-alpha.beta", "1-beta.2", "1-beta.11", "1-rc1", "1",
+      "", "0", "0.9.9-rc1", "0.9.9", "1-alpha", "1-alpha.1", "1-alpha.beta", "1.0b2", "1.0B10", "1-beta.2", "1-beta.11",
+      "1.0 beta 12", "1-rc1", "1.0.0-rc2", "1_rc10", "1.0rc11 (3)", "1",
       "1 (7)", "1.0 (12)", "1.0.1", "1.2", "1.10", "1.10 (2.9)", "1.10 (2.10)", "1.18446744073709551616",
       "1.99999999999999999999", "1.a", "1.b", "1.b.1", "2", "10", "🚀",
     ]
@@ -17,7 +18,10 @@ import Warehouse
     }
   }
 
-  @Test(arguments: [("1", "1.0.0"), ("01.2", "1.2"), ("1.2+abc", "1.2"), ("1.2-rc1+5", "1.2-rc1"), ("1 (07)", "1 (7)")])
+  @Test(arguments: [
+    ("1", "1.0.0"), ("01.2", "1.2"), ("1.2+abc", "1.2"), ("1.2-rc1+5", "1.2-rc1"), ("1 (07)", "1 (7)"),
+    ("1.0b2", "1-B.2"),
+  ])
   func `zeros and build metadata make no difference`(left: String, right: String) {
     #expect(AppVersion(left) == AppVersion(right))
     #expect(!AppVersion(left).isLater(than: AppVersion(right)) && !AppVersion(right).isLater(than: AppVersion(left)))

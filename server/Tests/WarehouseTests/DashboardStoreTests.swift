@@ -55,7 +55,7 @@ import Testing
     let cards = (0..<Dashboard.maximumCards).map { card("\($0)") }
     refuses({ _ = try catalog.changeDashboard(sales.id, app: app) { $0.cards = cards + [card("x")] } }, "25 cards")
     let long = DashboardCard(
-      name: "x", page: "explore", query: String(repeating: "x", count: Catalog.maximumQueryBytes + 1))
+      name: "x", page: "explore", query: String(repeating: "x", count: DashboardCard.maximumQueryBytes + 1))
     refuses({ _ = try catalog.createDashboard(app: app, name: "x", cards: [long]) }, "a long query")
     #expect(try catalog.changeDashboard(sales.id, app: app) { ($0.name, $0.cards) = ("SALES", cards) } != nil)
     for number in 2..<Catalog.maximumDashboards {

@@ -252,9 +252,9 @@ import WarehouseContract
       app: server.app.id)
     let lines = try await server.export(.csv)
     try #require(lines.count == 2)
-    #expect(lines[0].hasPrefix("row,time,received,kind,name,install,user,"))
+    #expect(lines[0].hasPrefix("row,time,microseconds,received,kind,name,install,user,"))
     let expected =
-      #"1,1777888800000,1777888860000,event,"Play, ""now""",00000000-0000-4000-8000-0000000000ff,,,0,iOS,17.4.1,"#
+      #"1,1777888800000,,1777888860000,event,"Play, ""now""",00000000-0000-4000-8000-0000000000ff,,,0,iOS,17.4.1,"#
       + #""iPhone15,2",pt_BR,BR,-180,1.2,34,tern-swift,0.1.0,"{""a,b"":""say \""hi\""""}","#
     #expect(lines[1].trimmingCharacters(in: .newlines) == expected)
   }

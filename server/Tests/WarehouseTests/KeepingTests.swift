@@ -1,6 +1,7 @@
 import Columns
 import Ingest
 import Questions
+import ServerBase
 import TernEvents
 import Testing
 
@@ -151,7 +152,7 @@ import Testing
     try await fill(warehouse)
     let view = View(
       id: ViewID(1), app: AppID(1), name: "V",
-      zones: [View.Zone(identifier: "Europe/Berlin", start: Timestamp(millisecondsSince1970: 0))],
+      zones: [View.Zone(ZoneRules("Europe/Berlin")!, start: Timestamp(millisecondsSince1970: 0))],
       first: View.Rules(lateness: .cutoff, filters: [], settings: ViewSettings()))
     catalog.add(view)
     #expect(try await warehouse.removeRows(of: AppID(1), before: Self.first, views: [view]) == false)

@@ -1,5 +1,6 @@
 import Ingest
 import Questions
+import ServerBase
 import TernBase
 import TernEvents
 import Testing
@@ -28,7 +29,7 @@ import Testing
       catalog.add(
         View(
           id: ViewID(Int64(number + 1)), app: AppID(1), name: "V",
-          zones: [View.Zone(identifier: "Europe/Berlin", start: Timestamp(millisecondsSince1970: 0))],
+          zones: [View.Zone(ZoneRules("Europe/Berlin")!, start: Timestamp(millisecondsSince1970: 0))],
           first: View.Rules(lateness: .window, filters: [], settings: settings)))
     }
   }
@@ -272,7 +273,7 @@ import Testing
     let warehouse = try open()
     let view = View(
       id: ViewID(1), app: AppID(1), name: "V",
-      zones: [View.Zone(identifier: "UTC", start: Timestamp(millisecondsSince1970: 0))],
+      zones: [View.Zone(.utc, start: Timestamp(millisecondsSince1970: 0))],
       first: View.Rules(lateness: .cutoff, filters: [], settings: ViewSettings()))
     catalog.add(view)
     try await fill(warehouse, without: .install("client 9"), seed: 6)

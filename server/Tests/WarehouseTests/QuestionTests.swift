@@ -32,7 +32,8 @@ import Testing
     let device = IncomingDevice(country: row.facts[.country] ?? "", appVersion: row.facts[.version] ?? "")
     let event = IncomingEvent(
       index: 0, kind: kinds[row.kind] ?? .event, duplicateKey: nil,
-      time: Timestamp(millisecondsSince1970: row.time), session: row.session ?? 0, startsSession: row.startsSession,
+      time: Timestamp(millisecondsSince1970: row.time), microseconds: row.microseconds, session: row.session ?? 0,
+      startsSession: row.startsSession,
       user: row.user ?? "", name: row.name ?? row.kind.rawValue, properties: properties)
     return IncomingBatch(
       source: .native, received: Timestamp(millisecondsSince1970: row.time), installs: [row.install],
@@ -71,6 +72,38 @@ import Testing
         question, app: app, calendar: try #require(QuestionCalendar(zone)), today: today)
       #expect(answer.answer == naive.answer(question), "seed \(seed), \(question)")
     }
+    try await warehouse.close()
+  }
+
+  /// The microseconds of a checkout and a purchase of one millisecond, and the persons of 20 who convert.
+  @Test(arguments: [(7, 8, 20), (8, 7, 0), (7, 7, 20), (nil, nil, 20)] as [(Int?, Int?, Int)])
+  func `a purchase that arrives before its checkout converts, unless it was earlier`(
+    checkout: Int?, purchase: Int?, converted: Int
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: "UTC").id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let time = timestamp("2026-11-28T12:00:00Z").millisecondsSince1970
+    var rows: [QuestionRow] = []
+    for (name, microseconds) in [("Purchase", purchase), ("Checkout", checkout)] {
+      for person in 0..<20 {
+        var row = QuestionRow(id: 0, time: time + Int64(person), kind: .event, name: name, install: "i\(person)")
+        row.microseconds = microseconds
+        rows.append(row)
+      }
+    }
+    _ = try await Self.store(rows, warehouse, app)
+    let question = FunnelQuestion(
+      scope: QuestionScope(range: .dates(day("2026-11-28"), day("2026-11-28"))),
+      steps: [Selector(.event("Checkout")), Selector(.event("Purchase"))])
+    let answer = try await warehouse.reader.answer(
+      .funnel(question), app: app, calendar: try #require(QuestionCalendar("UTC")), today: day("2026-11-28"))
+    guard case .funnel(let funnel) = answer.answer else {
+      Issue.record("not a funnel")
+      return
+    }
+    #expect(funnel.groups.first?.steps.map(\.persons) == [20, converted])
     try await warehouse.close()
   }
 }

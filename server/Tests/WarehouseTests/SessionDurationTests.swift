@@ -58,7 +58,9 @@ import Testing
       guard Self.days.contains(Day(number: calendar.day(of: first))) else { continue }
       let event = row.filter(\.isEvent).map(\.time).min()
       if let event, event - first <= 300_000 {
-        expected.add(milliseconds: SaturatingInt64((row.map(\.time).max() ?? 0) - first))
+        let times = row.map(\.time).sorted()
+        let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+        expected.add(milliseconds: SaturatingInt64(steps.filter { $0 < 1_800_000 }.reduce(0, +)))
       } else {
         expected.unknown += 1
       }
@@ -90,6 +92,43 @@ import Testing
   private func change(_ directory: TemporaryDirectory, _ sql: String) throws {
     let pool = try WarehouseFile.open(DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
     try withConnection(pool) { try $0.execute(sql) }
+  }
+
+  @Test(arguments: [1, 3, 8_192])
+  func `pauses of half an hour or more are no part of a session, in whatever order its events arrive`(spanRows: Int)
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player").id
+    var configuration = WarehouseConfiguration()
+    configuration.spanRows = spanRows
+    var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    // A minute, half an hour later another minute, and an event an hour for ten hours; the second session has no pause.
+    let minutes = [0, 1, 31, 32] + (1...10).map { 32 + $0 * 60 }
+    let steady = (0...10).map { $0 * 29 }
+    var events = minutes.map { ($0, Int64(1)) } + steady.map { ($0, Int64(2)) }
+    var generator = FastGenerator(seed: UInt64(spanRows))
+    events.shuffle(using: &generator)
+    for (minute, session) in events {
+      let time = timestamp("2026-05-04T00:00:00Z") + .seconds(minute * 60)
+      var batch = batch(["e"], at: time.utcText(withMilliseconds: false), install: "i")
+      batch.events[0].session = session
+      batch.events[0].duplicateKey = key(Int64(minute) * 10 + session, at: time)
+      batch.received = timestamp("2026-05-05T00:00:00Z")
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    let expected = SessionDurations(buckets: [0, 0, 1, 0, 1], milliseconds: SaturatingInt64(2 * 60_000 + 290 * 60_000))
+    #expect(try await warehouse.reader.sessionDurations(app: app, days: Self.days) == expected)
+    try await warehouse.flush()
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+    // As an earlier version stored them: as one stretch.
+    try change(directory, "UPDATE span_session SET sessions = x'01'; INSERT INTO state VALUES ('renew_sessions', 1)")
+    warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    #expect(try await warehouse.reader.sessionDurations(app: app, days: Self.days) == expected)
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
   }
 
   @Test func `complete spans are not read again, and their sessions can be verified and rebuilt`() async throws {

@@ -1,3 +1,4 @@
+import ServerBase
 import TernBase
 import TernEvents
 import Testing
@@ -106,7 +107,7 @@ import Testing
     let changed = try place.catalog.changeView(view.id, cutoff, endsOpenDays: true)
     // The change must be confirmed first.
     #expect(try place.catalog.changeView(view.id, change { $0.name = "W" }).latest.lateness == .cutoff)
-    let calendar = try #require(ViewCalendar(changed))
+    let calendar = ViewCalendar(changed)
     let (first, end) = (milliseconds("2024-05-01T12:00:00Z"), milliseconds("2024-05-04T04:00:00Z"))
     #expect(calendar.counts(time: first, received: end - 1) && !calendar.counts(time: first, received: end))
     #expect(calendar.final(day("2024-05-01").number) == end && calendar.final(day("2024-05-03").number) == end)
@@ -126,9 +127,9 @@ import Testing
     let start = day("2024-05-02")
     let view = View(
       id: ViewID(1), app: AppID(1), name: "V",
-      zones: [.init(identifier: "UTC", start: timestamp("1970-01-01T00:00:00Z"))],
+      zones: [.init(.utc, start: timestamp("1970-01-01T00:00:00Z"))],
       changes: [View.Rules(start: start, lateness: lateness)])
-    let calendar = try #require(ViewCalendar(view))
+    let calendar = ViewCalendar(view)
     let (before, after) = (milliseconds("2024-05-01T23:00:00Z"), milliseconds("2024-05-02T01:00:00Z"))
     let late = milliseconds("2024-05-20T00:00:00Z")
     #expect(!calendar.counts(time: before, received: late) && calendar.counts(time: after, received: late))

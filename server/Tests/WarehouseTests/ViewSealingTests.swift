@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
 import Testing
@@ -114,7 +115,7 @@ import WarehouseContract
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     let view = View(
       id: ViewID(1), app: AppID(1), name: "V",
-      zones: [View.Zone(identifier: "UTC", start: Timestamp(millisecondsSince1970: 0))])
+      zones: [View.Zone(.utc, start: Timestamp(millisecondsSince1970: 0))])
     try await send(warehouse, AppID(1), "A", received: "2024-05-14T10:00:00Z")
     isTask.withLock { $0 = [] }
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)

@@ -36,7 +36,7 @@ extension Catalog: AccessStore {
   public func invite(
     name: String, role: Account.Role, apps: Set<AppID>?, seesPersonalData: Bool
   ) throws -> (account: Account, code: String) {
-    try check(name: name, timeZone: "UTC")
+    try check(name: name)
     try checkApps(apps)
     let (code, expires) = (newSecret(), (now() + Self.invitationLifetime).millisecondsSince1970)
     return try writing { database in

@@ -18,7 +18,7 @@ extension Catalog {
   public func signIn(
     _ identity: ProvidedIdentity, rights: ProvidedRights?, createsAccount: Bool
   ) throws -> SignInOutcome {
-    if createsAccount, let email = identity.verifiedEmail { try check(name: email, timeZone: "UTC") }
+    if createsAccount, let email = identity.verifiedEmail { try check(name: email) }
     return try writing { database in
       let linked = try linkedAccount(identity, database)
       let outcome =

@@ -14,7 +14,7 @@ extension Catalog {
   public func createToken(
     name: String, scopes: Set<AccessToken.Scope>, app: AppID? = nil, lasting duration: Duration? = nil
   ) throws -> (token: AccessToken, secret: String) {
-    try check(name: name, timeZone: "UTC")
+    try check(name: name)
     guard !scopes.isEmpty else { throw WarehouseError(code: .invalid, message: "A token needs at least one scope.") }
     if scopes.contains(.write), app == nil {
       throw WarehouseError(code: .invalid, message: "A token that sends events needs an app.")

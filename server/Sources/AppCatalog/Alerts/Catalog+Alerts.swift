@@ -1,6 +1,7 @@
 package import Alerts
 import Foundation
 import GRDB
+import JSON
 import Outgoing
 package import TernEvents
 package import Warehouse
@@ -42,7 +43,7 @@ extension Catalog: AlertStore {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          alert.app?.rawValue, alert.name, try Self.text(alert.condition), alert.minimumUsers,
+          alert.app?.rawValue, alert.name, Self.text(alert.condition), alert.minimumUsers,
           try Self.text(alert.destinations.map(\.text)), alert.mutedUntil?.millisecondsSince1970,
           try Self.text(AlertState()), alert.author, alert.changed.millisecondsSince1970,
         ])
@@ -67,7 +68,7 @@ extension Catalog: AlertStore {
             author = ?, changed = ? WHERE id = ?
           """,
         arguments: [
-          alert.name, try Self.text(alert.condition), alert.minimumUsers,
+          alert.name, Self.text(alert.condition), alert.minimumUsers,
           try Self.text(alert.destinations.map(\.text)), state, alert.author, alert.changed.millisecondsSince1970,
           alert.id,
         ])
@@ -118,9 +119,9 @@ extension Catalog: AlertStore {
   }
 
   private func check(_ alert: Alert, _ database: Database) throws {
-    try check(name: alert.name, timeZone: "UTC")
+    try check(name: alert.name)
     if let fault = alert.fault { throw Self.invalidAlert(fault) }
-    guard alert.condition.question?.query.utf8.count ?? 0 <= Self.maximumQueryBytes else {
+    guard alert.condition.question?.query.utf8.count ?? 0 <= DashboardCard.maximumQueryBytes else {
       throw Self.invalidAlert("The question of an alert is too long. Use fewer filters.")
     }
     let isTaken = try Bool.fetchOne(
@@ -150,11 +151,19 @@ extension Catalog: AlertStore {
     try JSONDecoder().decode(type, from: Data(text.utf8))
   }
 
+  private static func text(_ condition: AlertCondition) -> String {
+    String(decoding: AlertCondition.codec.encode(condition).encoded, as: UTF8.self)
+  }
+
+  private static func condition(_ text: String) throws -> AlertCondition {
+    try AlertCondition.codec.decode(JSONNode(value: try JSONTree(parsing: Array(text.utf8))))
+  }
+
   private static func alert(_ row: Row) throws -> StoredAlert {
     let stateText: String = row["state"]
     let alert = Alert(
       id: row["id"], app: (row["app"] as Int64?).map { AppID($0) }, name: row["name"],
-      condition: try value(AlertCondition.self, row["condition"]), minimumUsers: row["minimum_users"],
+      condition: try condition(row["condition"]), minimumUsers: row["minimum_users"],
       destinations: try value([String].self, row["destinations"]).map { try Destination($0) },
       mutedUntil: (row["muted_until"] as Int64?).map { Timestamp(millisecondsSince1970: $0) }, author: row["author"],
       changed: Timestamp(millisecondsSince1970: row["changed"]))

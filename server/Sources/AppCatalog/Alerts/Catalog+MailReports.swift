@@ -33,8 +33,8 @@ extension Catalog: MailReportStore {
     }
     return try writing { database in
       try Self.check(report, database)
-      guard let sent = report.lastOccasion(at: report.created, timeZone: app.timeZone) else {
-        throw Self.invalidReport("This computer does not know the time zone \(app.timeZone).")
+      guard let sent = report.lastOccasion(at: report.created, zone: app.zone) else {
+        throw Self.invalidReport("The report would never be due. Choose another hour.")
       }
       let count = try Int.fetchOne(
         database, sql: "SELECT count(*) FROM mail_report WHERE app = ?", arguments: [report.app.rawValue])

@@ -1,35 +1,35 @@
 import HTTPTypes
+import JSON
 import Questions
 
 /// The OpenAPI description of every address for programs, at `/api/openapi.json`.
-///
-/// A new route for programs needs an operation in ``operations``; a test compares the list with the routes.
-enum APIDescription {
-  /// All operations.
-  static let operations =
-    apps + editing + definitions + links + errors + symbols + questions + segments + people + dashboards + alerts
-    + mailReports + administration + collecting + measurement + monitoring + appCenter + own
+struct APIDescription {
+  let operations: [APIOperation]
 
   /// The document.
-  static let document: [UInt8] = JSONTree.object([
-    ("openapi", .text("3.1.0")),
-    (
-      "info",
-      .object([
-        ("title", .text("Tern")), ("version", .text("1")),
-        ("description", .text("Collects events of apps, and answers reports and questions about them.")),
-      ])
-    ),
-    ("paths", paths), ("components", .object([("schemas", schemas), ("securitySchemes", securitySchemes)])),
-  ]).encoded
+  var document: [UInt8] { tree.encoded }
 
-  private static let own = [
-    APIOperation(
-      method: .get, path: "/api/openapi.json", name: "describe", summary: "This description.", credentials: .none,
-      answers: ["application/json": .object])
-  ]
+  var tree: JSONTree {
+    .object([
+      ("openapi", .text("3.1.0")),
+      (
+        "info",
+        .object([
+          ("title", .text("Tern")), ("version", .text("1")),
+          ("description", .text("Collects events of apps, and answers reports and questions about them.")),
+        ])
+      ),
+      ("paths", paths),
+      (
+        "components",
+        .object([
+          ("schemas", .object(schemas.map { ($0.0, $0.1.tree) })), ("securitySchemes", Self.securitySchemes),
+        ])
+      ),
+    ])
+  }
 
-  private static var paths: JSONTree {
+  private var paths: JSONTree {
     var addresses: [String] = []
     for operation in operations where !addresses.contains(operation.path) { addresses.append(operation.path) }
     return .object(
@@ -39,13 +39,26 @@ enum APIDescription {
       })
   }
 
-  /// The named schemas.
-  static var schemas: JSONTree {
-    let all =
-      appSchemas + editingSchemas + errorSchemas + symbolSchemas + questionSchemas + segmentSchemas + dashboardSchemas
-      + sharingSchemas + administrationSchemas + alertSchemas + mailReportSchemas + collectingSchemas + appCenterSchemas
-    return .object(all.list.map { ($0.0, $0.1.tree) })
+  /// The named schemas, each once.
+  private var schemas: [(String, Schema)] {
+    var names: Set<String> = []
+    return (operations.flatMap(\.components) + Self.otherSchemas.list).filter { names.insert($0.0).inserted }
   }
+
+  /// The schemas that operations name without having them: of questions, which refer to each other, and of errors.
+  static let otherSchemas: Schema.Members =
+    Question.schemas + [
+      "Error": .object([
+        "error": .object(
+          [
+            "code": .text.described("A stable code for programs."),
+            "message": .text.described("The reason and the remedy, for people."),
+            "position": .nullable(.count).described("The byte of the body at which parsing failed."),
+            "index": .nullable(.count).described("The line or log in which parsing failed, from 0."),
+            "indexes": .list(.count).described("All unreadable lines; the others can be sent again."),
+          ], optional: ["path": .text.described("The JSON path of the fault in the body.")])
+      ])
+    ]
 
   private static var securitySchemes: JSONTree {
     func header(_ name: String) -> JSONTree {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 import Questions
 
 /// The description of one method of one address.
@@ -35,9 +36,9 @@ struct APIOperation: Sendable {
     }
   }
 
-  let method: HTTPRequest.Method
+  var method: HTTPRequest.Method
   /// The address, with its parameters in braces.
-  let path: String
+  var path: String
   /// A name for generated clients.
   let name: String
   let summary: String
@@ -54,6 +55,8 @@ struct APIOperation: Sendable {
   var errors: [Int] = []
   /// The schema of errors.
   var errorSchema = Schema.named("Error")
+  /// True if `If-Match` names the states in which the operation may be done.
+  var isConditional = false
 
   private static let sentences: [Int: String] = [
     400: "The request cannot be understood.", 401: "The credentials are missing or wrong.",
@@ -64,6 +67,29 @@ struct APIOperation: Sendable {
     429: "Too many attempts with wrong credentials; wait as long as Retry-After says.",
     501: "This server has no such figures.", 503: "The server cannot do this now; try again later.",
   ]
+
+  /// Adds what follows from the address of an endpoint, from its right and from its body.
+  ///
+  /// - Parameter path: The path, whose parameters begin with colons.
+  mutating func complete(_ method: HTTPRequest.Method, _ path: String, _ requirement: Endpoint.Requirement) {
+    let names = path.split(separator: "/").filter { $0.first == ":" }.map { String($0.dropFirst()) }
+    let known = Set(parameters.filter { $0.place == .path }.map(\.name))
+    self.method = method
+    self.path = path.split(separator: "/").map { $0.first == ":" ? "/{\($0.dropFirst())}" : "/\($0)" }.joined()
+    parameters = names.filter { !known.contains($0) }.map { .path($0, .identifier) } + parameters
+    if requirement == .nothing, credentials == .token { credentials = .none }
+    if !names.isEmpty { errors.append(404) }
+    if isConditional {
+      parameters.append(Self.ifMatch)
+      errors.append(412)
+    }
+  }
+
+  /// The precondition of a change.
+  static let ifMatch = Parameter.header(
+    "If-Match",
+    .pattern("^(\\*|\"[0-9a-f]{32}\")$")
+      .described("The ETag of the state that the change is meant for. Without it, the change is made in any state."))
 
   /// The operation in an OpenAPI document.
   var tree: JSONTree {
@@ -88,6 +114,11 @@ struct APIOperation: Sendable {
       responses.append((String(status), answer))
     }
     return .object(members + [("responses", .object(responses))])
+  }
+
+  /// The named schemas to which it refers.
+  var components: [(String, Schema)] {
+    (parameters.map(\.schema) + (body + answers).list.map(\.1)).flatMap(\.components.list)
   }
 
   private var security: JSONTree {
@@ -118,5 +149,17 @@ extension APIOperation.Parameter {
       ("name", .text(name)), ("in", .text(place.rawValue)), ("required", .boolean(isRequired)),
       ("schema", schema.tree),
     ])
+  }
+}
+
+extension APIOperation {
+  /// An operation whose address its endpoint has.
+  init(
+    _ name: String, _ summary: String, _ parameters: [Parameter] = [], body: Schema.Members = [:],
+    answers: Schema.Members = [:], errors: [Int] = []
+  ) {
+    self.init(
+      method: .get, path: "", name: name, summary: summary, parameters: parameters, body: body, answers: answers,
+      errors: errors)
   }
 }

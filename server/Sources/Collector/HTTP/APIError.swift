@@ -4,7 +4,7 @@ import Ingest
 import TernEvents
 
 /// An error response. All errors of the collector have the same format:
-/// `{"error":{"code","message","position","index","indexes"}}`, for questions with a `path`.
+/// `{"error":{"code","message","position","index","indexes"}}`, and a `path` if a member is at fault.
 struct APIError: Error, Sendable {
   /// The status.
   var status: HTTPResponse.Status
@@ -18,7 +18,7 @@ struct APIError: Error, Sendable {
   var index: Int?
   /// All invalid lines, if they can be separated from the others. Without them, the request can be sent again.
   var indexes: [Int] = []
-  /// The JSON path of the fault in a question.
+  /// The JSON path of the fault in the body.
   var path: String?
   /// Further header fields.
   var headers: HTTPFields = [:]

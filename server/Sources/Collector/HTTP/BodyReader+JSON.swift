@@ -33,17 +33,28 @@ extension Response {
   }
 
   /// Makes a response to a program: invalid values are answered with 400, what a report does not know with 404.
+  static func refusingInvalid(_ body: () async throws -> Response) async throws -> Response {
+    do { return try await body() } catch { throw refusal(error) }
+  }
+
+  /// Likewise, without waiting.
   static func refusingInvalid(_ body: () throws -> Response) throws -> Response {
+    do { return try body() } catch { throw refusal(error) }
+  }
+
+  private static func refusal(_ error: any Error) -> any Error {
     do {
-      return try body()
+      throw error
     } catch let error as WarehouseError where error.code == .invalid {
-      throw APIError(status: .badRequest, code: "invalid", message: error.message)
+      return APIError(status: .badRequest, code: "invalid", message: error.message)
     } catch let error as WarehouseError where error.code == .unknownApp {
       // Deleted since the request was admitted.
-      throw APIError.unknownApp
+      return APIError.unknownApp
     } catch let error as ReportError {
-      throw APIError(
+      return APIError(
         status: error.isNotFound ? .notFound : .badRequest, code: error.code.description, message: error.message)
+    } catch {
+      return error
     }
   }
 }

@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 
 /// The part of a long list that a request asks for.
 struct ListPage: Sendable {
@@ -17,12 +18,10 @@ struct ListPage: Sendable {
     let parameters = request.parameters
     let texts = (parameters["before"] ?? "", parameters["limit"] ?? "")
     guard let before = texts.0.isEmpty ? Int64.max : Int64(texts.0), before > 0 else {
-      throw APIError(
-        status: .badRequest, code: "invalid", message: "`before` must be the `next` of the previous answer.")
+      throw .invalid("`before` must be the `next` of the previous answer.")
     }
     guard let limit = texts.1.isEmpty ? Self.usual : Int(texts.1), (1...Self.maximum).contains(limit) else {
-      throw APIError(
-        status: .badRequest, code: "invalid", message: "`limit` must be from 1 to \(Self.maximum).")
+      throw .invalid("`limit` must be from 1 to \(Self.maximum).")
     }
     (self.before, self.limit) = (before == .max ? nil : before, limit)
   }
@@ -33,6 +32,36 @@ struct ListPage: Sendable {
   func cut<Element>(_ elements: [Element], number: (Element) -> Int64) -> (elements: [Element], next: Int64?) {
     let cut = Array(elements.prefix(limit))
     return (cut, elements.count > limit ? cut.last.map(number) : nil)
+  }
+}
+
+extension ListPage {
+  static let limitParameter = APIOperation.Parameter.query(
+    "limit", .limited(1...maximum).described("The most elements; \(usual) without it."))
+  private static let beforeParameter = APIOperation.Parameter.query(
+    "before", .identifier.described("`next` of the previous answer."))
+  static let parameters = [beforeParameter, limitParameter]
+}
+
+extension EndpointGroup {
+  /// Answers with a page of a long list, and the `before` of the next page.
+  ///
+  /// - Parameters:
+  ///   - member: The name of the list.
+  ///   - number: The number by which elements are in order.
+  ///   - run: Returns the elements from the page's `before` on, one more than its limit if there are as many.
+  func page<Element>(
+    _ path: String, _ name: String, _ summary: String, _ member: String, of element: Answer<Element>,
+    number: @escaping @Sendable (Element) -> Int64, _ run: @escaping @Sendable (Call, ListPage) throws -> [Element]
+  ) {
+    let answer = Answer<(elements: [Element], next: Int64?)>([
+      .shown(member, .list(element.schema)) { .array($0.elements.map(element.tree)) },
+      .shown("next", .nullable(.count)) { .integer($0.next) },
+    ])
+    get(path, name, summary, answer, ListPage.parameters, errors: [400]) { call in
+      let page = try ListPage(call.request)
+      return page.cut(try run(call, page), number: number)
+    }
   }
 }
 

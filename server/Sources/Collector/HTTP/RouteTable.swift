@@ -13,12 +13,16 @@ final class RouteTable {
   /// The methods that browsers and tools send; any other gets 404.
   private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
 
-  private let router: Router<CollectorContext>
   private let access: Access
   private let pages: PortalPages
   private let recorder: RequestRecorder?
   /// All routes, with the right that each requires.
   private(set) var requirements: [Route: Endpoint.Requirement] = [:]
+  /// What the endpoints for programs do.
+  private(set) var operations: [APIOperation] = []
+  private var endpoints: [String: [HTTPRequest.Method: Endpoint]] = [:]
+  /// In the order in which they were added, so that the router is the same in each process.
+  private var paths: [String] = []
 
   /// A path and a method.
   struct Route: Hashable {
@@ -26,18 +30,34 @@ final class RouteTable {
     let path: String
   }
 
-  init(
-    router: Router<CollectorContext>, access: Access, pages: PortalPages, recorder: RequestRecorder? = nil
-  ) {
+  init(access: Access, pages: PortalPages, recorder: RequestRecorder? = nil) {
     self.recorder = recorder
-    self.router = router
     self.access = access
     self.pages = pages
   }
 
   /// Adds the endpoints of one address.
   func on(_ path: String, _ endpoints: [HTTPRequest.Method: Endpoint]) {
-    for (method, endpoint) in endpoints { requirements[Route(method: method, path: path)] = endpoint.requirement }
+    for (method, endpoint) in endpoints { add(method, path, endpoint) }
+  }
+
+  /// Adds an endpoint.
+  ///
+  /// - Parameter operations: What it does for programs; none for a page.
+  func add(_ method: HTTPRequest.Method, _ path: String, _ endpoint: Endpoint, _ operations: [APIOperation] = []) {
+    requirements[Route(method: method, path: path)] = endpoint.requirement
+    if endpoints[path] == nil { paths.append(path) }
+    endpoints[path, default: [:]][method] = endpoint
+    self.operations += operations
+  }
+
+  /// Adds all routes to a router.
+  func install(on router: Router<CollectorContext>) {
+    for path in paths { install(path, endpoints[path] ?? [:], on: router) }
+  }
+
+  private func install(_ path: String, _ endpoints: [HTTPRequest.Method: Endpoint], on router: Router<CollectorContext>)
+  {
     let endpoints = endpoints.merging([.head: endpoints[.get]].compactMapValues(\.self)) { own, _ in own }
     let allowed = Self.methods.filter { endpoints[$0] != nil }
     for method in Self.methods {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Ingest
+import JSON
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -23,6 +24,7 @@ struct Ingestion: Sendable {
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
+  let bootTimes = NIOLockedValueBox(BootTimes())
   private let commitFailureThrottle = NIOLockedValueBox(LogThrottle())
   private let unknownAppThrottle = NIOLockedValueBox(LogThrottle(interval: .seconds(60)))
   private let nameLimitThrottles = NIOLockedValueBox<[AppID: LogThrottle]>([:])
@@ -214,4 +216,10 @@ struct Ingestion: Sendable {
     }
     return .notStored(retryAfterSeconds: limits.retryAfterSeconds)
   }
+}
+
+extension Ingestion {
+  /// The parameter of a body that may be compressed.
+  static let encodingParameter = APIOperation.Parameter.header(
+    "Content-Encoding", .choice(["identity"]).described("Or gzip or deflate."))
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import Questions
 import Reports
@@ -50,7 +51,7 @@ struct QuestionAnswering: Sendable {
       throw APIError.notAllowed
     }
     guard allowsRecent else { return try await answerInTurn(question, app, client, context) }
-    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    let today = QuestionCalendar(app.zone).day(of: wallTime().millisecondsSince1970)
     let key = RecentAnswers.Key(
       app: app.id, kind: question.kind, question: question.understood(today: today).encoded)
     if let recent = recent.answer(key, now: uptime()) { return recent }
@@ -71,9 +72,9 @@ struct QuestionAnswering: Sendable {
   func errors(in scope: QuestionScope, _ context: CollectorContext) async throws -> [Int64] {
     let app = try context.app
     try checkAllowed(scope.filters, context)
-    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    let today = QuestionCalendar(app.zone).day(of: wallTime().millisecondsSince1970)
     return try await inTurn(context.clientShare, context) { [source] in
-      try await source.errors(in: scope, app: app.id, calendar: Self.calendar(of: app), today: today)
+      try await source.errors(in: scope, app: app.id, calendar: QuestionCalendar(app.zone), today: today)
     }
   }
 
@@ -83,14 +84,36 @@ struct QuestionAnswering: Sendable {
     return try await scheduler.run(for: context.clientShare) { [source] in try await source.properties(app: app) }
   }
 
+  /// Returns those of some values that no row of the app has ever had; see
+  /// ``QuestionSource/unknownValues(among:app:)``. Looking names up is quick, so it waits for no turn.
+  func unknownValues(among values: Set<NamedValue>, _ context: CollectorContext) async throws -> [NamedValue: [String]]
+  {
+    values.isEmpty ? [:] : try await source.unknownValues(among: values, app: try context.app.id)
+  }
+
+  /// Throws ``APIError`` 400 if JSON names a value that no row of the app has ever had: a misspelt one would give plausible
+  /// zeros. `unknown=allow` allows them, for programs that wait for a value.
+  func checkKnown(_ json: JSONTree, _ request: Request, _ context: CollectorContext) async throws {
+    switch request.parameters["unknown"] {
+    case "allow": return
+    case nil, "": break
+    case _?:
+      throw APIError(
+        status: .badRequest, code: "invalid_parameter", message: "The parameter unknown is allow, or left out.")
+    }
+    let values = json.namedValues
+    let unknown = try await unknownValues(among: Set(values.map(\.value)), context)
+    if let error = QuestionError.unknown(values, unknown) { throw APIError(error) }
+  }
+
   private func answerInTurn(
     _ question: Question, _ app: App, _ client: String, _ context: CollectorContext
   ) async throws -> AnsweredQuestion {
-    let today = try Self.calendar(of: app).day(of: wallTime().millisecondsSince1970)
+    let today = QuestionCalendar(app.zone).day(of: wallTime().millisecondsSince1970)
     let resolved = question.resolved(today: today)
     let (result, milliseconds) = try await inTurn(client, context) { [source, uptime] in
       let started = uptime()
-      let result = try await source.answer(resolved, app: app.id, calendar: Self.calendar(of: app), today: today)
+      let result = try await source.answer(resolved, app: app.id, calendar: QuestionCalendar(app.zone), today: today)
       return (result, Int(clamping: (uptime() - started) / .milliseconds(1)))
     }
     guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
@@ -116,13 +139,6 @@ struct QuestionAnswering: Sendable {
     }
   }
 
-  private static func calendar(of app: App) throws -> sending QuestionCalendar {
-    guard let calendar = QuestionCalendar(app.timeZone) else {
-      throw WarehouseError(code: .invalid, message: "This computer does not know the time zone \(app.timeZone).")
-    }
-    return calendar
-  }
-
   private func withDeadline<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value
   {
     try await withThrowingTaskGroup(of: Value.self) { group in
@@ -144,7 +160,8 @@ extension APIError {
   /// Creates the error for a question without an answer.
   init(_ error: QuestionError) {
     self.init(
-      status: error.code == .invalid ? .badRequest : .unprocessableContent, code: error.code.rawValue,
+      status: [.invalid, .unknownValue].contains(error.code) ? .badRequest : .unprocessableContent,
+      code: error.code.rawValue,
       message: error.message, path: error.path)
   }
 

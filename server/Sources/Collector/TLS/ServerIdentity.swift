@@ -1,15 +1,8 @@
 #if TLS
+  import Foundation
   import NIOConcurrencyHelpers
   import NIOCore
   import NIOSSL
-
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
 
   /// A server's certificate and key, read again when their files change.
   final class ServerIdentity: TLSIdentity {
@@ -134,25 +127,19 @@
 
   /// The version of a file, which changes with its contents.
   private struct FileVersion: Equatable {
-    let device: UInt64
-    let inode: UInt64
-    let size: Int64
-    let seconds: Int
-    let nanoseconds: Int
+    let device: Int?
+    let inode: Int?
+    let size: Int?
+    let modified: Date?
 
-    /// The version of a file, or `nil` if it is missing.
+    /// The version of a file, or `nil` if it is missing. Links, such as those of certbot, stand for what they lead to.
     init?(path: String) {
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      inode = UInt64(status.st_ino)
-      size = Int64(status.st_size)
-      #if canImport(Darwin)
-        let modified = status.st_mtimespec
-      #else
-        let modified = status.st_mtim
-      #endif
-      (seconds, nanoseconds) = (modified.tv_sec, modified.tv_nsec)
+      let file = URL(filePath: path).resolvingSymlinksInPath().path
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
+      device = attributes[.systemNumber] as? Int
+      inode = attributes[.systemFileNumber] as? Int
+      size = attributes[.size] as? Int
+      modified = attributes[.modificationDate] as? Date
     }
   }
 #endif

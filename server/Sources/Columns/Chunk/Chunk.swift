@@ -34,6 +34,8 @@ package final class Chunk: @unchecked Sendable {
   private let longIDs: UnsafePointer<Int64>?
   let shortTimes: UnsafePointer<UInt32>?
   private let longTimes: UnsafePointer<Int64>?
+  /// As in ``ChunkBuilder/Row/momentInMillisecond``; `nil` if all are 0.
+  private let moments: UnsafePointer<UInt16>?
   private let properties: UnsafePointer<ChunkLayout.PropertyEntry>
   /// One more than the largest number of an install.
   let installEnd: UInt32
@@ -58,6 +60,7 @@ package final class Chunk: @unchecked Sendable {
     longIDs = header.hasShortIDs ? nil : column(layout.ids)
     shortTimes = header.hasShortTimes ? column(layout.times) : nil
     longTimes = header.hasShortTimes ? nil : column(layout.times)
+    moments = header.hasMoments != 0 ? column(layout.moments) : nil
     senders = column(layout.senders)
     labels = column(layout.labels)
     senderSlots = column(layout.senderSlots)
@@ -89,6 +92,10 @@ package final class Chunk: @unchecked Sendable {
     if let shortTimes { return header.earliest + Int64(shortTimes[row]) }
     return longTimes.map { $0[row] } ?? 0
   }
+
+  /// The time of a row with its microseconds.
+  @inline(__always)
+  func moment(_ row: Int) -> Moment { Moment(time: time(row), inMillisecond: moments.map { $0[row] } ?? 0) }
 
   /// Returns the number of rows before a time.
   package func rows(before time: Int64) -> Int {

@@ -40,6 +40,7 @@ extension ChunkBuilder {
     } else {
       copy(times.elements, to: start + layout.times)
     }
+    if header.hasMoments != 0 { copy(moments.elements, to: start + layout.moments) }
     copy(senders.elements, to: start + layout.senders)
     copy(labels.elements, to: start + layout.labels)
   }

@@ -7,6 +7,8 @@ package final class ChunkBuilder {
   package struct Row {
     package var id: Int64
     package var time: Int64
+    /// One more than the microseconds within the millisecond of the time; 0 if they aren't known.
+    package var momentInMillisecond: UInt16
     package var kind: QuestionKind
     package var startsSession: Bool
     package var slot: UInt32
@@ -18,11 +20,12 @@ package final class ChunkBuilder {
     package var device: Int64
 
     package init(
-      id: Int64, time: Int64, kind: QuestionKind, startsSession: Bool, slot: UInt32, user: UInt32, session: Int64,
-      device: Int64
+      id: Int64, time: Int64, momentInMillisecond: UInt16 = 0, kind: QuestionKind, startsSession: Bool, slot: UInt32,
+      user: UInt32, session: Int64, device: Int64
     ) {
       self.id = id
       self.time = time
+      self.momentInMillisecond = momentInMillisecond
       self.kind = kind
       self.startsSession = startsSession
       self.slot = slot
@@ -50,6 +53,8 @@ package final class ChunkBuilder {
   @exclusivity(unchecked) var header: ChunkHeader
   let ids = GrowingMemory<Int64>()
   let times = GrowingMemory<Int64>()
+  /// As in ``Row/momentInMillisecond``.
+  let moments = GrowingMemory<UInt16>()
   let senders = GrowingMemory<UInt16>()
   let labels = GrowingMemory<UInt16>()
   /// Slot and user, and session, of each pair; then the pair and the device of each sender.
@@ -82,7 +87,7 @@ package final class ChunkBuilder {
   package var isFull: Bool { rows >= Chunk.maximumRows || byteCount >= Chunk.maximumBuilderBytes }
   /// The approximate size in bytes.
   package var byteCount: Int {
-    texts.size + times.count * 20 + valuePlaces.count * 44 + propertyValues * 6 + properties.count * Property.ownBytes
+    texts.size + times.count * 22 + valuePlaces.count * 44 + propertyValues * 6 + properties.count * Property.ownBytes
   }
 
   /// Returns the number of a text.
@@ -104,6 +109,8 @@ package final class ChunkBuilder {
     let label = labelTable.number(kind, UInt64(name ?? Chunk.noText)).0
     ids.append(row.id)
     times.append(row.time)
+    moments.append(row.momentInMillisecond)
+    if row.momentInMillisecond != 0 { header.hasMoments = 1 }
     senders.append(sender)
     labels.append(UInt16(label))
     header.earliest = min(header.earliest, row.time)

@@ -4,7 +4,7 @@ import Warehouse
 /// The first bytes of a chunk. With them, the places of all columns but those of properties are known.
 package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
   static let currentMark: UInt64 = 0x736C_6F43_6E72_6554  // "TernCols"
-  static let currentFormat: UInt64 = 1
+  static let currentFormat: UInt64 = 2
 
   var mark = currentMark
   var format = currentFormat
@@ -17,6 +17,8 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
   package var rows = 0
   package var earliest: Int64 = .max
   package var latest: Int64 = .min
+  /// 1 if rows have microseconds within their millisecond.
+  var hasMoments = 0
   var senders = 0
   var devices = 0
   var labels = 0
@@ -37,7 +39,8 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
 
   var expectedCheck: UInt64 {
     let numbers = [
-      app, after, last, Int64(rows), earliest, latest, Int64(senders), Int64(devices), Int64(labels), Int64(texts),
+      app, after, last, Int64(rows), earliest, latest, Int64(hasMoments), Int64(senders), Int64(devices), Int64(labels),
+      Int64(texts),
       Int64(textBytes), Int64(properties), Int64(byteCount),
     ]
     return numbers.reduce(mixed(mixed(mark, format), bodyCheck)) { mixed($0, UInt64(bitPattern: $1)) }
@@ -80,7 +83,7 @@ package struct ChunkHeader: BitwiseCopyable, Equatable, Sendable {
 
 /// The places of the columns in a chunk, each at a multiple of eight bytes.
 struct ChunkLayout {
-  let ids, times, senders, labels: Int
+  let ids, times, moments, senders, labels: Int
   let senderSlots, senderUsers, senderSessions, senderDevices, senderFirsts, senderLasts: Int
   let deviceTexts, labelKinds, labelNames, textEnds, textBytes, properties: Int
   /// The start of the columns of properties.
@@ -94,6 +97,7 @@ struct ChunkLayout {
     }
     ids = next(header.rows, header.hasShortIDs ? 4 : 8)
     times = next(header.rows, header.hasShortTimes ? 4 : 8)
+    moments = next(header.hasMoments != 0 ? header.rows : 0, 2)
     senders = next(header.rows, 2)
     labels = next(header.rows, 2)
     senderSlots = next(header.senders, 4)

@@ -66,7 +66,8 @@ extension Chunk {
     let start = Int(senderDevices[sender]) * ChunkDevice.factCount
     func fact(_ dimension: QuestionDimension) -> String {
       let text = deviceTexts[start + (ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0)]
-      return text == Chunk.noText ? "" : String(decoding: self.text(text), as: UTF8.self)
+      return text == Chunk.noText
+        ? "" : String(decoding: CanonicalBytes.canonical(self.text(text), dimension), as: UTF8.self)
     }
     var device = PersonSummary.Device()
     (device.version, device.os, device.model) = (fact(.version), fact(.os), fact(.model))

@@ -1,4 +1,5 @@
 package import Questions
+import ServerBase
 
 /// Finds the rows of one person.
 package struct PersonTrail {
@@ -9,18 +10,26 @@ package struct PersonTrail {
   }
 
   private struct Place {
-    var time: Int64
+    var moment: Moment
     var id: Int64
 
-    init(time: Int64, id: Int64) { (self.time, self.id) = (time, id) }
-    init(_ cursor: PersonsCursor) { self.init(time: cursor.time, id: cursor.row) }
+    /// The place of the cursor's row; if that was deleted, the start of its millisecond.
+    init(_ cursor: PersonsCursor, in chunks: [Chunk]) {
+      id = cursor.row
+      let chunk = chunks.first { $0.header.after < cursor.row && cursor.row <= $0.header.last }
+      moment =
+        chunk.flatMap { chunk in chunk.row(cursor.row).map { chunk.moment($0) } }
+        ?? Moment(time: TimeBounds.clamp(cursor.time), inMillisecond: 0)
+    }
 
-    func isLater(than other: Place) -> Bool { (time, id) > (other.time, other.id) }
+    init(_ chunk: Chunk, _ row: Int) { (moment, id) = (chunk.moment(row), chunk.id(row)) }
+
+    func isLater(than other: Place) -> Bool { (moment, id) > (other.moment, other.id) }
   }
 
   private let person: Person
-  /// The place that the rows of the page come before, or after.
-  private let end: Place
+  /// The place that the rows of the page come before, or after; `nil` for that after the last row.
+  private let end: PersonsCursor?
   private let isForward: Bool
   private let last: Int64
 
@@ -28,9 +37,9 @@ package struct PersonTrail {
   package init(_ person: Person, _ page: TrailPage, through last: Int64) {
     self.person = person
     switch page {
-    case .latest: (end, isForward) = (Place(time: .max, id: .max), false)
-    case .before(let cursor): (end, isForward) = (Place(cursor), false)
-    case .after(let cursor): (end, isForward) = (Place(cursor), true)
+    case .latest: (end, isForward) = (nil, false)
+    case .before(let cursor): (end, isForward) = (cursor, false)
+    case .after(let cursor): (end, isForward) = (cursor, true)
     }
     self.last = last
   }
@@ -40,18 +49,22 @@ package struct PersonTrail {
   /// A chunk lists its senders, so one without the person costs as much as reading that list.
   package func rows(_ limit: Int, in chunks: [Chunk]) -> [Int64] {
     var found: [Place] = []
+    let end = end.map { Place($0, in: chunks) }
     let nearest = chunks.sorted {
       isForward ? $0.header.earliest < $1.header.earliest : $0.header.latest > $1.header.latest
     }
     for chunk in nearest where chunk.header.after < last {
-      let isReached = isForward ? chunk.header.latest >= end.time : chunk.header.earliest <= end.time
-      guard isReached else { continue }
+      if let end {
+        guard isForward ? chunk.header.latest >= end.moment.time : chunk.header.earliest <= end.moment.time else {
+          continue
+        }
+      }
       if limit > 0, found.count >= limit {
-        let furthest = found[limit - 1].time
+        let furthest = found[limit - 1].moment.time
         if isForward ? furthest < chunk.header.earliest : furthest > chunk.header.latest { break }
       }
       let before = found.count
-      add(chunk, to: &found)
+      add(chunk, before: end, to: &found)
       guard found.count > before else { continue }
       found.sort { isForward ? $1.isLater(than: $0) : $0.isLater(than: $1) }
       found.removeLast(max(found.count - limit, 0))
@@ -59,13 +72,12 @@ package struct PersonTrail {
     return (isForward ? found.reversed() : found).map(\.id)
   }
 
-  private func add(_ chunk: Chunk, to found: inout [Place]) {
+  private func add(_ chunk: Chunk, before end: Place?, to found: inout [Place]) {
     guard let wanted = chunk.senders(of: person) else { return }
     for row in 0..<chunk.rows where wanted[Int(chunk.senders[row])] {
-      let place = Place(time: chunk.time(row), id: chunk.id(row))
-      guard isForward ? place.isLater(than: end) : end.isLater(than: place), place.id <= last,
-        chunk.kind(Int(chunk.labels[row])) != .other
-      else { continue }
+      let place = Place(chunk, row)
+      if let end { guard isForward ? place.isLater(than: end) : end.isLater(than: place) else { continue } }
+      guard place.id <= last, chunk.kind(Int(chunk.labels[row])) != .other else { continue }
       found.append(place)
     }
   }

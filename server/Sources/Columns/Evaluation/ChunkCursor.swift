@@ -110,7 +110,7 @@ final class ChunkCursor {
       let fact = ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0
       return IndexColumn(indexes: chunk.senders, distinct: chunk.header.senders) { sender in
         let text = chunk.deviceTexts[Int(chunk.senderDevices[sender]) * ChunkDevice.factCount + fact]
-        return text == Chunk.noText ? .none : .text(chunk.text(text))
+        return text == Chunk.noText ? .none : .text(CanonicalBytes.canonical(chunk.text(text), dimension))
       }
     case .install:
       return IndexColumn(indexes: chunk.senders, distinct: chunk.header.senders) { .install(chunk.senderSlots[$0]) }

@@ -2,26 +2,6 @@ import Questions
 import Threads
 import Warehouse
 
-/// The best attempts of some persons, by the number of the breakdown's value.
-private final class AttemptGroups {
-  private(set) var groups: [Int: FunnelAttempts] = [:]
-  private let steps: Int
-  private(set) var byteCount = 0
-
-  init(steps: Int) { self.steps = steps }
-
-  func add(_ attempt: FunnelAttempt, value: Int) {
-    groups[value, default: FunnelAttempts(steps: steps)].add(attempt.times)
-    byteCount += attempt.times.count * 16
-  }
-
-  func merge(_ other: AttemptGroups) {
-    for (value, attempts) in other.groups {
-      groups[value, default: FunnelAttempts(steps: steps)].merge(attempts)
-    }
-  }
-}
-
 extension ColumnEvaluation {
   /// The bits of a row: the steps that it matches, the exclusions, and one for rows that a strict funnel may not skip.
   private enum RowBits {
@@ -40,32 +20,34 @@ extension ColumnEvaluation {
 
   func answer(_ question: FunnelQuestion) throws -> FunnelAnswer {
     let values = ValueNumbers(question.breakdown ?? .kind)
-    let all = AttemptGroups(steps: question.steps.count)
-    let limits = limits
-    try forEachAttempt(question, values) {
-      AttemptGroups(steps: question.steps.count)
-    } body: { groups, _, attempt, value in
-      groups.add(attempt, value: value)
-    } finish: { groups in
-      all.merge(groups)
+    let (limits, parts) = (limits, threads.count)
+    let all = FunnelTally(steps: question.steps.count, limits, parts: parts)
+    try forEachResult(question, values) {
+      FunnelTally(steps: question.steps.count, limits, parts: parts)
+    } body: { tally, _, result in
+      try tally.add(result)
+    } finish: { tally in
+      all.merge(tally)
       try limits.check(limits.bytes / 2 + all.byteCount)
     }
-    var groups = all.groups
-    if question.breakdown == nil, groups.isEmpty { groups[0] = FunnelAttempts(steps: question.steps.count) }
-    let named = try groups.map { (value: try values.value($0, names), attempts: $1) }
-    return FunnelAnswer(
-      groups: named.sorted { QuestionValue.isOrdered($0.value, $1.value) }
-        .map { FunnelAnswer.Group(value: $0.value, $0.attempts) })
+    guard let breakdown = question.breakdown else { return FunnelAnswer(groups: [.init(value: nil, all.all)]) }
+    var groups: [FunnelAnswer.Group] = []
+    try all.forEachGroup { number, attempts in
+      groups.append(FunnelAnswer.Group(value: try values.value(number, names), attempts))
+      try limits.check()
+    }
+    return FunnelAnswer(groups: groups.sorted { breakdown.isOrdered($0.value, before: $1.value) })
   }
 
-  /// Calls `body` with the best attempt of each person, and the number of the breakdown's value, on several threads.
+  /// Calls `body` with the best attempts of each person who has any, on several threads.
   ///
   /// - Parameters:
+  ///   - values: Receives the values of the breakdown, which the attempts name by number.
   ///   - make: Makes the state to which a thread adds attempts.
   ///   - finish: Receives these states in the order of persons.
-  func forEachAttempt<State>(
+  func forEachResult<State>(
     _ question: FunnelQuestion, _ values: ValueNumbers, _ make: @escaping () -> State,
-    body: @escaping (State, _ person: Int, FunnelAttempt, _ value: Int) throws -> Void, finish: (State) throws -> Void
+    body: @escaping (State, _ person: Int, FunnelResult) throws -> Void, finish: (State) throws -> Void
   ) throws {
     let days = question.scope.range.resolved(today: today)
     let conditions = try conditions(question, days)
@@ -78,7 +60,7 @@ extension ColumnEvaluation {
       let states = try threads.map(ranges.count) { part in
         let state = make()
         let rows = GroupedRows(collected, owners: ranges[part], valueNumbers: valueNumbers)
-        try Self.fold(rows, question) { try body(state, $0, $1, $2) }
+        try Self.fold(rows, question) { try body(state, $0, $1) }
         return state
       }
       for state in states { try finish(state) }
@@ -87,30 +69,35 @@ extension ColumnEvaluation {
     }
   }
 
+  /// Folds the rows of each person with the quickest fold of the question.
   private static func fold(
-    _ grouped: GroupedRows, _ question: FunnelQuestion, _ body: (Int, FunnelAttempt, Int) throws -> Void
+    _ rows: GroupedRows, _ question: FunnelQuestion, _ body: (Int, FunnelResult) throws -> Void
   ) throws {
+    let dividesByValue = question.breakdown != nil && question.breakdownStep == .every
     // Nearly all funnels are like this, and it takes a fraction of the time.
-    if question.order == .ordered, question.exclusions.isEmpty {
-      var fold = OrderedFunnelFold(question)
-      try grouped.forEach { rows, values in
-        for index in 0..<rows.count { fold.add(time: rows[index].time, steps: UInt16(rows[index].bits & 0xFFFF)) }
-        guard let attempt = fold.finish() else { return }
-        try body(Int(rows[0].owner), attempt, Int(values?[attempt.start] ?? 0))
-      }
-      return
+    switch (question.order == .ordered && question.exclusions.isEmpty, dividesByValue) {
+    case (true, false): try fold(rows, OrderedFunnelFold(question), body)
+    case (true, true): try fold(rows, EveryStepFold(question, OrderedFunnelFold(question)), body)
+    case (false, false): try fold(rows, FunnelFold(question), body)
+    case (false, true): try fold(rows, EveryStepFold(question, FunnelFold(question)), body)
     }
-    var fold = FunnelFold(question)
+  }
+
+  private static func fold(
+    _ grouped: GroupedRows, _ fold: some FunnelFolding, _ body: (Int, FunnelResult) throws -> Void
+  ) throws {
+    var fold = fold
     try grouped.forEach { rows, values in
-      for row in rows {
+      for (index, row) in rows.enumerated() {
         fold.add(
           FunnelRow(
-            time: row.time, steps: UInt16(row.bits & 0xFFFF),
+            time: row.moment.time, isTied: index > 0 && rows[index - 1].moment == row.moment,
+            steps: UInt16(row.bits & 0xFFFF),
             exclusions: UInt16(row.bits >> RowBits.firstExclusion & 0x7FFF),
-            isEventOrScreen: row.bits & RowBits.eventOrScreen != 0))
+            isEventOrScreen: row.bits & RowBits.eventOrScreen != 0, value: values?[index] ?? 0))
       }
-      guard let attempt = fold.finish() else { return }
-      try body(Int(rows[0].owner), attempt, Int(values?[attempt.start] ?? 0))
+      let result = fold.finish()
+      if !result.isEmpty { try body(Int(rows[0].owner), result) }
     }
   }
 
@@ -168,7 +155,8 @@ extension ColumnEvaluation {
       let isEventOrScreen = chunk.labelKinds[Int(chunk.labels[row])] >> 1 <= last
       collected.append(
         PersonRow(
-          owner: person, bits: bits[row] | (isEventOrScreen ? RowBits.eventOrScreen : 0), time: chunk.time(row)),
+          owner: person, bits: bits[row] | (isEventOrScreen ? RowBits.eventOrScreen : 0),
+          moment: chunk.moment(row)),
         value: Int32(value?.number(row) ?? 0))
     }
   }

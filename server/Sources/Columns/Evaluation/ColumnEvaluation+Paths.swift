@@ -128,7 +128,8 @@ extension ColumnEvaluation {
       } else if numbers[sender] >= 0 {
         part.collected.append(
           PersonRow(
-            owner: UInt32(numbers[sender]), bits: anchors.map { UInt32($0[row]) } ?? 0, time: chunk.time(row)),
+            owner: UInt32(numbers[sender]), bits: anchors.map { UInt32($0[row]) } ?? 0,
+            moment: chunk.moment(row)),
           value: nodes[Int(chunk.labels[row])])
       }
     }
@@ -155,9 +156,9 @@ extension ColumnEvaluation {
 
   private static func sortByTime(_ rows: UnsafeMutableBufferPointer<UInt16>, _ chunk: Chunk) {
     for position in 1..<max(rows.count, 1)
-    where chunk.time(Int(rows[position])) < chunk.time(Int(rows[position - 1])) {
+    where chunk.moment(Int(rows[position])) < chunk.moment(Int(rows[position - 1])) {
       var rows = rows
-      return rows.sort { (chunk.time(Int($0)), $0) < (chunk.time(Int($1)), $1) }
+      return rows.sort { (chunk.moment(Int($0)), $0) < (chunk.moment(Int($1)), $1) }
     }
   }
 

@@ -146,27 +146,15 @@ extension ColumnEvaluation {
     }
   }
 
-  /// Adds the persons who took a step of a funnel; with a value, those whose attempt belongs to it.
-  func add(
-    _ funnel: FunnelQuestion, _ step: Int, _ isDropped: Bool, _ value: QuestionValue??, to set: PersonSet
-  ) throws {
-    var funnel = funnel
-    // Without a wanted value, none needs to be read.
-    if value == nil { funnel.breakdown = nil }
-    let values = ValueNumbers(funnel.breakdown ?? .kind)
-    var wanted: [Int: Bool] = [:]
-    try forEachAttempt(funnel, values) {
-      GrowingMemory<(person: UInt32, value: Int32)>()
-    } body: { found, person, attempt, value in
-      let count = attempt.times.count
-      if isDropped ? count == step - 1 : count >= step { found.append((UInt32(person), Int32(value))) }
-    } finish: { [names] found in
-      for (person, number) in found.elements {
-        if let value, wanted[Int(number)] == nil {
-          wanted[Int(number)] = try values.value(Int(number), names) == value
-        }
-        if value == nil || wanted[Int(number)] == true { set.insert(person) }
-      }
+  /// Adds the persons who took a step of a funnel, or stopped before it.
+  func add(_ funnel: FunnelQuestion, _ step: Int, _ isDropped: Bool, to set: PersonSet) throws {
+    try forEachResult(funnel, ValueNumbers(.kind)) {
+      GrowingMemory<UInt32>()
+    } body: { found, person, result in
+      let count = result.common?.times.count ?? 0
+      if isDropped ? count == step - 1 : count >= step { found.append(UInt32(person)) }
+    } finish: { found in
+      for person in found.elements { set.insert(person) }
     }
   }
 
@@ -234,7 +222,8 @@ extension ColumnEvaluation {
     func fact(_ dimension: QuestionDimension) -> String? {
       let index = ChunkDevice.dimensions.firstIndex(of: dimension) ?? 0
       let text = chunk.deviceTexts[Int(chunk.senderDevices[sender]) * ChunkDevice.factCount + index]
-      return text == Chunk.noText ? nil : String(decoding: chunk.text(text), as: UTF8.self)
+      return text == Chunk.noText
+        ? nil : String(decoding: CanonicalBytes.canonical(chunk.text(text), dimension), as: UTF8.self)
     }
     var person = PersonsAnswer.Person(
       install: try names.install(chunk.senderSlots[sender]), user: user == 0 ? nil : try names.user(user - 1),

@@ -28,9 +28,11 @@ extension ColumnEvaluation {
       }
     }
     let order = question.effectiveOrder
-    answer.rows.sort { Self.precedes($0, $1, order) }
+    answer.rows.sort { Self.precedes($0, $1, order, question.groups) }
     if question.includesTotalRows { answer.totalRows = answer.rows.count }
-    answer.rows = Array(answer.rows.dropFirst(question.offset).prefix(question.limit))
+    let rest = answer.rows.dropFirst(question.offset)
+    answer.rowsLeftOut = max(0, rest.count - question.limit)
+    answer.rows = Array(rest.prefix(question.limit))
     if question.includesTimeLabels, let unit = question.groups.lazy.compactMap(\.dimension.timeUnit).first {
       answer.timeLabels = hours.withCalendar { $0.numbers(of: unit, in: days) }.map {
         QuestionCalendar.label(of: unit, number: $0)
@@ -129,14 +131,17 @@ extension ColumnEvaluation {
     }
   }
 
-  private static func precedes(_ left: QueryAnswer.Row, _ right: QueryAnswer.Row, _ order: [QueryQuestion.Order])
-    -> Bool
-  {
+  private static func precedes(
+    _ left: QueryAnswer.Row, _ right: QueryAnswer.Row, _ order: [QueryQuestion.Order], _ groups: [QueryQuestion.Group]
+  ) -> Bool {
     for part in order {
       let isBefore: Bool? =
         switch part.column {
-        case .metric(let index): isBefore(left.metrics[index], right.metrics[index], part.isDescending)
-        case .group(let index): isBefore(left.dimensions[index], right.dimensions[index], part.isDescending)
+        case .metric(let index): isBefore(left.metrics[index], right.metrics[index], part.isDescending, by: <)
+        case .group(let index):
+          isBefore(left.dimensions[index], right.dimensions[index], part.isDescending) {
+            groups[index].dimension.isOrdered($0, before: $1)
+          }
         }
       if let isBefore { return isBefore }
     }
@@ -144,16 +149,10 @@ extension ColumnEvaluation {
   }
 
   /// The order of two values, `nil` if they are equal. Missing values come last in both directions.
-  private static func isBefore<Value: Comparable>(_ left: Value?, _ right: Value?, _ isDescending: Bool) -> Bool? {
+  private static func isBefore<Value: Equatable>(
+    _ left: Value?, _ right: Value?, _ isDescending: Bool, by precedes: (Value, Value) -> Bool
+  ) -> Bool? {
     guard let left, let right else { return (left == nil) == (right == nil) ? nil : left != nil }
-    return left == right ? nil : (left < right) != isDescending
-  }
-}
-
-extension QuestionValue {
-  /// Returns true if the left value comes first; a missing one comes last.
-  static func isOrdered(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
-    guard let left else { return false }
-    return right.map { left < $0 } ?? true
+    return left == right ? nil : precedes(left, right) != isDescending
   }
 }

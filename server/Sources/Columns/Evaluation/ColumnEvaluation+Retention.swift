@@ -29,12 +29,13 @@ extension ColumnEvaluation {
     }
     let cohorts = found.sorted { left, right in
       left.value == right.value
-        ? left.interval < right.interval : QuestionValue.isOrdered(left.value, right.value)
+        ? left.interval < right.interval : (question.breakdown ?? .kind).isOrdered(left.value, before: right.value)
     }
     .map { RetentionAnswer.Cohort(value: $0.value, interval: intervals.label($0.interval), values: $0.counts) }
-    let current = QuestionCalendar.number(of: question.interval, on: today)
-    let partial = intervals.numbers.indices.filter { intervals.numbers[$0] >= current }.map(intervals.label)
-    return RetentionAnswer(cohorts: cohorts, partial: partial)
+    let partial = intervals.numbers.indices.filter {
+      !QuestionCalendar.isWhole(question.interval, intervals.numbers[$0], in: days, today: today)
+    }
+    return RetentionAnswer(cohorts: cohorts, partial: partial.map(intervals.label))
   }
 
   /// Calls `body` with each cohort of each person, the number of the breakdown's value, and the intervals from the

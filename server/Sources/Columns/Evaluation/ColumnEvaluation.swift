@@ -67,7 +67,10 @@ package final class ColumnEvaluation {
     let set = PersonSet(persons: personCount)
     switch question.group {
     case .all: return nil
-    case .funnel(let funnel, let step, let isDropped, let value): try add(funnel, step, isDropped, value, to: set)
+    case .funnel(var funnel, let step, let isDropped, let value):
+      if let value { funnel = funnel.requiring(value) }
+      funnel.breakdown = nil
+      try add(funnel, step, isDropped, to: set)
     case .path(let paths, let edge): try add(paths, edge, days, to: set)
     case .cohort(let cohort, let label, let after): try add(cohort, label, after: after, days, to: set)
     case .new(let bucket): try add(newIn: bucket, days, to: set)

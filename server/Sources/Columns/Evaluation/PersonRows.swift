@@ -7,7 +7,7 @@ struct PersonRow: BitwiseCopyable {
   var owner: UInt32
   /// Bits that the question needs.
   var bits: UInt32
-  var time: Int64
+  var moment: Moment
 }
 
 /// Rows of persons or sessions, collected by one part of the chunks.
@@ -72,7 +72,7 @@ struct GroupedRows {
   ///   - valueNumbers: For each part, the number here of each value; empty if values have none.
   init(_ parts: [PersonRows], owners: Range<UInt32>, valueNumbers: [[Int]] = []) {
     self.owners = owners
-    // Counted per owner, then placed: no comparisons, and rows of one time stay in the order of their IDs.
+    // Counted per owner, then placed: no comparisons, and rows of one moment stay in the order of their IDs.
     let ends = Memory<UInt32>(count: owners.count + 1, zero: 0)
     let counts = ends.start
     for part in parts {
@@ -83,7 +83,7 @@ struct GroupedRows {
     }
     for owner in 0..<owners.count { counts[owner + 1] += counts[owner] }
     let count = Int(counts[owners.count])
-    rows = Memory(count: count, zero: PersonRow(owner: 0, bits: 0, time: 0))
+    rows = Memory(count: count, zero: PersonRow(owner: 0, bits: 0, moment: Moment(time: 0, inMillisecond: 0)))
     values = parts.first?.values == nil ? nil : Memory(count: count, zero: 0)
     for (number, part) in parts.enumerated() {
       let elements = part.rows.elements
@@ -120,11 +120,11 @@ struct GroupedRows {
     var isSorted = true
     var index = 1
     while index < rows.count, isSorted {
-      isSorted = rows[index - 1].time <= rows[index].time
+      isSorted = rows[index - 1].moment <= rows[index].moment
       index += 1
     }
     guard !isSorted else { return }
-    let order = rows.indices.sorted { (rows[$0].time, $0) < (rows[$1].time, $1) }
+    let order = rows.indices.sorted { (rows[$0].moment, $0) < (rows[$1].moment, $1) }
     let sorted = order.map { rows[$0] }
     if let values {
       let sortedValues = order.map { values[$0] }

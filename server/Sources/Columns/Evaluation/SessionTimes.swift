@@ -1,12 +1,14 @@
 import Questions
 import ServerBase
+import Warehouse
 
-/// The first and the last row of each session.
+/// The first and the last row of each session, and its long pauses.
 final class SessionTimes {
   private let first = GrowingMemory<Int64>()
   private let last = GrowingMemory<Int64>()
+  @exclusivity(unchecked) private var pauses = SessionPauses()
 
-  var byteCount: Int { first.count * 16 }
+  var byteCount: Int { first.count * 16 + pauses.byteCount }
 
   /// Adds the rows of a chunk that lie in the range, whether or not they pass filters.
   func add(_ rows: UnsafeBufferPointer<UInt16>, _ chunk: Chunk, _ numbers: SessionNumbers) {
@@ -17,8 +19,7 @@ final class SessionTimes {
       let number = Int(numbers.ofSender[Int(chunk.senders[row])])
       guard number >= 0, chunk.labelKinds[Int(chunk.labels[row])] >> 1 != other else { continue }
       let time = chunk.time(row)
-      if time < first.elements[number] { first.elements[number] = time }
-      if time > last.elements[number] { last.elements[number] = time }
+      add(time, time, to: number)
     }
   }
 
@@ -28,10 +29,19 @@ final class SessionTimes {
   func merge(_ other: SessionTimes, numbers: [Int]) {
     grow(to: (numbers.max() ?? -1) + 1)
     for index in 0..<other.first.count {
-      let number = numbers[index]
-      first.elements[number] = min(first.elements[number], other.first.elements[index])
-      last.elements[number] = max(last.elements[number], other.last.elements[index])
+      // A session that none of its rows belongs to has no bounds.
+      guard other.first.elements[index] <= other.last.elements[index] else { continue }
+      let stretches = other.pauses.stretches[index] ?? [other.first.elements[index]...other.last.elements[index]]
+      for stretch in stretches { add(stretch.lowerBound, stretch.upperBound, to: numbers[index]) }
     }
+  }
+
+  @inline(__always)
+  private func add(_ start: Int64, _ end: Int64, to number: Int) {
+    let (first, last) = (first.elements, last.elements)
+    if first[number] <= last[number] { pauses.add(start, end, to: number, bounds: first[number]...last[number]) }
+    if start < first[number] { first[number] = start }
+    if end > last[number] { last[number] = end }
   }
 
   private func grow(to count: Int) {
@@ -41,5 +51,8 @@ final class SessionTimes {
     }
   }
 
-  func duration(_ number: Int) -> Int64 { last.elements[number] - first.elements[number] }
+  /// The duration of a session without its pauses, in milliseconds.
+  func duration(_ number: Int) -> Int64 {
+    pauses.duration(number, bounds: first.elements[number]...last.elements[number])
+  }
 }

@@ -35,7 +35,7 @@ struct BatchBuilder {
     batch.rejections.append(Rejection(reason, index: index))
   }
 
-  mutating func append(_ event: IncomingEvent) { batch.events.append(event) }
+  mutating func append(_ event: IncomingEvent) { batch.append(event) }
 
   /// Adds an error to the event that was appended last.
   mutating func append(_ error: IncomingError) { batch.errors.append(error) }

@@ -50,6 +50,16 @@ public struct IncomingBatch: Sendable {
     self.rejections = rejections
     self.ledger = ledger
   }
+
+  /// Adds an event. Nothing happens after it has arrived: one that is dated later counts at its arrival, unless the clock is so
+  /// little ahead that it counts as right.
+  package mutating func append(_ event: IncomingEvent) {
+    var event = event
+    if event.time > received + .milliseconds(-EventClock.tolerance.lowerBound) {
+      (event.time, event.microseconds) = (received, nil)
+    }
+    events.append(event)
+  }
 }
 
 /// The properties of device and app by which reports break down counts; empty strings mean unknown.
@@ -163,6 +173,9 @@ public struct IncomingEvent: Sendable {
   public var duplicateKey: DuplicateKey?
   /// The time of the event, as far as the protocol reports it.
   public var time: Timestamp
+  /// The microseconds within the millisecond of `time`, 0 to 999, which decide on the order of events of one millisecond; `nil` if
+  /// nothing is known of it.
+  public var microseconds: Int?
   /// Index into `IncomingBatch.installs`.
   public var install: Int
   /// Index into `IncomingBatch.devices`.
@@ -180,14 +193,16 @@ public struct IncomingEvent: Sendable {
 
   /// Creates an event.
   public init(
-    index: Int, kind: StoredKind = .event, duplicateKey: DuplicateKey?, time: Timestamp, install: Int = 0,
-    device: Int = 0, session: Int64 = 0, startsSession: Bool = false, user: String = "", name: String,
+    index: Int, kind: StoredKind = .event, duplicateKey: DuplicateKey?, time: Timestamp,
+    microseconds: Int? = nil, install: Int = 0, device: Int = 0, session: Int64 = 0, startsSession: Bool = false,
+    user: String = "", name: String,
     properties: [Properties.Element] = []
   ) {
     self.index = index
     self.kind = kind
     self.duplicateKey = duplicateKey
     self.time = time
+    self.microseconds = microseconds
     self.install = install
     self.device = device
     self.session = session

@@ -53,7 +53,7 @@ struct MeasurementReading {
     let batch = batchIndex(hit.trackingID)
     let install = Self.index(of: hit.client, in: &batches[batch].batch.installs)
     let device = Self.index(of: hit.device(userAgent: userAgent), in: &batches[batch].batch.devices)
-    batches[batch].batch.events.append(
+    batches[batch].batch.append(
       IncomingEvent(
         index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit),
         time: received - .milliseconds(hit.queueMilliseconds),

@@ -85,8 +85,7 @@ private struct NativeReading {
     guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
     guard UInt32(record.time.kind) == TERN_VALUE_INTEGER.rawValue else { return builder.reject(.timeInvalid, record) }
     let shown = Timestamp(millisecondsSince1970: record.time.integer)
-    var time = shown
-    if let clock { time = happened(record, shown, clock) }
+    let (time, reading) = clock.map { happened(record, shown, $0) } ?? (shown, .wall)
     if let reason = builder.rejectionReason(for: time) { return builder.reject(reason, record) }
     guard !record.install.isEmpty else { return builder.reject(.installMissing, record) }
     guard let install = install(record.install) else { return builder.reject(.installInvalid, record) }
@@ -110,7 +109,8 @@ private struct NativeReading {
         index: Int(record.index), kind: kind,
         // By the device's own time: a retry in another request may be corrected by a different amount.
         duplicateKey: DuplicateKey(milliseconds: shown.millisecondsSince1970, hash: hash), time: time,
-        install: install, device: builder.device(of: record, in: result),
+        microseconds: id.microseconds(at: shown).flatMap { reading.microseconds($0) }, install: install,
+        device: builder.device(of: record, in: result),
         session: session(record.session, install: install), startsSession: kind == .sessionStart,
         user: record.user.string(limit: builder.limits.maximumNameBytes), name: name,
         properties: builder.properties(of: record, in: result)))
@@ -153,7 +153,9 @@ private struct NativeReading {
     }
   }
 
-  private mutating func happened(_ record: tern_record, _ shown: Timestamp, _ clock: EventClock) -> Timestamp {
+  private mutating func happened(_ record: tern_record, _ shown: Timestamp, _ clock: EventClock) -> (
+    Timestamp, EventClock.Reading
+  ) {
     clock.time(
       shown, uptime: record.uptime, isSameBoot: isSameBoot(record.boot, clock),
       window: builder.window)
@@ -182,6 +184,17 @@ private struct NativeReading {
     let number = builder.hasher(install: install).session(text.bytes)
     lastSession = (text, install, number)
     return number
+  }
+}
+
+extension EventClock.Reading {
+  /// The microseconds within the millisecond that belong to the time.
+  fileprivate func microseconds(_ both: (wall: Int, uptime: Int)) -> Int? {
+    switch self {
+    case .wall: both.wall
+    case .uptime: both.uptime
+    case .arrival: nil
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import JSON
 import Questions
 
 /// A choice of rows in an address: `event Play`, `screen Home`, `crash` or `any`.
@@ -35,12 +36,17 @@ struct RowChoice: Equatable {
   var text: String { name.isEmpty ? kind : "\(kind) \(name)" }
 
   /// The selector of a question.
-  var json: JSONTree {
-    switch kind {
-    case "any": .object([("any", .boolean(true))])
-    case "event", "screen": .object([(kind, .text(name))])
-    default: .object([("kind", .text(kind))])
-    }
+  var json: JSONTree { json(filters: []) }
+
+  /// The selector of a question, with filters.
+  func json(filters: [JSONTree]) -> JSONTree {
+    let target: (String, JSONTree) =
+      switch kind {
+      case "any": ("any", .boolean(true))
+      case "event", "screen": (kind, .text(name))
+      default: ("kind", .text(kind))
+      }
+    return .object([target] + (filters.isEmpty ? [] : [("filters", .array(filters))]))
   }
 
   /// The filter of the rows; `nil` if all rows pass.

@@ -7,27 +7,6 @@ package import Warehouse
 
 /// The form that creates or changes an alert.
 package struct AlertForm: Sendable {
-  /// The kinds of conditions, as in the form.
-  package enum Kind: String, Sendable, CaseIterable {
-    case above, below, changed
-    case crashFree = "crash_free"
-    case silent
-    case newError = "new_error"
-    case cameBack = "came_back"
-
-    fileprivate var text: String {
-      switch self {
-      case .above: "A figure is above"
-      case .below: "A figure is below"
-      case .changed: "A figure changes by more than, in %"
-      case .crashFree: "Crash-free users are below, in %"
-      case .silent: "Nothing arrives for, in hours"
-      case .newError: "A new kind of error occurs"
-      case .cameBack: "A closed error comes back"
-      }
-    }
-  }
-
   /// The fields as the reader has filled them in.
   package var fields: [String: String]
 
@@ -41,7 +20,7 @@ package struct AlertForm: Sendable {
     ]
     if alert.minimumUsers != alert.condition.standardMinimum { fields["users"] = "\(alert.minimumUsers)" }
     fields["period"] = alert.condition.question?.period.rawValue
-    let (kind, limit): (Kind, Double?)
+    let (kind, limit): (AlertCondition.Kind, Double?)
     switch alert.condition {
     case .above(let number, let question): (kind, limit, fields["question"]) = (.above, number, question.address)
     case .below(let number, let question): (kind, limit, fields["question"]) = (.below, number, question.address)
@@ -84,7 +63,9 @@ package struct AlertForm: Sendable {
   ///
   /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field that it needs is missing or isn't a number.
   package func condition() throws(WarehouseError) -> AlertCondition {
-    guard let kind = Kind(rawValue: fields["kind"] ?? "") else { throw Self.invalid("Choose a condition.") }
+    guard let kind = AlertCondition.Kind(rawValue: fields["kind"] ?? "") else {
+      throw Self.invalid("Choose a condition.")
+    }
     let period = AlertPeriod(rawValue: fields["period"] ?? "") ?? .day
     // An address copied from the browser is accepted, too.
     let question = AlertQuestion(address: fields["question"] ?? "", period: period)
@@ -98,6 +79,16 @@ package struct AlertForm: Sendable {
       return .nothingArrived(hours: hours)
     case .newError: return .newError
     case .cameBack: return .errorCameBack
+    case .server: return .serverProblem
+    }
+  }
+
+  /// The unit of the limit, as far as the fields say it.
+  var limitUnit: FigureUnit {
+    switch AlertCondition.Kind(rawValue: fields["kind"] ?? "") {
+    case .changed, .crashFree: .percent
+    case .above, .below, nil: AlertQuestion(address: fields["question"] ?? "", period: nil).unit
+    case .silent, .newError, .cameBack, .server: .number
     }
   }
 
@@ -108,6 +99,22 @@ package struct AlertForm: Sendable {
   }
 
   private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
+}
+
+extension AlertCondition.Kind {
+  /// The condition in the form of an app's alert; `nil` for that of the server's.
+  fileprivate var caption: String? {
+    switch self {
+    case .above: "A figure is above"
+    case .below: "A figure is below"
+    case .changed: "A figure changes by more than, in %"
+    case .crashFree: "Crash-free users are below, in %"
+    case .silent: "Nothing arrives for, in hours"
+    case .newError: "A new kind of error occurs"
+    case .cameBack: "A closed error comes back"
+    case .server: nil
+    }
+  }
 }
 
 extension PortalPages {
@@ -151,7 +158,8 @@ extension PortalPages {
       title: "Alerts",
       lead: app == nil
         ? "The server reports its own problems, such as a full disk or a failed backup: once, and once when they are over."
-        : "The server checks every two minutes and reports once when a limit is crossed, and once when that is over.",
+        : "The server checks every two minutes and reports once when a limit is crossed, once when that is over, and once "
+          + "when data that arrives late changes either.",
       result: result,
       tables: [
         .list("Alerts", ["Name", "Condition", "To", "State"], rows, empty: "No alerts yet. Add one below."),
@@ -190,13 +198,17 @@ extension PortalPages {
       form, among: names, to: address,
       help:
         "Choose a figure in Explore and press Alert, or paste the address of a page of Explore or Funnels. A funnel’s "
-        + "figure is the percentage of users who take all steps on a day. Hours and days are checked ten minutes after "
-        + "they have ended.",
+        + "figure is the percentage of users who take all steps on a day. Shares, such as crash-free users and funnels, "
+        + "are percentages from 0 to 100, and durations of sessions are in seconds, "
+        + "without pauses of 30 minutes and more. Hours and days are checked ten minutes after they "
+        + "have ended, and days again for three days, since crashes arrive with the next launch of their app.",
       [
         name(fields, example: "Orders"),
         .choice(
-          "Condition", "kind", AlertForm.Kind.allCases.map { ($0.rawValue, $0.text) }, chosen: fields["kind"]),
-        .field("Limit", "limit", fields["limit"] ?? "", placeholder: "10"),
+          "Condition", "kind",
+          AlertCondition.Kind.allCases.compactMap { kind in kind.caption.map { (kind.rawValue, $0) } },
+          chosen: fields["kind"]),
+        limit(form),
         .choice("Per", "period", [("day", "day"), ("hour", "hour")], chosen: fields["period"]),
         .field("Figure of Explore or Funnels", "question", fields["question"] ?? "metric=users"),
         .field(
@@ -206,6 +218,17 @@ extension PortalPages {
       ])
   }
 
+  /// The field of the limit, which says its unit if the figure or the condition is known.
+  private func limit(_ form: AlertForm) -> TemplateValues {
+    let (caption, example): (String, String) =
+      switch form.limitUnit {
+      case .percent: ("Limit, in %", "99.5")
+      case .seconds: ("Limit, in seconds", "60")
+      case .number: ("Limit (of shares, in %)", "10")
+      }
+    return .field(caption, "limit", form.fields["limit"] ?? "", placeholder: example)
+  }
+
   private func name(_ fields: [String: String], example: String) -> TemplateValues {
     .field("Name", "name", fields["name"] ?? "", placeholder: example, isRequired: true)
   }
@@ -213,7 +236,7 @@ extension PortalPages {
   private func destinations(_ fields: [String: String]) -> TemplateValues {
     .area(
       "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
-      placeholder: "mail:someone@example.org or webhook:https://example.org/hook")
+      placeholder: "mail:someone@example.org, webhook:https://example.org/hook or chat:https://example.org/hook")
   }
 
   private func condition(_ alert: Alert) -> String {

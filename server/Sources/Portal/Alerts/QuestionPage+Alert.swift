@@ -27,4 +27,12 @@ extension QuestionPage {
         "An alert needs one figure for each hour or day. Use a question of Explore or Funnels.", at: "$.page")
     }
   }
+
+  /// Returns the figure of an alert's question in words, such as `Crash-free users` or `Events of Order`.
+  package static func alertFigureName(_ question: AlertQuestion) -> String {
+    guard question.page != funnels.rawValue else { return "Conversion of the funnel" }
+    let form = QuestionForm(.explore, URLEncodedForm(question.query).values, segments: [])
+    let subject = form.subject?.name ?? ""
+    return subject.isEmpty ? form.metricName : "\(form.metricName) of \(shown(subject))"
+  }
 }

@@ -57,6 +57,8 @@ struct Builder {
     let (faulty, plain) = (0..<filters.rows.count).reduce(into: ([Int](), [Int]())) { split, index in
       if faults["f\(index + 1)"] == nil { split.1.append(index) } else { split.0.append(index) }
     }
+    // Segments are about all rows.
+    let kept = filters.ofAllRows
     return [
       "action": action, "isQuestion": sentence.count > 1, "values": links.values, "properties": links.properties,
       "hidden": hidden, "summary": words,
@@ -66,10 +68,10 @@ struct Builder {
       "rows": faulty.map { FilterRows.fields($0 + 1, filters.rows[$0], fault: faults["f\($0 + 1)"]) },
       "blank": FilterRows.fields(filters.rows.count + 1, nil), "dimensions": Self.dimensions, "names": names,
       "builderScript": PortalAssets.link("builder.js"),
-      "saving": filters.isEmpty
+      "saving": kept.isEmpty
         ? nil
         : saving.map { address -> TemplateValues in
-          ["address": address, "kept": filters.parameters.map { TemplateValues.hidden($0.0, $0.1) }]
+          ["address": address, "kept": kept.parameters.map { TemplateValues.hidden($0.0, $0.1) }]
         },
       "clear": filters.isEmpty ? nil : address(FilterRows()),
     ]

@@ -1,5 +1,6 @@
 import Ingest
-import Questions
+import JSON
+package import Questions
 import Reports
 import TernBase
 
@@ -12,7 +13,7 @@ struct FilterRow: Equatable {
   /// The comparisons and their words.
   static let comparisons = [
     ("is", "is"), ("is_not", "is not"), ("contains", "contains"), ("gt", ">"), ("gte", "≥"), ("lt", "<"), ("lte", "≤"),
-    ("set", "is set"), ("not_set", "is not set"),
+    ("set", "is set"), ("not_set", "is not set"), ("is_number", "is the number"), ("is_text", "is the text"),
   ]
   /// The numbers of the rows of a form.
   static let numbers = 1...20
@@ -21,7 +22,8 @@ struct FilterRow: Equatable {
     self.dimension = dimension
     self.comparison = comparison
     // Lists show the names of countries, so readers type them.
-    let country = dimension == "country" && comparison != "contains" ? Ranking.Codes.country(named: value) : nil
+    let isCountry = (Self.ofStep(dimension)?.dimension ?? dimension) == "country" && comparison != "contains"
+    let country = isCountry ? Ranking.Codes.country(named: value) : nil
     self.value = country ?? value
   }
 
@@ -35,9 +37,15 @@ struct FilterRow: Equatable {
     case (3, .number(let number)?): self.init(dimension: dimension, comparison: comparison, value: Self.text(number))
     case (3, .text(let text)?): self.init(dimension: dimension, comparison: comparison, value: text)
     case (3, .array(let values)?):
-      // A property that may hold the number or the text has both.
-      guard case .text(let text)? = values.first else { return nil }
-      self.init(dimension: dimension, comparison: comparison, value: text)
+      switch values.first {
+      case .number(let number)? where comparison == "is":
+        self.init(dimension: dimension, comparison: "is_number", value: Self.text(number))
+      case .text(let text)?:
+        self.init(dimension: dimension, comparison: comparison, value: text)
+        // A property that may hold the number or the text has both.
+        if comparison == "is", values.count == 1, finite != nil, isOfProperty { self.comparison = "is_text" }
+      default: return nil
+      }
     default: return nil
     }
     if self.json != json { return nil }
@@ -49,15 +57,19 @@ struct FilterRow: Equatable {
     switch comparison {
     case "set", "not_set": return .array(start)
     case "gt", "gte", "lt", "lte": return .array(start + [finite.map { .number($0) } ?? .text(value)])
+    case "is_number", "is_text":
+      var value = JSONTree.text(self.value)
+      if comparison == "is_number", isOfProperty, let finite { value = .number(finite) }
+      return .array([.text("is"), .text(dimension), .array([value])])
     default:
       var texts: [JSONTree] = [.text(value)]
       // A property may hold the number or the text.
-      if comparison != "contains", dimension.hasPrefix("property:"), let number = finite {
-        texts.append(.number(number))
-      }
+      if comparison != "contains", isOfProperty, let number = finite { texts.append(.number(number)) }
       return .array(start + [.array(texts)])
     }
   }
+
+  private var isOfProperty: Bool { dimension.hasPrefix("property:") }
 
   /// The value as a number that JSON can hold.
   private var finite: Double? { Double(value).flatMap { $0.isFinite ? $0 : nil } }
@@ -65,13 +77,32 @@ struct FilterRow: Equatable {
   /// The mistake in the filter, in words; `nil` if there is none.
   var fault: String? {
     guard let known = QuestionDimension(dimension) else { return QuestionForm.unknownDimension(dimension) }
-    guard ["gt", "gte", "lt", "lte"].contains(comparison) else { return nil }
-    guard case .property = known else { return "Only a property can be larger or smaller. Choose is or contains." }
+    guard ["gt", "gte", "lt", "lte", "is_number", "is_text"].contains(comparison) else { return nil }
+    guard case .property = known else {
+      return "Only a property can be larger or smaller, or have a type. Choose is or contains."
+    }
+    guard comparison != "is_text" else { return nil }
     return Double(value).map(\.isFinite) == true ? nil : "Enter a number, such as 10."
   }
 
   private static func text(_ number: Double) -> String {
     Int(exactly: number).map(String.init) ?? String(number)
+  }
+}
+
+extension QuestionDimension {
+  /// A value as filters suggest it: a country by its name, which a filter takes for its code, and a language by its code
+  /// with its name beside it.
+  package func suggestion(_ value: String) -> (value: String, label: String?) {
+    switch self {
+    case .country:
+      let name = Ranking.Codes.countries.name(of: value)
+      return Ranking.Codes.country(named: name) == value ? (name, value) : (value, nil)
+    case .language:
+      let name = Ranking.Codes.languages.name(of: value)
+      return (value, name == value ? nil : name)
+    default: return (value, nil)
+    }
   }
 }
 

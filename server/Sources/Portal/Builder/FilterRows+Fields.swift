@@ -1,3 +1,4 @@
+import JSON
 import Questions
 
 extension FilterRows {
@@ -41,12 +42,13 @@ extension FilterRow {
   var words: String {
     let comparison = Self.comparisons.first { $0.0 == self.comparison }?.1 ?? self.comparison
     let parts = [shown(Self.name(of: dimension)), comparison]
-    let value = QuestionDimension(dimension)?.words(for: value) ?? shown(value, empty: "empty")
+    let value = QuestionDimension(ofStep?.row.dimension ?? dimension)?.words(for: value) ?? shown(value, empty: "empty")
     return (parts + (takesValue ? [value] : [])).joined(separator: " ")
   }
 
   /// The name of a dimension for readers: that of the property alone.
   static func name(of dimension: String) -> String {
+    if let (step, dimension) = ofStep(dimension) { return "\(name(of: dimension)) of \(step.words)" }
     let prefix = "property:"
     return dimension.hasPrefix(prefix) ? String(dimension.dropFirst(prefix.count)) : dimension
   }

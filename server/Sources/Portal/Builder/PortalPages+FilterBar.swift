@@ -28,7 +28,8 @@ extension PortalPages {
       action: PortalLinks(app: request.app).page(request.report), links: links, hidden: kept,
       sentence: Self.showsChanges(request) ? [comparisonField(request.comparison)] : [],
       filters: FilterRows(json: request.filter.json), segment: segmentField(request.filter.segment?.description),
-      faults: faults(request), saving: reader.canEdit ? links.segments : nil
+      faults: faults(request).merging(hints(request.filter)) { fault, _ in fault },
+      saving: reader.canEdit ? links.segments : nil
     ) { filters in
       var links = links
       links.filter.json = filters.json
@@ -57,6 +58,11 @@ extension PortalPages {
       faults["compare"] = QuestionForm.missingSegment
     }
     return faults
+  }
+
+  /// The mistakes in a report's filters that hide no figures: values that no row has ever had.
+  func hints(_ filter: ReportFilter) -> [String: String] {
+    words(of: FilterRows(json: filter.json).rows.namedFields)
   }
 
   /// The mistakes in a filter, by the name of their field.

@@ -1,6 +1,8 @@
 import Ingest
+import JSON
 import Questions
 import Reports
+import Warehouse
 
 extension QuestionFilter {
   /// The filter in words, such as `country is DE or FR`.
@@ -17,7 +19,7 @@ extension QuestionFilter {
     case .contains(let dimension, let texts): return compared(dimension, "contains", texts)
     case .compare(let comparison, let dimension, let number):
       let sign = FilterRow.comparisons.first { $0.0 == comparison.rawValue }?.1 ?? comparison.rawValue
-      return "\(dimension.words) \(sign) \(QuestionJSON.plain(number))"
+      return "\(dimension.words) \(sign) \(JSONNumber.plain(number))"
     case .isSet(let dimension): return "\(dimension.words) is set"
     case .isNotSet(let dimension): return "\(dimension.words) is not set"
     case .isError(let group): return "is an error of group \(grouped(group))"

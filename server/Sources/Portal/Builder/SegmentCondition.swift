@@ -1,3 +1,4 @@
+import JSON
 import Questions
 
 /// A condition of a segment about what users have done: `has done Purchase at least 3 times`.
@@ -50,7 +51,7 @@ struct SegmentCondition: Equatable {
   }
 
   /// The fields of a row; of an empty one without a condition.
-  static func fields(_ number: Int, _ condition: SegmentCondition?) -> TemplateValues {
+  static func fields(_ number: Int, _ condition: SegmentCondition?, fault: String? = nil) -> TemplateValues {
     let done = BuilderField(
       word: "", label: "Done or not", name: "h\(number)",
       value: condition?.isDone == false ? "has_not_done" : "has_done",
@@ -64,7 +65,7 @@ struct SegmentCondition: Equatable {
     (days.placeholder, days.after) = ("page’s", "days")
     let kind = QuestionForm.kind("", number, condition?.rows, "event", QuestionForm.kinds)
     var name = QuestionForm.name(number, condition?.rows)
-    name.placeholder = "name"
+    (name.placeholder, name.fault) = ("name", fault)
     return ["fields": [done, kind, name, count, days].map(\.values)]
   }
 }

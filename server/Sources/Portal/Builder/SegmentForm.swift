@@ -1,3 +1,4 @@
+import JSON
 import Questions
 import Reports
 package import Warehouse
@@ -56,14 +57,17 @@ package struct SegmentForm: Sendable {
     return isLimited ? nil : "Enter a number of days from 1 to \(grouped(QuestionRange.maximumDays))."
   }
 
-  func values(_ links: PortalLinks) -> TemplateValues {
+  /// The values of the template.
+  ///
+  /// - Parameter hints: What hides nothing and is said beside its field, by the field's name.
+  func values(_ links: PortalLinks, hints: [String: String]) -> TemplateValues {
     [
       "heading": id == nil ? "New segment" : "Change \(shown(name))", "address": links.segments,
       "action": id == nil ? "create" : "change", "number": id?.description, "name": name,
       "button": id == nil ? "Create" : "Save",
       "values": links.values, "properties": links.properties, "dimensions": Builder.dimensions,
-      "rows": rows.enumerated().map { FilterRows.fields($0 + 1, $1, fault: $1.fault) },
-      "conditions": conditions.enumerated().map { SegmentCondition.fields($0 + 1, $1) },
+      "rows": rows.enumerated().map { FilterRows.fields($0 + 1, $1, fault: $1.fault ?? hints["f\($0 + 1)"]) },
+      "conditions": conditions.enumerated().map { SegmentCondition.fields($0 + 1, $1, fault: hints["n\($0 + 1)"]) },
       "kept": others.enumerated().map { index, other -> TemplateValues in
         ["field": "keep\(index + 1)", "words": FilterRows.words(other)]
       },

@@ -5,18 +5,20 @@ import Warehouse
 struct Change {
   /// The CSS class of the mark: `up`, `down` or `flat`.
   var direction: String
-  /// For example `+12.5 %`, or `new`.
+  /// For example `+12.5 %`, or `none before`.
   var text: String
   /// The figures that were compared, for example `943 before`.
   var note: String
 
   /// Compares two amounts. Returns `nil` if both are zero.
-  init?(_ current: Double, before: Double, note: String) {
+  ///
+  /// - Parameter none: What to say of another side without any: there is no percentage of nothing.
+  init?(_ current: Double, before: Double, note: String, none: String = "none before") {
     guard current > 0 || before > 0 else { return nil }
     self.note = note
     guard before > 0 else {
       direction = "up"
-      text = "new"
+      text = none
       return
     }
     let part = (current - before) / before
@@ -50,6 +52,16 @@ extension Comparison {
     if let segment { return "\(other) for \(shown(segment.name))" }
     return isOpen ? "\(current) without today, \(other) before" : "\(other) before"
   }
+
+  /// The change of an amount; `nil` if it is zero on both sides.
+  ///
+  /// - Parameter texts: Both amounts in words.
+  func change(_ current: Double, _ other: Double, _ texts: (current: String, other: String)) -> Change? {
+    if other > 0 { return Change(current, before: other, note: note(texts.current, texts.other)) }
+    return Change(
+      current, before: other, note: isOpen ? "\(texts.current) without today" : "",
+      none: segment.map { "none for \(shown($0.name))" } ?? "none before")
+  }
 }
 
 /// The figures of both sides of a comparison.
@@ -61,7 +73,7 @@ struct Changes<Figures> {
   /// Returns the change of one figure; `nil` if it is zero on both sides.
   func of(_ text: (Double) -> String = { grouped(whole($0)) }, _ figure: (Figures) -> Double) -> Change? {
     let (current, other) = (figure(current), figure(other))
-    return Change(current, before: other, note: comparison.note(text(current), text(other)))
+    return comparison.change(current, other, (text(current), text(other)))
   }
 }
 

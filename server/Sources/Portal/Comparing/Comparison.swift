@@ -4,8 +4,8 @@ import Warehouse
 /// The other side of a page's figures: the previous period, or a segment over the same days.
 ///
 /// The previous period has as many days and ends where the page's days begin, so a week is compared with the same weekdays.
-/// While the last day is not over, changes leave it out on both sides: a day that has just begun has fewer events than a
-/// whole one, and would look like a drop every morning. Charts show both sides whole.
+/// While the last day is not over, it is left out on both sides: a day that has just begun has fewer events than a whole
+/// one, and would look like a drop every morning. Headings, changes and charts all have this one period.
 struct Comparison {
   /// The days of the page.
   let days: ClosedRange<Day>
@@ -26,8 +26,8 @@ struct Comparison {
     }
   }
 
-  /// All days of the other side.
-  var otherDays: ClosedRange<Day> { segment == nil ? days.before : days }
+  /// The days of the other side. A page of today alone has no changes, and its chart shows the day before.
+  var otherDays: ClosedRange<Day> { settled?.other ?? days.before }
 
   /// True if changes leave days out.
   var isOpen: Bool { settled.map { $0.current != days } ?? true }
@@ -36,19 +36,15 @@ struct Comparison {
   var name: String { segment.map { shown($0.name) } ?? otherDays.text }
 
   /// The other side beside the page's days; `nil` if nothing is compared.
-  var against: String? { settled.map { _ in name } }
+  var against: TemplateValues? {
+    settled.map { _ in ["lead": isOpen ? "without today, compared with" : "compared with", "side": name] }
+  }
 
   /// The heading of a column with the other side's figures.
   var heading: String { segment == nil ? "Previous period" : name }
 
   /// One sentence that says what the other side is.
   var about: String { segment == nil ? "The previous period is \(name)." : "\(name) is a segment." }
-
-  /// For example `Changes compare 4 – 9 May 2026 with 28 April – 3 May 2026.`; `nil` if there are none.
-  var explanation: String? {
-    if let segment { return "Changes compare this page with the segment \(shown(segment.name))." }
-    return settled.map { "Changes compare \($0.current.text) with \($0.other.text)." }
-  }
 }
 
 extension Comparison {

@@ -49,8 +49,7 @@ extension PortalPages {
     make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
   ) async throws -> OtherAnswer? {
     guard let comparison = try form.comparison(of: question.scope, today: today) else { return nil }
-    var other = form
-    if let segment = comparison.segment { other.choose(segment) } else { other.choose(comparison.otherDays) }
+    let other = form.otherSide(of: comparison)
     let asked = try comparison.segment == nil ? question.over(comparison.otherDays) : make(other)
     guard let asked else { return nil }
     return OtherAnswer(comparison: comparison, form: other, answer: try await ask(asked).answer)

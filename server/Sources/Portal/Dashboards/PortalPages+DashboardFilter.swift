@@ -14,7 +14,8 @@ extension PortalPages {
   func filterBar(_ dashboard: Dashboard, _ links: PortalLinks) -> Builder {
     Builder(
       action: links.dashboard(dashboard.id), links: links, filters: FilterRows(json: links.filter.json),
-      segment: segmentField(links.filter.segment?.description), faults: faults(links.filter),
+      segment: segmentField(links.filter.segment?.description),
+      faults: faults(links.filter).merging(hints(links.filter)) { fault, _ in fault },
       saving: reader.canEdit ? links.segments : nil
     ) { filters in
       var links = links

@@ -110,7 +110,8 @@ extension PortalPages {
       "name": shown(card.name), "target": link, "picture": view.pictures.first?.content,
       "grids": grid.map { [$0.shortened(to: Self.cardRows).values] } ?? [], "isWide": card.isWide,
       "part": isCut ? grid.map { "\(Self.cardRows) of \(counted($0.rows.count, "row"))" } : view.pictures.first?.note,
-      "text": view.message.map { visible($0) } ?? view.emptyState?.text,
+      "remark": view.pictures.isEmpty && view.grids.isEmpty ? nil : view.note,
+      "text": view.message.map { visible($0) } ?? view.emptyState?.text, "unknown": unknownWords(of: card),
     ]
   }
 

@@ -17,7 +17,7 @@ struct Chart {
     var mark: Mark = .line
     /// True for the values of the other side of a comparison, whose line is dashed.
     var isCompared: Bool = false
-    /// The number of the colour in the style sheet, 1…4.
+    /// The number of the colour in the style sheet, 1…9.
     var color: Int
     /// The pages behind the values; empty if there are none.
     var links: [String?] = []
@@ -52,6 +52,9 @@ struct Chart {
 
   /// The most places that show their values under the pointer: more would be narrower than the pointer.
   static let maximumTips = 750
+
+  /// The number of the colour of all other values together.
+  static let otherColor = 9
 
   static let width = 1_000.0
   static let height = 300.0

@@ -13,12 +13,14 @@ enum ChartFormat: Sendable, Equatable {
   case highShare
   /// Averages, sums and other numbers, which may be negative.
   case number
+  /// Durations in seconds, shown as `2 min 5 s`.
+  case duration
 
   /// Returns the scale of some values.
   func scale(_ values: [Double]) -> ChartScale {
     let (lowest, highest) = (values.min() ?? 0, values.max() ?? 0)
     switch self {
-    case .count: return ChartScale(min(lowest, 0)...max(highest, 0), smallestExponent: 0)
+    case .count, .duration: return ChartScale(min(lowest, 0)...max(highest, 0), smallestExponent: 0)
     case .number: return ChartScale(min(lowest, 0)...max(highest, 0), smallestExponent: -6)
     case .share: return ChartScale(0...max(highest, 0), smallestExponent: -4)
     case .highShare:
@@ -35,6 +37,7 @@ enum ChartFormat: Sendable, Equatable {
     switch self {
     case .count: return grouped(whole(value))
     case .share, .highShare: return preciseShare(value)
+    case .duration: return durationText(seconds: value)
     case .number:
       let hundredths = (value * 100).rounded() / 100
       guard abs(hundredths) < 1e15 else { return String(value) }
@@ -51,6 +54,7 @@ enum ChartFormat: Sendable, Equatable {
     switch self {
     case .count: return value < 0 ? "-\(compact(whole(-value)))" : compact(whole(value))
     case .share, .highShare: return "\(shortest(value * 100, step: step * 100)) %"
+    case .duration: return durationText(seconds: value)
     case .number: return abs(value) >= 1_000 ? compact(whole(value)) : shortest(value, step: step)
     }
   }

@@ -1,4 +1,5 @@
 import Reports
+import Warehouse
 
 /// The steps of a funnel as bars, with what is lost between them, drawn on the server.
 ///
@@ -10,7 +11,7 @@ struct FunnelDrawing {
     var name: String
     /// The share of the first step that reached each step, from 0 to 1.
     var shares: [Double]
-    /// The number of the colour in the style sheet, 1…4.
+    /// The number of the colour in the style sheet, 1…9.
     var color: Int
     /// True for the group with which the others are compared.
     var isCompared = false

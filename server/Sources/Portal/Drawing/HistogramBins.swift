@@ -53,8 +53,8 @@ struct HistogramBins: Equatable {
     }
   }
 
-  /// The lower bounds as labels of an axis.
-  var axis: [String] { bounds.map { text($0) } }
+  /// The bounds of each bucket as labels of an axis: a lower bound alone would stand for values above it.
+  var axis: [String] { names.map { $0.replacing(" – ", with: "–") } }
 
   /// A bound with as many decimals as tell it from its neighbours.
   private func text(_ bound: Double) -> String {

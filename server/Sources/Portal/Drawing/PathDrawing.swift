@@ -1,5 +1,6 @@
 import Questions
 import Reports
+import Warehouse
 
 /// The flow of sessions from step to step, drawn on the server.
 ///

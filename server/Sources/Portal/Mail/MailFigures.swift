@@ -41,7 +41,8 @@ struct MailFigures {
       heading, columns: MailSection.columns(period),
       rows: [.init(form.metricName, current ?? empty, before: before ?? empty, format)]
         + (try await breakdown(query, pages)),
-      sparklines: [.init(form.metricName, period.sparklineDays, (daily.timeLabels ?? []).map(value), format)])
+      sparklines: [.init(form.metricName, period.sparklineDays, (daily.timeLabels ?? []).map(value), format)],
+      note: query.metrics.first?.note)
   }
 
   private func breakdown(_ timeline: QueryQuestion, _ pages: PortalPages) async throws -> [MailSection.Row] {
@@ -109,15 +110,25 @@ struct MailFigures {
     var section = MailSection(heading, note: "\(days.text).")
     switch answered.answer {
     case .retention(let answer):
+      guard case .retention(let asked) = answered.question else { break }
+      let unit = asked.interval
       section.columns = ["Began", "Users"] + (1...4).map { "After \($0)" }
-      section.rows = answer.cohorts.suffix(Self.maximumRows).map { cohort in
+      // A part of a week would be compared with whole ones, and another mail has another part of it.
+      let whole = answer.cohorts.filter { !answer.partial.contains($0.interval) }
+      section.rows = whole.suffix(Self.maximumRows).map { cohort in
         let size = cohort.values.first ?? 0
         let shares = (1...4).map { after in
           cohort.values.indices.contains(after) && size > 0
+            && !answer.partial.contains(cohort.interval(after: after, unit))
             ? percentage(Double(cohort.values[after]) / Double(size)) : "–"
         }
         let value = form.breakdown == nil ? "" : ", \(shown(pages.text(cohort.value, of: form.breakdown), limit: 60))"
         return .init([cohort.interval + value, grouped(size)] + shares)
+      }
+      section.note = "\(days.text). Only whole \(unit.rawValue)s."
+      if whole.isEmpty, !answer.cohorts.isEmpty {
+        section.note = "No whole \(unit.rawValue) from \(days.text): choose a longer range for this card."
+        return section
       }
     case .paths(let answer):
       section.columns = ["", "Sessions"]

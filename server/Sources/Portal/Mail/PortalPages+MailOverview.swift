@@ -6,7 +6,7 @@ import Warehouse
 
 extension PortalPages {
   /// The most rows of a list.
-  private static let mailRows = 6
+  private static let mailRows = 8
   /// The number of keys with the most events from which those with the most users are chosen, as on the page.
   private static let mailCandidates = 24
 
@@ -14,10 +14,10 @@ extension PortalPages {
   func overview(
     _ app: App, _ period: MailPeriod, from store: any MetricsStore, now: Timestamp
   ) async throws -> [MailSection] {
-    let zone = try ReportZone(app.timeZone)
+    let zone = ReportZone(app.zone)
     func request(_ days: ClosedRange<Day>) -> ReportRequest {
       ReportRequest(
-        AppReports.overview, of: .app(app.id, timeZone: app.timeZone), days: days, zone: zone, now: now)
+        AppReports.overview, of: .app(app.id, zone: app.zone), days: days, zone: zone, now: now)
     }
     let current = request(period.days)
     let metrics = try await OverviewMetrics(current, from: store)

@@ -28,7 +28,7 @@ private enum CrashFree {
         scope: QuestionScope(
           range: .dates(request.days.lowerBound, request.days.upperBound), filters: filters), metrics: metrics,
         groups: [.init(group)], order: group == .version ? [.init(.metric(2), isDescending: true)] : [],
-        includesTotals: true, limit: group == .version ? versions : .max))
+        includesTotals: true, includesTotalRows: true, limit: group == .version ? versions : .max))
   }
 }
 
@@ -101,7 +101,8 @@ extension PortalPages {
   }
 
   private func grid(_ answer: QueryAnswer, _ request: ReportRequest) -> AnswerGrid {
-    AnswerGrid(
+    let all = answer.totalRows ?? answer.rows.count
+    return AnswerGrid(
       heading: "Crash-free by version", about: "Versions with the most users first.",
       columns: ["Version", "Crash-free users", "Crash-free sessions", "Users", "Sessions"],
       rows: answer.rows.map { row in
@@ -111,6 +112,8 @@ extension PortalPages {
           + cells.map { index, cell in
             .cell(cell.0.text(cell.1), link: index == 2 ? people(request, .version, version) : nil)
           }
-      })
+      },
+      note: all > answer.rows.count
+        ? "\(answer.rows.count) of \(grouped(all)) versions. Explore shows crash-free users by all of them." : nil)
   }
 }

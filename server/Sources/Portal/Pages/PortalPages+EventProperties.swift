@@ -16,7 +16,10 @@ extension PortalPages {
         numeric.contains(index) ? try await distribution(of: property, event, number: index, page) : nil
       panels.append([
         "heading": shown(property.property), "unit": times(property.count), "distribution": distribution,
-        "bars": property.values.map {
+        "isFrequent": !property.frequent.isEmpty,
+        "scattered": property.frequent.isEmpty && !property.values.isEmpty
+          ? "No value is frequent: each is less than 0.1 % of all." : nil,
+        "bars": property.frequent.map {
           TemplateValues.bar(
             shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0),
             filter: $0.key.isEmpty ? nil : filterLink(page.request, "property:\(property.property)", $0.key),
@@ -68,6 +71,9 @@ extension PortalPages {
 }
 
 extension PropertyTotals {
+  /// The values with a share that can be seen; nearly unique ones say nothing.
+  fileprivate var frequent: [KeyTotals] { values.filter { share(of: $0) >= 0.001 } }
+
   /// True if the most frequent values are numbers, and not all the same.
   fileprivate var isNumeric: Bool {
     values.count > 1 && values.allSatisfy { Double($0.key).map(\.isFinite) ?? false }

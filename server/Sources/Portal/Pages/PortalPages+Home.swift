@@ -1,5 +1,6 @@
 import Foundation
 import Reports
+import ServerBase
 public import TernEvents
 public import Warehouse
 
@@ -18,7 +19,7 @@ extension PortalPages {
     var cards: [TemplateValues] = []
     for app in apps {
       let request = try ReportRequest(
-        AppReports.overview.name, of: .app(app.id, timeZone: app.timeZone), parameters: ["days": "7"], now: now)
+        AppReports.overview.name, of: .app(app.id, zone: app.zone), parameters: ["days": "7"], now: now)
       let metrics = try await OverviewMetrics(request, from: store)
       let spark = Sparkline.svg(metrics.days.prefix(request.settledDays).map(\.events), color: 1)
       cards.append([
@@ -31,7 +32,7 @@ extension PortalPages {
       "tern": Icon.tern, "nav": serverLinks(), "canCreate": reader.isOwner, "apps": cards,
       "message": result.message.map { visible($0) },
       "done": result.done.map { visible($0) }, "given": Self.given(given),
-      "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
+      "zones": ZoneDatabase.system.names,
     ]
     return layout(title: "Apps", body: templates.render("home", values))
   }

@@ -40,7 +40,8 @@ extension PortalPages {
         ] + line("Daily", \.dau, color: 1), in: request)
     let users = linked(active, "Daily", days, request)
     let values: TemplateValues = [
-      "tiles": tiles(overviewTiles(metrics, changes, request)), "traffic": drawn(traffic), "users": drawn(users),
+      "tiles": tiles(overviewTiles(metrics, changes, request, first: try await firstDay(metrics, request, store))),
+      "traffic": drawn(traffic), "users": drawn(users),
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
       "aboutTraffic": "How many events the app tracked and how many sessions began on each day.",
       "aboutUsers": metrics.totals.mau == nil
@@ -52,10 +53,14 @@ extension PortalPages {
   }
 
   private func overviewTiles(
-    _ metrics: OverviewMetrics, _ changes: Changes<OverviewMetrics.Totals>?, _ request: ReportRequest
+    _ metrics: OverviewMetrics, _ changes: Changes<OverviewMetrics.Totals>?, _ request: ReportRequest, first: Day?
   ) -> [TemplateValues] {
     let line = metrics.days.prefix(request.settledDays)
     let now = metrics.totals
+    let length = first.map { $0.distance(to: request.days.upperBound) + 1 } ?? request.length
+    func perDay(_ count: Int) -> String {
+      "\(decimal(ratio(count, length))) per day\(first.map { " since \($0.shortText)" } ?? "")"
+    }
     return [
       .tile(
         "Active users", grouped(now.users), change: changes?.of { Double($0.users) },
@@ -65,11 +70,11 @@ extension PortalPages {
       .tile(
         "Sessions", grouped(now.sessions),
         change: changes?.of { Double($0.sessions) },
-        hint: "\(decimal(ratio(now.sessions, metrics.days.count))) per day",
+        hint: perDay(now.sessions),
         spark: Sparkline.svg(line.map(\.sessions), color: 2), about: FigureMeaning.sessions),
       .tile(
         "Events", grouped(now.events), change: changes?.of { Double($0.events) },
-        hint: "\(decimal(ratio(now.events, metrics.days.count))) per day",
+        hint: perDay(now.events),
         spark: Sparkline.svg(line.map(\.events), color: 1), about: FigureMeaning.events),
       .tile(
         "Sessions per user", decimal(ratio(now.sessions, now.users)),
@@ -80,8 +85,21 @@ extension PortalPages {
     ]
   }
 
+  /// The first day ever with a row that passes, if it lies within the range: the days before the app existed, or the
+  /// version that a filter names, are no days without events.
+  private func firstDay(
+    _ metrics: OverviewMetrics, _ request: ReportRequest, _ store: any MetricsStore
+  ) async throws -> Day? {
+    guard let first = metrics.days.first(where: { $0.events > 0 || $0.sessions > 0 || $0.dau > 0 })?.date,
+      first > request.days.lowerBound
+    else { return nil }
+    let before = ClosedRange<Day>.all.lowerBound...request.days.lowerBound.advanced(by: -1)
+    let earlier = try await store.total(app: request.app, dimension: .total, key: "", days: before)
+    return earlier.count > 0 || earlier.users > 0 ? nil : first
+  }
+
   /// The number of rows in a panel.
-  private static let panelRows = 6
+  private static let panelRows = 8
   /// The number of keys with the most events among which a panel looks for those with the most users: ordering all keys
   /// by users would require the set of users of each.
   private static let candidates = 24
@@ -100,7 +118,9 @@ extension PortalPages {
     let links = page.links
     func part(_ some: Int) -> Double { users > 0 ? Double(some) / Double(users) : 0 }
     func byUsers(_ rows: [RankedKey], _ ranking: Ranking) -> [TemplateValues] {
-      rows.sorted { ($1.users, $0.key) < ($0.users, $1.key) }.prefix(Self.panelRows).map {
+      rows.sorted {
+        $0.users == $1.users ? ranking.dimension.isOrdered($0.key, before: $1.key) : $0.users > $1.users
+      }.prefix(Self.panelRows).map {
         .bar(
           shown($0.name, empty: ranking.emptyKey), $0.users, part($0.users), color: ranking.color,
           filter: filterLink(page.request, ranking.dimension, $0.key),

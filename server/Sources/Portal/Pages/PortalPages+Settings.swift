@@ -1,5 +1,6 @@
 import Foundation
 import Reports
+import ServerBase
 import TernBase
 public import Warehouse
 
@@ -21,7 +22,8 @@ extension PortalPages {
       "action": links.settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
       "keeping": app.keeping?.text ?? KeepingPeriod.foreverText, "deletion": reader.isOwner ? links.deletion : nil,
       "timeZone": app.timeZone, "hasZones": canChangeZone, "zoneLink": links.zone,
-      "zones": canChangeZone ? TimeZone.knownTimeZoneIdentifiers.sorted() : nil,
+      "zones": canChangeZone ? ZoneDatabase.system.names : nil,
+      "zoneData": app.zone.source == .always ? nil : app.zone.source.description,
     ]
     return page(settingsShell(.app, "Settings", app, apps), body: templates.render("settings", values))
   }
@@ -79,7 +81,7 @@ extension PortalPages {
         "address": links.setup, "overview": links.page(AppReports.overview),
         "liveLink": reader.seesPersonalData ? links.page(AppReports.live) : nil,
         "event": event.map { event in
-          let time = (try? ReportZone(app.timeZone))?.dateTime(of: event.received) ?? ""
+          let time = ReportZone(app.zone).dateTime(of: event.received)
           return ["name": event.name.isEmpty ? Self.caption(event.kind) : shown(event.name), "time": time]
             as TemplateValues
         },

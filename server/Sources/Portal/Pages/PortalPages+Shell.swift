@@ -38,7 +38,7 @@ struct Shell {
   /// The days, the other side and the filters of a question.
   struct Asked {
     var days: String?
-    var against: String?
+    var against: TemplateValues?
     var isOpen = false
     var filters: [String] = []
   }
@@ -72,11 +72,7 @@ extension PortalPages {
     if reader.isGuest { return guestPage(shell, body: body) }
     let links = shell.request.map { PortalLinks($0) } ?? shell.links ?? PortalLinks(app: shell.app.id)
     let request = shell.ranged
-    let downloads = shell.request.map { request in
-      [ReportFormat.csv, .json].map { format in
-        TemplateValues.link(format.rawValue.uppercased(), links.download(request, format: format))
-      }
-    }
+    let downloads = shell.request.map { self.downloads($0, shell.comparison) } ?? []
     let others = shell.apps.map { app -> TemplateValues in
       .link(shown(app.name), PortalLinks(app: app.id, range: links.range).page(AppReports.overview))
     }
@@ -86,10 +82,9 @@ extension PortalPages {
       "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
       "breadcrumb": shell.breadcrumb, "days": request?.days.text, "against": shell.comparison?.against,
       "range": request.map { range($0) },
-      "timeZone": shell.timeZone, "hasDownloads": downloads != nil,
+      "timeZone": shell.timeZone,
       "downloads": downloads, "isOpen": request?.includesToday,
-      "compared": shell.comparison?.explanation, "content": body,
-      "reader": shown(reader.name),
+      "content": body, "reader": shown(reader.name),
       "filterbar": (shell.hasFilter ? shell.request : nil).flatMap(filterBar).map { html($0) } ?? "",
       "problems": Set(problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted() + refusals(shell.app.id)
         + [zoneChange(shell.app.id)?.text].compactMap { $0.map { visible($0) } },
@@ -106,6 +101,23 @@ extension PortalPages {
       script: shell.script)
   }
 
+  /// The links to the files of a report, with those of the other side if the page shows it.
+  private func downloads(_ request: ReportRequest, _ comparison: Comparison?) -> [TemplateValues] {
+    func files(_ title: String, _ request: ReportRequest) -> TemplateValues {
+      [
+        "title": title,
+        "formats": [ReportFormat.csv, .json].map { format in
+          TemplateValues.link(
+            format.rawValue.uppercased(), PortalLinks(request).download(request, format: format) + allowance("&"))
+        },
+      ]
+    }
+    guard request.comparison != nil, let comparison else { return [files("Download", request)] }
+    return [
+      files("Download", request), files(comparison.name, comparison.other(request, over: comparison.otherDays)),
+    ]
+  }
+
   /// The page for readers of a shared link, without navigation, forms and links.
   private func guestPage(_ shell: Shell, body: String) -> String {
     let (request, asked) = (shell.ranged, shell.asked)
@@ -113,7 +125,7 @@ extension PortalPages {
     let values: TemplateValues = [
       "appName": shown(shell.app.name), "heading": heading, "days": asked?.days ?? request?.days.text,
       "against": asked?.against ?? shell.comparison?.against, "timeZone": shell.timeZone,
-      "isOpen": asked?.isOpen ?? request?.includesToday, "compared": shell.comparison?.explanation,
+      "isOpen": asked?.isOpen ?? request?.includesToday,
       "filters": filters, "isFiltered": !filters.isEmpty, "kept": request.flatMap { keepingNotice($0, shell.app) },
       "recounting": zoneChange(shell.app.id).map { visible($0.text) }, "content": Self.withoutLinks(body),
     ]

@@ -1,5 +1,6 @@
 import Foundation
 import Reports
+import ServerBase
 package import Warehouse
 
 extension PortalPages {
@@ -16,7 +17,8 @@ extension PortalPages {
     let values: TemplateValues = [
       "isRunning": isRunning, "timeZone": app.timeZone, "action": links.zone,
       "settings": links.settings, "given": given ?? app.timeZone, "mistake": mistake.map { visible($0) },
-      "zones": TimeZone.knownTimeZoneIdentifiers.sorted(), "events": grouped(events), "keeping": app.keeping?.words,
+      "zones": ZoneDatabase.system.names, "zoneData": app.zone.source == .always ? nil : app.zone.source.description,
+      "events": grouped(events), "keeping": app.keeping?.words,
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: "Time zone", place: .app)
     shell.breadcrumb = .link("Settings", links.settings)

@@ -1,3 +1,4 @@
+package import Questions
 public import Reports
 import TernBase
 public import Warehouse
@@ -15,6 +16,8 @@ public struct PortalPages: Sendable {
   package var notes: [ChartNote] = []
   /// The app's saved segments that the reader may use; set them on a copy for each request.
   package var segments: [SavedSegment] = []
+  /// The values that the reader asked for and no row has ever had, with similar ones; set them on a copy for each request.
+  package var unknownValues: [NamedValue: [String]] = [:]
   /// The mistake in the range of days that the reader asked for; set on a copy for each request.
   package var rangeMistake: RangeMistake?
   /// Returns what fails in the store, which pages say.

@@ -1,3 +1,4 @@
+import JSON
 import Questions
 import Reports
 import Warehouse
@@ -118,6 +119,14 @@ extension QuestionPageDefinition {
       },
       more: { $0.display },
       question: { form throws(QuestionError) in .lifecycle(try form.interval()) },
+      files: { form throws(QuestionError) in
+        let interval = try form.interval()
+        return [
+          QuestionFile(title: "Users by state", .lifecycle(interval)),
+          QuestionFile(
+            "stickiness", title: "Users by the number of \(form.unit.rawValue)s with activity", .stickiness(interval)),
+        ]
+      },
       groups: [
         PersonsGroupForm(name: "lifecycle") { form throws(QuestionError) in
           var group = LifecycleGroup(question: try form.interval())

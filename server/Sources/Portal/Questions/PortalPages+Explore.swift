@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 import Questions
 import Reports
 import Warehouse
@@ -24,6 +25,7 @@ extension QuestionPageDefinition {
           + form.display
       },
       question: { form throws(QuestionError) in .query(try form.timeline()) },
+      files: { form throws(QuestionError) in try form.exploreFiles() },
       groups: [
         PersonsGroupForm(name: "figure") { form throws(QuestionError) in
           guard form.metric == QuestionMetric.Plain.newUsers.rawValue else { return .some(.all) }
@@ -78,6 +80,7 @@ extension PortalPages {
     async let compared = other(form, question, today: today, ask)
     let answered = try await ask(question)
     var view = QuestionView(answered)
+    view.note = answered.notes.first
     guard case .query(let timeline) = answered.answer else { return view }
     guard !timeline.rows.isEmpty else {
       view.emptyState = ("No rows", "No rows match in this range. Remove a filter or choose a longer range.")
@@ -92,24 +95,40 @@ extension PortalPages {
     }
     let all = line(form.breakdown == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
     var lines: [ExploreLine] = []
+    var named = 0
     let breakdown = try await byValue
     if case .values(let values) = breakdown {
       lines = values.largest.map { value in
         let rows = values.rows.filter { $0.dimensions.last == .some(value) }
         return line(text(value, of: form.breakdown), rows, at: labels, .some(value), form, app)
       }
+      named = lines.count
+      if values.hasOthers {
+        var others = line("Other", values.others, at: labels, nil, form, app)
+        // No filter of a form stands for them.
+        others.links = []
+        lines.append(others)
+      }
     }
     var series =
       lines.isEmpty
       ? [all.series(color: 1, mark: form.format == .count ? .area : .line)]
-      : lines.enumerated().map { $1.series(color: $0 % 4 + 1) }
+      : lines.enumerated().map { $1.series(color: $0 < named ? $0 + 1 : Chart.otherColor) }
+    var columns = lines.isEmpty ? series : [all.series(color: 1)] + series
     let other = try await compared
     if let other, case .query(let otherAnswer) = other.answer {
       var line = line(other.comparison.name, otherAnswer.rows, at: otherAnswer.timeLabels ?? [], nil, other.form, app)
       // The units of both periods are paired by their place, the first with the first.
       line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
       line.links = labels.indices.map { line.links.indices.contains($0) ? line.links[$0] : nil }
-      series.append(line.series(color: lines.isEmpty ? 3 : 4, isCompared: true))
+      if lines.isEmpty {
+        series.append(line.series(color: 3, isCompared: true))
+        columns = series
+      } else {
+        // Beside the total, with which it can be compared, and not among the parts in the chart.
+        line.name = "All, \(line.name)"
+        columns.insert(line.series(color: 3, isCompared: true), at: 1)
+      }
     }
     if form.card == nil {
       let change = try await change(timeline, other, form, ask)
@@ -125,9 +144,7 @@ extension PortalPages {
       id: form.chart, title: heading,
       slots: Chart.Slot.slots(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
       series: series, format: form.format, unit: form.unit.heading)
-    show(
-      chart, columns: lines.isEmpty ? series : [all.series(color: 1)] + series, heading, about: form.metricAbout, form,
-      &view)
+    show(chart, columns: columns, heading, about: form.metricAbout, form, &view)
     if case .values(let values) = breakdown, !view.pictures.isEmpty { view.pictures[0].note = values.note }
     if let breakdown { show(breakdown, form, app, &view) }
     return view
@@ -137,20 +154,17 @@ extension PortalPages {
   private func change(
     _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: Ask
   ) async throws -> Change? {
-    guard let other, case .query(let otherAnswer) = other.answer, let settled = other.comparison.settled else {
-      return nil
-    }
-    var (current, before) = (timeline.totals?.first ?? nil, otherAnswer.totals?.first ?? nil)
-    if other.comparison.isOpen {
-      // The answers have the days that a change leaves out.
-      async let currentTotal = total(form, over: settled.current, ask)
-      before = try await total(form, over: settled.other, ask)
-      current = try await currentTotal
-    }
-    guard let current, let before else { return nil }
-    let note = other.comparison.note(form.format.text(current), form.format.text(before))
+    guard let other, case .query(let otherAnswer) = other.answer, let settled = other.comparison.settled,
+      let before = otherAnswer.totals?.first ?? nil
+    else { return nil }
+    // The page's own answer has the day that a change leaves out.
+    let total =
+      other.comparison.isOpen ? try await total(form, over: settled.current, ask) : timeline.totals?.first ?? nil
+    guard let current = total else { return nil }
+    let texts = (current: form.format.text(current), other: form.format.text(before))
     return form.isShare
-      ? Change(shares: current, before: before, note: note) : Change(current, before: before, note: note)
+      ? Change(shares: current, before: before, note: other.comparison.note(texts.current, texts.other))
+      : other.comparison.change(current, before, texts)
   }
 
   private func total(_ form: QuestionForm, over days: ClosedRange<Day>, _ ask: Ask) async throws -> Double? {

@@ -13,18 +13,32 @@ enum ExploreBreakdown {
 
 /// The values of a breakdown.
 struct RankedValues {
-  let ranking: QueryAnswer
-  /// The metric over time, by the largest values.
-  var rows: [QueryAnswer.Row] = []
+  /// The most values with a line of their own: more could not be told apart, and of fewer, a release that goes wrong is
+  /// often among the others.
+  static let drawn = 8
 
-  /// The number of values with a line of their own, in words; `nil` if all have one.
-  var note: String? {
-    let all = ranking.totalRows ?? ranking.rows.count
-    return largest.count < all ? "\(largest.count) of \(grouped(all)) values" : nil
+  let ranking: QueryAnswer
+  /// The values with a line of their own, in the order of their lines; `nil` stands for rows without a value.
+  let largest: [QuestionValue?]
+  /// The metric over time, by these values.
+  var rows: [QueryAnswer.Row] = []
+  /// The metric over time of all other values together; empty if there are none.
+  var others: [QueryAnswer.Row] = []
+
+  init(_ ranking: QueryAnswer, of dimension: QuestionDimension) {
+    self.ranking = ranking
+    let values = ranking.rows.prefix(Self.drawn).map { $0.dimensions.first ?? nil }
+    largest = dimension == .version ? values.sorted { dimension.isOrdered($0, before: $1) } : Array(values)
   }
 
-  /// The values that get a line of their own; `nil` stands for rows without a value.
-  var largest: [QuestionValue?] { ranking.rows.prefix(4).map { $0.dimensions.first ?? nil } }
+  /// True if some values have no line of their own.
+  var hasOthers: Bool { largest.count < ranking.totalRows ?? ranking.rows.count }
+
+  /// The values with a line of their own in words; `nil` if all have one.
+  var note: String? {
+    hasOthers
+      ? "\(largest.count) of \(grouped(ranking.totalRows ?? ranking.rows.count)) values, the others as one line" : nil
+  }
 }
 
 extension QuestionForm {
@@ -38,41 +52,93 @@ extension QuestionForm {
     return numbers.count == words.count ? HistogramBins(bounds: numbers) : nil
   }
 
+  /// The questions whose answers Explore shows, each with all its rows.
+  func exploreFiles() throws(QuestionError) -> [QuestionFile] {
+    let timeline = try timeline()
+    let unit = "\(metricName) per \(unit.rawValue)"
+    guard let breakdown = try breakdownDimension() else { return [QuestionFile(title: unit, .query(timeline))] }
+    let all = QuestionFile("all", title: "\(unit), all together", .query(timeline))
+    let values = "\(metricName) by \(breakdownName)"
+    if let bins = try chosenBins() {
+      return [QuestionFile(title: values, .query(try buckets(bins, of: breakdown))), all]
+    }
+    return [
+      QuestionFile(title: "\(unit) by \(breakdownName)", .query(timeline.by(breakdown))),
+      QuestionFile("values", title: values, .query(try ranking(by: breakdown))), all,
+    ]
+  }
+
+  /// The buckets that were typed in; `nil` for none. Throws a fault if they are no ascending numbers.
+  func chosenBins() throws(QuestionError) -> HistogramBins? {
+    if let bins { return bins }
+    guard ["each", nil].contains(self["bins"]) else {
+      throw QuestionError("Buckets are ascending numbers, such as 0, 10, 100.", at: "$.bins")
+    }
+    return nil
+  }
+
+  /// The question about the metric by value, over the whole range.
+  func ranking(by breakdown: QuestionDimension) throws(QuestionError) -> QueryQuestion {
+    let timeline = try timeline()
+    var query = QueryQuestion(
+      scope: timeline.scope, metrics: timeline.metrics, groups: [.init(breakdown)], includesTotalRows: true)
+    if format != .count {
+      // The largest average is often that of a single row: the values with the most users matter more.
+      query.metrics.append(.plain(.users))
+      query.order = [.init(.metric(1), isDescending: true)]
+    }
+    return query
+  }
+
+  /// The question about the metric by numbers in buckets.
+  func buckets(_ bins: HistogramBins, of dimension: QuestionDimension) throws(QuestionError) -> QueryQuestion {
+    guard case .property = dimension else {
+      throw QuestionError("Only the numbers of a property can be put into buckets.", at: "$.bins")
+    }
+    let timeline = try timeline()
+    return QueryQuestion(
+      scope: timeline.scope, metrics: timeline.metrics, groups: [.init(dimension, bins: bins.bounds)])
+  }
+
   /// The number of rows before those that are shown.
   var offset: Int { (min(max(self["page"].flatMap { Int($0) } ?? 1, 1), 10_000) - 1) * Self.pageRows }
+}
+
+extension QueryQuestion {
+  /// The same question by the values of one more dimension.
+  fileprivate func by(_ dimension: QuestionDimension) -> QueryQuestion {
+    var query = self
+    query.groups.append(.init(dimension))
+    (query.includesTotals, query.includesTimeLabels) = (false, false)
+    return query
+  }
 }
 
 extension PortalPages {
   /// The values of the breakdown and the largest of them over time, or numbers in buckets; `nil` without a breakdown.
   func breakdown(_ form: QuestionForm, timeline: QueryQuestion, _ ask: Ask) async throws -> ExploreBreakdown? {
     guard let breakdown = try form.breakdownDimension() else { return nil }
-    if let bins = form.bins { return try await buckets(bins, of: breakdown, timeline, ask) }
-    guard ["each", nil].contains(form["bins"]) else {
-      throw QuestionError("Buckets are ascending numbers, such as 0, 10, 100.", at: "$.bins")
-    }
-    var query = QueryQuestion(
-      scope: timeline.scope, metrics: timeline.metrics, groups: [.init(breakdown)], includesTotalRows: true,
-      limit: QuestionForm.pageRows, offset: form.offset)
-    if form.format != .count {
-      // The largest average is often that of a single row: the values with the most users matter more.
-      query.metrics.append(.plain(.users))
-      query.order = [.init(.metric(1), isDescending: true)]
-    }
+    if let bins = try form.chosenBins() { return try await buckets(bins, of: breakdown, form, ask) }
+    var query = try form.ranking(by: breakdown)
+    (query.limit, query.offset) = (QuestionForm.pageRows, form.offset)
     guard case .query(let ranking) = try await ask(.query(query)).answer else { return nil }
     if form["bins"] == nil, let bins = try await bins(for: ranking, breakdown, timeline.scope, ask) {
-      return try await buckets(bins, of: breakdown, timeline, ask)
+      return try await buckets(bins, of: breakdown, form, ask)
     }
-    var values = RankedValues(ranking: ranking)
+    var values = RankedValues(ranking, of: breakdown)
     guard !values.largest.isEmpty else { return .values(values) }
-    let filters = values.largest.map { value in
-      value.map { QuestionFilter.isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)
-    }
-    var lines = timeline
-    lines.scope.filters.append(.any(filters))
-    lines.groups.append(.init(breakdown))
-    lines.limit *= filters.count
-    (lines.includesTotals, lines.includesTimeLabels) = (false, false)
+    let largest = QuestionFilter.any(
+      values.largest.map { value in value.map { .isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown) })
+    var lines = timeline.by(breakdown)
+    lines.scope.filters.append(largest)
+    lines.limit *= values.largest.count
     if case .query(let answer) = try await ask(.query(lines)).answer { values.rows = answer.rows }
+    if values.hasOthers {
+      var others = timeline
+      others.scope.filters.append(.not(largest))
+      (others.includesTotals, others.includesTimeLabels) = (false, false)
+      if case .query(let answer) = try await ask(.query(others)).answer { values.others = answer.rows }
+    }
     return .values(values)
   }
 
@@ -95,13 +161,9 @@ extension PortalPages {
   }
 
   private func buckets(
-    _ bins: HistogramBins, of dimension: QuestionDimension, _ timeline: QueryQuestion, _ ask: Ask
+    _ bins: HistogramBins, of dimension: QuestionDimension, _ form: QuestionForm, _ ask: Ask
   ) async throws -> ExploreBreakdown? {
-    let query = QueryQuestion(
-      scope: timeline.scope, metrics: timeline.metrics, groups: [.init(dimension, bins: bins.bounds)])
-    guard case .property = dimension else {
-      throw QuestionError("Only the numbers of a property can be put into buckets.", at: "$.bins")
-    }
+    let query = try form.buckets(bins, of: dimension)
     guard case .query(let answer) = try await ask(.query(query)).answer else { return nil }
     return .buckets(bins, answer.rows)
   }
@@ -110,7 +172,9 @@ extension PortalPages {
   func show(_ breakdown: ExploreBreakdown, _ form: QuestionForm, _ app: App, _ view: inout QuestionView) {
     switch breakdown {
     case .values(let values): view.grids.append(grid(values.ranking, form, app))
-    case .buckets(let bins, let rows): show(bins, rows, form, app, &view)
+    case .buckets(let bins, let rows):
+      view.bins = bins
+      show(bins, rows, form, app, &view)
     }
   }
 

@@ -1,11 +1,9 @@
+import JSON
 import Questions
 import Reports
 import Warehouse
 
 extension PortalPages {
-  /// The values of a breakdown that are drawn.
-  private static let drawnValues = 4
-
   private static let aboutSteps =
     "How many users took each step after the ones before it, within the time allowed, and where the others stopped."
 
@@ -17,6 +15,7 @@ extension PortalPages {
       return view
     }
     let byValue = funnel.breakdown == nil ? nil : Question.funnel(funnel)
+    let valueStep = funnel.breakdownStep
     funnel.breakdown = nil
     let question = Question.funnel(funnel)
     // Asked at the same time: none needs another's answer.
@@ -35,12 +34,37 @@ extension PortalPages {
       return view
     }
     let other = try await compared
-    if case .funnel(let byValue)? = try await groups {
-      show(byValue.groups.sorted { $0.started > $1.started }, all: all, other: other, form, app, &view)
+    if case .funnel(let byValue)? = try await groups, let breakdown = try form.breakdownDimension() {
+      // Under the last step's values all have begun.
+      let ranked = byValue.groups.sorted { valueStep == .last ? $0.ended > $1.ended : $0.started > $1.started }
+      let drawn = Array(ranked.prefix(RankedValues.drawn))
+      let rest = drawn.count < ranked.count ? try await others(than: drawn, of: breakdown, valueStep, funnel, ask) : nil
+      // Versions are in their order, other values in that of their users.
+      let isOrdered = { (left: FunnelAnswer.Group, right: FunnelAnswer.Group) in
+        breakdown.isOrdered(left.value, before: right.value)
+      }
+      let isVersion = breakdown == .version
+      show(
+        isVersion ? ranked.sorted(by: isOrdered) : ranked, drawn: isVersion ? drawn.sorted(by: isOrdered) : drawn,
+        rest: rest, of: valueStep, all: all, other: other, form, app, &view)
     } else {
       show(all, other: other, form, app, &view)
     }
     return view
+  }
+
+  /// Asks for the funnel in which the steps that decide have none of some values.
+  private func others(
+    than drawn: [FunnelAnswer.Group], of breakdown: QuestionDimension, _ valueStep: FunnelBreakdownStep,
+    _ funnel: FunnelQuestion, _ ask: Ask
+  ) async throws -> FunnelAnswer.Group? {
+    var rest = funnel
+    let shown = drawn.map { group -> QuestionFilter in
+      group.value.map { .isOneOf(breakdown, [$0]) } ?? .isNotSet(breakdown)
+    }
+    for step in valueStep.indices(of: rest.steps.count) { rest.steps[step].filters.append(.not(.any(shown))) }
+    guard case .funnel(let answer) = try await ask(.funnel(rest)).answer else { return nil }
+    return answer.groups.first
   }
 
   /// Shows the steps of all persons.
@@ -65,18 +89,21 @@ extension PortalPages {
 
   /// Shows the steps of all persons and of those with each value of a breakdown.
   private func show(
-    _ groups: [FunnelAnswer.Group], all: FunnelAnswer.Group, other: OtherAnswer?, _ form: QuestionForm, _ app: App,
+    _ groups: [FunnelAnswer.Group], drawn: [FunnelAnswer.Group], rest: FunnelAnswer.Group?,
+    of valueStep: FunnelBreakdownStep, all: FunnelAnswer.Group, other: OtherAnswer?, _ form: QuestionForm, _ app: App,
     _ view: inout QuestionView
   ) {
-    let drawn = groups.prefix(Self.drawnValues)
-    let bars = drawn.enumerated().map { index, group in
+    let breakdown = "\(form.breakdownName) of \(valueStep.words)"
+    var bars = drawn.enumerated().map { index, group in
       FunnelDrawing.Bars(name: text(group.value, of: form.breakdown), shares: group.shares, color: index + 1)
     }
-    let note = drawn.count < groups.count ? "\(drawn.count) of \(grouped(groups.count)) values" : nil
+    if let rest { bars.append(.init(name: "Other", shares: rest.shares, color: Chart.otherColor)) }
+    let note =
+      rest == nil ? nil : "\(drawn.count) of \(grouped(groups.count)) values, the others as one bar"
     let drawing = drawing(all, bars, form, app)
     view.pictures.append(
       .init(
-        heading: "Steps by \(form.breakdownName)",
+        heading: "Steps by \(breakdown)",
         about: "The share of the users with each value who took each step; the figures below are those of all.",
         content: drawing.html(), note: note))
     let last = all.steps.count - 1
@@ -91,21 +118,33 @@ extension PortalPages {
     }
     // The other side has no breakdown: only all users are compared.
     let overall =
-      [.head("All users")] + cells(all)
+      [.head("All users. Rows may add up to more.")] + cells(all)
       + (other.map { OtherAnswer.cells(all.steps[last].fromFirst, other: $0.share(at: last)) } ?? [])
     let rows = groups.map { group in
-      [.head(text(group.value, of: form.breakdown), filter: filterLink(form, app, group.value))]
+      [.head(text(group.value, of: form.breakdown), filter: filterLink(form, app, group.value, of: valueStep))]
         + cells(group, QuestionForm.parameters(of: group.value))
         + (other.map { _ in OtherAnswer.cells(group.steps[last].fromFirst, other: nil) } ?? [])
     }
     let columns = ["Value"] + form.stepNames.enumerated().map { "\($0 + 1). \(shown($1, limit: 40))" }
     view.grids.append(
       AnswerGrid(
-        heading: "Steps by \(form.breakdownName) in figures",
-        about:
-          "Users who took each step, their share of those who took the first, and how many stopped before. Someone "
-          + "with several values counts under each of them.",
+        heading: "Steps by \(breakdown) in figures",
+        about: valueStep.explanation
+          + " Figures are users who took each step, their share of those who took the first, and how many stopped "
+          + "before.",
         columns: columns + (other?.columns ?? []), rows: [overall] + rows, note: other?.note))
+  }
+
+  /// The address of the funnel that a row shows: with the value required of the steps that decide, and without the
+  /// breakdown.
+  private func filterLink(
+    _ form: QuestionForm, _ app: App, _ value: QuestionValue?, of valueStep: FunnelBreakdownStep
+  ) -> String? {
+    guard !reader.isGuest, form.card == nil, let breakdown = form.breakdown else { return nil }
+    let row = FilterRow(breakdown, of: value)
+    guard let filters = FilterRows(form.rows, others: form.otherFilters).adding(row.of(valueStep)) else { return nil }
+    return PortalLinks(app: app.id).question(
+      form.page, form.filtered(by: filters).query(["by": nil, "bystep": nil]))
   }
 
   private func drawing(
@@ -149,16 +188,34 @@ extension PortalPages {
     return cells + [
       .cell(step.fromPrevious.map { percentage($0) } ?? "–"),
       .cell(index == 0 ? "–" : grouped(lost), link: links.lost),
-      .cell(step.medianSeconds.map { clockText(milliseconds: whole($0 * 1_000)) } ?? "–"),
+      .cell(step.medianSeconds.map { durationText(seconds: $0) } ?? "–"),
     ]
   }
 }
 
 extension FunnelAnswer.Group {
   fileprivate var started: Int { steps.first?.persons ?? 0 }
+  fileprivate var ended: Int { steps.last?.persons ?? 0 }
 
   /// The share of the first step that reached each step.
   fileprivate var shares: [Double] { steps.map { $0.fromFirst ?? 0 } }
+}
+
+extension FunnelBreakdownStep {
+  /// What a row of the table is, and why rows may add up to more than all users.
+  fileprivate var explanation: String {
+    switch self {
+    case .first:
+      "Each row is this funnel with its value required of the first step: someone who began with several values counts "
+        + "under each of them."
+    case .last:
+      "Each row is this funnel with its value required of the last step: everyone who took the steps before counts in "
+        + "each row."
+    case .every:
+      "Each row is this funnel with its value required of every step: someone who began with several values counts "
+        + "under each of them."
+    }
+  }
 }
 
 extension OtherAnswer {
@@ -187,10 +244,20 @@ extension QuestionPageDefinition {
           form.choice(
             "Steps are taken", "Order", "order",
             [("ordered", "in this order"), ("strict", "directly after each other"), ("unordered", "in any order")],
-            "ordered")
+            "ordered"), form.breakdownStepField,
         ]
       },
       question: { form throws(QuestionError) in try form.funnel().map { .funnel($0) } },
+      files: { form throws(QuestionError) in
+        guard let funnel = try form.funnel() else { return [] }
+        guard funnel.breakdown != nil else { return [QuestionFile(title: "Steps", .funnel(funnel))] }
+        var all = funnel
+        all.breakdown = nil
+        return [
+          QuestionFile(title: "Steps by \(form.breakdownName)", .funnel(funnel)),
+          QuestionFile("all", title: "Steps of all users", .funnel(all)),
+        ]
+      },
       groups: [
         PersonsGroupForm(name: "funnel") { form throws(QuestionError) in
           guard let funnel = try form.funnel() else { return nil }
@@ -207,38 +274,4 @@ extension QuestionPageDefinition {
       ],
       view: { try await $0.funnel($1, $2, today: $3, $4) })
   }
-}
-
-extension QuestionForm {
-  /// The funnel; `nil` with fewer than two steps.
-  func funnel() throws(QuestionError) -> FunnelQuestion? {
-    let steps = funnelSteps
-    guard steps.count > 1 else { return nil }
-    var funnel = FunnelQuestion(scope: try scope(), steps: [])
-    try funnel.set("steps", to: .array(steps.map(\.json)))
-    for member in ["order", "window"] { try fill(&funnel, member) }
-    funnel.breakdown = try breakdownDimension()
-    return funnel
-  }
-
-  /// The fields of the steps, at least two.
-  fileprivate var stepFields: [BuilderField] {
-    let steps = funnelSteps
-    return (1...max(steps.count, 2)).flatMap { number in
-      Self.step(number, steps.indices.contains(number - 1) ? steps[number - 1] : nil)
-    }
-  }
-
-  /// The fields of one step.
-  static func step(_ number: Int, _ step: RowChoice?) -> [BuilderField] {
-    var kind = kind(number == 1 ? "Users with" : "then", number, step, "event", kinds)
-    (kind.label, kind.step) = ("Kind of step \(number)", number)
-    var name = name(number, step)
-    name.label = "Name of step \(number)"
-    name.isShown = step == nil || name.isShown
-    return [kind, name]
-  }
-
-  /// The names of the steps in use.
-  var stepNames: [String] { funnelSteps.map(\.title) }
 }

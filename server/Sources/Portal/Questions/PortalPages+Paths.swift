@@ -1,3 +1,4 @@
+import JSON
 import Questions
 import Reports
 import Warehouse

@@ -10,7 +10,7 @@ extension PortalPages {
       return
     }
     let (links, key) = (PortalLinks(app: app.id), form["by"])
-    let zone = try ReportZone(app.timeZone)
+    let zone = ReportZone(app.zone)
     func time(_ milliseconds: Int64) -> String {
       let time = Timestamp(millisecondsSince1970: milliseconds)
       return "\(zone.day(of: time).longText), \(zone.timeOfDay(of: time).prefix(5))"
@@ -50,6 +50,12 @@ extension QuestionPageDefinition {
       explanation: "The users behind a figure, last seen first.",
       icon: "M10 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17c0-3.5 2.7-5.5 6-5.5s6 2 6 5.5",
       question: { form throws(QuestionError) in try form.persons().map { .persons($0) } },
+      files: { form throws(QuestionError) in
+        guard var persons = try form.persons() else { return [] }
+        // All pages of the list in one file.
+        (persons.limit, persons.before) = (PersonsQuestion.maximumLimit, nil)
+        return [QuestionFile(title: "Users\(form.groupText)", .persons(persons))]
+      },
       groups: [
         PersonsGroupForm(name: "error") { form throws(QuestionError) in
           guard form["error"] != nil else { return nil }

@@ -34,25 +34,25 @@ extension PortalPages {
         answer.message = form.message(error)
       }
     }
+    faults.merge(words(of: form.namedFields)) { fault, _ in fault }
     let links = PortalLinks(form, app: app.id, today: days.upperBound)
     var builder = builder(form, links)
     (builder.faults, builder.names) = (faults, try await names)
     // A form that lacks something is open.
     builder.isOpen = (try? form.question()) == .some(nil)
+    // A page may have chosen the buckets of a property, which its form doesn't name.
+    let shownForm = answer.bins.map { form.choosing($0) } ?? form
+    let files = downloads(shownForm, links, today: days.upperBound)
     let values: TemplateValues = [
       "explanation": page.definition.explanation, "builder": reader.isGuest ? "" : html(builder),
       "message": answer.message.map { visible($0) },
       "emptyState": answer.emptyState.map { ["heading": $0.heading, "text": $0.text] as TemplateValues },
       "tiles": answer.tiles, "pictures": answer.pictures.map { TemplateValues.picture($0) },
       "grids": answer.grids.map(\.values), "foldsGrids": answer.foldsGrids,
-      "curl": reader.isGuest ? nil : curl(form, app),
+      "hasCommands": !reader.isGuest && !files.isEmpty, "commands": reader.isGuest ? [] : commands(shownForm, app),
       "saving": saving(form, app, dashboards),
       "answered": reader.isGuest ? nil : answer.facts,
-      "downloads": ["csv", "json", "ndjson"].map { format in
-        TemplateValues.link(
-          format.uppercased(),
-          links.question(page, AddressText.joined([form.query(), "format=\(format)"])))
-      },
+      "downloads": files,
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title)
     shell.question = page
@@ -134,17 +134,6 @@ extension PortalPages {
       }
     }
     return names
-  }
-
-  /// The command that asks the same of the API.
-  private func curl(_ form: QuestionForm, _ app: App) -> String? {
-    guard let question = try? form.withoutSegment.question() else { return nil }
-    let body = String(decoding: question.json(segment: form["segment"].flatMap { Int($0) }).encoded, as: UTF8.self)
-    return """
-      curl \(Self.shellWord("\(collector)/api/v1/apps/\(app.id)/\(question.kind.rawValue)")) \\
-        -H "Authorization: Bearer $TOKEN" \\
-        -d \(Self.shellWord(body))
-      """
   }
 }
 

@@ -1,3 +1,4 @@
+import JSON
 import Questions
 import Reports
 import TernBase
@@ -8,14 +9,15 @@ private struct RetentionCurve {
   /// `nil` where no cohort is old enough.
   var shares: [Double?]
 
-  /// The curve of all cohorts together. Intervals that have not ended are left out: they would look like a drop.
+  /// The curve of all whole cohorts together. Intervals of which the answer has a part are left out: they would look like a
+  /// drop.
   init(_ answer: RetentionAnswer, _ unit: TimeUnit, length: Int) {
     let partial = Set(answer.partial)
     var (sizes, backs) = (Array(repeating: 0, count: length), Array(repeating: 0, count: length))
-    for cohort in answer.cohorts {
+    for cohort in answer.cohorts where !partial.contains(cohort.interval) {
       let size = cohort.values.first ?? 0
       for (index, count) in cohort.values.dropFirst().prefix(length).enumerated()
-      where !partial.contains(Self.label(after: index + 1, cohort.interval, unit)) {
+      where !partial.contains(cohort.interval(after: index + 1, unit)) {
         sizes[index] += size
         backs[index] += count
       }
@@ -28,11 +30,6 @@ private struct RetentionCurve {
     var one = answer
     one.cohorts = [cohort]
     self.init(one, unit, length: length)
-  }
-
-  static func label(after count: Int, _ interval: String, _ unit: TimeUnit) -> String {
-    guard let day = Day(interval) else { return "" }
-    return QuestionCalendar.label(of: unit, number: QuestionCalendar.number(of: unit, on: day) + count)
   }
 }
 
@@ -51,26 +48,28 @@ extension PortalPages {
     if length > 1 { view.pictures = [curves(answer, other, unit, length: length - 1)] }
     let columns = ["Cohort", "Users"] + (1..<max(length, 1)).map { "\(unit.rawValue.prefix(1).uppercased())\($0)" }
     let partial = Set(answer.partial)
-    func isOpen(_ interval: String, _ after: Int) -> Bool {
-      partial.contains(RetentionCurve.label(after: after, interval, unit))
-    }
     let rows = answer.cohorts.map { cohort -> [TemplateValues] in
       let size = cohort.values.first ?? 0
+      let isPartial = partial.contains(cohort.interval)
       let cells = cohort.values.enumerated().map { after, count -> TemplateValues in
         let link = people(form, app, ["group": "cohort", "of": cohort.interval, "after": String(after)])
-        guard after > 0 else { return .cell(grouped(count), link: count > 0 ? link : nil) }
+        guard after > 0 else {
+          return .cell(grouped(count), link: count > 0 ? link : nil, style: isPartial ? "open" : "")
+        }
+        let isOpen = isPartial || partial.contains(cohort.interval(after: after, unit))
         let part = size > 0 ? Double(count) / Double(size) : 0
         return .cell(
           size > 0 ? percentage(part) : "–", link: count > 0 ? link : nil,
-          style: isOpen(cohort.interval, after) ? "open" : "heat\(min(Int(clamping: (part * 10).rounded(.up)), 10))")
+          style: isOpen ? "open" : "heat\(min(Int(clamping: (part * 10).rounded(.up)), 10))")
       }
-      return [.head(Chart.Slot(cohort.interval, unit).title)] + cells
+      return [.head(Chart.Slot(cohort.interval, unit).title + (isPartial ? ", in part" : ""))] + cells
         + Array(repeating: .cell(""), count: length - cohort.values.count)
     }
     let note =
       partial.isEmpty
       ? nil
-      : "Grey figures are not final. Not over yet: \(answer.partial.map { Chart.Slot($0, unit).title }.joined(separator: ", "))."
+      : "Grey figures are those of a part of a \(unit.rawValue), because the range begins or ends within it or it is not "
+        + "over; curves leave them out: \(answer.partial.map { Chart.Slot($0, unit).title }.joined(separator: ", "))."
     view.grids = [
       AnswerGrid(
         heading: "Share of each cohort that came back",
@@ -113,7 +112,7 @@ extension PortalPages {
     return .init(
       heading: "Share that came back",
       about: "The share of users who were back after each \(unit.rawValue); "
-        + "\(unit.rawValue)s that are not over are left out.",
+        + "cohorts and \(unit.rawValue)s of which the range has only a part are left out.",
       content: chart.html() + table(chart, isNewestFirst: false))
   }
 }

@@ -16,7 +16,7 @@ extension PortalPages {
     _ rows: [TrailRow], of person: Person, _ summary: PersonSummary?, app: App, apps: [App],
     later: PersonsCursor? = nil, earlier: PersonsCursor? = nil, message: String? = nil
   ) throws -> String {
-    let (links, zone) = (PortalLinks(app: app.id), try ReportZone(app.timeZone))
+    let (links, zone) = (PortalLinks(app: app.id), ReportZone(app.zone))
     var days: [(day: Day, entries: [TemplateValues])] = []
     for (index, row) in rows.enumerated() {
       let day = zone.day(of: row.event.time)

@@ -20,6 +20,8 @@ extension QuestionForm {
         return ("metric", "Choose one of these figures.")
       }
       return ("property", "Choose a property.")
+    case "steps": return stepFault(error, path)
+    case "breakdown_step": return ("bystep", error.message)
     case "breakdown": return ("by", Self.unknownDimension(breakdown ?? ""))
     case "bins": return ("bins", error.message)
     case "compare": return ("compare", Self.missingSegment)
@@ -36,12 +38,22 @@ extension QuestionForm {
 
   private func filterFault(_ error: QuestionError, _ path: Substring) -> (field: String, words: String)? {
     guard let index = path.split(separator: "[").dropFirst().first.flatMap({ Int($0.dropLast()) }) else { return nil }
+    let rows = scopeRows
     guard rows.indices.contains(index) else {
       // The segment follows the filters; what else does has no field.
       return values["segment"] != nil && index == plainFilters.count ? ("segment", Self.missingSegment) : nil
     }
-    let row = rows[index]
-    return ("f\(index + 1)", row.fault ?? error.message)
+    let (number, row) = rows[index]
+    return ("f\(number)", row.fault ?? error.message)
+  }
+
+  /// The mistake in a filter of a step, as in `steps[0].filters[1]`.
+  private func stepFault(_ error: QuestionError, _ path: Substring) -> (field: String, words: String)? {
+    let places = path.split(separator: "[").dropFirst().compactMap { Int($0.prefix { $0 != "]" }) }
+    guard places.count > 1, let (number, row) = filters(ofStep: places[0]).dropFirst(places[1]).first else {
+      return nil
+    }
+    return ("f\(number)", row.fault ?? error.message)
   }
 
   static let missingSegment = "This segment no longer exists."

@@ -1,13 +1,14 @@
 import Ingest
 import Questions
+import Warehouse
 
 extension QuestionForm {
   /// The metrics in words.
   static let metrics: [(String, String)] = [
     ("users", "Users"), ("events", "Events"), ("screens", "Screens"), ("sessions", "Sessions"),
     ("session_starts", "Session starts"), ("new_users", "New users"), ("events_per_user", "Events per user"),
-    ("sessions_per_user", "Sessions per user"), ("session_duration_avg", "Average session (s)"),
-    ("session_duration_p50", "Median session (s)"), ("session_duration_p90", "90th percentile of sessions (s)"),
+    ("sessions_per_user", "Sessions per user"), ("session_duration_avg", "Average session"),
+    ("session_duration_p50", "Median session"), ("session_duration_p90", "90th percentile of sessions"),
     ("errors", "Errors"), ("crashes", "Crashes"), ("crash_free_users", "Crash-free users"),
     ("crash_free_sessions", "Crash-free sessions"), ("sum", "Sum of a property"), ("avg", "Average of a property"),
     ("min", "Minimum of a property"), ("max", "Maximum of a property"), ("p50", "Median of a property"),
@@ -21,9 +22,8 @@ extension QuestionForm {
   var format: ChartFormat {
     switch QuestionMetric(metric) {
     case .plain(.crashFreeUsers), .plain(.crashFreeSessions): .highShare
-    case .plain(.eventsPerUser), .plain(.sessionsPerUser), .plain(.sessionDurationAverage),
-      .plain(.sessionDurationMedian), .plain(.sessionDurationP90), .property:
-      .number
+    case let metric? where metric.isSessionDuration: .duration
+    case .plain(.eventsPerUser), .plain(.sessionsPerUser), .property: .number
     default: .count
     }
   }
@@ -60,9 +60,9 @@ extension QuestionMetric.Plain {
     case .sessionStarts: "Sessions, counted when they began."
     case .eventsPerUser: "Events divided by users."
     case .sessionsPerUser: "Sessions divided by users."
-    case .sessionDurationAverage: "The mean time from the first to the last row of a session, in seconds."
-    case .sessionDurationMedian: "Half of all sessions are shorter than this, in seconds."
-    case .sessionDurationP90: "Nine out of ten sessions are at most this long, in seconds."
+    case .sessionDurationAverage: "The mean time from the first to the last row of a session. \(SessionPauses.note)"
+    case .sessionDurationMedian: "Half of all sessions are shorter than this. \(SessionPauses.note)"
+    case .sessionDurationP90: "Nine out of ten sessions are at most this long. \(SessionPauses.note)"
     case .crashFreeUsers: "The share of users without a crash: 1 − users with a crash ÷ all users."
     case .crashFreeSessions: "The share of sessions without a crash: 1 − sessions with a crash ÷ all sessions."
     }

@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 import Questions
 
 /// The persons behind a figure: parameters that a link adds to the state of the page with the figure.
@@ -17,7 +18,7 @@ extension QuestionForm {
     switch value {
     case nil: [("type", "none")]
     case .text(let text): [("type", "text"), ("value", text.text)]
-    case .number(let number): [("type", "number"), ("value", QuestionJSON.plain(number))]
+    case .number(let number): [("type", "number"), ("value", JSONNumber.plain(number))]
     }
   }
 

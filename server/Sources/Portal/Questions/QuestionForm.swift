@@ -1,3 +1,4 @@
+import JSON
 import Questions
 import Reports
 import TernBase
@@ -33,6 +34,13 @@ struct QuestionForm: Sendable {
   mutating func choose(_ segment: SavedSegment) {
     values["segment"] = segment.id.description
     values["compare"] = nil
+  }
+
+  /// The form with the buckets that a page chose.
+  func choosing(_ bins: HistogramBins) -> QuestionForm {
+    var form = self
+    form.values["bins"] = bins.bounds.map { JSONNumber.plain($0) }.joined(separator: ", ")
+    return form
   }
 
   /// The form without its segment.
@@ -124,8 +132,13 @@ struct QuestionForm: Sendable {
   /// The filters that need more than a row, which addresses have as JSON.
   var otherFilters: [JSONTree] { FilterRows.parsed(values["filters"]) }
 
-  /// All filters, without the segment.
-  var plainFilters: [JSONTree] { rows.map(\.json) + otherFilters }
+  /// The filters that fit in rows, without those of a funnel's steps, with their numbers in the form.
+  var scopeRows: [(number: Int, row: FilterRow)] {
+    rows.enumerated().map { ($0 + 1, $1) }.filter { !hasSteps || $0.row.ofStep == nil }
+  }
+
+  /// All filters of the question, without the segment.
+  var plainFilters: [JSONTree] { scopeRows.map(\.row.json) + otherFilters }
 
   /// Sets a member of a question to what a field says, if it says anything.
   ///

@@ -12,7 +12,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
   /// The parameters of addresses, in order; those of filters follow.
   static let parameters: [String] =
     [
-      "metric", "property", "event", "screen", "kind", "start", "end", "return", "by", "interval",
+      "metric", "property", "event", "screen", "kind", "start", "end", "return", "by", "bystep", "interval",
       "window",
       "order", "cohort", "nodes", "depth", "days", "from", "to", "identity", "compare", "segment", "show",
     ]
@@ -32,7 +32,7 @@ package enum QuestionPage: String, CaseIterable, Sendable {
     let own: [String: String] =
       switch self {
       case .explore: ["metric": "users", "interval": "day"]
-      case .funnels: ["order": "ordered", "window": "14d"]
+      case .funnels: ["order": "ordered", "window": "14d", "bystep": "first"]
       case .retention: ["interval": "week", "cohort": "first_ever", "start": "any", "return": "any"]
       case .paths: ["nodes": "screens", "depth": "5"]
       case .lifecycle: ["interval": "day"]
@@ -69,6 +69,8 @@ struct QuestionPageDefinition {
   var more: (QuestionForm) -> [BuilderField] = { _ in [] }
   /// The page's main question; `nil` while the form lacks something.
   let question: (QuestionForm) throws(QuestionError) -> Question?
+  /// The questions whose answers the page shows, each with all its rows; `nil` for the main question alone.
+  var files: ((QuestionForm) throws(QuestionError) -> [QuestionFile])?
   /// The groups of persons that the page's figures lead to.
   var groups: [PersonsGroupForm] = []
   /// Asks the questions of a form and shows their answers.

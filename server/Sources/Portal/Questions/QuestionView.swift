@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 import Questions
 import Reports
 import TernBase
@@ -19,12 +20,16 @@ struct QuestionView {
 
   var message: String?
   var emptyState: (heading: String, text: String)?
+  /// A sentence about the figures, for cards, which have no room for one about each picture.
+  var note: String?
   /// Large figures as HTML.
   var tiles: String?
   var pictures: [Picture] = []
   var grids: [AnswerGrid] = []
   /// True if the tables say in figures what the pictures show, and open on demand.
   var foldsGrids = false
+  /// The buckets of the answer; `nil` for the values themselves.
+  var bins: HistogramBins?
   /// The cost of the answer in words.
   var facts: String?
 
@@ -110,7 +115,7 @@ extension PortalPages {
     case .text(let text) where dimension == "country": countryName(text.text)
     case .text(let text) where dimension == "language": shown(Ranking.Codes.languages.name(of: text.text))
     case .text(let text): shown(text.text)
-    case .number(let number): QuestionJSON.plain(number)
+    case .number(let number): JSONNumber.plain(number)
     case nil: "(not set)"
     }
   }

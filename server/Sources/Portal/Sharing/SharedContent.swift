@@ -67,10 +67,9 @@ extension CatalogEditor {
     of link: SharedLink, app: App, now: Timestamp, segments: [SavedSegment], isForAudit: Bool = false
   ) -> String {
     // A link that a later version made, or to a view that is gone, shows nothing either.
-    guard let content = try? content(of: link, app: app, now: now), let zone = try? ReportZone(app.timeZone) else {
-      return shown(link.report)
-    }
-    return SharedName(today: zone.day(of: now), segments: segments, isForAudit: isForAudit).name(of: content)
+    guard let content = try? content(of: link, app: app, now: now) else { return shown(link.report) }
+    return SharedName(today: ReportZone(app.zone).day(of: now), segments: segments, isForAudit: isForAudit).name(
+      of: content)
   }
 }
 

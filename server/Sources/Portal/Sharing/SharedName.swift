@@ -65,8 +65,9 @@ struct SharedName {
 
   /// A filter in words: a value speaks for itself unless it is that of a property.
   private func words(_ row: FilterRow) -> String {
-    let dimension = QuestionDimension(row.dimension)
+    let dimension = QuestionDimension(row.ofStep?.row.dimension ?? row.dimension)
     if case .property = dimension { return isForAudit ? "by \(shown(FilterRow.name(of: row.dimension)))" : row.words }
+    guard row.ofStep == nil else { return row.words }
     return row.comparison == "is" && !row.value.isEmpty
       ? dimension?.words(for: row.value) ?? shown(row.value, limit: 60) : row.words
   }

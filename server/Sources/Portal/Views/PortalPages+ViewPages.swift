@@ -71,9 +71,11 @@ extension PortalPages {
       let (now, before) = current.amount.flatMap({ now in other.amount.map { (now, $0) } })
     else { return nil }
     guard now != 0 || before != 0 else { return nil }
-    let note = changes.comparison.note(text(current), text(other))
-    if case .share = current { return Change(shares: now, before: before, note: note) }
-    return Change(now, before: before, note: note)
+    let texts = (current: text(current), other: text(other))
+    if case .share = current {
+      return Change(shares: now, before: before, note: changes.comparison.note(texts.current, texts.other))
+    }
+    return changes.comparison.change(now, before, texts)
   }
 }
 

@@ -1,7 +1,23 @@
 import Reports
+import ServerBase
+import TernEvents
 import Warehouse
 
 extension PortalPages {
+  /// The zone data by which a view's days are counted, where they differ; `nil` if they don't.
+  static func zoneText(of view: View) -> String? {
+    guard view.zones.count > 1 else { return nil }
+    let later = zip(view.zones, view.zones.dropFirst()).map { before, zone in
+      let day = ReportZone(before.rules).day(of: Timestamp(millisecondsSince1970: zone.start.millisecondsSince1970 - 1))
+      return "after \(day.longText): \(text(of: zone.rules))"
+    }
+    return "Days are those of \(text(of: view.zones[0].rules)); \(later.joined(separator: "; "))."
+  }
+
+  private static func text(of zone: ZoneRules) -> String {
+    zone.source == .always ? zone.identifier : "\(zone.identifier), by zone data \(zone.source)"
+  }
+
   /// The rules of a view on one line, with the first day to which they apply.
   static func text(of rules: View.Rules, _ view: View) -> String {
     let settings = rules.settings

@@ -25,6 +25,10 @@ package protocol QuestionSource: Sendable {
 
   /// Returns the properties of an app with the number of stored rows that have each, the most frequent first.
   func properties(app: AppID) async throws -> [PropertyUse]
+
+  /// Returns those of some values that no row of the app has ever had, each with the values that are most like it. Values of
+  /// a kind of which the app has none yet are left out.
+  func unknownValues(among values: Set<NamedValue>, app: AppID) async throws -> [NamedValue: [String]]
 }
 
 /// A property, and the number of rows that have it.

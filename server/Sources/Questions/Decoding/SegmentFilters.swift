@@ -1,3 +1,6 @@
+package import JSON
+package import Warehouse
+
 /// The filters of an app's saved segments, by number.
 ///
 /// Decoding replaces a segment by its filters, so that evaluators and answers never see one.
@@ -19,7 +22,7 @@ package struct SegmentFilters: Sendable {
   /// Returns the filter that a segment stands for.
   ///
   /// - Parameter node: The number of the segment; faults name its path.
-  func filter(_ node: JSONNode) throws(QuestionError) -> QuestionFilter {
+  func filter(_ node: JSONNode) throws(JSONFault) -> QuestionFilter {
     let number = try Self.number.decode(node)
     guard let json = json[number] else { throw node.fault("This app has no segment \(number).") }
     do {
@@ -33,7 +36,7 @@ package struct SegmentFilters: Sendable {
 
   /// Decodes the filters of a segment: a list with at least one. Another segment can't be among them, so that no two can
   /// depend on each other.
-  private static func filters(_ node: JSONNode) throws(QuestionError) -> [QuestionFilter] {
+  private static func filters(_ node: JSONNode) throws(JSONFault) -> [QuestionFilter] {
     guard node.value.depth <= maximumDepth else {
       throw node.fault("The filters are nested more than \(maximumDepth) levels deep.")
     }
@@ -52,17 +55,10 @@ extension SegmentFilters {
 
   /// Checks the filters of a segment; throws a fault that names the JSON path.
   package static func checked(_ json: [UInt8]) throws(QuestionError) -> Checked {
-    try checked(JSONNode(value: try JSONTree(parsing: json), path: "$"))
+    try QuestionError.reading { () throws(JSONFault) in try checked(JSONNode(value: try JSONTree(parsing: json))) }
   }
 
-  /// Decodes an object with the `name` and the `filters` of a segment, and checks the filters.
-  package static func named(json: [UInt8]) throws(QuestionError) -> (name: String, filters: Checked) {
-    let node = JSONNode(value: try JSONTree(parsing: json), path: "$")
-    let members = try node.members(["name", "filters"])
-    return (try members.required("name").text(), try checked(try members.required("filters")))
-  }
-
-  private static func checked(_ node: JSONNode) throws(QuestionError) -> Checked {
+  fileprivate static func checked(_ node: JSONNode) throws(JSONFault) -> Checked {
     let filters = try filters(node)
     let json = JSONTree.array(filters.map(\.json)).encoded
     guard json.count <= maximumBytes else {
@@ -71,6 +67,30 @@ extension SegmentFilters {
     let dimensions = filters.flatMap(\.dimensions)
     return Checked(json: json, showsPersonalData: dimensions.contains(where: \.isPersonal))
   }
+}
+
+extension SavedSegment {
+  package static let members: [JSONMember<SavedSegment>] = [
+    .shown("id", .count) { .integer($0.id) },
+    .required("name", \.name, .text.specified(.text(1...100))),
+    .required("filters", \.filters, storedFilters),
+    .shown("author", .text.described("The account or token that made the last change.")) { .text($0.author) },
+    .shown("changed", .time) { .time($0.changed) },
+  ]
+
+  /// Filters as they are stored: compact JSON with every default.
+  private static let storedFilters = JSONCodec<String>(
+    .list(.named(FilterPlace.segment.rawValue), 1...QuestionFilter.maximumCount)
+  ) { node throws(JSONFault) in
+    String(decoding: try SegmentFilters.checked(node).json, as: UTF8.self)
+  } encode: {
+    (try? JSONTree(parsing: Array($0.utf8))) ?? .null
+  }
+}
+
+extension JSONNode {
+  /// The segments that filters may name.
+  var segments: SegmentFilters { context as? SegmentFilters ?? SegmentFilters() }
 }
 
 extension JSONTree {

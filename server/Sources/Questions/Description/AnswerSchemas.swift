@@ -1,3 +1,5 @@
+package import JSON
+
 extension Schema {
   private static let figure = nullable(.number)
   private static let figures = list(figure)
@@ -20,7 +22,8 @@ extension Schema {
     ]))
 
   static let retentionAnswer = answer(
-    .object(["cohort": .text, "breakdown": value, "values": .list(.count)]), meta: ["partial": .list(.text)])
+    .object(["cohort": .text, "breakdown": value, "partial": .boolean, "values": .list(.count)]),
+    meta: ["partial": .list(.text)])
 
   static let pathsAnswer = answer(
     .object(["step": .count, "from": node, "to": node, "sessions": .count]),
@@ -46,7 +49,11 @@ extension Schema {
           [
             "rows_read": .count.described("The number of rows that the question read."), "milliseconds": .count,
           ],
-          optional: meta + ["rows_kept_since": .date.described("The first day whose rows are kept.")]),
+          optional: meta + [
+            "rows_left_out": .count.described("The number of rows after these, beyond the limit; absent for none."),
+            "rows_kept_since": .date.described("The first day whose rows are kept."),
+            "notes": .list(.text).described("Sentences without which the figures would be misread; absent for none."),
+          ]),
         "query": .object.described("The question as understood, with its range as dates."),
       ], optional: more)
   }

@@ -1,4 +1,5 @@
 import Ingest
+package import JSON
 package import Warehouse
 
 /// A question as what all kinds have in common: described members, and a scope.
@@ -22,7 +23,7 @@ package struct QuestionDefinition: Sendable {
     self.summary = summary
     self.answer = answer
     let members = Value.members + Value.scopeMembers
-    codec = JSONCodec(members.schema(Value.standard)) { node throws(QuestionError) in
+    codec = JSONCodec(members.schema(Value.standard)) { node throws(JSONFault) in
       var value = Value.standard
       try members.decode(node, into: &value)
       return question(value)
@@ -55,19 +56,22 @@ extension Question {
   package init(
     _ kind: Kind, json bytes: [UInt8], segments: SegmentFilters = SegmentFilters()
   ) throws(QuestionError) {
-    self = try kind.definition.codec.decode(
-      JSONNode(value: try JSONTree(parsing: bytes), path: "$", segments: segments))
+    self = try QuestionError.reading { () throws(JSONFault) in
+      try kind.definition.codec.decode(JSONNode(value: try JSONTree(parsing: bytes), context: segments))
+    }
   }
 
   /// Decodes a question that may name its kind in the member `kind`; without one it is a query.
   package init(json bytes: [UInt8], segments: SegmentFilters = SegmentFilters()) throws(QuestionError) {
-    var tree = try JSONTree(parsing: bytes)
-    var kind = Kind.query
-    if case .object(var members) = tree, let index = members.firstIndex(where: { $0.name.hasBytes(of: "kind") }) {
-      kind = try JSONCodec<Kind>.choice.decode(JSONNode(value: members.remove(at: index).value, path: "$.kind"))
-      tree = .object(members)
+    self = try QuestionError.reading { () throws(JSONFault) in
+      var tree = try JSONTree(parsing: bytes)
+      var kind = Kind.query
+      if case .object(var members) = tree, let index = members.firstIndex(where: { $0.name.hasBytes(of: "kind") }) {
+        kind = try JSONCodec<Kind>.choice.decode(JSONNode(value: members.remove(at: index).value, path: "$.kind"))
+        tree = .object(members)
+      }
+      return try kind.definition.codec.decode(JSONNode(value: tree, context: segments))
     }
-    self = try kind.definition.codec.decode(JSONNode(value: tree, path: "$", segments: segments))
   }
 
   /// The question with every default.

@@ -1,3 +1,5 @@
+import JSON
+
 /// The places of filters: what may be part of them differs.
 enum FilterPlace: String, CaseIterable, Sendable {
   /// A filter of a selector, which is about rows.
@@ -13,7 +15,7 @@ extension JSONCodec<QuestionFilter> {
   static var filter: JSONCodec { filter(of: .question) }
 
   static func filter(of place: FilterPlace) -> JSONCodec {
-    JSONCodec(.named(place.rawValue)) { node throws(QuestionError) in
+    JSONCodec(.named(place.rawValue)) { node throws(JSONFault) in
       try QuestionFilter(node, place)
     } encode: {
       $0.json
@@ -39,16 +41,16 @@ extension QuestionFilter {
     .list(.filter(of: place), 1...maximumCount)
   }
 
-  fileprivate init(_ node: JSONNode, _ place: FilterPlace) throws(QuestionError) {
+  fileprivate init(_ node: JSONNode, _ place: FilterPlace) throws(JSONFault) {
     let parts = try node.elements(2...3)
     let name = try parts[0].text()
-    func expect(_ count: Int) throws(QuestionError) {
+    func expect(_ count: Int) throws(JSONFault) {
       guard parts.count == count else { throw node.fault("The filter \(name) has \(count) elements.") }
     }
-    func dimension() throws(QuestionError) -> QuestionDimension {
+    func dimension() throws(JSONFault) -> QuestionDimension {
       try JSONCodec<QuestionDimension>.dimension.decode(parts[1])
     }
-    func expectPersons() throws(QuestionError) {
+    func expectPersons() throws(JSONFault) {
       guard place != .rows else { throw parts[0].fault("A selector cannot have filters about persons.") }
     }
     switch name {

@@ -1,12 +1,14 @@
+import JSON
+
 extension Selector {
   static let members = ["event", "screen", "kind", "any", "filters"]
   private static let kinds = JSONCodec<QuestionKind>.choice(of: [.crash, .handledError, .sessionStart])
   private static let rowFilters = JSONCodec<[QuestionFilter]>.list(
     .filter(of: .rows), 0...QuestionFilter.maximumCount)
 
-  init(_ node: JSONNode) throws(QuestionError) { try self.init(node.members(Self.members)) }
+  init(_ node: JSONNode) throws(JSONFault) { try self.init(node.members(Self.members)) }
 
-  init(_ members: JSONMembers) throws(QuestionError) {
+  init(_ members: JSONMembers) throws(JSONFault) {
     let names = ["event", "screen", "kind", "any"].filter { members.optional($0) != nil }
     guard names.count == 1, let node = members.optional(names[0]) else {
       throw members.object.fault("A selector has exactly one of event, screen, kind and any.")
@@ -46,7 +48,7 @@ extension Selector {
 
 extension JSONCodec<Selector> {
   static var selector: JSONCodec {
-    JSONCodec(.named("Selector")) { node throws(QuestionError) in
+    JSONCodec(.named("Selector")) { node throws(JSONFault) in
       try Selector(node)
     } encode: {
       .object($0.ownMembers)

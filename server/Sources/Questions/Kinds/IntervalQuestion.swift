@@ -1,3 +1,4 @@
+package import JSON
 package import Warehouse
 
 /// Persons by the intervals in which they were active.

@@ -1,3 +1,5 @@
+package import JSON
+
 /// The sequences of screens and events within sessions.
 package struct PathsQuestion: Equatable, Sendable {
   package var scope: QuestionScope

@@ -1,4 +1,5 @@
 import Ingest
+package import JSON
 import Warehouse
 
 /// The JSON form of a group of persons.
@@ -187,7 +188,7 @@ package struct ErrorPersons: DescribedGroup {
 extension JSONCodec<PathsAnswer.Node> {
   /// A screen or an event: `{"screen": NAME}`.
   fileprivate static var node: JSONCodec {
-    JSONCodec(.anyOf(.object(["screen": .text]), .object(["event": .text]))) { node throws(QuestionError) in
+    JSONCodec(.anyOf(.object(["screen": .text]), .object(["event": .text]))) { node throws(JSONFault) in
       let members = try node.members(["screen", "event"])
       switch (members.optional("screen"), members.optional("event")) {
       case (let screen?, nil): return .init(isScreen: true, name: .text(try screen.text()))
@@ -204,7 +205,7 @@ extension JSONCodec<String> {
   /// The name of the unit that contains a day; of an hour, the name itself.
   static func label(of unit: TimeUnit) -> JSONCodec {
     JSONCodec(unit == .hour ? .text.described("The unit of the first row ever.") : .date) {
-      node throws(QuestionError) in
+      node throws(JSONFault) in
       let text = try node.text()
       if unit == .hour {
         let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,3 +1,4 @@
+package import JSON
 package import Warehouse
 
 /// The persons behind a figure, by their last row that passes, the latest first.
@@ -22,6 +23,7 @@ package struct PersonsQuestion: Equatable, Sendable {
   }
 
   package static let defaultLimit = 100
+  package static let maximumLimit = 1_000
 
   /// A place of paths at which sessions go from one screen or event to another.
   package struct Edge: Equatable, Sendable {
@@ -59,7 +61,7 @@ package struct PersonsQuestion: Equatable, Sendable {
 extension PersonsQuestion: ScopedQuestion {
   package static let standard = PersonsQuestion()
   package static let members: [JSONMember<PersonsQuestion>] =
-    Group.members + [.optional("limit", \.limit, .integer(1...1_000)), .optional("before", \.before, .cursor)]
+    Group.members + [.optional("limit", \.limit, .integer(1...maximumLimit)), .optional("before", \.before, .cursor)]
 
   /// Persons can always be told apart.
   package var dimensions: [QuestionDimension] { [.install] }
@@ -68,7 +70,7 @@ extension PersonsQuestion: ScopedQuestion {
 extension JSONMember<PersonsQuestion> {
   /// A member that chooses a group.
   static func group<Form: DescribedGroup>(_ name: String, _ form: Form.Type) -> JSONMember {
-    JSONMember(name: name) { node, persons throws(QuestionError) in
+    JSONMember(name: name) { node, persons throws(JSONFault) in
       persons.group = try Form.codec.decode(node).group
     } encode: {
       Form($0.group).map(Form.codec.encode)
@@ -81,7 +83,7 @@ extension JSONMember<PersonsQuestion> {
 
 extension JSONCodec<PersonsCursor> {
   fileprivate static var cursor: JSONCodec {
-    JSONCodec(.text.described("`next` of the answer before.")) { node throws(QuestionError) in
+    JSONCodec(.text.described("`next` of the answer before.")) { node throws(JSONFault) in
       guard let cursor = PersonsCursor(try node.text()) else {
         throw node.fault("Expected the text of `next` in the answer before.")
       }

@@ -1,4 +1,5 @@
 import Ingest
+package import JSON
 
 /// Metrics by dimensions.
 package struct QueryQuestion: Equatable, Sendable {
@@ -30,7 +31,8 @@ package struct QueryQuestion: Equatable, Sendable {
     self.offset = offset
   }
 
-  package static let defaultLimit = 10_000
+  /// The most rows of an answer, also without `pagination`: what is left out is said with every format.
+  package static let defaultLimit = 100_000
 
   /// A dimension, its numeric values in buckets if it has bins.
   package struct Group: Equatable, Sendable {
@@ -48,8 +50,8 @@ package struct QueryQuestion: Equatable, Sendable {
       guard !bins.isEmpty else { return value }
       guard let number = value?.number else { return nil }
       let index = bins.firstIndex { number < $0 } ?? bins.count
-      let lower = index == 0 ? "" : QuestionJSON.plain(bins[index - 1])
-      let upper = index == bins.count ? "" : QuestionJSON.plain(bins[index])
+      let lower = index == 0 ? "" : JSONNumber.plain(bins[index - 1])
+      let upper = index == bins.count ? "" : JSONNumber.plain(bins[index])
       return .text("\(lower)..\(upper)")
     }
   }
@@ -90,7 +92,10 @@ extension QueryQuestion: ScopedQuestion {
     .optional("include", \.inclusions, .list(.choice, 0...3)),
     .nested(
       "pagination",
-      [.optional("limit", \.limit, .integer(1...100_000)), .optional("offset", \.offset, .integer(0...10_000_000))]),
+      [
+        .optional("limit", \.limit, .integer(1...defaultLimit)),
+        .optional("offset", \.offset, .integer(0...10_000_000)),
+      ]),
   ]
 
   package var dimensions: [QuestionDimension] { groups.map(\.dimension) }
@@ -133,7 +138,7 @@ extension QueryQuestion: ScopedQuestion {
 extension JSONCodec<QueryQuestion.Group> {
   /// The name of a dimension, or a property with bins: `["property:Length", {"bins": [0, 10, 60]}]`.
   fileprivate static var group: JSONCodec {
-    JSONCodec(.anyOf(.named("Dimension"), .named("BinnedDimension"))) { node throws(QuestionError) in
+    JSONCodec(.anyOf(.named("Dimension"), .named("BinnedDimension"))) { node throws(JSONFault) in
       guard case .array = node.value else { return .init(try JSONCodec<QuestionDimension>.dimension.decode(node)) }
       let parts = try node.elements(2...2)
       let dimension = try JSONCodec<QuestionDimension>.dimension.decode(parts[0])
@@ -158,7 +163,7 @@ private enum OrderDirection: String, CaseIterable {
 extension JSONCodec<QueryQuestion.Order> {
   /// A metric or dimension of a query, and a direction.
   fileprivate static func order(of query: QueryQuestion) -> JSONCodec {
-    JSONCodec(.tuple(.text, .choice(OrderDirection.self))) { node throws(QuestionError) in
+    JSONCodec(.tuple(.text, .choice(OrderDirection.self))) { node throws(JSONFault) in
       let parts = try node.elements(2...2)
       let name = try parts[0].text()
       let column: QueryQuestion.Order.Column

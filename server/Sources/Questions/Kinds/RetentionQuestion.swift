@@ -1,3 +1,5 @@
+package import JSON
+
 /// Persons who come back after they started.
 package struct RetentionQuestion: Equatable, Sendable {
   package var scope: QuestionScope

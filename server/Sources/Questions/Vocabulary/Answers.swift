@@ -1,4 +1,5 @@
-import TernBase
+package import JSON
+import Warehouse
 
 /// The answer to a query.
 package struct QueryAnswer: Equatable, Sendable {
@@ -10,6 +11,8 @@ package struct QueryAnswer: Equatable, Sendable {
   package var timeLabels: [String]?
   /// The number of rows before pagination, if asked for.
   package var totalRows: Int?
+  /// The number of rows after those of the answer, which the limit leaves out.
+  package var rowsLeftOut = 0
 
   package init() {}
 
@@ -43,26 +46,25 @@ package struct FunnelAnswer: Equatable, Sendable {
       self.steps = steps
     }
 
-    /// Creates a group from the best attempts of its persons.
+    /// Creates a group from the times of its persons' best attempts.
     package init(value: QuestionValue?, steps count: Int, attempts: [[Int64]]) {
       var all = FunnelAttempts(steps: count)
       for times in attempts { all.add(times) }
-      self.init(value: value, all)
+      self.init(value: value, FunnelGroupAttempts(all.sorted()))
     }
 
     /// Creates a group from the best attempts of its persons.
-    package init(value: QuestionValue?, _ attempts: FunnelAttempts) {
+    package init(value: QuestionValue?, _ attempts: FunnelGroupAttempts) {
       self.value = value
       let reached = attempts.reached
       steps = reached.indices.map { step in
-        let times = attempts.sortedTimes(beforeStep: step)
+        let times = attempts.figures(of: step)
         let previous = step == 0 ? reached[0] : reached[step - 1]
         return Step(
           persons: reached[step],
           fromFirst: reached[0] == 0 ? nil : Double(reached[step]) / Double(reached[0]),
           fromPrevious: previous == 0 ? nil : Double(reached[step]) / Double(previous),
-          medianSeconds: percentile(50, ofSorted: times).map { Double($0) / 1_000 },
-          averageSeconds: times.isEmpty ? nil : Double(times.saturatingSum) / Double(times.count) / 1_000)
+          medianSeconds: times?.median, averageSeconds: times?.average)
       }
     }
   }
@@ -79,7 +81,8 @@ package struct FunnelAnswer: Equatable, Sendable {
 /// The answer of a retention question.
 package struct RetentionAnswer: Equatable, Sendable {
   package var cohorts: [Cohort]
-  /// The intervals that have not ended.
+  /// The intervals of which the range doesn't have all days, or that have not ended: cohorts that began in them are not
+  /// whole, and figures of those who came back in them are not final.
   package var partial: [String]
 
   package init(cohorts: [Cohort], partial: [String]) {
@@ -97,6 +100,12 @@ package struct RetentionAnswer: Equatable, Sendable {
       self.value = value
       self.interval = interval
       self.values = values
+    }
+
+    /// The name of the interval so many intervals after that of the cohort.
+    package func interval(after count: Int, _ unit: TimeUnit) -> String {
+      guard let day = Day(interval) else { return "" }
+      return QuestionCalendar.label(of: unit, number: QuestionCalendar.number(of: unit, on: day) + count)
     }
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 package import Warehouse
 
 /// A question about the rows of one app.
@@ -33,8 +34,8 @@ extension PersonsQuestion {
   package enum Group: Equatable, Sendable {
     case all
     /// The persons who took a step of a funnel; if `dropped`, those who took the step before it, and not this one. With
-    /// a value (or with its absence), only those whose attempt belongs to that value of the breakdown. The scope of the
-    /// funnel is that of the question.
+    /// a value (or with its absence), those of that value of the breakdown. The scope of the funnel is that of the
+    /// question.
     case funnel(FunnelQuestion, step: Int, dropped: Bool, value: QuestionValue?? = nil)
     /// The persons with a row that passes in a session that takes an edge of paths. The scope of the paths is that of
     /// the question.

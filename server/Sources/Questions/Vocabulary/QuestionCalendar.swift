@@ -1,14 +1,16 @@
-import ServerBase
+package import ServerBase
 package import Warehouse
 
 /// The hours, days, weeks and months of one time zone. Not thread-safe.
 package final class QuestionCalendar {
   private let zone: ZoneCalendar
 
-  /// Creates the calendar of a zone, or returns `nil` if there is no zone with this identifier.
-  package init?(_ identifier: String) {
-    guard let zone = ZoneCalendar(identifier) else { return nil }
-    self.zone = zone
+  package init(_ rules: ZoneRules) { zone = ZoneCalendar(rules) }
+
+  /// Creates the calendar of a zone by the data of this computer, or returns `nil` if they have no zone with this name.
+  package convenience init?(_ identifier: String) {
+    guard let rules = ZoneDatabase.system.zone(identifier) else { return nil }
+    self.init(rules)
   }
 
   /// The civil day of a time, in milliseconds since 1970.
@@ -52,6 +54,12 @@ package final class QuestionCalendar {
         year: Int(flooredQuotient(Int64(number), 12)), month: number - Int(flooredQuotient(Int64(number), 12)) * 12 + 1,
         day: 1)
     }
+  }
+
+  /// Returns true if a day, week or month is over and some days have all of it.
+  package static func isWhole(_ unit: TimeUnit, _ number: Int, in days: ClosedRange<Day>, today: Day) -> Bool {
+    let (first, last) = (firstDay(of: unit, number: number), firstDay(of: unit, number: number + 1).advanced(by: -1))
+    return days.lowerBound <= first && last <= days.upperBound && last < today
   }
 
   /// The name of a unit in answers: its first day, or `2026-10-31T14:00`.

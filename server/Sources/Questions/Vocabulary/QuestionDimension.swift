@@ -1,4 +1,6 @@
 package import Ingest
+import JSON
+import Warehouse
 
 /// A fact of a row that questions filter and group by.
 package enum QuestionDimension: Hashable, Sendable {
@@ -71,6 +73,27 @@ package enum PersonKey: String, CaseIterable, Sendable {
 }
 
 extension QuestionDimension {
+  /// Returns a text as the values of the dimension have it: languages and countries by their canonical codes.
+  package func canonical(_ text: String) -> String {
+    switch self {
+    case .language: CanonicalCode.language(text)
+    case .country: CanonicalCode.country(text)
+    default: text
+    }
+  }
+
+  /// Returns true if a value comes before another one: versions in the order of releases, other values in their own.
+  package func isOrdered(_ left: QuestionValue, before right: QuestionValue) -> Bool {
+    guard self == .version, let left = left.text, let right = right.text else { return left < right }
+    return AppVersion.isOrdered(left, before: right)
+  }
+
+  /// Returns true if a value comes before another one; a missing one comes last.
+  package func isOrdered(_ left: QuestionValue?, before right: QuestionValue?) -> Bool {
+    guard let left else { return false }
+    return right.map { isOrdered(left, before: $0) } ?? true
+  }
+
   var isProperty: Bool { if case .property = self { true } else { false } }
 
   /// The unit of a time dimension.
@@ -84,7 +107,7 @@ extension QuestionDimension {
 
 extension JSONCodec<QuestionDimension> {
   static var dimension: JSONCodec {
-    JSONCodec(.named("Dimension")) { node throws(QuestionError) in
+    JSONCodec(.named("Dimension")) { node throws(JSONFault) in
       guard let dimension = QuestionDimension(try node.text()) else {
         throw node.fault(
           "There is no such dimension; possible are \(QuestionDimension.plainNames.joined(separator: ", ")), "

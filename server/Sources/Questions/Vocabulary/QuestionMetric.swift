@@ -1,4 +1,6 @@
 package import Ingest
+import JSON
+import Warehouse
 
 /// A figure of a query, over the rows that pass.
 package enum QuestionMetric: Hashable, Sendable {
@@ -48,6 +50,17 @@ package enum QuestionMetric: Hashable, Sendable {
     self = .property(aggregate, ExactText(String(parts[2])))
   }
 
+  /// True for figures of how long sessions last, in seconds.
+  package var isSessionDuration: Bool {
+    switch self {
+    case .plain(.sessionDurationAverage), .plain(.sessionDurationMedian), .plain(.sessionDurationP90): true
+    case .plain, .property: false
+    }
+  }
+
+  /// A sentence that belongs beside each figure of the metric; `nil` for none.
+  package var note: String? { isSessionDuration ? "Session durations: \(SessionPauses.note)" : nil }
+
   /// The name in questions and answers.
   package var name: String {
     switch self {
@@ -59,7 +72,7 @@ package enum QuestionMetric: Hashable, Sendable {
 
 extension JSONCodec<QuestionMetric> {
   static var metric: JSONCodec {
-    JSONCodec(.named("Metric")) { node throws(QuestionError) in
+    JSONCodec(.named("Metric")) { node throws(JSONFault) in
       guard let metric = QuestionMetric(try node.text()) else {
         let plain = QuestionMetric.Plain.allCases.map(\.rawValue).joined(separator: ", ")
         let aggregates = QuestionMetric.Aggregate.allCases.map(\.rawValue).joined(separator: ", ")

@@ -1,3 +1,4 @@
+import JSON
 package import Warehouse
 
 /// The days of a question, as written: whole civil days in the app's zone, both ends included.
@@ -28,7 +29,7 @@ package enum QuestionRange: Equatable, Sendable {
 }
 
 extension QuestionRange {
-  fileprivate init(_ node: JSONNode) throws(QuestionError) {
+  fileprivate init(_ node: JSONNode) throws(JSONFault) {
     if case .array = node.value {
       var days: [Day] = []
       for date in try node.elements(2...2) {
@@ -76,7 +77,7 @@ extension QuestionRange {
 
 extension JSONCodec<QuestionRange> {
   static var range: JSONCodec {
-    JSONCodec(.named("DateRange")) { node throws(QuestionError) in
+    JSONCodec(.named("DateRange")) { node throws(JSONFault) in
       try QuestionRange(node)
     } encode: {
       $0.json

@@ -1,4 +1,5 @@
 package import Ingest
+package import JSON
 
 /// The value of a dimension: a text or a number. A Boolean property is the text `true` or `false`.
 package enum QuestionValue: Hashable, Sendable {
@@ -12,7 +13,7 @@ package enum QuestionValue: Hashable, Sendable {
   package var plainText: String {
     switch self {
     case .text(let text): text.text
-    case .number(let number): QuestionJSON.plain(number)
+    case .number(let number): JSONNumber.plain(number)
     }
   }
 
@@ -52,12 +53,12 @@ extension QuestionValue {
 extension JSONCodec<QuestionValue> {
   /// A value of a dimension. Only properties can be numbers or Booleans.
   static func value(of dimension: QuestionDimension) -> JSONCodec {
-    JSONCodec(dimension.isProperty ? .anyOf(.text, .number, .boolean) : .text) { node throws(QuestionError) in
+    JSONCodec(dimension.isProperty ? .anyOf(.text, .number, .boolean) : .text) { node throws(JSONFault) in
       switch node.value {
       case .null: throw node.fault("Rows without a value are found by not_set.")
       case .number(let number) where dimension.isProperty: return .number(number)
       case .boolean(let flag) where dimension.isProperty: return .text(flag ? "true" : "false")
-      default: return .text(try node.text())
+      default: return .text(dimension.canonical(try node.text()))
       }
     } encode: {
       $0.json

@@ -1,3 +1,4 @@
+public import ServerBase
 public import TernEvents
 public import Warehouse
 
@@ -44,9 +45,9 @@ public struct AppCenterQuery: Sendable, Hashable {
   ///   - parameters: `start` and `end` (ISO 8601; only the date counts), `interval` (`P1D`, `P1W`, `P30D`), `event_name`,
   ///     `$top`, `$skip`, `$orderby`; others are ignored, except for `versions`, which only the list of versions
   ///     supports.
-  ///   - timeZone: The app's time zone.
+  ///   - zone: The app's time zone.
   public init(
-    path: [String], parameters: [String: String], app: AppID, timeZone: String, now: Timestamp
+    path: [String], parameters: [String: String], app: AppID, zone: ZoneRules, now: Timestamp
   ) throws(AppCenterError) {
     let subject = try AppCenterSubject(path: path)
     self.path = path
@@ -60,10 +61,7 @@ public struct AppCenterQuery: Sendable, Hashable {
       throw AppCenterError(
         .notImplemented, "This server has no metrics by version here. Leave out versions and app_build.")
     }
-    let today: Day
-    do throws(ReportError) { today = try ReportZone(timeZone).day(of: now) } catch {
-      throw AppCenterError(.badRequest, error.message)
-    }
+    let today = ReportZone(zone).day(of: now)
     days = try Self.days(given, isRangeless: subject.isRangeless, today: today)
     interval = try Self.interval(given["interval"])
     eventNames = given["event_name"]?.split(separator: "|").map(String.init) ?? []

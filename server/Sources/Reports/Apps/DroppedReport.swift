@@ -18,7 +18,8 @@ extension AppReports {
     ]
     return ReportContent(
       [
-        Ranking("reasons", noun: "reason", dimension: .dropped).list(metrics.reasons),
+        Ranking("reasons", noun: "reason", dimension: .dropped)
+          .list(metrics.reasons, limit: request.limit ?? 1_000),
         ReportList(
           "days", columns: ["date", "count"], rows: metrics.days.map { [.day($0.day), .count($0.count)] },
           outputs: .json),

@@ -52,13 +52,14 @@ extension AppReports {
         }, outputs: isDetail ? .json : [.json, .terminal, .page])
     }
     let occurrences = occurrenceList(
-      "occurrences", title: "Occurrences", metrics.occurrences, outputs: isDetail ? [.json, .csv] : .all)
+      "occurrences", title: "Occurrences", metrics.occurrences, outputs: isDetail ? [.json, .csv] : .all,
+      limit: isDetail ? nil : request.limit ?? 100)
     return ReportContent(lists + [versions] + breakdowns + [occurrences] + (metrics.detail.map(detailLists) ?? []))
   }
 
   private static func occurrenceList(
     _ name: String, title: String = "", _ errors: [ErrorOccurrence], isObject: Bool = false,
-    outputs: ReportList.Outputs = .all
+    outputs: ReportList.Outputs = .all, limit: Int? = nil
   ) -> ReportList {
     let jsonOnly = ["id", "received", "country", "locale"].map { ReportColumn($0, isJSONOnly: true) }
     return ReportList(
@@ -71,7 +72,7 @@ extension AppReports {
           .count(error.install), .id(error.id), .text(error.name), .time(error.received), .text(error.device.country),
           .text(error.device.locale),
         ]
-      }, isObject: isObject, outputs: outputs)
+      }, isObject: isObject, outputs: outputs, limit: limit)
   }
 
   private static let noText = "The stack trace was deleted to make room for newer errors."

@@ -11,8 +11,8 @@ extension AppReports {
   ) { request, store in
     let metrics = try await ErrorsMetrics(request, from: store)
     return ReportContent([
-      errorGroups("crashes", title: "Crashes", metrics.crashes),
-      errorGroups("handled", title: "Handled errors", metrics.handled),
+      errorGroups("crashes", title: "Crashes", metrics.crashes, limit: request.errorLimit),
+      errorGroups("handled", title: "Handled errors", metrics.handled, limit: request.errorLimit),
       errorGroups("errors", metrics.crashes + metrics.handled, outputs: .csv),
     ])
   }
@@ -20,7 +20,7 @@ extension AppReports {
   /// Error groups as a list. JSON has versions as an array, tables the first five as text.
   static func errorGroups(
     _ name: String, title: String = "", _ groups: [ErrorGroup], isObject: Bool = false,
-    outputs: ReportList.Outputs = [.json, .terminal, .page]
+    outputs: ReportList.Outputs = [.json, .terminal, .page], limit: Int? = nil
   ) -> ReportList {
     ReportList(
       name, title: title,
@@ -37,7 +37,7 @@ extension AppReports {
           .text(group.triage.state?.author ?? ""), group.triage.state.map { .time($0.changed) } ?? .none,
           .text(group.triage.reopenedIn ?? ""),
         ]
-      }, isObject: isObject, outputs: outputs)
+      }, isObject: isObject, outputs: outputs, limit: limit)
   }
 }
 
@@ -51,7 +51,7 @@ public struct ErrorsMetrics: Sendable, Hashable {
 
   /// Reads the error groups of a request's range.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
-    let limit = request.limit ?? 200
+    let limit = request.errorLimit
     // The status is known only after reading, and groups of another one must not use up the limit.
     let groups = try await store.errorGroups(
       app: request.app, group: nil, days: request.days, limit: request.errorStates.isEmpty ? limit : .max
@@ -61,4 +61,9 @@ public struct ErrorsMetrics: Sendable, Hashable {
     crashes = Array(listed.filter { $0.kind == .crash }.prefix(limit))
     handled = Array(listed.filter { $0.kind == .handledError }.prefix(limit))
   }
+}
+
+extension ReportRequest {
+  /// The most groups of errors of each kind.
+  fileprivate var errorLimit: Int { limit ?? 200 }
 }

@@ -30,7 +30,7 @@ extension AppReports {
         rows: [
           [
             .text(metrics.name), .count(metrics.count), .count(metrics.users), .list(days),
-            .list(propertyList(metrics.properties)),
+            .list(propertyList(metrics.properties, limit: request.propertyLimit)),
           ]
         ], isObject: true, outputs: [.json, .terminal, .page]),
       ReportList(
@@ -44,7 +44,7 @@ extension AppReports {
     ])
   }
 
-  private static func propertyList(_ properties: [PropertyTotals]) -> ReportList {
+  private static func propertyList(_ properties: [PropertyTotals], limit: Int) -> ReportList {
     ReportList(
       "properties",
       columns: ["name", "count", "isCapped"].map { ReportColumn($0, isJSONOnly: true) } + ["values"],
@@ -54,7 +54,7 @@ extension AppReports {
           columns: ["value", "count", "users", "share"],
           rows: property.values.map {
             [.text($0.key), .count($0.count), .count($0.users), .share(share($0.count, of: property.count))]
-          })
+          }, limit: limit)
         return [.text(property.property), .count(property.count), .flag(property.isCapped), .list(values)]
       })
   }
@@ -91,8 +91,13 @@ public struct EventMetrics: Sendable, Hashable {
         remedy: "events")
     }
     days = try await store.series(app: app, dimension: .event, key: name, days: range).filled(range)
-    properties = try await store.properties(app: app, event: name, days: range, limit: request.limit ?? 20)
+    properties = try await store.properties(app: app, event: name, days: range, limit: request.propertyLimit)
   }
+}
+
+extension ReportRequest {
+  /// The most values of each property of an event.
+  fileprivate var propertyLimit: Int { limit ?? 20 }
 }
 
 extension PropertyTotals {
@@ -102,7 +107,7 @@ extension PropertyTotals {
 
 extension ClosedRange<Day> {
   /// All days that the warehouse supports.
-  fileprivate static var all: ClosedRange<Day> {
+  package static var all: ClosedRange<Day> {
     Day(number: Int(TimeBounds.earliest / 86_400_000))...Day(number: Int(TimeBounds.latest / 86_400_000))
   }
 }

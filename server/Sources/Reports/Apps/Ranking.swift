@@ -47,7 +47,7 @@ public struct Ranking: Sendable, Hashable {
   }
 
   /// The rows as a list of a report.
-  func list(_ rows: [RankedKey]) -> ReportList {
+  func list(_ rows: [RankedKey], limit: Int) -> ReportList {
     let key = ReportColumn(codes == nil ? "name" : "code", heading: codes == nil ? noun : "code")
     let label = codes == nil ? [] : [ReportColumn("name", heading: noun)]
     return ReportList(
@@ -55,7 +55,7 @@ public struct Ranking: Sendable, Hashable {
       rows: rows.map { row in
         [.text(row.key)] + (codes == nil ? [] : [.text(row.name)])
           + [.count(row.count), .count(row.users), .share(row.share)]
-      })
+      }, limit: limit)
   }
 }
 

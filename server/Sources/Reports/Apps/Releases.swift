@@ -40,7 +40,9 @@ public enum Releases {
         releases.append(Release(day: day, version: key))
       }
     }
-    return releases.sorted { ($0.day, $0.version) < ($1.day, $1.version) }
+    return releases.sorted {
+      $0.day == $1.day ? AppVersion.isOrdered($0.version, before: $1.version) : $0.day < $1.day
+    }
   }
 
   /// Returns the day on which a version began to spread; `nil` if it never did, or was there from the beginning.

@@ -1,3 +1,4 @@
+package import JSON
 import Warehouse
 
 extension StorageReport {
@@ -31,35 +32,35 @@ extension StorageReport {
   }
 }
 
-/// The report in the JSON of the API and of the command line.
-package struct StorageDescription: Encodable, Sendable {
-  struct AppUse: Encodable {
-    let app: Int64
-    let name: String
-    let rows: Int
-    let bytes: Int64
-    let rowsPerDay: Double
-    let bytesPerDay: Double
-    let freeableRows: Int
-    let freeableBytes: Int64
-  }
+extension StorageReport {
+  package static let members: [JSONMember<StorageReport>] = [
+    .shown("apps", .list(.object(AppUse.schema))) { .array($0.apps.map(\.tree)) },
+    .shown("bytesPerDay", .number.described("The growth over the last \(days) days.")) {
+      .number($0.bytesPerDay.rounded())
+    },
+    .shownIfAny(
+      "daysUntilFull", .count.described("The days until nothing can be collected; only if the disk fills.")
+    ) { report in report.daysUntilFull.map { .integer($0) } },
+    .shownIfAny("free", .count) { report in report.free.map { .integer($0) } },
+    .shown("parts", .object.described("The bytes of each part of the data directory.")) { report in
+      .object(report.parts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
+    },
+    .shown("reserved", .count) { .integer($0.reserved) },
+  ]
+}
 
-  let parts: [String: Int64]
-  let free: Int64?
-  let reserved: Int64
-  let bytesPerDay: Double
-  let daysUntilFull: Int?
-  let apps: [AppUse]
+extension StorageReport.AppUse {
+  fileprivate static let schema: Schema.Members = [
+    "app": .count, "bytes": .count, "bytesPerDay": .number, "freeableBytes": .count,
+    "freeableRows": .count.described("The rows older than \(StorageReport.trialDays) days."), "name": .text,
+    "rows": .count, "rowsPerDay": .number,
+  ]
 
-  /// Describes a report.
-  package init(_ report: StorageReport) {
-    (parts, free, reserved) = (report.parts, report.free, report.reserved)
-    (bytesPerDay, daysUntilFull) = (report.bytesPerDay.rounded(), report.daysUntilFull)
-    apps = report.apps.map { use in
-      AppUse(
-        app: use.app.id.rawValue, name: use.app.name, rows: use.rows, bytes: use.bytes,
-        rowsPerDay: (use.rowsPerDay * 10).rounded() / 10, bytesPerDay: use.bytesPerDay.rounded(),
-        freeableRows: use.freeableRows, freeableBytes: use.freeableBytes)
-    }
+  fileprivate var tree: JSONTree {
+    .object([
+      ("app", .integer(app.id.rawValue)), ("bytes", .integer(bytes)), ("bytesPerDay", .number(bytesPerDay.rounded())),
+      ("freeableBytes", .integer(freeableBytes)), ("freeableRows", .integer(freeableRows)), ("name", .text(app.name)),
+      ("rows", .integer(rows)), ("rowsPerDay", .number((rowsPerDay * 10).rounded() / 10)),
+    ])
   }
 }

@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 package import Questions
 package import Warehouse
 

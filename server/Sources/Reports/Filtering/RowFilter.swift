@@ -87,8 +87,8 @@ extension StoredEvent {
     case .version: text(labels.version)
     case .os: text(labels.system)
     case .model: text(device.model)
-    case .country: text(device.country)
-    case .language: text(labels.language)
+    case .country: text(dimension.canonical(device.country))
+    case .language: text(dimension.canonical(labels.language))
     case .user: text(user)
     // Of several values of one name, the last one counts.
     case .property(let name): properties.last { $0.name.hasBytes(of: name.text) }.flatMap(\.value.questionValue)

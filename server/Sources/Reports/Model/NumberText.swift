@@ -1,15 +1,5 @@
 import TernBase
-
-/// Formats a number with commas between thousands.
-public func grouped(_ number: Int) -> String {
-  let digits = Array(String(number.magnitude))
-  var text = number < 0 ? "-" : ""
-  for (index, digit) in digits.enumerated() {
-    if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-    text.append(digit)
-  }
-  return text
-}
+import Warehouse
 
 /// Formats a number and its noun, for example `1 install` or `1,234 installs`.
 package func counted(_ number: Int, _ noun: String) -> String {

@@ -14,6 +14,7 @@ extension Report {
       members["view"] = .count(view.id.rawValue)
       members["report"] = .text(request.report.name)
     }
+    if !fullLists.isEmpty { members["fullLists"] = .texts(fullLists) }
     for list in content.lists where list.outputs.contains(.json) && !(list.isObject && list.rows.isEmpty) {
       members[list.name] = .list(list)
     }

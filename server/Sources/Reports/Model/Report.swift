@@ -6,6 +6,17 @@ public struct Report: Sendable, Hashable {
   public var request: ReportRequest
   /// The rows.
   public var content: ReportContent
+
+  /// The names of the lists that have as many rows as the request allows, and so may lack others.
+  public var fullLists: [String] { content.lists.reduce(into: Set<String>()) { $0.formUnion($1.fullLists) }.sorted() }
+
+  /// The lists that may lack rows, in words; `nil` for none.
+  public var remark: String? {
+    guard !fullLists.isEmpty else { return nil }
+    return
+      "These lists end at their limit and may lack rows: \(fullLists.joined(separator: ", ")). The parameter limit "
+      + "allows up to \(grouped(ReportRequest.maximumLimit))."
+  }
 }
 
 extension ReportRequest {

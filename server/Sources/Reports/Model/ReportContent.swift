@@ -49,11 +49,13 @@ public struct ReportList: Sendable, Hashable {
   public var outputs: Outputs
   /// True to show long texts in full on terminals.
   public var isWide: Bool
+  /// The most rows that the request allows; `nil` for a list that always has all.
+  public var limit: Int?
 
   /// Creates a list.
   public init(
     _ name: String, title: String = "", columns: [ReportColumn], rows: [[ReportValue]], isObject: Bool = false,
-    outputs: Outputs = .all, isWide: Bool = false
+    outputs: Outputs = .all, isWide: Bool = false, limit: Int? = nil
   ) {
     self.name = name
     self.title = title
@@ -62,6 +64,15 @@ public struct ReportList: Sendable, Hashable {
     self.isObject = isObject
     self.outputs = outputs
     self.isWide = isWide
+    self.limit = limit
+  }
+
+  /// The names of the list and of those in it that end at their limit.
+  var fullLists: Set<String> {
+    let nested = rows.flatMap { row in
+      row.flatMap { value in if case .list(let list) = value { Array(list.fullLists) } else { [] as [String] } }
+    }
+    return Set(nested + (rows.count == limit ? [name] : []))
   }
 
   /// The list as a table: without JSON-only columns and nested lists.

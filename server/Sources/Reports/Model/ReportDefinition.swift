@@ -65,7 +65,10 @@ public struct ReportDefinition: Sendable {
     self.rankings = rankings
     self.read = { request, store in
       var lists: [ReportList] = []
-      for ranking in rankings { lists.append(ranking.list(try await request.ranking(ranking, from: store))) }
+      for ranking in rankings {
+        lists.append(
+          ranking.list(try await request.ranking(ranking, from: store), limit: request.limit ?? ranking.limit))
+      }
       return ReportContent(lists)
     }
   }

@@ -26,8 +26,6 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let unknownError = Code(description: "unknown_error")
     /// The app has no view with this number.
     public static let unknownView = Code(description: "unknown_view")
-    /// The system does not know the app's time zone.
-    public static let unknownTimeZone = Code(description: "unknown_time_zone")
   }
 
   /// The kind of error.

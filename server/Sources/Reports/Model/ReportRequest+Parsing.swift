@@ -19,7 +19,7 @@ extension ReportRequest {
   ) throws(ReportError) {
     let isView = if case .view = subject { true } else { false }
     let report = try reports.report(named: name, ofView: isView)
-    let zone = try ReportZone(subject.timeZone)
+    let zone = subject.zone
     var parameters: [ReportParameter: String] = [:]
     for parameter in report.parameters { parameters[parameter] = try Self.value(of: parameter, given) }
     if parameters.isEmpty, let missing = report.missingParameter { throw missing }

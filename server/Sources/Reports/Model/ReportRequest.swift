@@ -1,3 +1,4 @@
+public import ServerBase
 public import TernEvents
 public import Warehouse
 
@@ -72,7 +73,7 @@ public struct ReportRequest: Sendable, Hashable {
 /// The app or view that a report is about.
 public enum ReportSubject: Sendable, Hashable {
   /// An app, with the time zone of its days.
-  case app(AppID, timeZone: String)
+  case app(AppID, zone: ZoneRules)
   /// A view of an app.
   case view(View)
 
@@ -85,10 +86,10 @@ public enum ReportSubject: Sendable, Hashable {
   }
 
   /// The time zone of its days.
-  public var timeZone: String {
+  package var zone: ReportZone {
     switch self {
-    case .app(_, let timeZone): timeZone
-    case .view(let view): view.timeZone
+    case .app(_, let zone): ReportZone(zone)
+    case .view(let view): ReportZone(view.zone)
     }
   }
 }
@@ -99,7 +100,7 @@ extension CatalogStore {
   /// - Parameter view: The view's number; absent or empty for the app.
   /// - Throws: ``ReportError`` if the app has no such view.
   public func subject(view: String?, of app: App) throws -> ReportSubject {
-    guard let view, !view.isEmpty else { return .app(app.id, timeZone: app.timeZone) }
+    guard let view, !view.isEmpty else { return .app(app.id, zone: app.zone) }
     guard let number = Int64(view), let found = try self.view(ViewID(number)), found.app == app.id else {
       throw ReportError(
         code: .unknownView,

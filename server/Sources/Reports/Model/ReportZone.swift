@@ -1,25 +1,16 @@
-import Foundation
-import ServerBase
+package import ServerBase
 import TernBase
 public import TernEvents
 public import Warehouse
 
 /// The time zone of an app's days.
 public struct ReportZone: Sendable, Hashable {
-  /// The zone's name in the tz database, for example `Europe/Berlin`.
-  public let identifier: String
-  private let zone: TimeZone
+  private let rules: ZoneRules
 
-  /// Finds a zone by its name; throws ``ReportError`` if the system does not know it.
-  public init(_ identifier: String) throws(ReportError) {
-    guard let zone = TimeZone(identifier: identifier) else {
-      throw ReportError(
-        code: .unknownTimeZone,
-        message: "This computer does not know the time zone \"\(visible(identifier))\". Use a name like Europe/Berlin.")
-    }
-    self.identifier = identifier
-    self.zone = zone
-  }
+  /// The zone's name in the tz database, for example `Europe/Berlin`.
+  public var identifier: String { rules.identifier }
+
+  package init(_ rules: ZoneRules) { self.rules = rules }
 
   /// The civil day of a point in time.
   public func day(of time: Timestamp) -> Day {
@@ -34,7 +25,6 @@ public struct ReportZone: Sendable, Hashable {
 
   private func localSeconds(of time: Timestamp) -> Double {
     let shown = Timestamp(millisecondsSince1970: TimeBounds.clamp(time.millisecondsSince1970))
-    let date = Date(timeIntervalSince1970: Double(shown.secondsSince1970))
-    return Double(shown.secondsSince1970) + Double(zone.secondsFromGMT(for: date))
+    return Double(shown.secondsSince1970) + Double(rules.table.offset(atSecond: Int64(shown.secondsSince1970)))
   }
 }

@@ -56,6 +56,31 @@ package struct AnsweredQuestion: Sendable {
       }
   }
 
+  /// The number of rows that the question's limit leaves out; of persons, it is known on the first page.
+  package var rowsLeftOut: Int {
+    switch (question, answer) {
+    case (.query, .query(let answer)): answer.rowsLeftOut
+    case (.persons(let question), .persons(let answer)) where question.before == nil:
+      max(0, answer.total - answer.persons.count)
+    default: 0
+    }
+  }
+
+  /// The rows that the limit leaves out in words, for those who can't see them in a table; `nil` for none.
+  package var remark: String? {
+    rowsLeftOut == 0
+      ? nil
+      : "The first \(counted(table.count, "row")) of \(grouped(table.count + rowsLeftOut)). Ask for fewer days, add a "
+        + "filter, or ask again for the rows after these."
+  }
+
+  /// Sentences without which the figures would be misread.
+  package var notes: [String] {
+    guard case .query(let query) = question else { return [] }
+    // All metrics have the same note.
+    return query.metrics.lazy.compactMap(\.note).first.map { [$0] } ?? []
+  }
+
   /// The answer in a form, as parts of some kilobytes that are made when they are read.
   package func document(_ format: AnswerFormat) -> AnswerDocument {
     let table = table

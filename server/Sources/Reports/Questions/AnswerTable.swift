@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 package import Questions
 import TernEvents
 
@@ -65,10 +66,13 @@ package struct AnswerTable: Sendable {
     let cells = answer.cohorts.indices.flatMap { cohort in
       answer.cohorts[cohort].values.indices.map { (cohort: cohort, after: $0) }
     }
-    return AnswerTable(["cohort"] + breakdown + ["size", "after", "persons"], cells.count) { index in
+    let partial = Set(answer.partial)
+    return AnswerTable(["cohort"] + breakdown + ["size", "after", "persons", "partial"], cells.count) { index in
       let (cohort, after) = (answer.cohorts[cells[index].cohort], cells[index].after)
+      let isOpen = partial.contains(cohort.interval(after: after, question.interval))
+      let part: Cell = partial.contains(cohort.interval) ? .text("cohort") : isOpen ? .text("interval") : .missing
       return [.text(cohort.interval)] + breakdown.map { _ in Cell(cohort.value) }
-        + [.integer(cohort.values[0]), .integer(after), .integer(cohort.values[after])]
+        + [.integer(cohort.values[0]), .integer(after), .integer(cohort.values[after]), part]
     }
   }
 
@@ -134,7 +138,7 @@ extension AnswerTable.Cell {
     switch self {
     case .missing: nil
     case .text(let text): text
-    case .number(let number): number.isFinite ? QuestionJSON.plain(number) : nil
+    case .number(let number): number.isFinite ? JSONNumber.plain(number) : nil
     case .integer(let number): String(number)
     }
   }

@@ -1,3 +1,4 @@
+import JSON
 import Questions
 import TernEvents
 import Warehouse
@@ -36,7 +37,7 @@ extension AnsweredQuestion {
         let cohort = answer.cohorts[index]
         return .object([
           ("cohort", .text(cohort.interval)), ("breakdown", cohort.value?.json ?? .null),
-          ("values", .counts(cohort.values)),
+          ("partial", .boolean(answer.partial.contains(cohort.interval))), ("values", .counts(cohort.values)),
         ])
       }
     case (.paths, .paths(let answer)):
@@ -74,7 +75,9 @@ extension AnsweredQuestion {
     var facts: [(String, JSONTree)] = [
       ("rows_read", .number(Double(rowsRead))), ("milliseconds", .number(Double(milliseconds))),
     ]
+    if rowsLeftOut > 0 { facts.append(("rows_left_out", .number(Double(rowsLeftOut)))) }
     if let firstKeptDay { facts.append(("rows_kept_since", .text(firstKeptDay.description))) }
+    if !notes.isEmpty { facts.append(("notes", .array(notes.map { .text($0) }))) }
     // The range is given as dates, so that every day will do.
     let query = question.understood(today: Day(number: 0))
     let rest = JSONTree.object(members + [("meta", .object(meta + facts)), ("query", query)]).encoded

@@ -1,10 +1,25 @@
 import Ingest
+package import JSON
 package import Questions
 import TernEvents
 import Warehouse
 
 /// The JSON of one person's rows.
 package enum TrailJSON {
+  /// The schema of a page of rows.
+  package static var schema: Schema {
+    Schema.object(["results": .list(row), "meta": .object(["next": .nullable(.text)])]).named("Trail")
+  }
+
+  private static var row: Schema {
+    Schema.object([
+      "id": .count, "kind": .text, "time": .nullable(.time), "received": .nullable(.time), "name": .nullable(.text),
+      "user": .nullable(.text), "version": .nullable(.text), "os": .nullable(.text), "model": .nullable(.text),
+      "country": .nullable(.text), "language": .nullable(.text), "session": .nullable(.text),
+      "startsSession": .boolean, "properties": .object([:], others: .anyOf(.text, .number, .boolean, .null)),
+    ]).named("Row")
+  }
+
   /// Returns a page of rows, with the cursor of the next page if this one is full.
   package static func document(_ rows: [TrailRow], limit: Int) throws -> [UInt8] {
     let next = rows.count == limit ? rows.last?.cursor.text : nil

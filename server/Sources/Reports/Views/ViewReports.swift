@@ -38,7 +38,7 @@ extension ReportDefinition {
       }
       let currency = view.currency(on: request.days)
       return ReportContent(
-        try await read(view, request, store).map { $0.labelled(currency: currency) },
+        try await read(view, request, store).map { $0.labelled(currency: currency).limited(to: request.viewLimit) },
         values: currency.isEmpty ? [:] : ["currency": .text(currency)])
     }
   }
@@ -61,12 +61,27 @@ extension View {
 }
 
 extension ReportList {
-  /// The list with the currency in its title, if it has amounts.
+  /// The columns with amounts of money.
+  private static let amounts: Set<String> = ["revenue", "averageOrder", "tax", "shipping", "refunded"]
+
+  /// The list with the currency in its title, which terminals show, and in the headings of pages, if it has amounts.
   fileprivate func labelled(currency: String) -> ReportList {
-    let hasAmounts = columns.contains { ["revenue", "averageOrder"].contains($0.name) }
-    guard !currency.isEmpty, hasAmounts else { return self }
+    guard !currency.isEmpty, columns.contains(where: { Self.amounts.contains($0.name) }) else { return self }
     var list = self
     list.title += "\(title.isEmpty ? "" : " ")(\(currency))"
+    for index in columns.indices where Self.amounts.contains(columns[index].name) {
+      list.columns[index].title += " (\(currency))"
+    }
+    return list
+  }
+}
+
+extension ReportList {
+  /// The list as one with at most so many rows; days are never cut.
+  fileprivate func limited(to limit: Int) -> ReportList {
+    guard columns.first?.name != "date" else { return self }
+    var list = self
+    list.limit = limit
     return list
   }
 }

@@ -15,6 +15,8 @@ struct AlertEvaluator: Sendable {
   let newID: @Sendable (Timestamp) -> UniqueID
   /// The address of the portal in links; `nil` if unknown.
   let portal: @Sendable () -> String?
+  /// Returns the groups of crashes behind a figure, those with the most users first; none for other figures.
+  var crashes: @Sendable (Alert, PeriodFigure, _ now: Timestamp) async throws -> [CrashNotice] = { _, _, _ in [] }
 
   /// Evaluates one alert, and returns the number of messages that follow.
   ///
@@ -23,22 +25,27 @@ struct AlertEvaluator: Sendable {
   @discardableResult
   func evaluate(_ stored: StoredAlert, now: Timestamp) async throws -> Int {
     guard !stored.alert.isMuted(at: now) else { return 0 }
-    return try handle(try await observe(stored.alert, stored.state, now), stored, now: now)
+    return try await handle(try await observe(stored.alert, stored.state, now), stored, now: now)
   }
 
   /// Stores that an alert couldn't be evaluated, and returns the number of messages to send because of it.
   @discardableResult
-  func fail(_ stored: StoredAlert, reason: String, now: Timestamp) throws -> Int {
-    try handle(.failure(reason: reason), stored, now: now)
+  func fail(_ stored: StoredAlert, reason: String, now: Timestamp) async throws -> Int {
+    try await handle(.failure(reason: reason), stored, now: now)
   }
 
-  private func handle(_ observation: AlertObservation, _ stored: StoredAlert, now: Timestamp) throws -> Int {
+  private func handle(_ observation: AlertObservation, _ stored: StoredAlert, now: Timestamp) async throws -> Int {
     let alert = stored.alert
     var machine = AlertMachine(alert, stored.state)
     let events = machine.handle(observation, now: now)
     let app = try alert.app.flatMap { try catalog.app($0)?.name }
-    let messages = events.map {
-      AlertMessage.make($0, of: alert, app: app, id: newID(now), at: now, portal: portal())
+    var messages: [OutgoingMessage] = []
+    for event in events {
+      var crashes: [CrashNotice] = []
+      // A breach is reported even if its crashes can't be read in time.
+      if let figure = event.breach { crashes = (try? await self.crashes(alert, figure, now)) ?? [] }
+      messages.append(
+        AlertMessage.make(event, of: alert, app: app, crashes: crashes, id: newID(now), at: now, portal: portal()))
     }
     return try catalog.store(machine.state, of: stored, messages: messages) ? messages.count : 0
   }

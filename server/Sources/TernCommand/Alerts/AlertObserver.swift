@@ -44,18 +44,42 @@ struct AlertObserver: Sendable {
     _ question: AlertQuestion, _ state: AlertState, _ app: App, _ now: Timestamp
   ) async throws -> PeriodFigure? {
     let figure = try QuestionPage.alertFigure(question, segments: try catalog.segments(app: app.id))
-    guard let calendar = QuestionCalendar(app.timeZone),
-      let periods = EndedPeriods(question.period, at: now, in: calendar)
+    let calendar = QuestionCalendar(app.zone)
+    // Most evaluations end here: an hour is queried once, unless there was too little data, and a day once an hour.
+    guard let periods = state.due(EndedPeriods.recent(question.period, at: now, in: calendar), at: now),
+      let questions = periods.questions(figure)
     else { return nil }
-    // Most evaluations end here: a period is queried once, unless there was too little data.
-    guard periods.last > state.period ?? .min, let questions = periods.questions(figure) else { return nil }
     let today = calendar.day(of: now.millisecondsSince1970)
     var answers: [Answer] = []
     for asked in questions {
-      guard let fresh = QuestionCalendar(app.timeZone) else { return nil }
-      answers.append(try await reader.answer(asked, app: app.id, calendar: fresh, today: today).answer)
+      answers.append(
+        try await reader.answer(asked, app: app.id, calendar: QuestionCalendar(app.zone), today: today).answer)
     }
-    return periods.figure(answers, of: figure)
+    var found = periods.figure(answers, of: figure)
+    found?.name = QuestionPage.alertFigureName(question)
+    return found
+  }
+
+  /// Returns the groups of crashes in the period of a figure, with the filters of its question, those with the most users
+  /// first; none if the figure isn't about crashes.
+  func crashes(_ alert: Alert, behind figure: PeriodFigure, now: Timestamp) async throws -> [CrashNotice] {
+    guard let asked = alert.condition.question, let app = try alert.app.flatMap({ try catalog.app($0) }),
+      case .query(let query) = try QuestionPage.alertFigure(asked, segments: try catalog.segments(app: app.id)),
+      query.metrics.first?.isAboutCrashes ?? false
+    else { return [] }
+    let today = QuestionCalendar(app.zone).day(of: now.millisecondsSince1970)
+    let day = QuestionCalendar.firstDay(of: asked.period.unit, number: figure.number)
+    let scope = QuestionScope(
+      range: .dates(day, day),
+      filters: query.scope.filters + [
+        .isOneOf(.kind, [.text(QuestionKind.crash.rawValue)]),
+        .isOneOf(.time(asked.period.unit), [.text(figure.label)]),
+      ], person: query.scope.person)
+    let crashes = Set(
+      try await reader.errors(in: scope, app: app.id, calendar: QuestionCalendar(app.zone), today: today))
+    let groups = try await reader.errorGroups(app: app.id, group: nil, days: day...day, among: crashes, limit: .max)
+    return groups.filter { $0.kind == .crash }.sorted { ($1.users, $1.count, $0.id) < ($0.users, $0.count, $1.id) }
+      .prefix(CrashNotice.maximumCount).map { CrashNotice(type: $0.type, place: $0.place, users: $0.users) }
   }
 
   private func newErrors(after known: Int64?, _ app: AppID) async throws -> AlertObservation {

@@ -46,7 +46,7 @@ struct AlertService: Service {
               logger.error("The alert \(stored.alert.id) can't be evaluated: \(failure)")
             }
             // Throws only if the catalog can't be written to, which is logged already.
-            _ = try? evaluator.fail(stored, reason: failure, now: wallTime())
+            _ = try? await evaluator.fail(stored, reason: failure, now: wallTime())
           }
           failures[stored.alert.id] = failure
         }

@@ -36,6 +36,6 @@ struct MailReportEvaluator: Sendable {
 
   private static func due(_ stored: StoredMailReport, _ app: App, _ now: Timestamp) -> (period: MailPeriod, sent: Day)?
   {
-    QuestionCalendar(app.timeZone).flatMap { stored.due(at: now, in: $0) }
+    stored.due(at: now, in: QuestionCalendar(app.zone))
   }
 }

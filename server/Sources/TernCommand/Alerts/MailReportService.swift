@@ -92,18 +92,14 @@ struct MailReportComposer: Sendable {
   private func answer(
     _ question: Question, _ app: App, _ now: Timestamp, before end: Duration
   ) async throws -> AnsweredQuestion {
-    guard let calendar = QuestionCalendar(app.timeZone) else {
-      throw WarehouseError(code: .invalid, message: "This computer does not know the time zone \(app.timeZone).")
-    }
-    let today = calendar.day(of: now.millisecondsSince1970)
+    let today = QuestionCalendar(app.zone).day(of: now.millisecondsSince1970)
     let resolved = question.resolved(today: today)
     let rest = min(Self.questionDeadline, end - uptime())
     guard rest > .zero else { throw Self.tooSlow }
     let result = try await withThrowingTaskGroup(of: QuestionResult?.self) { [reader, sleep] group in
       defer { group.cancelAll() }
       group.addTask {
-        guard let own = QuestionCalendar(app.timeZone) else { return nil }
-        return try await reader.answer(resolved, app: app.id, calendar: own, today: today)
+        try await reader.answer(resolved, app: app.id, calendar: QuestionCalendar(app.zone), today: today)
       }
       group.addTask {
         try await sleep(rest)

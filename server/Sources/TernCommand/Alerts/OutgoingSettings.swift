@@ -75,7 +75,8 @@ extension AlertService {
       catalog: catalog,
       evaluator: AlertEvaluator(
         catalog: catalog, observe: { try await observer.observe($0, $1, now: $2) },
-        newID: OutgoingSettings.newID, portal: outgoing.address(catalog)),
+        newID: OutgoingSettings.newID, portal: outgoing.address(catalog),
+        crashes: { try await observer.crashes($0, behind: $1, now: $2) }),
       delivery: AlertDelivery(
         catalog: catalog,
         send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) },

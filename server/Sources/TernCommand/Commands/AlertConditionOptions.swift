@@ -10,8 +10,14 @@ struct AlertConditionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The card whose question to watch.", valueName: "dashboard/card")) var card: String?
   @Option(help: ArgumentHelp("The query of Explore's address, or funnels?QUERY.", valueName: "query")) var question:
     String?
-  @Option(help: ArgumentHelp("Report a figure above this.", valueName: "number")) var above: Double?
-  @Option(parsing: .unconditional, help: ArgumentHelp("Report a figure below this.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "Report a figure above this. Shares, such as crash-free users and funnels, are percentages from 0 to 100.",
+      valueName: "number"))
+  var above: Double?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Report a figure below this, in the same units.", valueName: "number"))
   var below: Double?
   @Option(help: ArgumentHelp("Report a change by more than this, in percent.", valueName: "percent"))
   var changed: Double?

@@ -15,10 +15,12 @@ struct AlertsAddCommand: ParsableCommand {
     discussion: """
       Each alert has one condition. --above, --below and --changed watch the figure of a question, which is that of a \
       dashboard's card (--card) or the query of an address of Explore or Funnels (--question). A figure is evaluated ten \
-      minutes after its hour or day has ended. It is reported once when it crosses the limit, and once when that is over.
+      minutes after its hour or day has ended. It is reported once when it crosses the limit, and once when that is over. \
+      Days are evaluated again for three days, since crashes arrive with the next launch of their app: what that changes is \
+      reported once, too. Shares, such as crash-free users and funnels, are percentages from 0 to 100.
 
       Examples:
-        tern alerts add --app 1 --name Crashes --card "At a glance/Crash-free users" --below 0.99 --per day --to mail:a@example.org
+        tern alerts add --app 1 --name Crashes --card "At a glance/Crash-free users" --below 99 --per day --to mail:a@example.org
         tern alerts add --app 1 --name Orders --question "metric=events&event=Order" --below 10 --to chat:https://hooks.example.org/x
         tern alerts add --app 1 --name Users --question metric=users --changed 50 --per day --to mail:a@example.org
         tern alerts add --app 1 --name Stable --crash-free-below 99.5 --to webhook:https://example.org/hook

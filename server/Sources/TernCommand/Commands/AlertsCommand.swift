@@ -35,7 +35,7 @@ struct AlertsCommand: ParsableCommand {
         return try catalog.alerts().filter { app == nil || $0.alert.app == app }
       }
       let now = WallClock.system()
-      if json { return Terminal.say(try CommandOutput.json(alerts.map { AlertDescription($0, now: now) })) }
+      if json { return Terminal.say(CommandOutput.json(alerts.map { ShownAlert($0, now: now) }, ShownAlert.members)) }
       if alerts.isEmpty { return Terminal.say("No alerts yet. Add one with tern alerts add.") }
       Terminal.say(
         CommandOutput.table(

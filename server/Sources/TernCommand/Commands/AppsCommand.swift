@@ -48,7 +48,7 @@ struct AppsCommand: AsyncParsableCommand {
       let catalog = try Catalog(directory: data.directory)
       defer { try? catalog.close() }
       let app = try catalog.createApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
-      if json { return Terminal.say(try CommandOutput.json(AppDescription(app))) }
+      if json { return Terminal.say(CommandOutput.json(ShownApp(app), ShownApp.members)) }
       Terminal.say(Self.announcement(app))
     }
 
@@ -87,8 +87,8 @@ struct AppsCommand: AsyncParsableCommand {
         return (apps, try apps.map { try catalog.zoneChange(of: $0.id) })
       }
       if json {
-        let described = zip(apps, changes).map { AppDescription($0, zoneChange: $1) }
-        return Terminal.say(try CommandOutput.json(described))
+        let described = zip(apps, changes).map { ShownApp($0, zoneChange: $1) }
+        return Terminal.say(CommandOutput.json(described, ShownApp.members))
       }
       if apps.isEmpty { return Terminal.say("No apps yet. Create one with tern apps create NAME.") }
       Terminal.say(Self.listing(apps))

@@ -75,7 +75,7 @@ extension AppsCommand {
         AppChange(
           name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID,
           keeping: try keep.map { try KeepingPeriod.reading($0) }))
-      Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
+      Terminal.say(json ? CommandOutput.json(ShownApp(changed), ShownApp.members) : List.listing([changed]))
       if let job {
         let message = try await JobRunner.wait(for: job, data, catalog)
         if !json { Terminal.say(message) }
@@ -91,7 +91,7 @@ extension AppsCommand {
     /// at once; `nil` if there are none. A wrong clock can't remove more than the person has confirmed.
     private func confirmedRemoval(_ period: KeepingPeriod, of app: App) async throws -> Day? {
       let now = WallClock.system()
-      let today = try ReportZone(app.timeZone).day(of: now)
+      let today = ReportZone(app.zone).day(of: now)
       let first = period.firstDay(today: today)
       if let kept = app.keeping, kept.firstDay(today: today) >= first { return nil }
       let usage = try await data.withReader { _, reader in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ServerBase
 
 /// `tern config`
 struct ConfigCommand: ParsableCommand {
@@ -8,6 +9,8 @@ struct ConfigCommand: ParsableCommand {
       Takes the options of `tern serve`. An option comes before the environment variable, the variable before the file
       of settings, and the file before the default. The file is the one that --config or TERN_CONFIG names, otherwise
       config.json in the data directory, if it exists. Values of secret settings are not shown.
+
+      The rules of time zones are the system's (package tzdata), or those in the folder that the environment variable TZDIR names.
 
       Examples:
         tern config
@@ -21,6 +24,10 @@ struct ConfigCommand: ParsableCommand {
   func run() throws {
     let settings = try options.settings(data)
     Terminal.say(Self.listing(settings, of: ServerSettings.all))
+    let zones = ZoneDatabase.system
+    Terminal.say(
+      "\nTime zones: \(zones.isBuiltIn ? "those built in, which may be out of date (no files found)" : "\(zones.source)")"
+    )
   }
 
   /// The values of settings with their sources.

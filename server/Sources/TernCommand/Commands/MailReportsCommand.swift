@@ -1,7 +1,6 @@
 import Alerts
 import AppCatalog
 import ArgumentParser
-import Collector
 import Outgoing
 import Portal
 import Reports
@@ -74,18 +73,18 @@ struct MailReportsCommand: ParsableCommand {
       let reports = try data.withCatalog { catalog in
         let app = try app.map { try AppOption.find($0, in: catalog).id }
         return try catalog.mailReports().map(\.report).filter { app == nil || $0.app == app }.map { report in
-          (report: report, dashboards: try catalog.dashboards(app: report.app))
+          ShownMailReport(report, name: report.name(among: try catalog.dashboards(app: report.app)))
         }
       }
-      if json { return Terminal.say(try CommandOutput.json(reports.map { MailReportDescription($0, $1) })) }
+      if json { return Terminal.say(CommandOutput.json(reports, ShownMailReport.members)) }
       if reports.isEmpty { return Terminal.say("No reports by mail yet. Add one with tern mail-reports add.") }
       Terminal.say(
         CommandOutput.table(
           [["REPORT", "APP", "NAME", "SCHEDULE", "TO"]]
-            + reports.map { report, dashboards in
-              let to = report.recipients.map(\.text).joined(separator: ", ")
+            + reports.map { shown in
+              let (report, to) = (shown.report, shown.report.recipients.map(\.text).joined(separator: ", "))
               return [
-                "\(report.id)", "\(report.app)", visible(report.name(among: dashboards)), report.schedule,
+                "\(report.id)", "\(report.app)", visible(shown.name), report.schedule,
                 to.isEmpty ? "no one: all have unsubscribed" : to,
               ]
             }))

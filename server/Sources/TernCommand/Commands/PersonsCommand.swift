@@ -87,8 +87,8 @@ struct PersonsCommand: AsyncParsableCommand {
     /// Returns an app's name, and a summary of the data that it has of a person.
     private static func loss(of person: Person, in app: App, _ reader: WarehouseReader) async throws -> String {
       let name = "app \(app.id), \"\(visible(app.name))\""
-      guard let summary = try await reader.summary(of: person, app: app.id), let zone = try? ReportZone(app.timeZone)
-      else { return "\(name): nothing so far" }
+      guard let summary = try await reader.summary(of: person, app: app.id) else { return "\(name): nothing so far" }
+      let zone = ReportZone(app.zone)
       let counts = [
         ("event", summary.events), ("session", summary.sessions), ("error", summary.errors + summary.crashes),
       ].filter { $0.1 > 0 }.map { "\(grouped($0.1)) \($0.0)\($0.1 == 1 ? "" : "s")" }

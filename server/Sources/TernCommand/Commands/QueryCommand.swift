@@ -1,6 +1,7 @@
 import AppCatalog
 import ArgumentParser
 import Foundation
+import JSON
 import Questions
 import Reports
 import TernEvents
@@ -34,6 +35,9 @@ struct QueryCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("json, rows, csv or ndjson.", valueName: "format"))
   var format = AnswerFormat.json.rawValue
 
+  @Flag(help: "Answer although the question names a value that no event of the app has ever had.")
+  var allowUnknown = false
+
   @OptionGroup var data: DataOption
 
   func run() async throws {
@@ -45,8 +49,12 @@ struct QueryCommand: AsyncParsableCommand {
       let question =
         try kind.map { try Question($0, json: bytes, segments: segments) }
         ?? Question(json: bytes, segments: segments)
+      if !allowUnknown { try await Self.checkKnown(try JSONTree(parsing: bytes), app, reader) }
       return try await Self.answer(question, app, reader, now: WallClock.system())
     }
+    if let remark = answered.remark { Terminal.complain(remark) }
+    // In JSON, they are in the answer.
+    if format != .json { answered.notes.forEach(Terminal.complain) }
     for part in answered.document(format) { try FileHandle.standardOutput.write(contentsOf: Data(part)) }
   }
 
@@ -59,13 +67,20 @@ struct QueryCommand: AsyncParsableCommand {
     return Array(try handle.read(upToCount: limit) ?? Data())
   }
 
+  /// Throws an error if a question names a value that no event of the app has ever had.
+  static func checkKnown(_ json: JSONTree, _ app: App, _ source: any QuestionSource) async throws {
+    let values = json.namedValues
+    let unknown = try await source.unknownValues(among: Set(values.map(\.value)), app: app.id)
+    guard var error = QuestionError.unknown(values, unknown) else { return }
+    error.message += " Use --allow-unknown if it is still to come."
+    throw error
+  }
+
   /// Answers a question without a time limit.
   static func answer(
     _ question: Question, _ app: App, _ source: any QuestionSource, now: Timestamp
   ) async throws -> AnsweredQuestion {
-    guard let calendar = QuestionCalendar(app.timeZone) else {
-      throw CommandFailure("This computer does not know the time zone \(app.timeZone).")
-    }
+    let calendar = QuestionCalendar(app.zone)
     let today = calendar.day(of: now.millisecondsSince1970)
     let resolved = question.resolved(today: today)
     let clock = ContinuousClock()

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import ServerBase
 import Warehouse
 
 /// `tern report`
@@ -86,7 +87,7 @@ struct ReportCommand: AsyncParsableCommand {
     let format = try ReportFormat(parsing: format)
     // Check the request first: its mistakes do not depend on the data directory.
     if view == nil {
-      _ = try request(of: .app(AppID(0), timeZone: "UTC"))
+      _ = try request(of: .app(AppID(0), zone: .utc))
     } else {
       _ = try Self.reports.report(named: name, ofView: true)
     }
@@ -95,6 +96,7 @@ struct ReportCommand: AsyncParsableCommand {
         to: try request(of: try catalog.subject(view: view, of: app.find(in: catalog)))
       ).report(from: try data.symbolicated(reader, catalog))
     }
+    if let remark = report.remark { Terminal.complain(remark) }
     Terminal.say(try report.text(format))
   }
 

@@ -29,7 +29,7 @@ struct StorageCommand: AsyncParsableCommand {
         SQLiteWarehouse.diskUse(ofDirectory: data.directory, reserve: reserve), apps: try catalog.apps(), from: reader,
         now: WallClock.system())
     }
-    if json { return Terminal.say(try CommandOutput.json(StorageDescription(report))) }
+    if json { return Terminal.say(CommandOutput.json(report, StorageReport.members)) }
     Terminal.say(report.summary)
     let lines = report.lines.map { $0.map { visible($0) } }
     if !lines.isEmpty {

@@ -59,7 +59,7 @@ struct ViewsCommand: AsyncParsableCommand {
           settings: settings.settings)
       }
       Terminal.say(
-        json ? try CommandOutput.json(ViewDescription(view, now: WallClock.system())) : view.id.description)
+        json ? CommandOutput.json(ShownView(view, now: WallClock.system()), ShownView.members) : view.id.description)
     }
   }
 
@@ -88,7 +88,7 @@ struct ViewsCommand: AsyncParsableCommand {
         try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
       }
       if json {
-        return Terminal.say(try CommandOutput.json(views.map { try ViewDescription($0, now: WallClock.system()) }))
+        return Terminal.say(CommandOutput.json(views.map { ShownView($0, now: WallClock.system()) }, ShownView.members))
       }
       if views.isEmpty { return Terminal.say("No views yet. Create one with tern views create.") }
       let header = ["ID", "APP", "NAME", "TIME ZONE", "SINCE", "LATENESS", "FILTERS", "SETTINGS"]

@@ -97,7 +97,7 @@ extension ViewsCommand {
 
     func run() throws {
       let view = try data.withCatalog { try $0.changeView(ViewID(self.view), change, endsOpenDays: yes) }
-      if json { return Terminal.say(try CommandOutput.json(ViewDescription(view, now: WallClock.system()))) }
+      if json { return Terminal.say(CommandOutput.json(ShownView(view, now: WallClock.system()), ShownView.members)) }
       let rules = view.latest
       let filters = rules.filters.map(\.description).joined(separator: " ")
       let since = rules.start.map { "from \($0) on, and as before until then" } ?? "on all days"

@@ -6,6 +6,7 @@ import Ingest
 import NIOConcurrencyHelpers
 import NIOPosix
 import Questions
+import ServerBase
 import TernBase
 import TernEvents
 import UnixSignals
@@ -116,9 +117,9 @@ struct DemoCommand: AsyncParsableCommand {
     let question = QueryQuestion(
       scope: QuestionScope(range: .dates(week.lowerBound, week.upperBound)), metrics: [.plain(.events)],
       groups: [.init(.time(.hour))], limit: .max)
-    guard let calendar = QuestionCalendar("UTC"),
+    guard
       case .query(let answer) = try await warehouse.reader.answer(
-        Question.query(question).resolved(today: today), app: app, calendar: calendar, today: today
+        Question.query(question).resolved(today: today), app: app, calendar: QuestionCalendar(.utc), today: today
       ).answer
     else { return DemoPace(counts: [:], days: week.count) }
     var counts: [Int: Int] = [:]

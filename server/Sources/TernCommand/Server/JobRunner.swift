@@ -76,7 +76,7 @@ struct JobRunner {
     var away: WarehouseError?
     for app in try catalog.apps() {
       guard let keeping = app.keeping else { continue }
-      let today = try ReportZone(app.timeZone).day(of: now)
+      let today = ReportZone(app.zone).day(of: now)
       do {
         try await warehouse.removeRows(
           of: app.id, before: keeping.firstDay(today: today), views: try catalog.views(app: app.id))

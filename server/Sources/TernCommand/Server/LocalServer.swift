@@ -4,6 +4,7 @@ import Foundation
 import Ingest
 import Logging
 import Reports
+import ServerBase
 import ServiceLifecycle
 import SignOn
 import Symbols
@@ -113,23 +114,25 @@ struct LocalServer {
     _ configuration: CollectorServer.Configuration, _ signals: [UnixSignal],
     _ onListening: @escaping @Sendable (Int) async -> Void
   ) async throws {
+    try await takeZoneData()
     let secret = try catalog.duplicateSecret()
     let clusterStatus: (@Sendable () -> ClusterStatus?)? = if let copy { { copy.status() } } else { nil }
     let symbolicator = Symbolicator(catalog: catalog, program: symbolizer, launcher: ProcessTrials.ownProgram)
     let backupFailure = Locked<String?>(nil)
     let regularBackups = backups.map { RegularBackups(series: $0, failure: backupFailure) }
-    let dependencies = CollectorDependencies(
-      sink: warehouse,
-      store: SymbolicatedStore(warehouse.reader, symbolicator: symbolicator), questions: warehouse.reader,
-      exporter: warehouse.reader, usage: warehouse.reader, catalog: catalog,
-      duplicateKey: DuplicateHashKey(secret.0, secret.1), reportExecutor: warehouse.reader.executor,
-      symbols: (catalog, SymbolStore(directory: directory, catalog: catalog, limits: symbolLimits)),
-      storage: { [warehouse] in warehouse.storageStatus }, cluster: clusterStatus,
-      freeDiskBytes: { [warehouse] in warehouse.freeDiskBytes }, hasRoom: { [warehouse] in warehouse.hasRoom },
-      problems: { [warehouse] in warehouse.problems },
-      backups: regularBackups, requestJournal: warehouse, accessLog: accessLog,
-      providers: SignOnSettings.connected(providers),
-      logger: logger)
+    var dependencies = CollectorDependencies(
+      sink: warehouse, store: SymbolicatedStore(warehouse.reader, symbolicator: symbolicator),
+      questions: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      storage: { [warehouse] in warehouse.storageStatus }, logger: logger)
+    (dependencies.exporter, dependencies.usage) = (warehouse.reader, warehouse.reader)
+    dependencies.reportExecutor = warehouse.reader.executor
+    dependencies.symbols = (catalog, SymbolStore(directory: directory, catalog: catalog, limits: symbolLimits))
+    dependencies.cluster = clusterStatus
+    dependencies.freeDiskBytes = { [warehouse] in warehouse.freeDiskBytes }
+    dependencies.hasRoom = { [warehouse] in warehouse.hasRoom }
+    dependencies.problems = { [warehouse] in warehouse.problems }
+    (dependencies.backups, dependencies.requestJournal) = (regularBackups, warehouse)
+    (dependencies.accessLog, dependencies.providers) = (accessLog, SignOnSettings.connected(providers))
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger
     quiet.logLevel = .error
@@ -166,6 +169,35 @@ struct LocalServer {
       configuration: ServiceGroupConfiguration(
         services: services, gracefulShutdownSignals: signals, logger: quiet))
     try await group.run()
+  }
+}
+
+extension LocalServer {
+  /// Counts by the zone data of this computer from now on, if they are newer, and says so.
+  private func takeZoneData() async throws {
+    let zones = ZoneDatabase.system
+    if zones.isBuiltIn {
+      logger.warning(
+        """
+        No time zone data found in /usr/share/zoneinfo or the folder that TZDIR names: taking those that came with this program, which \
+        may be out of date. Install them (package tzdata), then restart.
+        """)
+    } else {
+      logger.info("Zone data: \(zones.source)")
+    }
+    let update = try catalog.takeZoneData(
+      rowTimes: try await warehouse.reader.rowTimes(), lastSealed: try await warehouse.reader.lastSealedDays())
+    for zone in update.missing.sorted() {
+      logger.warning(
+        "The zone data of this computer don't have \(zone): its days are counted by the data before, which may be out of date"
+      )
+    }
+    for app in update.apps {
+      logger.notice("App \(app): its clocks differ by the new zone data; its days are counted again")
+    }
+    for view in update.views {
+      logger.notice("View \(view): counts by the new zone data, except days that are sealed")
+    }
   }
 }
 

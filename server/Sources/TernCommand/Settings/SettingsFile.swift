@@ -1,5 +1,5 @@
 import Foundation
-import Questions
+import JSON
 
 /// A file of settings: one JSON object with a member for each setting.
 struct SettingsFile: Sendable {

@@ -56,6 +56,26 @@ package struct ViewDay {
     }
   }
 
+  /// Merges the rows of languages and countries for which devices send several codes.
+  package mutating func mergeCodes() {
+    guard let devices = tables[.devices] else { return }
+    tables[.devices] = devices.reduce(into: [:]) { merged, row in
+      var key = row.key
+      switch key[0] {
+      case "language": key[1] = CanonicalCode.language(key[1])
+      case "country": key[1] = CanonicalCode.country(key[1])
+      default: break
+      }
+      guard var tally = merged[key] else {
+        merged[key] = row.value
+        return
+      }
+      tally.users.formUnion(row.value.users)
+      for (index, number) in row.value.numbers.enumerated() { tally.numbers[index] += number }
+      merged[key] = tally
+    }
+  }
+
   /// Subtracts everything that one user contributed except breakdowns, given as a day of that user only.
   package mutating func subtract(_ part: ViewDay, of user: UInt32) {
     // A sum of terms of both signs can leave the range without one of them.

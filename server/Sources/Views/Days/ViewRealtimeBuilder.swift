@@ -61,7 +61,7 @@ package struct ViewRealtimeBuilder {
     if hit.isEvent { add(.event, [hit.text("ec"), hit.text("ea")], slot) }
     add(.app, [hit.text("an")], slot)
     add(.version, [hit.version.isEmpty ? "(not set)" : hit.version], slot)
-    add(.country, [hit.device.country.isEmpty ? "(not set)" : hit.device.country], slot)
+    add(.country, [hit.device.country.isEmpty ? "(not set)" : CanonicalCode.country(hit.device.country)], slot)
   }
 
   private mutating func add(_ fact: ViewRealtime.Fact, _ parts: [String], _ slot: UInt32) {

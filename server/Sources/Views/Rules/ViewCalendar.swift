@@ -25,18 +25,18 @@ package final class ViewCalendar {
   private let rules: [(start: Int, lateness: View.Lateness)]
   private let pieces: [Piece]
 
-  /// Creates the calendar of a view, or returns `nil` if the system does not know one of its zones.
-  package init?(_ view: View) {
+  /// Creates the calendar of a view.
+  package init(_ view: View) {
     rules = view.rules.map { ($0.start?.number ?? .min, $0.lateness) }
     var pieces: [Piece] = []
-    for (index, entry) in view.zones.enumerated() {
-      guard let zone = ZoneCalendar(entry.identifier) else { return nil }
+    let zones = view.zones.isEmpty ? [View.Zone(.utc, start: Timestamp(millisecondsSince1970: 0))] : view.zones
+    for (index, entry) in zones.enumerated() {
+      let zone = ZoneCalendar(entry.rules)
       let start = index == 0 ? Int64.min : EventTime(entry.start.millisecondsSince1970).milliseconds
-      let end = index + 1 < view.zones.count ? view.zones[index + 1].start.millisecondsSince1970 : Int64.max
-      let before = pieces.last.map { max($0.zone.day(of: start - 1), $0.firstDay) } ?? Int.min
+      let end = index + 1 < zones.count ? zones[index + 1].start.millisecondsSince1970 : Int64.max
+      let before = pieces.last.map { max($0.zone.day(of: start), $0.firstDay) } ?? Int.min
       pieces.append(Piece(start: start, end: end, zone: zone, firstDay: before))
     }
-    guard !pieces.isEmpty else { return nil }
     self.pieces = pieces
   }
 

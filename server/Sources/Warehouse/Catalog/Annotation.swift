@@ -16,7 +16,10 @@ public struct Annotation: Sendable, Hashable {
   public var created: Timestamp
 
   /// Creates an annotation.
-  public init(id: Int64, app: AppID, day: Day, text: String, author: String, created: Timestamp) {
+  public init(
+    id: Int64 = 0, app: AppID, day: Day = Day(number: 0), text: String = "", author: String = "",
+    created: Timestamp = Timestamp(millisecondsSince1970: 0)
+  ) {
     self.id = id
     self.app = app
     self.day = day

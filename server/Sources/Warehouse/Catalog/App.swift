@@ -1,3 +1,4 @@
+public import ServerBase
 public import TernEvents
 
 /// An app whose events a server stores.
@@ -12,8 +13,8 @@ public struct App: Sendable, Hashable {
   public var appSecret: String
   /// The tracking ID that Measurement Protocol clients send, for example `UA-12345-1`.
   public var trackingID: String
-  /// The IANA name of the time zone for the app's reports.
-  public var timeZone: String
+  /// The time zone of the app's days, by the zone data that they are counted by.
+  public var zone: ZoneRules
   /// The time of creation.
   public var created: Timestamp
   /// The time for which rows are kept; `nil` for ever.
@@ -21,7 +22,7 @@ public struct App: Sendable, Hashable {
 
   /// Creates an app.
   public init(
-    id: AppID, name: String, key: String, appSecret: String, trackingID: String, timeZone: String, created: Timestamp,
+    id: AppID, name: String, key: String, appSecret: String, trackingID: String, zone: ZoneRules, created: Timestamp,
     keeping: KeepingPeriod? = nil
   ) {
     self.id = id
@@ -29,8 +30,10 @@ public struct App: Sendable, Hashable {
     self.key = key
     self.appSecret = appSecret
     self.trackingID = trackingID
-    self.timeZone = timeZone
+    self.zone = zone
     self.created = created
     self.keeping = keeping
   }
+  /// The IANA name of the time zone for the app's reports.
+  public var timeZone: String { zone.identifier }
 }

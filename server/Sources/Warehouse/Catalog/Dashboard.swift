@@ -2,6 +2,9 @@ public import TernEvents
 
 /// A question that was saved to be asked again.
 public struct DashboardCard: Sendable, Hashable, Codable {
+  /// The longest query of a card, a link or an alert, in bytes: longer addresses are refused anyway.
+  package static let maximumQueryBytes = 8_192
+
   /// The heading.
   public var name: String
   /// The name of the page that asks the question, for example `funnels`.
@@ -61,7 +64,10 @@ public struct Dashboard: Sendable, Hashable {
   public var changed: Timestamp
 
   /// Creates a dashboard.
-  public init(id: Int64, app: AppID, name: String, cards: [DashboardCard], author: String, changed: Timestamp) {
+  public init(
+    id: Int64 = 0, app: AppID, name: String = "", cards: [DashboardCard] = [], author: String = "",
+    changed: Timestamp = Timestamp(millisecondsSince1970: 0)
+  ) {
     self.id = id
     self.app = app
     self.name = name

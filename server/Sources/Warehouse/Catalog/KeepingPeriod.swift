@@ -13,7 +13,7 @@ public enum KeepingPeriod: Sendable, Hashable {
   /// Reads a text such as `90d` or `13mo`; `nil` for rows that are kept forever.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid`.
-  public static func reading(_ text: String) throws -> KeepingPeriod? {
+  public static func reading(_ text: String) throws(WarehouseError) -> KeepingPeriod? {
     if text == foreverText { return nil }
     guard let period = KeepingPeriod(text) else {
       throw WarehouseError(

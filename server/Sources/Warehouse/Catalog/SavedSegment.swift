@@ -16,7 +16,10 @@ public struct SavedSegment: Sendable, Hashable {
   public var changed: Timestamp
 
   /// Creates a segment.
-  public init(id: Int64, app: AppID, name: String, filters: String, author: String, changed: Timestamp) {
+  public init(
+    id: Int64 = 0, app: AppID, name: String = "", filters: String = "[]", author: String = "",
+    changed: Timestamp = Timestamp(millisecondsSince1970: 0)
+  ) {
     self.id = id
     self.app = app
     self.name = name

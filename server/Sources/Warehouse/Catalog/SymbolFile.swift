@@ -44,7 +44,7 @@ public struct SymbolFile: Sendable, Hashable {
   package static let incompleteSuffix = ".new"
 
   /// The result of storing a file.
-  public enum Addition: String, Sendable {
+  public enum Addition: String, Sendable, CaseIterable {
     /// The app had no symbols of the build.
     case new
     /// The app had others of the build, which this file replaces.

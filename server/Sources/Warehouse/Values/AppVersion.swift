@@ -1,8 +1,9 @@
 /// The version of an app as events name it, `VERSION (BUILD)`, in the order of releases.
 ///
 /// Parts between dots compare as numbers of any length where both are numbers, and missing ones are 0. Any other text
-/// comes after numbers, by its bytes. A suffix after `-` comes before the same version without one, and what follows a `+`
-/// is ignored. Equal versions are in the order of their builds.
+/// comes after numbers, by its bytes. What follows a `-`, `_` or space, or begins with a letter behind a digit, is a
+/// pre-release: `1.0b2` and `1.0-rc10` come before `1.0`. Its letters and its numbers compare apart, so that `rc10` comes
+/// after `rc2`. What follows a `+` is ignored. Equal versions are in the order of their builds.
 public struct AppVersion: Sendable, Hashable {
   private enum Part: Sendable, Hashable, Comparable {
     /// Decimal digits without leading zeros.
@@ -27,7 +28,7 @@ public struct AppVersion: Sendable, Hashable {
 
   /// The parts without zeros at the end.
   private let release: [Part]
-  /// The parts after the first `-`; `nil` if there is none.
+  /// The letters and numbers of a pre-release, in lowercase; `nil` for a release.
   private let suffix: [Part]?
   private let build: [Part]
   /// True if the app did not say its version.
@@ -37,9 +38,9 @@ public struct AppVersion: Sendable, Hashable {
   public init(_ label: String) {
     let (version, build) = Self.split(Array(label.utf8))
     let core = version.prefix { $0 != UInt8(ascii: "+") }
-    let main = core.prefix { $0 != UInt8(ascii: "-") }
-    release = Self.parts(main)
-    suffix = main.count == core.count ? nil : core.dropFirst(main.count + 1).split(separator: 0x2E).map { Part($0) }
+    let end = Self.endOfRelease(core)
+    release = Self.parts(core[..<end])
+    suffix = end == core.endIndex ? nil : Self.runs(core[end...])
     self.build = Self.parts(build)
     isEmpty = label.isEmpty
   }
@@ -57,6 +58,35 @@ public struct AppVersion: Sendable, Hashable {
       open == 0 || bytes[open - 1] == UInt8(ascii: " ")
     else { return (bytes[...], []) }
     return (bytes[..<max(0, open - 1)], bytes[(open + 1)..<(bytes.count - 1)])
+  }
+
+  private static let separators = Set("-_ ".utf8)
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+  /// The place where a pre-release begins; the end if there is none.
+  private static func endOfRelease(_ core: ArraySlice<UInt8>) -> Int {
+    core.indices.first { index in
+      separators.contains(core[index])
+        || index > core.startIndex && isDigit(core[index - 1]) && isLetter(core[index])
+    } ?? core.endIndex
+  }
+
+  /// The runs of digits and of other bytes between separators and dots.
+  private static func runs(_ bytes: ArraySlice<UInt8>) -> [Part] {
+    bytes.split { separators.contains($0) || $0 == UInt8(ascii: ".") }.flatMap { part -> [Part] in
+      var runs: [[UInt8]] = []
+      for byte in part.map({ (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }) {
+        if let last = runs.last?.last, isDigit(last) == isDigit(byte) {
+          runs[runs.count - 1].append(byte)
+        } else {
+          runs.append([byte])
+        }
+      }
+      return runs.map { Part($0) }
+    }
   }
 
   private static func parts(_ bytes: ArraySlice<UInt8>) -> [Part] {
@@ -77,6 +107,15 @@ public struct AppVersion: Sendable, Hashable {
   private func isSameRelease(as other: AppVersion) -> Bool { release == other.release && suffix == other.suffix }
 
   private func isBuiltBefore(_ other: AppVersion) -> Bool { build.lexicographicallyPrecedes(other.build) }
+}
+
+extension AppVersion {
+  /// Returns true if a version comes before another one in lists; those that are equal as versions are ordered by their
+  /// bytes.
+  public static func isOrdered(_ left: String, before right: String) -> Bool {
+    let (first, second) = (AppVersion(left), AppVersion(right))
+    return first == second ? left.utf8.lexicographicallyPrecedes(right.utf8) : first < second
+  }
 }
 
 extension AppVersion: Comparable {

@@ -1,3 +1,4 @@
+public import ServerBase
 public import TernEvents
 
 /// A number that identifies a view within one server.
@@ -26,13 +27,15 @@ public struct View: Sendable, Hashable {
 
   /// A time zone, and the time from which it applies.
   public struct Zone: Sendable, Hashable {
-    /// The IANA name.
-    public var identifier: String
+    /// The zone, by the zone data that its days are counted by.
+    public var rules: ZoneRules
     /// The first moment to which it applies.
     public var start: Timestamp
+    /// The IANA name.
+    public var identifier: String { rules.identifier }
     /// Creates a zone that applies from `start` on.
-    public init(identifier: String, start: Timestamp) {
-      self.identifier = identifier
+    public init(_ rules: ZoneRules, start: Timestamp) {
+      self.rules = rules
       self.start = start
     }
   }
@@ -107,7 +110,10 @@ public struct View: Sendable, Hashable {
   public var countsMembers: Bool { first.settings.identity != .client }
 
   /// The current time zone.
-  public var timeZone: String { zones.last?.identifier ?? "UTC" }
+  public var zone: ZoneRules { zones.last?.rules ?? .utc }
+
+  /// The name of the current time zone.
+  public var timeZone: String { zone.identifier }
 }
 
 /// A condition on one parameter of a hit: `name=value` or `name!=value`.

@@ -19,8 +19,9 @@ final class ColumnSource {
     let name = kind == .event || kind == .screen ? try self.name(row, scan, columns) : nil
     let user = scan.userBytes.isEmpty ? 0 : try self.user(scan.userBytes, columns)
     let stored = ChunkBuilder.Row(
-      id: row.id, time: row.time, kind: kind, startsSession: row.flags.startsSession, slot: row.slot, user: user,
-      session: columns.session(of: row), device: row.device)
+      id: row.id, time: row.time, momentInMillisecond: row.flags.momentInMillisecond, kind: kind,
+      startsSession: row.flags.startsSession, slot: row.slot,
+      user: user, session: columns.session(of: row), device: row.device)
     try columns.builder.append(stored, name: name) { try lookups.withLock { try $0.device(row.device) } }
     if kind != .other { try addProperties(scan.properties, columns) }
   }

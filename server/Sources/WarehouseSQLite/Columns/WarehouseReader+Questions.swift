@@ -1,5 +1,6 @@
 import Columns
 import GRDB
+import JSON
 package import Questions
 import ServerBase
 import TernEvents

@@ -2,7 +2,7 @@ import Ingest
 import ServerBase
 import Warehouse
 
-/// The first and last event of one session, among the rows read so far.
+/// The first and last event of one session, or of one stretch of it without a pause, among the rows read so far.
 struct SessionSpan: BitwiseCopyable, Hashable {
   /// The app in the upper half, the install in the lower.
   var owner: UInt64
@@ -28,6 +28,7 @@ final class SessionBounds {
   private static let unset = SessionSpan(owner: 0, session: 0, first: .max, last: .min, firstEvent: .max)
   private let table = PairTable()
   @exclusivity(unchecked) private var spans = Memory<SessionSpan>(count: 1_024, zero: unset)
+  @exclusivity(unchecked) private var pauses = SessionPauses()
   @exclusivity(unchecked) private var latest = (owner: UInt64.max, session: Int64(0), number: 0)
 
   var count: Int { table.count }
@@ -54,17 +55,39 @@ final class SessionBounds {
       latest = (span.owner, span.session, number)
     }
     let number = latest.number
+    pauses.add(span.first, span.last, to: number, bounds: spans[number].first...spans[number].last)
     spans[number].first = min(spans[number].first, span.first)
     spans[number].last = max(spans[number].last, span.last)
     spans[number].firstEvent = min(spans[number].firstEvent, span.firstEvent)
   }
 
-  func forEach(_ body: (SessionSpan) throws -> Void) rethrows {
-    for number in 0..<table.count { try body(spans[number]) }
+  /// Calls its argument with each session, and its duration without pauses, in milliseconds.
+  func forEach(_ body: (SessionSpan, Int64) throws -> Void) rethrows {
+    for number in 0..<table.count {
+      let span = spans[number]
+      try body(span, pauses.duration(number, bounds: span.first...span.last))
+    }
+  }
+
+  /// Calls its argument with each stretch of each session between its pauses.
+  func forEachStretch(_ body: (SessionSpan) throws -> Void) rethrows {
+    for number in 0..<table.count {
+      guard let stretches = pauses.stretches[number] else {
+        try body(spans[number])
+        continue
+      }
+      for stretch in stretches {
+        var span = spans[number]
+        (span.first, span.last) = (stretch.lowerBound, stretch.upperBound)
+        if !stretch.contains(span.firstEvent) { span.firstEvent = .max }
+        try body(span)
+      }
+    }
   }
 
   func removeAll() {
     table.removeAll()
+    pauses.removeAll()
     latest = (.max, 0, 0)
   }
 }

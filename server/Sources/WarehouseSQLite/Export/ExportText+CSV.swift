@@ -6,7 +6,8 @@ import Warehouse
 /// The lines of the table of rows (RFC 4180).
 extension ExportText {
   private static let columns = [
-    "row", "time", "received", "kind", "name", "install", "user", "session", "starts_session", "os", "os_version",
+    "row", "time", "microseconds", "received", "kind", "name", "install", "user", "session", "starts_session", "os",
+    "os_version",
     "model", "locale", "country", "time_zone_offset", "app_version", "app_build", "sdk", "sdk_version", "properties",
     "parameters",
   ]
@@ -20,6 +21,8 @@ extension ExportText {
     json.integer(row.id)
     json.raw(",")
     json.integer(row.time)
+    json.raw(",")
+    if let microseconds = row.flags.microseconds { json.integer(Int64(microseconds)) }
     json.raw(",")
     json.integer(row.time &+ row.lag)
     json.raw(",")

@@ -19,6 +19,10 @@ extension ExportText {
     }
     json.raw(",\"time\":")
     json.integer(row.time)
+    if let microseconds = row.flags.microseconds {
+      json.raw(",\"microseconds\":")
+      json.integer(Int64(microseconds))
+    }
     json.raw(",\"received\":")
     json.integer(row.time &+ row.lag)
     json.raw(",\"install\":")

@@ -45,10 +45,7 @@ struct ExportText {
 
   private static func times(_ request: ExportRequest) throws -> Range<Int64>? {
     guard request.from != nil || request.to != nil else { return nil }
-    guard let calendar = ZoneCalendar(request.app.timeZone) else {
-      throw WarehouseError(
-        code: .invalid, message: "The time zone \(request.app.timeZone) is unknown on this system.")
-    }
+    let calendar = ZoneCalendar(request.app.zone)
     // A day that a zone has skipped has no bounds; its neighbours have.
     let start = request.from.flatMap { day in (0...2).lazy.compactMap { calendar.bounds(of: day.number + $0) }.first }
     let end = request.to.flatMap { day in (0...2).lazy.compactMap { calendar.bounds(of: day.number - $0) }.first }

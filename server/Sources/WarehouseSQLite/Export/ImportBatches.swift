@@ -69,12 +69,17 @@ struct ImportBatches {
       guard let number = ImportedLine.number(session) else { throw ImportFailure("Its session is invalid.") }
       event.session = number
     }
+    if let microseconds = line.microseconds {
+      guard (0...999).contains(microseconds) else { throw ImportFailure("Its microseconds aren't 0 to 999.") }
+      event.microseconds = microseconds
+    }
     event.startsSession = line.startsSession ?? false
     event.user = line.user ?? ""
     event.properties = try (line.properties ?? []).map { property in
       guard let value = property.value else { throw ImportFailure("A property has no value.") }
       return Properties.Element(name: property.name, value: value)
     }
+    // Not `append(_:)`, which would move future times: an export of the import has to be the same.
     batches[last].events.append(event)
     if let parameters = line.parameters {
       guard parameters.allSatisfy({ $0.count == 2 }) else { throw ImportFailure("A parameter is not a pair.") }

@@ -125,6 +125,7 @@ struct ImportedLine: Decodable {
   var kind: String?
   var name: String?
   var time: Int64?
+  var microseconds: Int?
   var received: Int64?
   var install: String?
   var session: String?

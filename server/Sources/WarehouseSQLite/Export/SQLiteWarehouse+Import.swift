@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernBase
 public import Warehouse
 
@@ -53,7 +54,12 @@ extension SQLiteWarehouse {
     guard version <= ExportText.version else {
       throw Self.invalid("The export was written by a newer version of tern. Install that version.")
     }
-    guard header.timeZone == app.timeZone else {
+    // Zones have several names: Asia/Kolkata is Asia/Calcutta.
+    let exported = header.timeZone.flatMap { ZoneDatabase.system.zone($0) }
+    let isSame = exported.map { exported in
+      exported.hasSameTimes(as: ZoneDatabase.system.zone(app.timeZone) ?? app.zone)
+    }
+    guard header.timeZone == app.timeZone || isSame == true else {
       throw Self.invalid(
         """
         The export's days are in \(header.timeZone ?? "an unknown time zone"), those of app \(app.id) in \

@@ -13,9 +13,8 @@ extension WarehouseReader {
   /// Sessions longer than a day may be truncated.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
     try await reading { [self] connection in
-      guard let zone = try catalog.app(app)?.timeZone, let calendar = ZoneCalendar(zone) else {
-        return SessionDurations()
-      }
+      guard let zone = try catalog.app(app)?.zone else { return SessionDurations() }
+      let calendar = ZoneCalendar(zone)
       let around = Self.times(around: days)
       let times = around.lowerBound - Self.longest...around.upperBound + Self.longest
       let sessions = SessionBounds()
@@ -40,13 +39,13 @@ extension WarehouseReader {
     of sessions: SessionBounds, days: ClosedRange<Day>, calendar: ZoneCalendar
   ) -> SessionDurations {
     var durations = SessionDurations()
-    sessions.forEach { session in
+    sessions.forEach { session, duration in
       guard days.contains(Day(number: calendar.day(of: session.first))) else { return }
       // App Center ignores sessions without activity soon after their start.
       if session.firstEvent == .max || EventTime(session.firstEvent) - EventTime(session.first) > 300_000 {
         durations.unknown += 1
       } else {
-        durations.add(milliseconds: EventTime(session.last) - EventTime(session.first))
+        durations.add(milliseconds: SaturatingInt64(duration))
       }
     }
     return durations

@@ -5,7 +5,7 @@ public import Warehouse
 
 extension WarehouseReader {
   private func calendar(_ app: AppID) throws -> ZoneCalendar? {
-    try catalog.app(app).flatMap { ZoneCalendar($0.timeZone) }
+    try catalog.app(app).map { ZoneCalendar($0.zone) }
   }
 
   /// Returns the times to which the days may extend in any time zone.
@@ -79,7 +79,9 @@ extension WarehouseReader {
     for (number, count) in sums.devices {
       let device = try self.device(number, devices, connection)
       let labels = DeviceLabels(device)
-      let texts = isSingle ? [labels.version, labels.system, device.model, device.country] : [labels.version]
+      let texts =
+        isSingle
+        ? [labels.version, labels.system, device.model, CanonicalCode.country(device.country)] : [labels.version]
       for (list, text) in texts.enumerated() { keys[list][ExactText(text), default: 0] += count }
     }
     let lists = keys.map { keys in

@@ -1,4 +1,5 @@
 import Ingest
+import JSON
 import Questions
 import ServerBase
 import TernBase
@@ -150,7 +151,7 @@ enum PropertyText {
     case .string(let text): text
     case .integer(let number): String(number)
     // As questions write it: 4 and 4.0 are one number.
-    case .double(let number): QuestionJSON.plain(number)
+    case .double(let number): JSONNumber.plain(number)
     case .boolean(let flag): flag ? "true" : "false"
     case .date(let time): time.utcText(withMilliseconds: true)
     }

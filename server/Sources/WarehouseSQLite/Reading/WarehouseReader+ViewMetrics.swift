@@ -56,6 +56,7 @@ extension WarehouseReader {
         }
         seen.formUnion(day.present)
       }
+      whole.mergeCodes()
       metrics.totals = whole.totals
       metrics.users = whole.users.count
       metrics.newUsers = newUsers.count
@@ -91,7 +92,10 @@ extension WarehouseReader {
         }
         counts += groups.map { key, count in
           LateHits(day: Day(number: number), version: key[0], hours: Int(key[1]), count: count)
-        }.sorted { ($0.hours ?? .max, $0.version) < ($1.hours ?? .max, $1.version) }
+        }.sorted {
+          $0.hours == $1.hours
+            ? AppVersion.isOrdered($0.version, before: $1.version) : $0.hours ?? .max < $1.hours ?? .max
+        }
       }
       return counts
     }

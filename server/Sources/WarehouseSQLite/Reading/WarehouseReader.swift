@@ -132,10 +132,15 @@ public final class WarehouseReader: MetricsStore {
       let statement = try connection.prepare(
         "SELECT day, key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
       bind(statement, app, dimension, days)
-      var counts = try statement.all {
-        DailyCount(
-          day: Day(number: $0.day(0)), key: try text($0.integer(1), dimension, connection),
-          count: Int($0.integer(2)))
+      let replacements = try replacements(app, dimension, connection)
+      var sums: [DayKey: Int] = [:]
+      while try statement.step() {
+        let key = statement.integer(1)
+        sums[DayKey(day: statement.day(0), key: replacements[key] ?? key), default: 0].addSaturated(
+          Int(statement.integer(2)))
+      }
+      var counts = try sums.map { entry, count in
+        DailyCount(day: Day(number: entry.day), key: try text(entry.key, dimension, connection), count: count)
       }
       if dimension == .dropped { counts += try rejections(app: app, days: days, connection) }
       return counts.sorted { ($0.day, $0.key) < ($1.day, $1.key) }
@@ -169,7 +174,10 @@ public final class WarehouseReader: MetricsStore {
           metrics.append((key: -1, metrics: KeyTotals(key: key, count: counts.map(\.count).saturatingSum, users: 0)))
         }
       }
-      metrics.sort { ($1.metrics.count, $0.metrics.key) < ($0.metrics.count, $1.metrics.key) }
+      metrics.sort {
+        $0.metrics.count == $1.metrics.count
+          ? dimension.isOrdered($0.metrics.key, before: $1.metrics.key) : $0.metrics.count > $1.metrics.count
+      }
       if let limit, metrics.count > limit { metrics.removeLast(metrics.count - max(0, limit)) }
       let users = try unions(app, dimension, days, keys: Set(metrics.map(\.key)), connection)
       return metrics.map { KeyTotals(key: $0.metrics.key, count: $0.metrics.count, users: users[$0.key]?.count ?? 0) }
@@ -206,6 +214,10 @@ public final class WarehouseReader: MetricsStore {
           metrics[Int64(entry.day.number), default: (0, 0)].count.addSaturated(entry.count)
         }
       } else if let number = try number(key, app, dimension, connection) {
+        let replaced = try replacements(app, dimension, connection).filter { $0.value == number }.map(\.key)
+        if !replaced.isEmpty {
+          return try series(app, dimension, keys: Set(replaced + [number]), days, connection)
+        }
         for (table, isCount) in [("daily_count", true), ("daily_users", false)] {
           let statement = try connection.prepare(
             "SELECT day, n FROM \(table) WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
@@ -228,6 +240,12 @@ public final class WarehouseReader: MetricsStore {
   }
 }
 
+/// A day and the number of a key.
+private struct DayKey: Hashable {
+  let day: Int
+  let key: Int64
+}
+
 extension WarehouseReader {
   func bind(_ statement: SQLStatement, _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>) {
     statement.bind(
@@ -240,6 +258,8 @@ extension WarehouseReader {
     case .total, .session, .property: ""
     case .kind: (StoredKind(rawValue: Int(key)) ?? .other).name
     case .dropped where key == RollupAccumulator.nameLimitKey: Dimension.nameLimitKey
+    case .language: CanonicalCode.language(try dictionary.text(key, connection))
+    case .country: CanonicalCode.country(try dictionary.text(key, connection))
     default: try dictionary.text(key, connection)
     }
   }
@@ -252,7 +272,11 @@ extension WarehouseReader {
     case .kind: StoredKind.allCases.first { $0.name == key }.map { Int64($0.rawValue) }
     case .dropped where key == Dimension.nameLimitKey: RollupAccumulator.nameLimitKey
     default:
-      try dimension.nameKind.flatMap { try ReaderDictionary.id(key, app: app.rawValue, kind: $0, connection) }
+      try dimension.nameKind.flatMap { kind in
+        let id = try ReaderDictionary.id(key, app: app.rawValue, kind: kind, connection)
+        guard id == nil || CanonicalCode.replacements(in: dimension)[key] != nil else { return id }
+        return try number(ofCode: key, app, dimension, kind, connection)
+      }
     }
   }
 
@@ -261,12 +285,15 @@ extension WarehouseReader {
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, keys: Set<Int64>? = nil,
     _ connection: SQLConnection
   ) throws -> [Int64: Int] {
+    let replacements = try replacements(app, dimension, connection)
     let statement = try connection.prepare(
-      "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + Self.filter(keys))
+      "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?"
+        + Self.filter(keys?.adding(replacements)))
     bind(statement, app, dimension, days)
     var counts: [Int64: Int] = [:]
     while try statement.step() {
-      counts[statement.integer(0), default: 0].addSaturated(Int(statement.integer(1)))
+      let key = statement.integer(0)
+      counts[replacements[key] ?? key, default: 0].addSaturated(Int(statement.integer(1)))
     }
     return counts
   }
@@ -277,11 +304,12 @@ extension WarehouseReader {
     let statement = try connection.prepare(
       "SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
-    return Set(try statement.all { $0.integer(0) })
+    let replacements = try replacements(app, dimension, connection)
+    return Set(try statement.all { $0.integer(0) }.map { replacements[$0] ?? $0 })
   }
 
   /// Returns the condition of a query for some keys; none if they are so many that reading all is as fast.
-  private static func filter(_ keys: Set<Int64>?) -> String {
+  static func filter(_ keys: Set<Int64>?) -> String {
     guard let keys, keys.count <= 1_000 else { return "" }
     return " AND key IN (\(keys.map(String.init).joined(separator: ",")))"
   }
@@ -290,12 +318,15 @@ extension WarehouseReader {
   private func unions(
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, keys: Set<Int64>, _ connection: SQLConnection
   ) throws -> [Int64: SlotSet] {
+    let replacements = try replacements(app, dimension, connection)
     let statement = try connection.prepare(
-      "SELECT key, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + Self.filter(keys))
+      "SELECT key, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?"
+        + Self.filter(keys.adding(replacements)))
     bind(statement, app, dimension, days)
     var unions: [Int64: SlotSet] = [:]
     while try statement.step() {
-      let key = statement.integer(0)
+      let stored = statement.integer(0)
+      let key = replacements[stored] ?? stored
       guard keys.contains(key) else { continue }
       let set = try Self.slots(statement.bytes(1))
       if let union = unions[key] { union.formUnionLazily(set) } else { unions[key] = set }

@@ -57,11 +57,11 @@ package enum WorkTrial {
         _ = (counted.encodedPresent, counted.encodedMetrics)
       case .question(let kind, let json, let app, let today, _):
         guard let kind = Question.Kind(rawValue: kind),
-          let zone = try catalog.app(AppID(app))?.timeZone, let calendar = QuestionCalendar(zone)
+          let zone = try catalog.app(AppID(app))?.zone
         else { return }
         let question = try Question(kind, json: Array(json.utf8))
         _ = try reader.evaluate(
-          question, reader.chunks(of: app, in: rows, connection), app: AppID(app), calendar: calendar,
+          question, reader.chunks(of: app, in: rows, connection), app: AppID(app), calendar: QuestionCalendar(zone),
           today: Day(number: today), QuestionLimits())
       }
     }

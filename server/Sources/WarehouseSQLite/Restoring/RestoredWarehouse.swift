@@ -106,7 +106,8 @@ package final class RestoredWarehouse {
         code: .invalid,
         message: """
           Row \(row.id) of app \(row.app) was counted on \(Day(number: row.day).description), which in the time zone \
-          \(calendar.identifier) is \(Day(number: day).description). Give the zone that the app had.
+          \(calendar.rules.identifier) is \(Day(number: day).description), by zone data \(calendar.rules.source). Give the zone that \
+          the app had, or a backup of its catalog, which has its zone data.
           """)
     }
     try parts.rows.add(encoded)

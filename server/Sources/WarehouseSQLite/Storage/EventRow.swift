@@ -19,14 +19,16 @@ struct EventRow {
   /// The time of receipt, within ``TimeBounds``.
   var received: Int64 { time &+ lag }
 
-  /// The kind of event, and flags of one bit each.
+  /// The kind of event, flags of one bit each, and the microseconds within the millisecond of the time.
   struct Flags {
     var rawValue: Int64
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
-    init(kind: StoredKind, startsSession: Bool, isMeasurement: Bool) {
-      rawValue = Int64(kind.rawValue) | (startsSession ? 16 : 0) | (isMeasurement ? 32 : 0)
+    init(kind: StoredKind, startsSession: Bool, isMeasurement: Bool, microseconds: Int? = nil) {
+      rawValue =
+        Int64(kind.rawValue) | (startsSession ? 16 : 0) | (isMeasurement ? 32 : 0)
+        | (microseconds.map { Int64(min(max($0, 0), 999)) + 1 } ?? 0) << Self.microsecondsShift
     }
 
     var kind: StoredKind { StoredKind(rawValue: Int(rawValue & 15)) ?? .other }
@@ -34,6 +36,11 @@ struct EventRow {
     var startsSession: Bool { rawValue & Self.sessionStartBit != 0 }
     /// True for hits of the Measurement Protocol, whose sessions the warehouse derives.
     var isMeasurement: Bool { rawValue & 32 != 0 }
+    private static let microsecondsShift: Int64 = 7
+    /// One more than the microseconds within the millisecond of the row's time; 0 if they aren't known.
+    var momentInMillisecond: UInt16 { UInt16(rawValue >> Self.microsecondsShift & 1_023) }
+    /// The microseconds within the millisecond of the row's time; `nil` if they aren't known.
+    var microseconds: Int? { momentInMillisecond == 0 ? nil : Int(momentInMillisecond) - 1 }
     static let nameLimitBit: Int64 = 64
     /// True if a name of the event, its properties or its device is counted as "(other)" because the app has too many.
     /// The row keeps the text.

@@ -3,7 +3,7 @@ import Warehouse
 
 /// The table `span_session`: the sessions of each complete span, by app.
 ///
-/// The sessions of a complete span never change, so they are stored once. Session durations of a month can then be read
+/// The sessions of a complete span never change, so they are stored once, each stretch without a pause for itself. Session durations of a month can then be read
 /// from its spans instead of all its rows.
 final class SpanSessions {
   private let insert: SQLStatement
@@ -15,7 +15,7 @@ final class SpanSessions {
   /// Stores the sessions of the span that begins with the row `firstID`.
   func store(_ sessions: SessionBounds, firstID: Int64) throws {
     var coded: [Int64: SessionCoding] = [:]
-    sessions.forEach { coded[$0.app, default: SessionCoding()].append($0) }
+    sessions.forEachStretch { coded[$0.app, default: SessionCoding()].append($0) }
     for (app, coding) in coded {
       insert.bind(app, firstID)
       insert.bind(coding.bytes, at: 3)
@@ -37,6 +37,17 @@ final class SpanSessions {
       let sessions = SessionBounds()
       try sessions.add(rowsOf: span, app: nil, connection, damage: damage)
       try store.store(sessions, firstID: span.ids.lowerBound)
+    }
+  }
+}
+
+extension Writer {
+  /// Computes the stored sessions again, once, where an earlier version stored them without their pauses.
+  func renewSessions() throws {
+    guard try connection.prepare("SELECT 1 FROM state WHERE name = 'renew_sessions'").exists() else { return }
+    try transact {
+      try SpanSessions.rebuild(connection, damage: damage)
+      try connection.execute("DELETE FROM state WHERE name = 'renew_sessions'")
     }
   }
 }

@@ -90,6 +90,7 @@ enum WarehouseFile {
           connection(database), files: files, catalog: catalog, configuration: configuration, damage: damage,
           seed: seed())
         try writer.recover()
+        try writer.renewSessions()
         return writer
       }
     } catch {

@@ -7,7 +7,7 @@ enum WarehouseSchema {
   /// Its version is that of all files of the data directory but the catalog: a change to the format of rows, keys, columns or
   /// counts that an older program would misread needs another version here, if only with an empty step.
   static let format = DatabaseFormat(
-    applicationID: 0x5472_6E57, steps: [tables, rowsOfPieces, RetiredTable.schema, removedPieces])
+    applicationID: 0x5472_6E57, steps: [tables, rowsOfPieces, RetiredTable.schema, removedPieces, sessionStretches])
 
   /// The statements that create the tables of version 1.
   private static let tables = names + events + ledger + views + errors + deletions + quarantine
@@ -23,6 +23,11 @@ enum WarehouseSchema {
   private static let removedPieces = """
     CREATE TABLE removed_piece (row INTEGER PRIMARY KEY, app INTEGER NOT NULL, error TEXT NOT NULL);
     CREATE INDEX removed_piece_error ON removed_piece (app, error);
+    """
+
+  /// Version 5: `span_session` has each stretch of a session between its pauses; ``Writer/renewSessions()`` makes it anew.
+  private static let sessionStretches = """
+    INSERT INTO state (name, value) SELECT 'renew_sessions', 1 WHERE EXISTS (SELECT 1 FROM span);
     """
 
   /// IDs that texts, devices, error groups and attachments had before they were deleted are never used again, because

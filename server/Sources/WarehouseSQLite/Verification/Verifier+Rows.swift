@@ -65,7 +65,7 @@ extension Verifier {
     _ rows: SessionBounds, of span: StoredSpan, _ calendars: VerifierCalendars, _ checked: inout VerificationReport
   ) throws {
     var expected: [Int64: Set<SessionSpan>] = [:]
-    rows.forEach { expected[$0.app, default: []].insert($0) }
+    rows.forEachStretch { expected[$0.app, default: []].insert($0) }
     for app in span.apps.union(expected.keys).sorted() {
       checked.metrics += 1
       let found = try lookups.withLock { try Self.stored(app, span, $0.connection) }
@@ -87,7 +87,7 @@ extension Verifier {
     let stored = try StoredSessions(connection)
     guard (try? stored.add(app, span, to: sessions)) != nil else { return nil }
     var found: Set<SessionSpan> = []
-    sessions.forEach { found.insert($0) }
+    sessions.forEachStretch { found.insert($0) }
     return found
   }
 }

@@ -118,9 +118,9 @@ final class VerifierCalendars {
   }
 
   private func load(_ app: Int64) throws -> ZoneCalendar {
-    guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
+    guard let zone = try catalog.app(AppID(app))?.zone else {
       throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")
     }
-    return calendar
+    return ZoneCalendar(zone)
   }
 }

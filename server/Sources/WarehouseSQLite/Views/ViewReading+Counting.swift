@@ -80,9 +80,7 @@ extension ViewReading {
         waiting.append(states)
         Self.threads.submit {
           // Calendars are not thread-safe.
-          let part = ViewCalendar(view).flatMap { calendar in
-            Self.builder(day, view, calendar, rules).counted(hits.batch(range), states)
-          }
+          let part = Self.builder(day, view, ViewCalendar(view), rules).counted(hits.batch(range), states)
           counted.withLock { $0[index] = CountedPortion(builder: part) }
           done.signal()
         }

@@ -66,12 +66,8 @@ final class ViewReading {
     rules: CustomRules? = nil,
     now: Int64? = nil
   ) throws {
-    guard let calendar = ViewCalendar(view) else {
-      throw WarehouseError(
-        code: .invalid, message: "This system does not know the time zone \(view.timeZone) of view \(view.id).")
-    }
-    self.view = view
-    self.calendar = calendar
+    let calendar = ViewCalendar(view)
+    (self.view, self.calendar) = (view, calendar)
     self.connection = connection
     cache = reader.viewDays
     spanDays = reader.spanDays

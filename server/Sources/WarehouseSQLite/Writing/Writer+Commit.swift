@@ -237,7 +237,8 @@ extension Writer {
     var row = EventRow(
       id: lastID, app: context.app, time: time, lag: context.received - time, slot: slot, device: keys.id,
       session: event.session,
-      flags: EventRow.Flags(kind: event.kind, startsSession: starts, isMeasurement: context.isMeasurement),
+      flags: EventRow.Flags(
+        kind: event.kind, startsSession: starts, isMeasurement: context.isMeasurement, microseconds: event.microseconds),
       name: try context.names.id(event.kind.nameKind, event.name, slot: slot, received: context.received),
       key: event.duplicateKey)
     row.flags.isNameLimited = try encode(event.properties, of: slot, &context) || keys.isNameLimited

@@ -120,7 +120,7 @@ final class Writer {
 
   /// Returns the calendar of an app's time zone, which may change until the app has events.
   func calendar(_ app: Int64) throws -> ZoneCalendar {
-    if let calendar = calendars[app], try catalog.app(AppID(app))?.timeZone == calendar.identifier { return calendar }
+    if let calendar = calendars[app], try catalog.app(AppID(app))?.zone == calendar.rules { return calendar }
     let calendar = try catalog.calendar(AppID(app))
     calendars[app] = calendar
     return calendar
@@ -134,10 +134,6 @@ extension CatalogStore {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
-    guard let calendar = ZoneCalendar(record.timeZone) else {
-      throw WarehouseError(
-        code: .invalid, message: "The time zone \(record.timeZone) of \(record.name) is unknown on this system.")
-    }
-    return calendar
+    return ZoneCalendar(record.zone)
   }
 }

@@ -39,6 +39,12 @@ final class StubQuestions: QuestionSource, TrailSource {
     [PropertyUse(name: "Length", rows: 12), PropertyUse(name: "Genre", rows: 3)]
   }
 
+  /// Only these values are unknown.
+  func unknownValues(among values: Set<NamedValue>, app: AppID) async throws -> [NamedValue: [String]] {
+    let unknown = [NamedValue(.event, "Purchse"): ["Purchase"], NamedValue(.version, "9.9"): []]
+    return unknown.filter { values.contains($0.key) }
+  }
+
   func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult {

@@ -1,3 +1,4 @@
+import ServerBase
 import TernEvents
 import Warehouse
 import WarehouseContract
@@ -29,7 +30,7 @@ enum StoredViews {
     return kinds.enumerated().map { index, kind in
       View(
         id: ViewID(Int64(index + 1)), app: app, name: "V\(index)",
-        zones: [View.Zone(identifier: kind.0, start: Timestamp(millisecondsSince1970: 0))],
+        zones: [View.Zone(ZoneRules(kind.0)!, start: Timestamp(millisecondsSince1970: 0))],
         first: View.Rules(lateness: kind.1, filters: kind.3.compactMap { ViewFilter($0) }, settings: kind.2))
     }
   }()

@@ -1,6 +1,7 @@
 import Foundation
 import Ingest
 import Questions
+import ServerBase
 import TernBase
 import TernEvents
 import Warehouse
@@ -55,7 +56,7 @@ enum WarehouseCheck {
     let now = FuzzTarget.moments[1] + .seconds(3_600)
     let registry = ReportRegistry.standard
     let subjects: [(ReportSubject, [ReportDefinition])] =
-      [(.app(StoredViews.app, timeZone: "Europe/Berlin"), registry.app)]
+      [(.app(StoredViews.app, zone: ZoneRules("Europe/Berlin")!), registry.app)]
       + StoredViews.views.map { (.view($0), registry.view) }
     for (subject, reports) in subjects {
       for report in reports {

@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernBase
 import TernEvents
 import Warehouse
@@ -46,12 +47,13 @@ extension FuzzTarget {
     do {
       if path.first == "analytics" {
         let query = try AppCenterQuery(
-          path: Array(path.dropFirst()), parameters: parameters, app: StoredViews.app, timeZone: "Europe/Berlin",
+          path: Array(path.dropFirst()), parameters: parameters, app: StoredViews.app,
+          zone: ZoneRules("Europe/Berlin")!,
           now: now)
         _ = try await query.response(from: reader)
       } else {
         let view = StoredViews.views.first { "\($0.id)" == parameters["view"] }
-        let subject = view.map { ReportSubject.view($0) } ?? .app(StoredViews.app, timeZone: "Europe/Berlin")
+        let subject = view.map { ReportSubject.view($0) } ?? .app(StoredViews.app, zone: ZoneRules("Europe/Berlin")!)
         let request = try ReportRequest(path.last ?? "", of: subject, parameters: parameters, now: now)
         let format = try ReportFormat(parsing: parameters["format"] ?? "json")
         _ = try await request.report(from: reader).text(format)

@@ -30,7 +30,7 @@ extension FuzzTarget {
       }
       rollups.forEach { entry, users in _ = (entry, users.count) }
       properties.takePending { _ = $0.pending.count }
-      sessions.forEach { _ = $0 }
+      sessions.forEach { _ = ($0, $1) }
       check(writer, of: input)
     }
   }

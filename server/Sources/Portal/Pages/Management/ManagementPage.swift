@@ -1,5 +1,6 @@
 import Foundation
 import Reports
+import ServerBase
 import TernEvents
 import Warehouse
 
@@ -100,7 +101,7 @@ extension TemplateValues {
   static func zone(_ label: String, _ name: String, _ value: String) -> TemplateValues {
     [
       "caption": label, "name": name, "value": value, "isZone": true,
-      "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
+      "zones": ZoneDatabase.system.names,
     ]
   }
 
@@ -182,8 +183,7 @@ extension PortalPages {
   /// Formats a time for a list, for example `4 May 2026, 14:05 UTC`; on an app's page in its zone, which the page names.
   func listed(_ time: Timestamp?, of app: App? = nil, never: String = "Never") -> String {
     guard let time else { return never }
-    let zone = app.flatMap { try? ReportZone($0.timeZone) }
-    guard let zone = zone ?? (try? ReportZone("UTC")) else { return never }
+    let zone = ReportZone(app?.zone ?? .utc)
     return "\(zone.day(of: time).longText), \(zone.timeOfDay(of: time).prefix(5))\(app == nil ? " UTC" : "")"
   }
 }

@@ -11,7 +11,8 @@ extension PortalPages {
   ) -> String {
     let links = PortalLinks(app: app.id)
     let rows = segments.map { segment -> TemplateValues in
-      let words = FilterRows(json: segment.filters).words.joined(separator: ", ")
+      let words = ([FilterRows(json: segment.filters).words.joined(separator: ", ")] + unknownWords(of: segment))
+        .filter { !$0.isEmpty }.joined(separator: ". ")
       return .row(
         [segment.name, words, segment.author, listed(segment.changed, of: app)].map { shown($0, empty: "–") },
         reader.canEdit
@@ -31,7 +32,9 @@ extension PortalPages {
       ])
     return self.page(
       Shell(app: app, apps: apps, report: nil, title: page.title, place: .segments),
-      body: content(page) + (reader.canEdit ? templates.render("segmentform", form.values(links)) : ""))
+      body: content(page)
+        + (reader.canEdit
+          ? templates.render("segmentform", form.values(links, hints: self.words(of: form.namedFields))) : ""))
   }
 }
 

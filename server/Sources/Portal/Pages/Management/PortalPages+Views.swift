@@ -62,7 +62,9 @@ extension PortalPages {
       identity.append(.check("Close the open days; they can’t be reopened", "final"))
     }
     var page = ManagementPage(
-      title: visible(view.name), lead: view.rules.map { Self.text(of: $0, view) }.joined(separator: " "),
+      title: visible(view.name),
+      lead: (view.rules.map { Self.text(of: $0, view) } + [Self.zoneText(of: view)].compactMap { $0 }).joined(
+        separator: " "),
       result: result)
     page.forms = [
       .form(

@@ -89,8 +89,9 @@ for (const form of document.querySelectorAll("form[data-values]")) {
     target.dataset.dimension = dimension;
     const list = document.createElement("datalist");
     list.id = `values-${number}`;
-    for (const { value, users } of await fetched(`${form.dataset.values}?dimension=${encodeURIComponent(dimension)}`)) {
-      list.append(new Option(counted(users, "user"), value));
+    const values = await fetched(`${form.dataset.values}?dimension=${encodeURIComponent(dimension)}`);
+    for (const { value, name, users } of values) {
+      list.append(new Option(name ? `${name}, ${counted(users, "user")}` : counted(users, "user"), value));
     }
     document.getElementById(list.id)?.remove();
     form.append(list);

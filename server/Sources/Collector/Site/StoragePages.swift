@@ -1,0 +1,19 @@
+import Hummingbird
+import Portal
+import Warehouse
+
+/// `/storage`: the disk usage, for owners.
+struct StoragePages: Sendable {
+  let site: Site
+  let endpoints: StorageEndpoints
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/storage",
+      [
+        .get: .page(.permission(.administer)) {
+          .html(try site.pages.shown(to: $1, $0).storage(try await endpoints.report($1)))
+        }
+      ])
+  }
+}

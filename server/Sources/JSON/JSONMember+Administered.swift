@@ -1,0 +1,133 @@
+// Members of what can be administered: some can be set, others are only shown.
+
+extension JSONMember {
+  /// A member that answers have and requests can't set. They may have it all the same, so that what was read can be sent
+  /// back.
+  package static func shown(
+    _ name: String, _ schema: @autoclosure @escaping @Sendable () -> Schema,
+    _ value: @escaping @Sendable (Whole) -> JSONTree
+  ) -> JSONMember {
+    var member = shownIfAny(name, schema(), value)
+    member.isLeftOut = false
+    return member
+  }
+
+  /// A member that answers have unless it is `nil`, and requests can't set.
+  package static func shownIfAny(
+    _ name: String, _ schema: @autoclosure @escaping @Sendable () -> Schema,
+    _ value: @escaping @Sendable (Whole) -> JSONTree?
+  ) -> JSONMember {
+    var member = JSONMember(name: name) { _, _ throws(JSONFault) in
+    } encode: {
+      value($0)
+    } schema: {
+      schema()
+    }
+    (member.isSettable, member.isLeftOut) = (false, true)
+    return member
+  }
+
+  /// A member of a change: left out, the value stays; `null` takes it away.
+  package static func change<Value>(
+    _ name: String, _ path: JSONPath<Whole, Value??>, _ codec: JSONCodec<Value>
+  ) -> JSONMember {
+    var member = JSONMember(name: name) { node, whole throws(JSONFault) in
+      whole[keyPath: path] = .some(node.value == .null ? nil : try codec.decode(node))
+    } encode: { _ in
+      nil
+    } schema: {
+      codec.schema
+    }
+    member.acceptsNull = true
+    return member
+  }
+
+  /// A member that `null` takes away; left out, it stays.
+  package static func clearable<Value>(
+    _ name: String, _ path: JSONPath<Whole, Value?>, _ codec: JSONCodec<Value>
+  ) -> JSONMember {
+    var member = JSONMember(name: name) { node, whole throws(JSONFault) in
+      whole[keyPath: path] = node.value == .null ? nil : try codec.decode(node)
+    } encode: {
+      $0[keyPath: path].map(codec.encode)
+    } schema: {
+      codec.schema
+    }
+    member.acceptsNull = true
+    return member
+  }
+
+  /// The same member; if it is left out or `null`, its value depends on the members before it.
+  package func missing(_ set: @escaping @Sendable (inout Whole) -> Void) -> JSONMember {
+    var member = self
+    member.setMissing = set
+    return member
+  }
+
+  /// The same member with a sentence about its value.
+  package func described(_ text: String) -> JSONMember { specified { $0.described(text) } }
+
+  /// The same member with an example.
+  package func example(_ value: JSONTree) -> JSONMember { specified { $0.example(value) } }
+
+  private func specified(_ change: @escaping @Sendable (Schema) -> Schema) -> JSONMember {
+    var member = self
+    member.schema = { [schema] in change(schema()) }
+    return member
+  }
+}
+
+extension Array {
+  /// The schema of a request that sets the members.
+  ///
+  /// - Parameter ignoresOthers: True if it may have others.
+  package func requestSchema<Whole>(ignoresOthers: Bool = true) -> Schema where Element == JSONMember<Whole> {
+    let settable = filter(\.isSettable)
+    return .object(
+      Schema.Members(settable.filter(\.isRequired).map { ($0.name, $0.schema()) }),
+      optional: Schema.Members(settable.filter { !$0.isRequired }.map { ($0.name, .nullable($0.schema())) }),
+      others: ignoresOthers ? .any : nil)
+  }
+
+  /// What a request must be, as a sentence.
+  package func hint<Whole>() -> String where Element == JSONMember<Whole> {
+    let settable = filter(\.isSettable)
+    let parts = [
+      settable.filter(\.isRequired).map(\.name).joined(separator: ", "),
+      settable.filter { !$0.isRequired }.map(\.name).joined(separator: ", "),
+    ]
+    return "Send a JSON object with \(parts[0])\(parts.contains("") ? "" : ", and optionally ")\(parts[1])."
+  }
+
+  /// The schema of an answer that shows the members.
+  ///
+  /// - Parameter others: The schema of other members, which requests may have if it is theirs, too.
+  package func answerSchema<Whole>(others: Schema? = nil) -> Schema where Element == JSONMember<Whole> {
+    .object(
+      Schema.Members(filter { !$0.isLeftOut }.map { ($0.name, $0.schema()) }),
+      optional: Schema.Members(filter(\.isLeftOut).map { ($0.name, $0.schema()) }), others: others)
+  }
+
+  /// Sets the members that a request has; throws a fault if it lacks a required one.
+  ///
+  /// - Parameter ignoresOthers: False to throw a fault if it has others.
+  package func set<Whole>(from node: JSONNode, on whole: inout Whole, ignoresOthers: Bool = true) throws(JSONFault)
+  where Element == JSONMember<Whole> {
+    let nodes = try node.members(ignoresOthers ? nil : map(\.name))
+    for member in self where member.isSettable {
+      if member.isRequired {
+        try member.decode(try nodes.required(member.name), &whole)
+      } else if let node = member.acceptsNull ? nodes.nodes[member.name] : nodes.optional(member.name) {
+        try member.decode(node, &whole)
+      } else {
+        member.setMissing?(&whole)
+      }
+    }
+  }
+
+  /// The members of a value that contains this one.
+  package func lifted<Outer, Whole>(_ path: JSONPath<Outer, Whole>) -> [JSONMember<Outer>]
+  where Element == JSONMember<Whole> {
+    map { $0.lifted(path) }
+  }
+}

@@ -1,0 +1,88 @@
+import JSON
+package import Questions
+package import Reports
+import Warehouse
+
+/// A question that a page shows the answer of, for a file with the whole answer and for the command that asks it.
+package struct QuestionFile: Sendable {
+  /// The value of the parameter `file` in the file's address; empty for the page's first file.
+  package let name: String
+  /// What the file has, for example `Users by country`.
+  package let title: String
+  package let question: Question
+
+  init(_ name: String = "", title: String, _ question: Question) {
+    (self.name, self.title, self.question) = (name, title, question)
+  }
+
+  /// The name of the file, which says how many rows it has if these are not all: a reader of CSV sees nothing else.
+  package func fileName(_ page: QuestionPage, _ answered: AnsweredQuestion, _ format: AnswerFormat) -> String {
+    let (count, left) = (answered.table.count, answered.rowsLeftOut)
+    let part = left > 0 ? "first-\(count)-of-\(count + left)" : ""
+    let parts = [page.rawValue, name, part].filter { !$0.isEmpty }
+    return "\(parts.joined(separator: "-")).\(format == .rows ? "json" : format.rawValue)"
+  }
+}
+
+extension QuestionForm {
+  /// The questions whose answers the page shows, each with all its rows; none while the form lacks something.
+  func files() throws(QuestionError) -> [QuestionFile] {
+    if let files = page.definition.files { return try files(self) }
+    return try question().map { [QuestionFile(title: page.title, $0)] } ?? []
+  }
+
+  /// The form of the other side of a comparison.
+  func otherSide(of comparison: Comparison) -> QuestionForm {
+    var other = self
+    if let segment = comparison.segment { other.choose(segment) } else { other.choose(comparison.otherDays) }
+    return other
+  }
+
+  /// The query of the address of a file.
+  func query(_ file: QuestionFile, format: String) -> String {
+    AddressText.joined([query(), file.name.isEmpty ? nil : "file=\(file.name)", "format=\(format)"])
+  }
+}
+
+extension PortalPages {
+  /// The files of a page that asks a question; none while its form lacks something.
+  package func files(_ page: QuestionPage, _ parameters: [String: String]) throws(QuestionError) -> [QuestionFile] {
+    try QuestionForm(page, parameters, segments: segments).files()
+  }
+
+  /// The links to the files of a page, with those of the other side of its comparison.
+  func downloads(_ form: QuestionForm, _ links: PortalLinks, today: Day) -> [TemplateValues] {
+    guard let files = try? form.files(), let first = files.first else { return [] }
+    func lines(_ form: QuestionForm, _ files: [QuestionFile], side: String? = nil) -> [TemplateValues] {
+      files.map { file in
+        [
+          "title": [file.title, side].compactMap { $0 }.joined(separator: ", "),
+          "formats": ["csv", "json", "ndjson"].map { format in
+            TemplateValues.link(
+              format.uppercased(), links.question(form.page, form.query(file, format: format)))
+          },
+        ]
+      }
+    }
+    let comparison = try? form.comparison(of: first.question.scope, today: today)
+    let other = comparison.map { ($0.name, form.otherSide(of: $0)) }
+    return lines(form, files)
+      + (other.map { name, form in lines(form, (try? form.files()) ?? [], side: name) } ?? [])
+  }
+
+  /// The commands that ask the API the questions of a page.
+  func commands(_ form: QuestionForm, _ app: App) -> [TemplateValues] {
+    guard let files = try? form.withoutSegment.files() else { return [] }
+    return files.map { file in
+      let question = file.question.json(segment: form["segment"].flatMap { Int($0) })
+      return [
+        "title": files.count > 1 ? file.title : nil,
+        "command": """
+        curl \(Self.shellWord("\(collector)/api/v1/apps/\(app.id)/\(file.question.kind.rawValue)\(allowance("?"))")) \\
+          -H "Authorization: Bearer $TOKEN" \\
+          -d \(Self.shellWord(String(decoding: question.encoded, as: UTF8.self)))
+        """,
+      ]
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package import JSON
+
+/// A file with symbols as the API shows it, and what its upload has done.
+package struct ShownSymbolFile: Sendable {
+  private let file: SymbolFile
+  private let result: SymbolFile.Addition?
+
+  package init(_ file: SymbolFile, result: SymbolFile.Addition? = nil) { (self.file, self.result) = (file, result) }
+
+  package static let members: [JSONMember<ShownSymbolFile>] = [
+    .shown("architecture", .text) { .text($0.file.architecture) },
+    .shown("author", .text) { .text($0.file.author) },
+    .shown("buildId", .text.described("The GNU build ID, or the UUID without dashes.")) { .text($0.file.buildID) },
+    .shown("bytes", .count) { .integer($0.file.bytes) },
+    .shown("hasLines", .boolean.described("False if there are only functions.")) { .boolean($0.file.hasLines) },
+    .shown("image", .text) { .text($0.file.image) },
+    .shownIfAny(
+      "result",
+      .choice(SymbolFile.Addition.self).described("What an upload has done; missing in lists.")
+    ) { shown in shown.result.map { .text($0.rawValue) } },
+    .shown("sha256", .pattern("^[0-9a-f]{64}$")) { .text($0.file.hash) },
+    .shown("uploaded", .time) { .time($0.file.uploaded) },
+  ]
+}
