@@ -1,10 +1,44 @@
 package import Alerts
-import Foundation
 import GRDB
 import JSON
 import Outgoing
 package import TernEvents
 package import Warehouse
+
+extension CatalogSchema {
+  /// Version 3. `app` is null for an alert about the server. `state` is an `AlertState`. A row of `delivery` is to be sent at
+  /// `next`; if that is null, it was delivered or given up.
+  static let alerts = """
+    CREATE TABLE alert (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER, name TEXT NOT NULL, condition TEXT NOT NULL,
+      minimum_users INTEGER NOT NULL, destinations TEXT NOT NULL, muted_until INTEGER, state TEXT NOT NULL,
+      author TEXT NOT NULL, changed INTEGER NOT NULL
+    );
+    CREATE INDEX alert_app ON alert (app);
+    CREATE TABLE notification (
+      id TEXT PRIMARY KEY, alert INTEGER NOT NULL, time INTEGER NOT NULL, message TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX notification_alert ON notification (alert, time);
+    CREATE TABLE delivery (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, notification TEXT NOT NULL, destination TEXT NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0, next INTEGER, is_delivered INTEGER NOT NULL DEFAULT 0,
+      answer TEXT NOT NULL DEFAULT ''
+    );
+    CREATE INDEX delivery_next ON delivery (next) WHERE next IS NOT NULL;
+    CREATE INDEX delivery_notification ON delivery (notification);
+    """
+
+  /// Version 8. The limits of crash-free users and sessions, until then shares from 0 to 1, as percentages. A limit above 1
+  /// was always crossed, and meant as a percentage. Forms of such an alert that are open must be opened again.
+  static let percentages = """
+    UPDATE alert SET changed = changed + 1, condition = json_set(
+      condition, '$.limit', round(json_extract(condition, '$.limit') * 100, 10))
+    WHERE json_extract(condition, '$.kind') IN ('above', 'below') AND json_extract(condition, '$.page') = 'explore'
+    AND (instr('&' || json_extract(condition, '$.query') || '&', '&metric=crash_free_users&') > 0
+      OR instr('&' || json_extract(condition, '$.query') || '&', '&metric=crash_free_sessions&') > 0)
+    AND json_extract(condition, '$.limit') BETWEEN 0 AND 1;
+    """
+}
 
 /// Alerts, and their states.
 extension Catalog: AlertStore {
@@ -26,14 +60,10 @@ extension Catalog: AlertStore {
   package func createAlert(_ alert: Alert) throws -> Alert {
     var alert = alert
     (alert.author, alert.changed) = (AuditActor.current.name, now())
-    if let app = alert.app, try self.app(app) == nil {
-      throw WarehouseError(code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
-    }
+    try checkExists(alert.app)
     return try writing { database in
       try check(alert, database)
-      let count = try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM alert WHERE app IS ?", arguments: [alert.app?.rawValue])
-      guard (count ?? 0) < Alert.maximumCount else {
+      guard try Self.count("alert", app: alert.app, database) < Alert.maximumCount else {
         throw Self.invalidAlert(
           "There are \(Alert.maximumCount) alerts, the most possible. Delete one that is not needed.")
       }
@@ -124,12 +154,7 @@ extension Catalog: AlertStore {
     guard alert.condition.question?.query.utf8.count ?? 0 <= DashboardCard.maximumQueryBytes else {
       throw Self.invalidAlert("The question of an alert is too long. Use fewer filters.")
     }
-    let isTaken = try Bool.fetchOne(
-      database, sql: "SELECT EXISTS (SELECT 1 FROM alert WHERE app IS ? AND name = ? COLLATE NOCASE AND id <> ?)",
-      arguments: [alert.app?.rawValue, alert.name, alert.id])
-    if isTaken ?? false {
-      throw Self.invalidAlert("There is already an alert \"\(alert.name)\". Choose another name.")
-    }
+    try Self.checkFree(alert.name, "alert", app: alert.app, except: alert.id, database)
   }
 
   private static func invalidAlert(_ message: String) -> WarehouseError {
@@ -138,17 +163,6 @@ extension Catalog: AlertStore {
 
   private static func subject(_ alert: Alert) -> String {
     "\(alert.id) \(alert.name), \(alert.app.map { "app \($0)" } ?? "server")"
-  }
-
-  /// Encodes a value as JSON with sorted members, so that equal values have equal texts.
-  static func text(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(text.utf8))
   }
 
   private static func text(_ condition: AlertCondition) -> String {

@@ -1,0 +1,181 @@
+import Foundation
+import GRDB
+import TernEvents
+public import Warehouse
+
+extension CatalogSchema {
+  /// `apps` is a list of numbers, or null for all. The first account is the owner who gets the first login link. `password`
+  /// is the salted scrypt hash of a chosen one, `hash` the SHA-256 of a random secret of 192 bits.
+  static let accounts = """
+    CREATE TABLE account (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, role TEXT NOT NULL, apps TEXT,
+      personal INTEGER NOT NULL, password TEXT, last_login INTEGER
+    );
+    INSERT INTO account (name, role, personal) VALUES ('owner', 'owner', 1);
+    CREATE TABLE login_code (account INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires INTEGER NOT NULL);
+    CREATE TABLE session (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, account INTEGER NOT NULL, created INTEGER NOT NULL,
+      used INTEGER NOT NULL, expires INTEGER NOT NULL, address TEXT NOT NULL, browser TEXT NOT NULL
+    );
+    """
+}
+
+extension Catalog: AccessStore {
+  /// The duration of a login link.
+  public static let loginLinkLifetime = Duration.seconds(900)
+  /// The duration of an invitation.
+  public static let invitationLifetime = Duration.seconds(7 * 86_400)
+
+  /// True once a person has logged in or a token exists.
+  public func isInUse() throws -> Bool {
+    try reading { database in
+      try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM account WHERE last_login IS NOT NULL) OR EXISTS (SELECT 1 FROM token)
+          """) ?? false
+    }
+  }
+
+  /// Returns all accounts, oldest first.
+  public func accounts() throws -> [Account] {
+    try reading { try Row.fetchAll($0, sql: "SELECT * FROM account ORDER BY id").map { try Self.account($0) } }
+  }
+
+  /// Returns the account with a name, in any case.
+  public func account(named name: String) throws -> Account? {
+    try reading { try Self.account(where: "name = ?", [name], $0) }
+  }
+
+  /// Creates an account without a password and returns it with a code for its first login.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the name is invalid or taken.
+  public func invite(
+    name: String, role: Account.Role, apps: Set<AppID>?, seesPersonalData: Bool
+  ) throws -> (account: Account, code: String) {
+    try check(name: name)
+    for app in apps ?? [] { try checkExists(app) }
+    let (code, expires) = (newSecret(), (now() + Self.invitationLifetime).millisecondsSince1970)
+    return try writing { database in
+      guard try Self.account(where: "name = ?", [name], database) == nil else {
+        throw WarehouseError(code: .invalid, message: "There is already a user \"\(name)\". Choose another name.")
+      }
+      try database.execute(
+        sql: "INSERT INTO account (name, role, apps, personal) VALUES (?, ?, ?, ?)",
+        arguments: [name, role.rawValue, role == .owner ? nil : Self.text(of: apps), seesPersonalData])
+      let id = database.lastInsertedRowID
+      try database.execute(
+        sql: "INSERT INTO login_code VALUES (?, ?, ?)", arguments: [id, Secrets.digest(code), expires])
+      let account = try Self.existing(id, database)
+      try record(.userInvited, Self.description(account), database)
+      return (account, code)
+    }
+  }
+
+  /// Changes an account's rights, from its next request on.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` for an unknown app, or if no owner would be left.
+  public func changeAccount(_ id: Int64, _ change: AccountChange) throws -> Account {
+    for app in (change.apps ?? nil) ?? [] { try checkExists(app) }
+    return try writing { database in
+      var account = try Self.existing(id, database)
+      if let role = change.role, role != .owner { try Self.checkOwnerRemains(without: account, database) }
+      account.role = change.role ?? account.role
+      account.apps = change.apps ?? account.apps
+      account.seesPersonalData = change.seesPersonalData ?? account.seesPersonalData
+      try database.execute(
+        sql: "UPDATE account SET role = ?, apps = ?, personal = ? WHERE id = ?",
+        arguments: [
+          account.role.rawValue, account.role == .owner ? nil : Self.text(of: account.apps), account.seesPersonalData,
+          id,
+        ])
+      account = try Self.existing(id, database)
+      try record(.userChanged, Self.description(account), database)
+      return account
+    }
+  }
+
+  /// Removes an account and its sessions. Throws ``WarehouseError`` with code `invalid` for the last owner.
+  public func removeAccount(_ id: Int64) throws {
+    try writing { database in
+      let account = try Self.existing(id, database)
+      try Self.checkOwnerRemains(without: account, database)
+      for table in ["login_code", "session", "identity"] {
+        try database.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id])
+      }
+      try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id])
+      try record(.userRemoved, account.name, database)
+    }
+  }
+
+  /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
+  public func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
+    guard (10...200).contains(password.count) else {
+      throw WarehouseError(code: .invalid, message: "Choose a password of 10 to 200 characters.")
+    }
+    let stored = try Secrets.stored(password, salt: randomBytes(16), cost: passwordCost)
+    try writing { database in
+      let account = try Self.existing(id, database)
+      try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [stored, id])
+      try database.execute(
+        sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?", arguments: [id, session])
+      try record(.passwordSet, account.name, database)
+    }
+  }
+
+  /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
+  public func account(name: String, password: String) throws -> Account? {
+    let row = try reading { try Row.fetchOne($0, sql: "SELECT * FROM account WHERE name = ?", arguments: [name]) }
+    guard try Secrets.matches(password, stored: row?["password"], cost: passwordCost), let row else { return nil }
+    return try Self.account(row)
+  }
+
+  /// Returns true for the only owner.
+  static func isOnlyOwner(_ account: Account, _ database: Database) throws -> Bool {
+    let others = try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM account WHERE role = 'owner' AND id <> ?", arguments: [account.id])
+    return account.role == .owner && others == 0
+  }
+
+  private static func checkOwnerRemains(without account: Account, _ database: Database) throws {
+    guard try !isOnlyOwner(account, database) else {
+      throw WarehouseError(
+        code: .invalid, message: "\"\(account.name)\" is the only owner. Make another user an owner first.")
+    }
+  }
+
+  static func existing(_ id: Int64, _ database: Database) throws -> Account {
+    guard let account = try account(where: "id = ?", [id], database) else {
+      throw WarehouseError(code: .invalid, message: "There is no such user. Run `tern users list` to see all users.")
+    }
+    return account
+  }
+
+  static func account(where condition: String, _ arguments: StatementArguments, _ database: Database) throws -> Account?
+  {
+    try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments)
+      .map { try account($0) }
+  }
+
+  static func account(_ row: Row) throws -> Account {
+    guard let role = Account.Role(rawValue: row["role"]) else {
+      throw WarehouseError(code: .damaged, message: "A user's role is damaged. Restore catalog.sqlite.")
+    }
+    let (apps, password, login): (String?, String?, Int64?) = (row["apps"], row["password"], row["last_login"])
+    return Account(
+      id: row["id"], name: row["name"], role: role,
+      apps: apps.map { Set($0.split(separator: ",").compactMap { Int64($0) }.map { AppID($0) }) },
+      seesPersonalData: row["personal"], hasPassword: password != nil,
+      lastLogin: login.map { Timestamp(millisecondsSince1970: $0) })
+  }
+
+  static func text(of apps: Set<AppID>?) -> String? {
+    apps.map { $0.sorted().map(\.description).joined(separator: ",") }
+  }
+
+  static func description(_ account: Account) -> String {
+    let apps = text(of: account.apps).map { "apps \($0)" } ?? "all apps"
+    let personal = account.role == .viewer && account.seesPersonalData ? ", personal data" : ""
+    return "\(account.name): \(account.role.rawValue), \(apps)\(personal)"
+  }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+/// Values that are stored as JSON, because they are only read and written as a whole.
+extension Catalog {
+  /// Encodes a value as JSON with sorted members, so that equal values have equal texts.
+  static func text(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+    try JSONDecoder().decode(type, from: Data(text.utf8))
+  }
+}

@@ -1,0 +1,51 @@
+import GRDB
+import Warehouse
+
+/// Checks of the names and numbers of things.
+extension Catalog {
+  func check(name: String) throws {
+    // A character may be a letter with any number of marks.
+    guard (1...100).contains(name.count), name.utf8.count <= 1_000, name.unicodeScalars.contains(where: isVisible)
+    else {
+      throw invalid(
+        "A name must have 1 to 100 characters and at most 1,000 bytes, at least one character of them visible; this one "
+          + "has \(name.count) characters and \(name.utf8.count) bytes.")
+    }
+    // Names are printed to terminals and logs, and passed to C libraries.
+    guard !name.unicodeScalars.contains(where: isControl) else {
+      throw invalid("A name can't contain control characters or line breaks. Use a single line of plain text.")
+    }
+  }
+
+  private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+      && ![.control, .format, .nonspacingMark, .enclosingMark].contains(properties.generalCategory)
+  }
+
+  private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+  }
+
+  /// Throws if another thing of an app, or of the server, has a name in any case.
+  ///
+  /// - Parameter table: The table of such things, which is also the word for one of them.
+  static func checkFree(
+    _ name: String, _ table: String, app: AppID?, except id: Int64?, _ database: Database
+  ) throws {
+    let isTaken = try Bool.fetchOne(
+      database,
+      sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE app IS ?1 AND name = ?2 COLLATE NOCASE AND id IS NOT ?3)",
+      arguments: [app?.rawValue, name, id])
+    guard isTaken ?? false else { return }
+    let article = table.hasPrefix("a") ? "an" : "a"
+    throw WarehouseError(
+      code: .invalid, message: "There is already \(article) \(table) \"\(name)\". Choose another name.")
+  }
+
+  /// Returns how many rows of an app, or of the server, a table has.
+  static func count(_ table: String, app: AppID?, _ database: Database) throws -> Int {
+    try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM \(table) WHERE app IS ?", arguments: [app?.rawValue]) ?? 0
+  }
+}

@@ -1,0 +1,175 @@
+import GRDB
+public import ServerBase
+public import TernEvents
+public import Warehouse
+
+/// The apps, views, accounts and tokens of one data directory.
+///
+/// The catalog is a small database of its own (`catalog.sqlite`) that any process can read and write at any time, so
+/// creating an app never waits for the process that writes events.
+///
+/// ## Topics
+/// ### Apps
+/// - ``createApp(name:timeZone:appSecret:trackingID:)``
+/// - ``apps()``
+/// - ``app(key:)``
+/// ### Access
+/// - ``createLoginCode(of:lasting:)``
+/// - ``invite(name:role:apps:seesPersonalData:)``
+/// - ``createToken(name:scopes:app:lasting:)``
+/// - ``audit(before:limit:)``
+public final class Catalog: CatalogEditor {
+  /// A source of random bytes; injectable, so that tests are repeatable.
+  public typealias RandomBytes = @Sendable (Int) -> [UInt8]
+
+  let pool: DatabasePool
+  let randomBytes: RandomBytes
+  let passwordCost: PasswordCost
+  let directory: DataDirectory
+  /// The wall clock.
+  let now: @Sendable () -> Timestamp
+  let appDirectory: AppDirectory
+  /// The zone data of this computer.
+  let zones: ZoneDatabase
+  /// The most bytes of an app's files with symbols.
+  let maximumSymbolBytes: Int
+
+  /// Opens the catalog of a data directory, creating both if missing.
+  ///
+  /// - Parameters:
+  ///   - directory: The data directory.
+  ///   - randomBytes: The source of keys and tokens; the system's generator by default.
+  ///   - passwordCost: The cost of hashing new passwords.
+  ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
+  ///   - zones: The zone data that new apps and views get.
+  ///   - now: The wall clock, for creation times and session expiry.
+  /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
+  public init(
+    directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
+    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, zones: ZoneDatabase = .system,
+    now: @escaping @Sendable () -> Timestamp = WallClock.system
+  ) throws {
+    self.now = now
+    self.zones = zones
+    self.directory = DataDirectory(path: directory)
+    self.randomBytes = randomBytes
+    self.maximumSymbolBytes = maximumSymbolBytes
+    self.passwordCost = passwordCost
+    try self.directory.create()
+    let path = self.directory.catalogPath
+    if !self.directory.exists(path) { try Self.checkNoWarehouse(self.directory) }
+    try self.directory.createFile(path)
+    do {
+      // Switching to WAL fails immediately if there is another connection, whatever the busy timeout, and two processes
+      // that open a new file at the same time would both create its tables.
+      (pool, appDirectory) = try self.directory.whileOpeningCatalog {
+        try Self.open(DataDirectory(path: directory), now: now)
+      }
+    } catch {
+      throw Self.failure(error, path, "can't be opened")
+    }
+  }
+
+  /// Events name their app by its number. A new catalog would assign the numbers again, and the next app would get the
+  /// events of another.
+  private static func checkNoWarehouse(_ directory: DataDirectory) throws {
+    guard directory.exists(directory.warehousePath) else { return }
+    throw WarehouseError(
+      code: .damaged,
+      message: "\(directory.path) has events, but its catalog.sqlite is missing. Restore catalog.sqlite from a backup.")
+  }
+
+  static func open(
+    _ directory: DataDirectory, format: DatabaseFormat = CatalogSchema.format,
+    now: @escaping @Sendable () -> Timestamp
+  ) throws -> (DatabasePool, AppDirectory) {
+    let path = directory.catalogPath
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    configuration.label = "catalog"
+    configuration.prepareDatabase { database in
+      // What is deleted may name persons. The file is small, so that this costs nothing to speak of.
+      if !database.configuration.readonly { try database.execute(sql: "PRAGMA secure_delete = ON") }
+    }
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    let state = try pool.read { database in
+      try format.state(path) { try Int64.fetchOne(database, sql: $0) }
+    }
+    guard state != .current else { return (pool, try AppDirectory(path: path, now: now)) }
+    if state == .empty { try checkNoWarehouse(directory) }
+    // A running server of the older version must not find its tables changed.
+    let lock = try state == .empty ? nil : directory.lock()
+    defer { lock?.release() }
+    guard state == .empty || lock != nil else {
+      throw WarehouseError(
+        code: .inUse,
+        message: "\(path) must be converted, but a server of an older version runs on it. Stop it, then try again.")
+    }
+    try pool.write { database in
+      try format.prepare(
+        path, integer: { try Int64.fetchOne(database, sql: $0) }, execute: { try database.execute(sql: $0) })
+    }
+    return (pool, try AppDirectory(path: path, now: now))
+  }
+
+  /// The system's cryptographically secure generator.
+  public static let systemRandomBytes: RandomBytes = { count in
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
+  /// Closes the catalog. It can't be used afterwards.
+  public func close() throws {
+    // A pool closes its connections for reading last, and only one for writing can close the write-ahead log.
+    try pool.close()
+    try appDirectory.close()
+  }
+
+  /// Empties the write-ahead log, which has what was deleted until it is written anew, unless a reader needs it.
+  public func emptyLog() throws {
+    try pool.writeWithoutTransaction { database in
+      do {
+        try database.checkpoint(.truncate)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+    }
+  }
+
+  /// True if a server runs on the data directory.
+  public func isServed() throws -> Bool {
+    guard let lock = try directory.lock() else { return true }
+    lock.release()
+    return false
+  }
+
+  func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    if let database = transaction { return try body(database) }
+    do {
+      return try pool.read(body)
+    } catch {
+      throw catalogFailure(error)
+    }
+  }
+
+  func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    if let database = transaction { return try Self.nested(in: database, body) }
+    do {
+      return try pool.write(body)
+    } catch {
+      throw catalogFailure(error)
+    }
+  }
+
+  /// The catalog's words for an error of its database; errors of the work itself stay as they are.
+  private func catalogFailure(_ error: any Error) -> any Error {
+    error is DatabaseError ? Self.failure(error, directory.catalogPath, "can't be accessed") : error
+  }
+
+  private static func failure(_ error: any Error, _ path: String, _ what: String) -> any Error {
+    if error is WarehouseError { return error }
+    let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+    let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
+    return WarehouseError(code: isFull ? .full : .unavailable, message: message, cause: error)
+  }
+}

@@ -1,0 +1,146 @@
+import GRDB
+public import TernEvents
+public import Warehouse
+
+extension CatalogSchema {
+  /// `message` is the result, or null.
+  static let jobs = """
+    CREATE TABLE job (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, app INTEGER NOT NULL, argument TEXT NOT NULL,
+      is_failed INTEGER NOT NULL DEFAULT 0, message TEXT, progress TEXT, is_blocked INTEGER NOT NULL DEFAULT 0
+    );
+    """
+}
+
+/// The work that waits for the process with the warehouse's lock. It survives crashes: a job is done again from its
+/// beginning until its result is stored.
+extension Catalog {
+  /// Adds a job, and records it in the audit log.
+  ///
+  /// - Parameter subject: The job in the words of the audit log.
+  public func addJob(
+    _ kind: DataJob.Kind, app: AppID, argument: String = "", audit action: AuditEntry.Action, _ subject: String
+  ) throws -> DataJob {
+    try writing { database in
+      try record(action, subject, database)
+      return try Self.insertJob(kind, app: app, argument: argument, database)
+    }
+  }
+
+  /// Adds a job in the transaction of the change that it belongs to.
+  static func insertJob(
+    _ kind: DataJob.Kind, app: AppID, argument: String, _ database: Database
+  ) throws -> DataJob {
+    try database.execute(
+      sql: "INSERT INTO job (kind, app, argument) VALUES (?, ?, ?)",
+      arguments: [kind.rawValue, app.rawValue, argument])
+    return DataJob(id: database.lastInsertedRowID, kind: kind, app: app, argument: argument)
+  }
+
+  /// Adds the job of having old rows leave for the cluster.
+  public func requestRetirement(before time: Timestamp) throws -> DataJob {
+    try writing { database in
+      try Self.insertJob(.retireRows, app: AppID(0), argument: "\(time.millisecondsSince1970)", database)
+    }
+  }
+
+  /// Adds a job that removes an app's rows before a day at once. The audit log already has the change of the app's
+  /// keeping period.
+  public func requestRemoval(ofRowsOf app: AppID, before day: Day) throws -> DataJob {
+    try writing { try Self.insertJob(.removeRows, app: app, argument: day.description, $0) }
+  }
+
+  /// Returns the oldest job that isn't finished.
+  ///
+  /// - Parameter last: The number of a job; only later ones are looked at.
+  public func nextJob(after last: Int64 = 0) throws -> DataJob? {
+    try reading { database in
+      try Row.fetchOne(
+        database, sql: "SELECT * FROM job WHERE message IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [last]
+      ).flatMap { row in
+        DataJob.Kind(rawValue: row["kind"]).map {
+          DataJob(id: row["id"], kind: $0, app: AppID(row["app"]), argument: row["argument"])
+        }
+      }
+    }
+  }
+
+  /// The numbers of finished and of unfinished jobs.
+  ///
+  /// No job has changed rows or counts between two moments with the same numbers and none unfinished.
+  public func jobCounts() throws -> (finished: Int, unfinished: Int) {
+    try reading { database in
+      let row = try Row.fetchOne(database, sql: "SELECT count(message), count(*) - count(message) FROM job")
+      return row.map { ($0[0], $0[1]) } ?? (0, 0)
+    }
+  }
+
+  /// Returns the latest jobs before a number, of one app or all, latest first.
+  public func jobs(app: AppID? = nil, before id: Int64? = nil, limit: Int) throws -> [JobStatus] {
+    try reading { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM job WHERE (?1 IS NULL OR app = ?1) AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3
+          """, arguments: [app?.rawValue, id, max(limit, 0)]
+      ).map(Self.status)
+    }
+  }
+
+  /// Returns the job with a number; `nil` if there is none.
+  public func job(_ id: Int64) throws -> JobStatus? {
+    try reading { try Row.fetchOne($0, sql: "SELECT * FROM job WHERE id = ?", arguments: [id]).map(Self.status) }
+  }
+
+  /// The status of a stored job, without its argument, which may name a person or a file of the server.
+  private static func status(_ row: Row) -> JobStatus {
+    let (app, message, progress): (Int64, String?, String?) = (row["app"], row["message"], row["progress"])
+    let (isFailed, isBlocked): (Bool, Bool) = (row["is_failed"], row["is_blocked"])
+    let state: JobStatus.State =
+      message == nil ? (isBlocked ? .blocked : .pending) : (isFailed ? .failed : .done)
+    return JobStatus(
+      id: row["id"], kind: row["kind"], app: app == 0 ? nil : AppID(app), state: state,
+      text: message ?? progress ?? "")
+  }
+
+  /// Stores the result of a job.
+  public func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
+    try writing { try Self.finishJob(id, result, $0) }
+  }
+
+  static func finishJob(_ id: Int64, _ result: DataJob.Result, _ database: Database) throws {
+    // The argument may name a person.
+    try database.execute(
+      sql: "UPDATE job SET is_failed = ?, message = ?, argument = '' WHERE id = ?",
+      arguments: [result.isFailed, result.message, id])
+  }
+
+  /// Notes the progress of a job, or the reason that it waits.
+  public func note(_ progress: DataJob.Progress, ofJob id: Int64) throws {
+    try writing { database in
+      try database.execute(
+        sql: "UPDATE job SET progress = ?, is_blocked = ? WHERE id = ?",
+        arguments: [progress.text, progress.isBlocked, id])
+    }
+  }
+
+  /// Returns what was noted of a job last; `nil` if nothing was.
+  public func progress(ofJob id: Int64) throws -> DataJob.Progress? {
+    try reading { database in
+      try Row.fetchOne(database, sql: "SELECT progress, is_blocked FROM job WHERE id = ?", arguments: [id]).flatMap {
+        row in
+        (row["progress"] as String?).map { DataJob.Progress(text: $0, isBlocked: row["is_blocked"]) }
+      }
+    }
+  }
+
+  /// Returns the result of a job; `nil` while it isn't finished.
+  public func result(ofJob id: Int64) throws -> DataJob.Result? {
+    try reading { database in
+      try Row.fetchOne(database, sql: "SELECT is_failed, message FROM job WHERE id = ?", arguments: [id]).flatMap {
+        row in
+        (row["message"] as String?).map { DataJob.Result(isFailed: row["is_failed"], message: $0) }
+      }
+    }
+  }
+}
