@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import TernBase
 import TernEvents
 import Testing
 
@@ -146,9 +146,9 @@ import Testing
   }
 
   @Test func `a reservation returns its bytes, and losing it ends its connection`() throws {
-    let aborts = NIOLockedValueBox<[String]>([])
-    let clock = NIOLockedValueBox(Duration.zero)
-    let gate = AdmissionGate(.init(maximumBytes: 100), now: { clock.withLockedValue { $0 } })
+    let aborts = Locked<[String]>([])
+    let clock = Locked(Duration.zero)
+    let gate = AdmissionGate(.init(maximumBytes: 100), now: { clock.withLock { $0 } })
     do {
       let query = try #require(gate.reserve(60, owners: []))
       #expect(gate.reserve(41, owners: []) == nil)
@@ -156,19 +156,19 @@ import Testing
       #expect(gate.bytes == 70)
       #expect(!query.grow(to: 101))
       let arriving = gate.begin(
-        declared: 30, owners: [.client("a")], abort: { aborts.withLockedValue { $0.append("a") } })
+        declared: 30, owners: [.client("a")], abort: { aborts.withLock { $0.append("a") } })
       let body = try #require(arriving)
       #expect(body.grow(by: 30))
       #expect(query.grow(to: 71), "complete bodies take precedence over arriving ones")
       #expect(body.isAborted)
-      #expect(aborts.withLockedValue { $0 } == ["a"])
+      #expect(aborts.withLock { $0 } == ["a"])
       #expect(!body.grow(by: 1))
-      let silent = gate.begin(declared: 9, owners: [.client("b")], abort: { aborts.withLockedValue { $0.append("b") } })
+      let silent = gate.begin(declared: 9, owners: [.client("b")], abort: { aborts.withLock { $0.append("b") } })
       let slow = try #require(silent)
-      clock.withLockedValue { $0 = .seconds(60) }
+      clock.withLock { $0 = .seconds(60) }
       gate.abortStalled()
       #expect(slow.isAborted && !query.isAborted)
-      #expect(aborts.withLockedValue { $0 } == ["a", "b"])
+      #expect(aborts.withLock { $0 } == ["a", "b"])
     }
     #expect(gate.bytes == 0)
   }

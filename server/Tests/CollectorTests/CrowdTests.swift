@@ -1,6 +1,6 @@
 import Foundation
 import Hummingbird
-import NIOConcurrencyHelpers
+import TernBase
 import NIOCore
 import TernEvents
 import Testing
@@ -171,11 +171,11 @@ import WarehouseSQLite
   }
 
   @Test func `an app that sends too many names is logged once a minute, and counted`() async throws {
-    let time = NIOLockedValueBox(Duration.zero)
-    let fixture = try Fixture(uptime: { time.withLockedValue { $0 } })
+    let time = Locked(Duration.zero)
+    let fixture = try Fixture(uptime: { time.withLock { $0 } })
     try await fixture.routed { client in
       for minute in 0..<3 {
-        time.withLockedValue { $0 = .seconds(60) * minute }
+        time.withLock { $0 = .seconds(60) * minute }
         for number in 0..<5 {
           let body = ByteBuffer(string: line("Play", id: UInt64(minute * 5 + number)))
           let response = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
@@ -194,11 +194,11 @@ import WarehouseSQLite
   @Test func `requests for unknown apps are logged at intervals, without secrets or control characters`()
     async throws
   {
-    let time = NIOLockedValueBox(Duration.zero)
-    let fixture = try Fixture(uptime: { time.withLockedValue { $0 } })
+    let time = Locked(Duration.zero)
+    let fixture = try Fixture(uptime: { time.withLock { $0 } })
     try await fixture.routed { client in
       for minute in 0..<2 {
-        time.withLockedValue { $0 = .seconds(60) * minute }
+        time.withLock { $0 = .seconds(60) * minute }
         for _ in 0..<20 {
           let hit = "v=1&tid=UA-9-\(minute)%1B%5B2J&cid=c&t=screenview"
           _ = try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: hit))

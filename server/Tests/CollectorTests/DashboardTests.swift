@@ -1,6 +1,6 @@
 import AppCatalog
 import HTTPTypes
-import NIOConcurrencyHelpers
+import TernBase
 import NIOCore
 import TernEvents
 import Testing
@@ -188,11 +188,11 @@ import Warehouse
   }
 
   @Test func `a dashboard shows answers of the last minute again`() async throws {
-    let uptime = NIOLockedValueBox(Duration.seconds(1_000))
+    let uptime = Locked(Duration.seconds(1_000))
     var settings = CollectorSettings()
     // On a busy machine, questions wait for their turn longer than readers should.
     settings.limits.maximumReportWait = .seconds(3_600)
-    let fixture = try Fixture(settings, uptime: { uptime.withLockedValue { $0 } })
+    let fixture = try Fixture(settings, uptime: { uptime.withLock { $0 } })
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
       func asked() async throws -> Int {
@@ -202,9 +202,9 @@ import Warehouse
       }
       let first = try await asked()
       #expect(first >= 6)
-      uptime.withLockedValue { $0 += .seconds(59) }
+      uptime.withLock { $0 += .seconds(59) }
       #expect(try await asked() == first)
-      uptime.withLockedValue { $0 += .seconds(2) }
+      uptime.withLock { $0 += .seconds(2) }
       // Cards that ask the same at the same time may both ask.
       let again = try await asked()
       #expect(again > first + 4)

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import Portal
 import ServerBase
+import TernBase
 import Testing
 import Warehouse
 
@@ -114,11 +114,11 @@ import Warehouse
   }
 
   @Test func `guessing a password delays only that name at that address, and a login link always works`() async throws {
-    let uptime = NIOLockedValueBox(Duration.zero)
+    let uptime = Locked(Duration.zero)
     let proxy = try #require(AddressBlock("127.0.0.1"))
     let fixture = try Fixture(
       CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 2), trustedProxies: [proxy]),
-      uptime: { uptime.withLockedValue { $0 } })
+      uptime: { uptime.withLock { $0 } })
     try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
     try await fixture.running { port async throws in
       func login(_ password: String, name: String = "owner", from client: String) async throws -> String {
@@ -134,7 +134,7 @@ import Warehouse
       #expect(try await login(right, from: attacker) == "429", "guesses aren't even checked")
       #expect(try await login("wrong", name: "ann", from: attacker) == "401")
       #expect(try await login(right, from: "203.0.113.5") == "303", "the person elsewhere is not locked out")
-      uptime.withLockedValue { $0 += .seconds(2) }
+      uptime.withLock { $0 += .seconds(2) }
       #expect(try await login(right, from: attacker) == "303")
     }
     let failed = try fixture.catalog.failedLogins(limit: 20)
@@ -174,9 +174,9 @@ import Warehouse
   }
 
   @Test func `wrong codes and tokens are refused and soon delayed, the right ones always pass`() async throws {
-    let uptime = NIOLockedValueBox(Duration.zero)
+    let uptime = Locked(Duration.zero)
     let fixture = try Fixture(
-      CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)), uptime: { uptime.withLockedValue { $0 } })
+      CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)), uptime: { uptime.withLock { $0 } })
     try await fixture.routed { client in
       for _ in 0..<3 {
         let response = try await client.execute(uri: "/login?code=wrong", method: .get)
@@ -198,7 +198,7 @@ import Warehouse
       #expect(api.status == .ok)
       let still = try await client.execute(uri: "/login?code=wrong", method: .get)
       #expect(still.status == .tooManyRequests, "a right token does not forgive the wrong ones")
-      uptime.withLockedValue { $0 += .seconds(60) }
+      uptime.withLock { $0 += .seconds(60) }
       let later = try await client.execute(uri: "/login?code=wrong", method: .get)
       #expect(later.status == .unauthorized, "time does")
     }

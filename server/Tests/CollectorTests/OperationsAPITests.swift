@@ -2,9 +2,9 @@ import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import Portal
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -34,8 +34,8 @@ import Warehouse
   }
 
   @Test func `old entries of the audit log are deleted, and failed logins are listed`() async throws {
-    let time = NIOLockedValueBox(Timestamp(millisecondsSince1970: 1_700_000_000_000))
-    let fixture = try Fixture(wallTime: { time.withLockedValue { $0 } })
+    let time = Locked(Timestamp(millisecondsSince1970: 1_700_000_000_000))
+    let fixture = try Fixture(wallTime: { time.withLock { $0 } })
     try fixture.catalog.recordFailedLogin("eve")
     try await fixture.administered { api in
       #expect(try await api.list("/failed-logins", "logins").first?["name"] as? String == "eve")
@@ -44,7 +44,7 @@ import Warehouse
       }
       #expect(try await api.object(.delete, "/audit?days=1")["deleted"] as? Int == 0)
       // The entries have the time of the system's clock: from ten years later on, all of them are old.
-      time.withLockedValue { $0 = WallClock.system() + .seconds(10 * 366 * 86_400) }
+      time.withLock { $0 = WallClock.system() + .seconds(10 * 366 * 86_400) }
       let pruned = try await api.object(.delete, "/audit?days=1")
       #expect((pruned["deleted"] as? Int ?? 0) > 0)
       let rest = try await api.list("/audit", "entries")
@@ -116,16 +116,16 @@ import Warehouse
 
   /// Backups that are made when a test says so.
   private final class FakeBackups: BackupControl {
-    let requests = NIOLockedValueBox(0)
+    let requests = Locked(0)
 
     func status() throws -> BackupStatus {
       BackupStatus(
         interval: .seconds(86_400), kept: 7,
         backups: [.init(name: "tern-20261123T014200Z", created: Timestamp(millisecondsSince1970: 0), events: 5)],
-        isRequested: requests.withLockedValue { $0 > 0 }, failure: "no room")
+        isRequested: requests.withLock { $0 > 0 }, failure: "no room")
     }
 
-    func request() { requests.withLockedValue { $0 += 1 } }
+    func request() { requests.withLock { $0 += 1 } }
   }
 
   @Test func `backups are listed, and another one is asked for`() async throws {
@@ -143,7 +143,7 @@ import Warehouse
       #expect(before["requested"] as? Bool == false && before["failure"] as? String == "no room")
       #expect((before["backups"] as? [[String: Any]])?.first?["events"] as? Int == 5)
       #expect(try await api.object(.post, "/backups", status: .accepted)["requested"] as? Bool == true)
-      #expect(backups.requests.withLockedValue { $0 } == 1)
+      #expect(backups.requests.withLock { $0 } == 1)
     }
     try await fixture.routed { client in
       let none = try await APIClient(client: client, headers: fixture.authorized).send(.post, "/backups")

@@ -1,5 +1,5 @@
 import Hummingbird
-import NIOConcurrencyHelpers
+import TernBase
 import Portal
 import Testing
 import Warehouse
@@ -10,14 +10,14 @@ import Warehouse
 @Suite struct RequestRecorderTests {
   /// Keeps the requests that were begun, and refuses reports.
   private final class Journal: RequestJournal {
-    let begun = NIOLockedValueBox<[String]>([])
-    let open = NIOLockedValueBox(0)
+    let begun = Locked<[String]>([])
+    let open = Locked(0)
 
     func begin(request: String) throws(WarehouseError) -> @Sendable () -> Void {
       if request.contains("/reports/") { throw WarehouseError(code: .held, message: "It stopped the server.") }
-      begun.withLockedValue { $0.append(request) }
-      open.withLockedValue { $0 += 1 }
-      return { [open] in open.withLockedValue { $0 -= 1 } }
+      begun.withLock { $0.append(request) }
+      open.withLock { $0 += 1 }
+      return { [open] in open.withLock { $0 -= 1 } }
     }
   }
 
@@ -35,11 +35,11 @@ import Warehouse
       for uri in ["/healthz", "/readyz", "/collect?v=1"] { _ = try await client.execute(uri: uri, method: .get) }
       _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed)
     }
-    let begun = journal.begun.withLockedValue { $0 }
+    let begun = journal.begun.withLock { $0 }
     #expect(begun.count == 4 && Set(begun).count == 4, "\(begun)")
     #expect(begun.first?.hasPrefix("GET /shared/:secret, number ") == true, "\(begun)")
     #expect(begun.allSatisfy { !$0.contains("a-secret") && !$0.contains("ann") && !$0.contains("days=") }, "\(begun)")
-    #expect(journal.open.withLockedValue { $0 } == 0, "all have ended")
+    #expect(journal.open.withLock { $0 } == 0, "all have ended")
   }
 
   @Test func `a request that stopped the server is refused with the reason`() async throws {

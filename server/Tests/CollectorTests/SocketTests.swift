@@ -1,7 +1,7 @@
 import Foundation
 import Ingest
-import NIOConcurrencyHelpers
 import NIOCore
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -54,9 +54,9 @@ import WarehouseSQLite
   }
 
   @Test func `a body that takes a minute does not move its events`() async throws {
-    let now = NIOLockedValueBox(Timestamp(millisecondsSince1970: 1_780_000_000_000))
-    let fixture = try Fixture(wallTime: { now.withLockedValue { $0 } })
-    let arrived = now.withLockedValue { $0 }
+    let now = Locked(Timestamp(millisecondsSince1970: 1_780_000_000_000))
+    let fixture = try Fixture(wallTime: { now.withLock { $0 } })
+    let arrived = now.withLock { $0 }
     // The device's clock is twenty years slow; the event happened ten seconds before the request was built.
     let shown = arrived - .seconds(20 * 365 * 86_400)
     let body = line("Play", at: shown - .seconds(10))
@@ -66,7 +66,7 @@ import WarehouseSQLite
         try await connection.send(
           head(fixture, "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\(sent)"))
         #expect(try await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100"))
-        now.withLockedValue { $0 = arrived + .seconds(60) }
+        now.withLock { $0 = arrived + .seconds(60) }
         try await connection.send(body)
         #expect(try await connection.receive(until: "]}").contains("\"accepted\":1"))
       }

@@ -1,7 +1,6 @@
 #if TLS
   import AppCatalog
   import Foundation
-  import NIOConcurrencyHelpers
   import NIOSSL
   import TernBase
   import Testing

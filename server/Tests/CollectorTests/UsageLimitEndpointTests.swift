@@ -1,8 +1,8 @@
 import AppCatalog
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -11,7 +11,7 @@ import Warehouse
 
 /// The limits of apps and addresses as clients and readers meet them.
 @Suite struct UsageLimitEndpointTests {
-  private let uptime = NIOLockedValueBox(Duration.zero)
+  private let uptime = Locked(Duration.zero)
 
   /// A collector in which an app may send a few events, and its collector's parts.
   private func collector(
@@ -19,7 +19,7 @@ import Warehouse
   ) throws -> (Fixture, CollectorApplication) {
     var settings = CollectorSettings()
     settings.addressLimits = address
-    let fixture = try Fixture(settings, uptime: { [uptime] in uptime.withLockedValue { $0 } })
+    let fixture = try Fixture(settings, uptime: { [uptime] in uptime.withLock { $0 } })
     var changes = UsageLimitChanges()
     change(&changes)
     try fixture.catalog.setUsageLimits(of: fixture.app.id, to: changes)
@@ -44,7 +44,7 @@ import Warehouse
       let refused = try await send()
       #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "10")
       #expect(String(buffer: refused.body).contains("\"code\":\"over_limit\""))
-      uptime.withLockedValue { $0 += .seconds(11) }
+      uptime.withLock { $0 += .seconds(11) }
       #expect(try await send().status == .ok)
 
       let headers: HTTPFields = [.cookie: try fixture.cookie()]

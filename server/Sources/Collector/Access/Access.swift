@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import ServerBase
 import TernBase
@@ -18,7 +17,7 @@ struct Access: Sendable {
   let catalog: any CatalogStore
   /// The threads that check passwords.
   let passwords = PasswordThreads()
-  private let limiter: NIOLockedValueBox<LoginLimiter>
+  private let limiter: Locked<LoginLimiter>
   private let uptime: @Sendable () -> Duration
 
   /// - Parameter uptime: The clock of failed logins.
@@ -29,7 +28,7 @@ struct Access: Sendable {
     self.store = store
     self.catalog = catalog
     self.uptime = uptime
-    limiter = NIOLockedValueBox(LoginLimiter(maximum: maximumFailedLogins))
+    limiter = Locked(LoginLimiter(maximum: maximumFailedLogins))
   }
 
   /// Runs an endpoint if the request has the required right; throws ``APIError``, or ``Redirect`` to the login page.
@@ -107,7 +106,7 @@ struct Access: Sendable {
   /// Counts a failed login in the audit log; throws ``APIError`` 429 instead while the key must wait.
   func countFailure(key: String, subject: String, _ context: CollectorContext) throws {
     try requireNoWait(key: key)
-    limiter.withLockedValue { $0.failed(key, now: uptime()) }
+    limiter.withLock { $0.failed(key, now: uptime()) }
     try AuditActor.$current.withValue(AuditActor(name: "", address: context.clientShare)) {
       try store.recordFailedLogin(subject)
     }
@@ -115,7 +114,7 @@ struct Access: Sendable {
 
   /// Throws ``APIError`` 429 while a key must wait after failed logins.
   func requireNoWait(key: String) throws(APIError) {
-    guard let wait = limiter.withLockedValue({ $0.wait(key, now: uptime()) }) else { return }
+    guard let wait = limiter.withLock({ $0.wait(key, now: uptime()) }) else { return }
     throw APIError(
       status: .tooManyRequests, code: "too_many_attempts",
       message: "Too many failed logins. Try again in a minute.",

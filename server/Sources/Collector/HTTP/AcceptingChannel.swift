@@ -1,9 +1,9 @@
 import Hummingbird
 import HummingbirdCore
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTPTypesHTTP1
+import TernBase
 
 /// Hummingbird's HTTP/1 connections, encrypted if the server has an identity, and made safe for connections accepted while
 /// the server stops.
@@ -48,14 +48,14 @@ struct AcceptingChannel: ServerChildChannel {
 /// A connection that closes itself unless a handler takes it over.
 final class AcceptedConnection: ServerChildChannelValue {
   private let connection: HTTP1Channel.Value
-  private let isTaken = NIOLockedValueBox(false)
+  private let isTaken = Locked(false)
 
   init(_ connection: HTTP1Channel.Value) {
     self.connection = connection
   }
 
   deinit {
-    guard !isTaken.withLockedValue({ $0 }) else { return }
+    guard !isTaken.withLock({ $0 }) else { return }
     // An unstructured task, because nothing can await it here. It only finishes the writer and closes the socket.
     Task { [connection] in try? await connection.executeThenClose { _, _ in } }
   }
@@ -64,7 +64,7 @@ final class AcceptedConnection: ServerChildChannelValue {
 
   /// Returns the connection, which the caller must close.
   func take() -> HTTP1Channel.Value {
-    isTaken.withLockedValue { $0 = true }
+    isTaken.withLock { $0 = true }
     return connection
   }
 }

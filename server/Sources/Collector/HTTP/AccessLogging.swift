@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import Reports
 import TernBase
@@ -66,17 +65,17 @@ struct AccessLogEntry: Sendable {
 
 /// The bytes sent for one response. It ends when the response is complete or, if that never happens, when it is released.
 private final class Exchange: Sendable {
-  private let bytes = NIOLockedValueBox<Int?>(0)
+  private let bytes = Locked<Int?>(0)
   private let onEnd: @Sendable (Int) -> Void
 
   init(onEnd: @escaping @Sendable (Int) -> Void) { self.onEnd = onEnd }
 
   deinit { end() }
 
-  func add(_ count: Int) { bytes.withLockedValue { $0 = $0.map { $0 + count } } }
+  func add(_ count: Int) { bytes.withLock { $0 = $0.map { $0 + count } } }
 
   func end() {
-    let total = bytes.withLockedValue { bytes in
+    let total = bytes.withLock { bytes in
       defer { bytes = nil }
       return bytes
     }

@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import ServerBase
+import TernBase
 
 /// The open connections of a running collector.
 final class ConnectionRegistry: Sendable {
@@ -9,18 +9,18 @@ final class ConnectionRegistry: Sendable {
     var channels: [ObjectIdentifier: any Channel] = [:]
   }
 
-  private let state: NIOLockedValueBox<State>
+  private let state: Locked<State>
   private let proxies: TrustedProxies
   private let start = ContinuousClock.now
 
   /// - Parameter proxies: Addresses without a limit per client, because they relay connections of many clients.
   init(maximum: Int, maximumPerClient: Int, proxies: TrustedProxies = TrustedProxies()) {
     self.proxies = proxies
-    state = NIOLockedValueBox(State(table: ConnectionTable(maximum: maximum, maximumPerClient: maximumPerClient)))
+    state = Locked(State(table: ConnectionTable(maximum: maximum, maximumPerClient: maximumPerClient)))
   }
 
   /// The number of open connections.
-  var count: Int { state.withLockedValue { $0.table.count } }
+  var count: Int { state.withLock { $0.table.count } }
 
   /// Registers a connection until it is closed, and closes another if there are too many.
   func open(_ channel: any Channel) {
@@ -28,14 +28,14 @@ final class ConnectionRegistry: Sendable {
     let now = ContinuousClock.now - start
     let address = IPAddress(channel.remoteAddress)
     let isProxy = address.map(proxies.contains) ?? false
-    let victim = state.withLockedValue { state in
+    let victim = state.withLock { state in
       state.channels[id] = channel
       let victim = state.table.opened(id, client: isProxy ? nil : address?.share ?? "", at: now)
       return victim.flatMap { state.channels[$0] }
     }
     victim?.close(promise: nil)
     channel.closeFuture.whenComplete { [state] _ in
-      state.withLockedValue { state in
+      state.withLock { state in
         state.table.closed(id)
         state.channels[id] = nil
       }
@@ -45,7 +45,7 @@ final class ConnectionRegistry: Sendable {
   /// Records the phase of a connection.
   func change(_ channel: any Channel, to phase: ConnectionPhase) {
     let now = ContinuousClock.now - start
-    let victim = state.withLockedValue { state in
+    let victim = state.withLock { state in
       state.table.changed(ObjectIdentifier(channel), to: phase, at: now).flatMap { state.channels[$0] }
     }
     victim?.close(promise: nil)

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import Portal
 import Reports
+import TernBase
 import Warehouse
 
 /// Adds routes that check the rights of requests, answer 405 with `Allow` for other methods, and support `HEAD` wherever

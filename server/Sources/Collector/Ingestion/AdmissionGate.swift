@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import ServiceLifecycle
+import TernBase
 
 /// The admission of a running collector. Aborts stalled request bodies while the server runs.
 final class AdmissionGate: Service {
@@ -9,13 +9,13 @@ final class AdmissionGate: Service {
     var aborts: [Int: @Sendable () -> Void] = [:]
   }
 
-  private let state: NIOLockedValueBox<State>
+  private let state: Locked<State>
   private let now: @Sendable () -> Duration
   private let interval: Duration
 
   /// - Parameter now: Returns the time since a fixed moment; the system's monotonic clock by default.
   init(_ limits: Admission.Limits, now: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime) {
-    state = NIOLockedValueBox(State(admission: Admission(limits)))
+    state = Locked(State(admission: Admission(limits)))
     self.now = now
     interval = max(limits.progressInterval / 5, .milliseconds(10))
   }
@@ -28,17 +28,17 @@ final class AdmissionGate: Service {
   }
 
   /// The bytes of all requests.
-  var bytes: Int { state.withLockedValue { $0.admission.bytes } }
+  var bytes: Int { state.withLock { $0.admission.bytes } }
 
   /// Returns true if a body of `count` bytes would be admitted now.
-  func hasRoom(for count: Int) -> Bool { state.withLockedValue { $0.admission.hasRoom(for: count) } }
+  func hasRoom(for count: Int) -> Bool { state.withLock { $0.admission.hasRoom(for: count) } }
 
   /// Begins a body, which takes up room as its bytes arrive; returns `nil` if the collector is behind.
   ///
   /// - Parameter abort: Closes the connection if the body is aborted. Called on any thread.
   func begin(declared: Int?, owners: [RequestOwner], abort: @escaping @Sendable () -> Void) -> Reservation? {
     let now = now()
-    let ticket = state.withLockedValue { state in
+    let ticket = state.withLock { state in
       let ticket = state.admission.begin(declared: declared, owners: owners, at: now)
       if let ticket { state.aborts[ticket] = abort }
       return ticket
@@ -66,7 +66,7 @@ final class AdmissionGate: Service {
   /// Closes the connections of stalled bodies.
   func abortStalled() {
     let now = now()
-    end(state.withLockedValue { state in state.admission.abortStalled(at: now).compactMap { state.aborts[$0] } })
+    end(state.withLock { state in state.admission.abortStalled(at: now).compactMap { state.aborts[$0] } })
   }
 
   private func end(_ aborts: [@Sendable () -> Void]) {
@@ -77,7 +77,7 @@ final class AdmissionGate: Service {
   final class Reservation: Sendable {
     private let gate: AdmissionGate
     private let ticket: Int
-    private let held = NIOLockedValueBox(0)
+    private let held = Locked(0)
 
     fileprivate init(gate: AdmissionGate, ticket: Int) {
       self.gate = gate
@@ -85,19 +85,19 @@ final class AdmissionGate: Service {
     }
 
     deinit {
-      gate.state.withLockedValue { state in
+      gate.state.withLock { state in
         state.admission.release(ticket)
         state.aborts[ticket] = nil
       }
     }
 
     /// True if the body was aborted; its connection is closed.
-    var isAborted: Bool { gate.state.withLockedValue { !$0.admission.contains(ticket) } }
+    var isAborted: Bool { gate.state.withLock { !$0.admission.contains(ticket) } }
 
     /// Reserves room for bytes that have arrived; returns false if there is none.
     func grow(by count: Int) -> Bool {
       let now = gate.now()
-      let (growth, aborts) = gate.state.withLockedValue { state in
+      let (growth, aborts) = gate.state.withLock { state in
         let growth = state.admission.grow(ticket, by: count, at: now)
         let aborted =
           switch growth {
@@ -107,17 +107,17 @@ final class AdmissionGate: Service {
       }
       gate.end(aborts)
       guard case .admitted = growth else { return false }
-      held.withLockedValue { $0 += count }
+      held.withLock { $0 += count }
       return true
     }
 
     /// Reserves more room for a body that is larger after decompression; returns false if the collector is behind.
     func grow(to count: Int) -> Bool {
-      let missing = count - held.withLockedValue { $0 }
+      let missing = count - held.withLock { $0 }
       return missing <= 0 || grow(by: missing)
     }
 
     /// Marks the body as complete.
-    func complete() { gate.state.withLockedValue { $0.admission.complete(ticket) } }
+    func complete() { gate.state.withLock { $0.admission.complete(ticket) } }
   }
 }

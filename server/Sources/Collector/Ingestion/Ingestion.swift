@@ -3,9 +3,9 @@ import Hummingbird
 import Ingest
 import JSON
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import ServerBase
+import TernBase
 import TernEvents
 import Threads
 import Warehouse
@@ -23,11 +23,11 @@ struct Ingestion: Sendable {
   let decoding: ThreadPool<RequestOwner>
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
-  let readiness: NIOLockedValueBox<Readiness>
-  let bootTimes = NIOLockedValueBox(BootTimes())
-  private let commitFailureThrottle = NIOLockedValueBox(LogThrottle())
-  private let unknownAppThrottle = NIOLockedValueBox(LogThrottle(interval: .seconds(60)))
-  private let nameLimitThrottles = NIOLockedValueBox<[AppID: LogThrottle]>([:])
+  let readiness: Locked<Readiness>
+  let bootTimes = Locked(BootTimes())
+  private let commitFailureThrottle = Locked(LogThrottle())
+  private let unknownAppThrottle = Locked(LogThrottle(interval: .seconds(60)))
+  private let nameLimitThrottles = Locked<[AppID: LogThrottle]>([:])
   private let uptime: @Sendable () -> Duration
   private let hasRoom: @Sendable () -> Bool
 
@@ -48,7 +48,7 @@ struct Ingestion: Sendable {
     wallTime = dependencies.wallTime
     uptime = dependencies.uptime
     hasRoom = dependencies.hasRoom
-    readiness = NIOLockedValueBox(Readiness(probeInterval: reader.limits.writeProbeInterval))
+    readiness = Locked(Readiness(probeInterval: reader.limits.writeProbeInterval))
   }
 
   /// Registers a request whose body has arrived. The caller ends it after the response.
@@ -60,7 +60,7 @@ struct Ingestion: Sendable {
   /// - Parameter trackingID: The tracking ID in the request; `nil` for secrets.
   func recordUnknownApp(_ source: IngestProtocol, trackingID: String? = nil) {
     metrics.unknownApp(source)
-    guard let count = unknownAppThrottle.withLockedValue({ $0.occurred(at: uptime()) }) else { return }
+    guard let count = unknownAppThrottle.withLock({ $0.occurred(at: uptime()) }) else { return }
     let requests = count == 1 ? "A request names" : "\(count) requests name"
     var metadata: Logger.Metadata = ["protocol": "\(source.rawValue)"]
     // Anyone can send it: shorten it and remove control characters.
@@ -76,7 +76,7 @@ struct Ingestion: Sendable {
   /// many.
   private func logNameLimit(_ app: AppID) {
     let now = uptime()
-    let count = nameLimitThrottles.withLockedValue {
+    let count = nameLimitThrottles.withLock {
       $0[app, default: LogThrottle(interval: .seconds(60))].occurred(at: now)
     }
     guard let count else { return }
@@ -89,7 +89,7 @@ struct Ingestion: Sendable {
 
   /// True if a commit is likely to work.
   var isReady: Bool {
-    hasRoom() && readiness.withLockedValue { $0.isReady(at: uptime()) }
+    hasRoom() && readiness.withLock { $0.isReady(at: uptime()) }
   }
 
   /// The approximate size of a batch, in bytes.
@@ -101,17 +101,17 @@ struct Ingestion: Sendable {
       metrics.turnedAway()
       throw .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
-    switch readiness.withLockedValue({ $0.writeHealth(at: uptime()) }) {
+    switch readiness.withLock({ $0.writeHealth(at: uptime()) }) {
     case .healthy: return
     case .failing: throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     case .needsProbe: break
     }
     do {
       try await sink.probeWrite()
-      readiness.withLockedValue { $0.succeeded() }
+      readiness.withLock { $0.succeeded() }
     } catch {
       // Neither counted nor logged: no batch has failed, and the last failure was logged.
-      readiness.withLockedValue { $0.failed(at: uptime()) }
+      readiness.withLock { $0.failed(at: uptime()) }
       throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     }
   }
@@ -184,7 +184,7 @@ struct Ingestion: Sendable {
     let before = ContinuousClock.now
     do {
       let receipt = try await sink.commit(batch, app: app)
-      readiness.withLockedValue { $0.succeeded() }
+      readiness.withLock { $0.succeeded() }
       let rejected = batch.rejections.count + receipt.rejections.count
       usage.charge(
         UsageMeter.Use(
@@ -209,8 +209,8 @@ struct Ingestion: Sendable {
       return .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     }
     metrics.commitFailed()
-    readiness.withLockedValue { $0.failed(at: uptime()) }
-    if let count = commitFailureThrottle.withLockedValue({ $0.occurred(at: uptime()) }) {
+    readiness.withLock { $0.failed(at: uptime()) }
+    if let count = commitFailureThrottle.withLock({ $0.occurred(at: uptime()) }) {
       let about = count == 1 ? "A batch" : "\(count) batches"
       logger.error("\(about) could not be stored", metadata: ["error": "\(error)"])
     }

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import Ingest
 import JSON
-import NIOConcurrencyHelpers
 import NIOCore
 import ServerBase
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -39,7 +39,7 @@ struct NativeEndpoints: Sendable {
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
     }
     let clock = stamp.map { stamp in
-      ingestion.bootTimes.withLockedValue { EventClock(stamp, arrived: arrived, app: app.rawValue, &$0) }
+      ingestion.bootTimes.withLock { EventClock(stamp, arrived: arrived, app: app.rawValue, &$0) }
     }
     let owners = context.owners(app: app)
     do { try ingestion.usage.admit(owners) } catch { throw BodyReader.closingUnlessHarmless(error, request) }

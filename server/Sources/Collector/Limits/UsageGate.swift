@@ -1,6 +1,5 @@
 import HTTPTypes
 import Ingest
-import NIOConcurrencyHelpers
 import ServiceLifecycle
 import TernBase
 import TernEvents
@@ -35,7 +34,7 @@ final class UsageGate: Service {
   private let uptime: @Sendable () -> Duration
   private let wallTime: @Sendable () -> Timestamp
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let state = NIOLockedValueBox(State())
+  private let state = Locked(State())
 
   init(_ dependencies: CollectorDependencies, addressLimits: UsageLimits) {
     catalog = dependencies.catalog
@@ -51,7 +50,7 @@ final class UsageGate: Service {
   func admit(_ owners: [RequestOwner]) throws(APIError) {
     let (now, time) = (uptime(), wallTime())
     refresh(now)
-    let refusal = state.withLockedValue { state -> UsageMeter.Refusal? in
+    let refusal = state.withLock { state -> UsageMeter.Refusal? in
       let limited = owners.map { ($0, limits(of: $0, state)) }
       do throws(UsageMeter.Refusal) {
         try state.meter.admit(limited, now: now)
@@ -67,24 +66,24 @@ final class UsageGate: Service {
   /// Charges what a request has used to its owners.
   func charge(_ use: UsageMeter.Use, to owners: [RequestOwner]) {
     let now = uptime()
-    state.withLockedValue { state in
+    state.withLock { state in
       state.meter.charge(use, to: owners.map { ($0, limits(of: $0, state)) }, now: now)
     }
   }
 
   /// Counts hits that are dropped because their app or its client is over a limit: their protocol knows no later attempt.
-  func drop(_ hits: Int, of app: AppID) { state.withLockedValue { $0.dropped[app, default: 0] += hits } }
+  func drop(_ hits: Int, of app: AppID) { state.withLock { $0.dropped[app, default: 0] += hits } }
 
   /// The refusals of an app in the last day, most recent first.
   func refusals(of app: AppID) -> [UsageRefusals] {
     let oldest = wallTime() + .seconds(-86_400)
-    return state.withLockedValue { $0.ofApps[app]?.values.filter { $0.last >= oldest } ?? [] }
+    return state.withLock { $0.ofApps[app]?.values.filter { $0.last >= oldest } ?? [] }
       .sorted { ($0.last, $0.kind.rawValue) > ($1.last, $1.kind.rawValue) }
   }
 
   /// The number of refused requests by the kind of owner and the limit, for `/metrics`.
   var counts: [(owner: String, kind: UsageLimits.Kind, count: Int)] {
-    let refusals = state.withLockedValue { $0.refusals }
+    let refusals = state.withLock { $0.refusals }
     return ["app", "address"].flatMap { owner in
       UsageLimits.Kind.allCases.map { kind in
         (owner, kind, refusals[RefusalKey(ownerKind: owner, kind: kind)] ?? 0)
@@ -105,7 +104,7 @@ final class UsageGate: Service {
 
   /// Counts dropped hits among the dropped events of their apps.
   func recordDropped() async {
-    let dropped = state.withLockedValue { state in
+    let dropped = state.withLock { state in
       defer { state.dropped = [:] }
       return state.dropped
     }
@@ -143,7 +142,7 @@ final class UsageGate: Service {
 
   /// Reads the limits of all apps and the free disk space, at most once a second.
   private func refresh(_ now: Duration) {
-    let isDue = state.withLockedValue { state in
+    let isDue = state.withLock { state in
       guard state.read.map({ now - $0 >= Self.freshness }) ?? true else { return false }
       state.read = now
       return true
@@ -152,7 +151,7 @@ final class UsageGate: Service {
     // An unreadable catalog is no reason to refuse a request: the limits stay as they were.
     let limits = try? catalog.usageLimits()
     let free = freeBytes().map { Int(clamping: $0) }
-    state.withLockedValue { state in
+    state.withLock { state in
       if let limits { state.limits = limits }
       state.meter.freeBytes = free
     }

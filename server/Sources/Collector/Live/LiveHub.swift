@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import ServiceLifecycle
+import TernBase
 import Warehouse
 
 /// Wakes the streams of live events after commits.
@@ -12,7 +12,7 @@ final class LiveHub: Service {
     var open = 0
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Locked(State())
   private let heartbeat: Duration
 
   /// - Parameter heartbeat: The interval between heartbeats on silent streams.
@@ -21,11 +21,11 @@ final class LiveHub: Service {
   }
 
   /// The number of open streams.
-  var openStreams: Int { state.withLockedValue { $0.open } }
+  var openStreams: Int { state.withLock { $0.open } }
 
   /// Reserves a place for one more stream, or returns `nil` at the maximum.
   func place(maximum: Int) -> Place? {
-    let isFree = state.withLockedValue { state in
+    let isFree = state.withLock { state in
       guard state.open < maximum else { return false }
       state.open += 1
       return true
@@ -39,25 +39,25 @@ final class LiveHub: Service {
 
     fileprivate init(hub: LiveHub) { self.hub = hub }
 
-    deinit { hub.state.withLockedValue { $0.open -= 1 } }
+    deinit { hub.state.withLock { $0.open -= 1 } }
   }
 
   /// Wakes the streams of an app.
   func stored(_ app: AppID) {
-    let woken = state.withLockedValue { $0.listeners[app].map { Array($0.values) } }
+    let woken = state.withLock { $0.listeners[app].map { Array($0.values) } }
     for continuation in woken ?? [] { continuation.yield() }
   }
 
   /// Returns a stream of wake-ups for an app: after commits, and with every heartbeat.
   func wakeUps(of app: AppID) -> (stream: AsyncStream<Void>, finish: @Sendable () -> Void) {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let listener = state.withLockedValue { state in
+    let listener = state.withLock { state in
       state.nextListener += 1
       state.listeners[app, default: [:]][state.nextListener] = continuation
       return state.nextListener
     }
     continuation.onTermination = { [state] _ in
-      state.withLockedValue { state in
+      state.withLock { state in
         state.listeners[app]?[listener] = nil
         if state.listeners[app]?.isEmpty == true { state.listeners[app] = nil }
       }
@@ -77,7 +77,7 @@ final class LiveHub: Service {
 
   /// Wakes every stream.
   func beat() {
-    let woken = state.withLockedValue { $0.listeners.values.flatMap(\.values) }
+    let woken = state.withLock { $0.listeners.values.flatMap(\.values) }
     for continuation in woken { continuation.yield() }
   }
 }

@@ -1,5 +1,5 @@
 import Dispatch
-import NIOConcurrencyHelpers
+import TernBase
 
 #if canImport(Darwin)
   import Darwin
@@ -23,7 +23,7 @@ public final class AccessLog: Sendable {
   /// True if lines name the client's share of addresses.
   let showsAddresses: Bool
   private let descriptor: Int32
-  private let state = NIOLockedValueBox(State())
+  private let state = Locked(State())
   private let queue = DispatchQueue(label: "tern.access-log")
 
   /// Opens a log, appending to an existing file, so that a program which copies and truncates it can rotate it.
@@ -44,11 +44,11 @@ public final class AccessLog: Sendable {
   deinit { close(descriptor) }
 
   /// The number of lines that could not be written.
-  var droppedLines: Int { state.withLockedValue(\.dropped) }
+  var droppedLines: Int { state.withLock(\.dropped) }
 
   /// Appends a line, or counts it as dropped.
   func append(_ line: String) {
-    let mustStart = state.withLockedValue { state in
+    let mustStart = state.withLock { state in
       guard state.buffer.count + line.utf8.count < Self.maximumBufferedBytes else {
         state.dropped += 1
         return false
@@ -66,7 +66,7 @@ public final class AccessLog: Sendable {
 
   private func writeBuffer() {
     while true {
-      let bytes = state.withLockedValue { state in
+      let bytes = state.withLock { state in
         defer { state.buffer.removeAll() }
         if state.buffer.isEmpty { state.isWriting = false }
         return state.buffer
@@ -74,7 +74,7 @@ public final class AccessLog: Sendable {
       guard !bytes.isEmpty else { return }
       guard !write(bytes) else { continue }
       let lines = bytes.count { $0 == UInt8(ascii: "\n") }
-      state.withLockedValue { $0.dropped += lines }
+      state.withLock { $0.dropped += lines }
     }
   }
 

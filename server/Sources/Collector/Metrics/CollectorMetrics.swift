@@ -1,5 +1,5 @@
 import Ingest
-import NIOConcurrencyHelpers
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -27,7 +27,7 @@ final class CollectorMetrics: Sendable {
     var outcome: String
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Locked(State())
   private let started: ContinuousClock.Instant
 
   init(started: ContinuousClock.Instant = .now) {
@@ -40,7 +40,7 @@ final class CollectorMetrics: Sendable {
   ///   - endpoint: The route's pattern. Unlike paths, patterns are limited in number.
   ///   - duration: The time since the request was handed to its endpoint.
   func answered(endpoint: String, status: Int, took duration: Duration) {
-    state.withLockedValue { state in
+    state.withLock { state in
       state.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1
       state.durations[endpoint, default: Histogram()].observe(duration)
     }
@@ -48,7 +48,7 @@ final class CollectorMetrics: Sendable {
 
   /// Counts the outcome of a batch.
   func committed(_ source: IngestProtocol, _ receipt: CommitReceipt, rejected: Int, took duration: Duration) {
-    state.withLockedValue { state in
+    state.withLock { state in
       state.events[EventKey(source: source, outcome: "accepted"), default: 0] += receipt.accepted
       state.events[EventKey(source: source, outcome: "duplicate"), default: 0] += receipt.duplicates.count
       state.events[EventKey(source: source, outcome: "rejected"), default: 0] += rejected
@@ -58,20 +58,20 @@ final class CollectorMetrics: Sendable {
   }
 
   /// Counts a commit that failed.
-  func commitFailed() { state.withLockedValue { $0.failedCommits += 1 } }
+  func commitFailed() { state.withLock { $0.failedCommits += 1 } }
 
   /// Counts a request that was told to retry later.
-  func turnedAway() { state.withLockedValue { $0.turnedAway += 1 } }
+  func turnedAway() { state.withLock { $0.turnedAway += 1 } }
 
   /// Counts a request or hit for an unknown app.
-  func unknownApp(_ source: IngestProtocol) { state.withLockedValue { $0.unknownApps[source, default: 0] += 1 } }
+  func unknownApp(_ source: IngestProtocol) { state.withLock { $0.unknownApps[source, default: 0] += 1 } }
 
   /// Counts an unreadable body.
-  func unreadable(_ source: IngestProtocol) { state.withLockedValue { $0.unreadable[source, default: 0] += 1 } }
+  func unreadable(_ source: IngestProtocol) { state.withLock { $0.unreadable[source, default: 0] += 1 } }
 
   /// Returns all metrics as Prometheus text.
   func text(_ gauges: CollectorGauges, now: ContinuousClock.Instant = .now) -> String {
-    let state = state.withLockedValue { $0 }
+    let state = state.withLock { $0 }
     var text = MetricsText()
     text.family("tern_build_info", "gauge", "The running version.")
     text.sample("tern_build_info", [("version", ternVersion)], 1)

@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import Questions
 import Reports
+import TernBase
 import Warehouse
 
 /// The latest answers of dashboards, shared pages, the page of errors and suggested values, which are shown again for a
@@ -26,16 +26,16 @@ final class RecentAnswers: Sendable {
     var bytes: Int
   }
 
-  private let entries = NIOLockedValueBox<[Key: Entry]>([:])
+  private let entries = Locked<[Key: Entry]>([:])
 
   /// The number of answers kept.
-  var count: Int { entries.withLockedValue(\.count) }
+  var count: Int { entries.withLock(\.count) }
   /// Their approximate size, in bytes.
-  var bytes: Int { entries.withLockedValue { $0.values.reduce(0) { $0 + $1.bytes } } }
+  var bytes: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.bytes } } }
 
   /// Returns an answer that is not too old.
   func answer(_ key: Key, now: Duration) -> AnsweredQuestion? {
-    entries.withLockedValue { entries in
+    entries.withLock { entries in
       entries[key].flatMap { now - $0.time < Self.maximumAge ? $0.answer : nil }
     }
   }
@@ -44,7 +44,7 @@ final class RecentAnswers: Sendable {
   func keep(_ answer: AnsweredQuestion, _ key: Key, now: Duration) {
     let bytes = key.question.count + answer.approximateBytes
     guard bytes <= Self.maximumAnswerBytes else { return }
-    entries.withLockedValue { entries in
+    entries.withLock { entries in
       entries[key] = Entry(answer: answer, time: now, bytes: bytes)
       // Answers that are too old are never shown again.
       entries = entries.filter { now - $0.value.time < Self.maximumAge }

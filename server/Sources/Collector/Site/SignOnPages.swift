@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOConcurrencyHelpers
 import Portal
 import SignOn
 import TernBase
@@ -17,7 +16,7 @@ struct SignOnPages: Sendable {
   /// The operator's log; a request's own logger leaves out warnings.
   let logger: Logger
   /// Bounds the log, since anyone can begin sign-ins while the provider can't be reached.
-  private let throttle = NIOLockedValueBox(LogThrottle())
+  private let throttle = Locked(LogThrottle())
 
   init(site: Site, portalAddress: String?, _ dependencies: CollectorDependencies) {
     (self.site, self.portalAddress) = (site, portalAddress)
@@ -42,7 +41,7 @@ struct SignOnPages: Sendable {
       return Self.redirect(
         to: address, cookie: cookie(request, attempt.cookie, lasting: SignInAttempt.lifetime.components.seconds))
     } catch {
-      if throttle.withLockedValue({ $0.occurred(at: uptime()) }) != nil { log(error, provider) }
+      if throttle.withLock({ $0.occurred(at: uptime()) }) != nil { log(error, provider) }
       return .html(site.pages.login(message: Self.unavailable(provider), next: next), status: .badGateway)
     }
   }

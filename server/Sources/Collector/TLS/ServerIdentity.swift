@@ -1,6 +1,6 @@
 #if TLS
   import Foundation
-  import NIOConcurrencyHelpers
+  import TernBase
   import NIOCore
   import NIOSSL
 
@@ -17,7 +17,7 @@
 
     private let files: TLSFiles
     private let readFile: @Sendable (_ path: String, _ what: String) throws -> [UInt8]
-    private let state: NIOLockedValueBox<State>
+    private let state: Locked<State>
 
     /// Reads the files; throws ``CollectorError`` if they can't be used.
     ///
@@ -30,11 +30,11 @@
       // Before the files are read: a change in between leads to another reading, not to a missed one.
       let versions = Self.versions(files)
       let (context, expiry) = try Self.load(files, read)
-      state = NIOLockedValueBox(State(context: context, expiry: expiry, versions: versions))
+      state = Locked(State(context: context, expiry: expiry, versions: versions))
     }
 
     /// The certificate and key for the next connection.
-    var context: NIOSSLContext { state.withLockedValue(\.context) }
+    var context: NIOSSLContext { state.withLock(\.context) }
 
     func addTLSHandler(to pipeline: ChannelPipeline.SynchronousOperations) throws {
       try pipeline.addHandler(NIOSSLServerHandler(context: context))
@@ -46,18 +46,18 @@
       .after(try pipeline.handler(type: NIOSSLServerHandler.self))
     }
 
-    var expiry: Int { state.withLockedValue(\.expiry) }
+    var expiry: Int { state.withLock(\.expiry) }
 
     func reload() throws -> Bool {
       let versions = Self.versions(files)
-      guard state.withLockedValue({ $0.versions != versions }) else { return false }
+      guard state.withLock({ $0.versions != versions }) else { return false }
       do {
         let (context, expiry) = try Self.load(files, readFile)
-        state.withLockedValue { $0 = State(context: context, expiry: expiry, versions: versions) }
+        state.withLock { $0 = State(context: context, expiry: expiry, versions: versions) }
         return true
       } catch {
         let message = "\(error)"
-        let isKnown = state.withLockedValue { state in
+        let isKnown = state.withLock { state in
           defer { state.failure = (versions, message) }
           return state.failure.map { $0.versions == versions && $0.message == message } ?? false
         }

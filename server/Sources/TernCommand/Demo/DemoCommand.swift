@@ -3,7 +3,6 @@ import ArgumentParser
 import Collector
 import Foundation
 import Ingest
-import NIOConcurrencyHelpers
 import NIOPosix
 import Questions
 import ServerBase
@@ -91,7 +90,7 @@ struct DemoCommand: AsyncParsableCommand {
       app: try DemoTelevisions.createApp(server.catalog), days: max(days - 1, 1), seed: seed,
       warehouse: server.warehouse,
       key: DuplicateHashKey(secret.0, secret.1))
-    let script = NIOLockedValueBox<Task<Void, Never>?>(nil)
+    let script = Locked<Task<Void, Never>?>(nil)
     // Closing the terminal also ends the demo and its processes cleanly.
     try await server.run(.init(port: Int(port)), signals: [.sigterm, .sigint, .sighup]) { port in
       let address = ServeCommand.address(host: "127.0.0.1", port: port)
@@ -102,9 +101,9 @@ struct DemoCommand: AsyncParsableCommand {
       let task = Task {
         await play(stage, televisions, boards, server.catalog, port: port, warehouse: server.warehouse)
       }
-      script.withLockedValue { $0 = task }
+      script.withLock { $0 = task }
     }
-    let task = script.withLockedValue { $0 }
+    let task = script.withLock { $0 }
     task?.cancel()
     await task?.value
   }

@@ -1,7 +1,7 @@
 import Ingest
-import NIOConcurrencyHelpers
 import Reports
 import ReportsTestSupport
+import TernBase
 import TernEvents
 import Warehouse
 import WarehouseContract
@@ -23,22 +23,22 @@ final class FakeWarehouse: EventSink, ForwardingStore {
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Locked(State())
   /// Blocks the threads of reports that request totals.
   let reports = Blockade()
 
   /// The committed batches, in order.
-  var batches: [IncomingBatch] { state.withLockedValue { $0.batches.map(\.batch) } }
-  var apps: [AppID] { state.withLockedValue { $0.batches.map(\.app) } }
+  var batches: [IncomingBatch] { state.withLock { $0.batches.map(\.batch) } }
+  var apps: [AppID] { state.withLock { $0.batches.map(\.app) } }
   var names: [String] { batches.flatMap(\.events).map(\.name) }
 
-  func fail(with error: WarehouseError?) { state.withLockedValue { $0.failure = error } }
+  func fail(with error: WarehouseError?) { state.withLock { $0.failure = error } }
   /// Makes stored events lose their names from now on.
-  func flood() { state.withLockedValue { $0.isFlooded = true } }
-  func fallBehind(_ isBehind: Bool) { state.withLockedValue { $0.isBehind = isBehind } }
+  func flood() { state.withLock { $0.isFlooded = true } }
+  func fallBehind(_ isBehind: Bool) { state.withLock { $0.isBehind = isBehind } }
   /// The number of write probes.
-  var writeProbes: Int { state.withLockedValue { $0.writeProbes } }
-  var isBehind: Bool { state.withLockedValue { $0.isBehind } }
+  var writeProbes: Int { state.withLock { $0.writeProbes } }
+  var isBehind: Bool { state.withLock { $0.isBehind } }
 
   func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
     async throws
@@ -47,18 +47,18 @@ final class FakeWarehouse: EventSink, ForwardingStore {
   }
 
   func probeWrite() async throws {
-    try state.withLockedValue { state in
+    try state.withLock { state in
       state.writeProbes += 1
       if let failure = state.failure { throw failure }
     }
   }
 
-  func hold() { state.withLockedValue { $0.isHeld = true } }
+  func hold() { state.withLock { $0.isHeld = true } }
 
   /// Returns once a commit waits for its release.
   func commitWaits() async {
     await withCheckedContinuation { continuation in
-      let isWaiting = state.withLockedValue { state in
+      let isWaiting = state.withLock { state in
         if state.waiting.isEmpty { state.watchers.append(continuation) }
         return !state.waiting.isEmpty
       }
@@ -67,7 +67,7 @@ final class FakeWarehouse: EventSink, ForwardingStore {
   }
 
   func release() {
-    let waiting = state.withLockedValue { state in
+    let waiting = state.withLock { state in
       defer { state.waiting = [] }
       state.isHeld = false
       return state.waiting
@@ -77,7 +77,7 @@ final class FakeWarehouse: EventSink, ForwardingStore {
 
   func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt {
     await withCheckedContinuation { continuation in
-      let (isHeld, watchers) = state.withLockedValue { state in
+      let (isHeld, watchers) = state.withLock { state in
         guard state.isHeld else { return (false, [CheckedContinuation<Void, Never>]()) }
         state.waiting.append(continuation)
         defer { state.watchers = [] }
@@ -86,7 +86,7 @@ final class FakeWarehouse: EventSink, ForwardingStore {
       for watcher in watchers { watcher.resume() }
       if !isHeld { continuation.resume() }
     }
-    return try state.withLockedValue { state in
+    return try state.withLock { state in
       if let failure = state.failure { throw failure }
       var receipt = try naive.store(batch, app: app)
       state.batches.append((app, batch))

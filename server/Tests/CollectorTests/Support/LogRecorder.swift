@@ -1,14 +1,14 @@
 import Logging
-import NIOConcurrencyHelpers
+import TernBase
 
 /// Records log messages for tests of the operator's log.
 struct LogRecorder: LogHandler {
-  private let lines = NIOLockedValueBox<[String]>([])
+  private let lines = Locked<[String]>([])
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.warning
 
   /// All messages so far, with their metadata.
-  var messages: [String] { lines.withLockedValue { $0 } }
+  var messages: [String] { lines.withLock { $0 } }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -16,6 +16,6 @@ struct LogRecorder: LogHandler {
   }
 
   func log(event: LogEvent) {
-    lines.withLockedValue { $0.append("\(event.level): \(event.message) \(event.metadata ?? [:])") }
+    lines.withLock { $0.append("\(event.level): \(event.message) \(event.metadata ?? [:])") }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import NIOConcurrencyHelpers
+import TernBase
 
 #if canImport(Darwin)
   import Darwin
@@ -15,7 +15,7 @@ final class RawConnection: Sendable {
   struct Failure: Error { let errno: Int32 }
 
   private let descriptor: Int32
-  private let received = NIOLockedValueBox<[UInt8]>([])
+  private let received = Locked<[UInt8]>([])
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -59,13 +59,13 @@ final class RawConnection: Sendable {
   /// Receives until the text is enough or the other side closes; returns everything received.
   func receive(_ isEnough: @escaping @Sendable (String) -> Bool) async throws -> String {
     try await Self.blocking { [self] in
-      var text = received.withLockedValue { String(decoding: $0, as: UTF8.self) }
+      var text = received.withLock { String(decoding: $0, as: UTF8.self) }
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while !isEnough(text) {
         // A reset ends the connection like a close: the bytes before it count.
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { break }
-        text = received.withLockedValue { received in
+        text = received.withLock { received in
           received += buffer[..<count]
           return String(decoding: received, as: UTF8.self)
         }

@@ -1,5 +1,5 @@
 #if TLS
-  import NIOConcurrencyHelpers
+  import TernBase
   import NIOCore
   import NIOPosix
   import NIOSSL
@@ -17,14 +17,14 @@
       configuration.minimumTLSVersion = .tlsv1
       configuration.maximumTLSVersion = maximumVersion
       let context = try NIOSSLContext(configuration: configuration)
-      let certificate = NIOLockedValueBox<NIOSSLCertificate?>(nil)
+      let certificate = Locked<NIOSSLCertificate?>(nil)
       let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connect(host: "127.0.0.1", port: port) { channel in
           channel.eventLoop.makeCompletedFuture {
             let handler = try NIOSSLClientHandler(
               context: context, serverHostname: nil,
               customVerificationCallback: { chain, promise in
-                certificate.withLockedValue { $0 = chain.first }
+                certificate.withLock { $0 = chain.first }
                 promise.succeed(.certificateVerified)
               })
             try channel.pipeline.syncOperations.addHandler(handler)
@@ -36,7 +36,7 @@
         try await outbound.write(ByteBuffer(string: text))
         do { for try await part in inbound { answer.writeImmutableBuffer(part) } } catch NIOSSLError.uncleanShutdown {}
       }
-      return (String(buffer: answer), certificate.withLockedValue(\.self))
+      return (String(buffer: answer), certificate.withLock(\.self))
     }
   }
 #endif

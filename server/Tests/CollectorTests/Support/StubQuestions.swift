@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import Questions
 import ReportsTestSupport
+import TernBase
 import Warehouse
 
 /// Answers every question with the sample of its kind; can fail or wait on request.
@@ -15,20 +15,20 @@ final class StubQuestions: QuestionSource, TrailSource {
     var watchers: [(isMet: @Sendable (Int, Int) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Locked(State())
 
-  var asked: [Question] { state.withLockedValue { $0.asked } }
-  var mostRunning: Int { state.withLockedValue { $0.mostRunning } }
+  var asked: [Question] { state.withLock { $0.asked } }
+  var mostRunning: Int { state.withLock { $0.mostRunning } }
 
-  func fail(with error: QuestionError?) { state.withLockedValue { $0.error = error } }
+  func fail(with error: QuestionError?) { state.withLock { $0.error = error } }
 
   /// Makes every question wait until it is cancelled.
-  func wait() { state.withLockedValue { $0.waits = true } }
+  func wait() { state.withLock { $0.waits = true } }
 
   /// Returns once as many questions run, and as many were cancelled.
   func reaches(running: Int, cancelled: Int) async {
     await withCheckedContinuation { continuation in
-      state.withLockedValue { state in
+      state.withLock { state in
         state.watchers.append(({ $0 == running && $1 == cancelled }, continuation))
         Self.notify(&state)
       }
@@ -48,7 +48,7 @@ final class StubQuestions: QuestionSource, TrailSource {
   func answer(
     _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
   ) async throws -> QuestionResult {
-    let (error, waits) = state.withLockedValue { state in
+    let (error, waits) = state.withLock { state in
       state.asked.append(question)
       state.running += 1
       state.mostRunning = max(state.mostRunning, state.running)
@@ -56,7 +56,7 @@ final class StubQuestions: QuestionSource, TrailSource {
       return (state.error, state.waits)
     }
     defer {
-      state.withLockedValue { state in
+      state.withLock { state in
         state.running -= 1
         if Task.isCancelled { state.cancelled += 1 }
         Self.notify(&state)

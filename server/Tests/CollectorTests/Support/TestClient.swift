@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
+import TernBase
 
 @testable import Collector
 
@@ -51,15 +51,15 @@ struct TestClient: Sendable {
     let response = try await responder.respond(to: request, context: context)
     let writer = CollectingWriter()
     try await response.body.write(writer)
-    return TestResponse(status: response.status, headers: response.headers, body: writer.body.withLockedValue(\.self))
+    return TestResponse(status: response.status, headers: response.headers, body: writer.body.withLock(\.self))
   }
 }
 
 /// Keeps what is written to it.
 private struct CollectingWriter: ResponseBodyWriter {
-  let body = NIOLockedValueBox(ByteBuffer())
+  let body = Locked(ByteBuffer())
 
-  func write(_ buffer: ByteBuffer) async throws { _ = body.withLockedValue { $0.writeImmutableBuffer(buffer) } }
+  func write(_ buffer: ByteBuffer) async throws { _ = body.withLock { $0.writeImmutableBuffer(buffer) } }
 
   func finish(_ trailers: HTTPFields?) async throws {}
 }
