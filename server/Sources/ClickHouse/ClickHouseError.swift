@@ -1,23 +1,21 @@
 /// An error that a ClickHouse server answered, or a reason why there was no answer.
 package struct ClickHouseError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
-  package struct Code: Hashable, Sendable {
-    private enum Kind { case invalid, unreachable, untrusted, unauthorized, refused, damaged, cancelled }
-    private let kind: Kind
+  package enum Code: Sendable {
     /// An address, name or file that can't be used.
-    package static let invalid = Code(kind: .invalid)
+    case invalid
     /// There was no complete answer in time. The statement may have been executed.
-    package static let unreachable = Code(kind: .unreachable)
+    case unreachable
     /// The server's certificate isn't trusted. Nothing was sent.
-    package static let untrusted = Code(kind: .untrusted)
+    case untrusted
     /// The user doesn't exist, the password is wrong, or the user lacks a right.
-    package static let unauthorized = Code(kind: .unauthorized)
+    case unauthorized
     /// The server refused or failed to execute the statement.
-    package static let refused = Code(kind: .refused)
+    case refused
     /// The answer isn't what was asked for.
-    package static let damaged = Code(kind: .damaged)
+    case damaged
     /// The task was cancelled.
-    package static let cancelled = Code(kind: .cancelled)
+    case cancelled
   }
 
   package var code: Code

@@ -1,17 +1,15 @@
 /// An error that prevents a collector from starting, or stops it.
 public struct CollectorError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
-  public struct Code: Hashable, Sendable {
-    private enum Kind { case addressInUse, cannotListen, cannotStart, stopped }
-    private let kind: Kind
+  public enum Code: Sendable {
     /// Another process listens on this port.
-    public static let addressInUse = Code(kind: .addressInUse)
+    case addressInUse
     /// The address or port cannot be used.
-    public static let cannotListen = Code(kind: .cannotListen)
+    case cannotListen
     /// Part of the collector cannot be set up.
-    public static let cannotStart = Code(kind: .cannotStart)
+    case cannotStart
     /// The server stopped unexpectedly.
-    public static let stopped = Code(kind: .stopped)
+    case stopped
   }
 
   /// The kind of failure.
@@ -22,7 +20,7 @@ public struct CollectorError: Error, Sendable, CustomStringConvertible {
   public var cause: (any Error)?
 
   /// Creates an error.
-  public init(code: Code, message: String, cause: (any Error)? = nil) {
+  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.cause = cause

@@ -107,7 +107,7 @@ public struct CollectorServer: Service {
     do {
       pages = try PortalPages(collector: address)
     } catch {
-      throw CollectorError(code: .cannotStart, message: "The portal's pages are damaged: \(error)", cause: error)
+      throw CollectorError(.cannotStart, "The portal's pages are damaged: \(error)", cause: error)
     }
     let collector = CollectorApplication(
       dependencies: dependencies, pages: pages, settings: configuration.settings, identity: identity)
@@ -140,19 +140,18 @@ public struct CollectorServer: Service {
     switch error {
     case let error as IOError where error.errnoCode == EADDRINUSE:
       return CollectorError(
-        code: .addressInUse,
-        message: "Port \(configuration.port) is in use by another process. Choose another with --port.", cause: error)
+        .addressInUse,
+        "Port \(configuration.port) is in use by another process. Choose another with --port.", cause: error)
     case let error as IOError:
       return CollectorError(
-        code: .cannotListen, message: "Cannot listen on \(place): \(String(cString: strerror(error.errnoCode))).",
+        .cannotListen, "Cannot listen on \(place): \(String(cString: strerror(error.errnoCode))).",
         cause: error)
     case is SocketAddressError, is SocketAddressError.UnknownHost:
       return CollectorError(
-        code: .cannotListen,
-        message: "Cannot listen on \(place): this machine has no such address. Choose another with --host.",
+        .cannotListen, "Cannot listen on \(place): this machine has no such address. Choose another with --host.",
         cause: error)
     case is ServiceGroupError:
-      return CollectorError(code: .stopped, message: "The server stopped unexpectedly: \(error).", cause: error)
+      return CollectorError(.stopped, "The server stopped unexpectedly: \(error).", cause: error)
     default:
       return error
     }

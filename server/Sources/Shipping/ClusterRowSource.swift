@@ -53,8 +53,7 @@ package final class ClusterRowSource: RetiredRowSource {
 
   private static func away(_ unit: RetiredUnit, _ error: any Error) -> WarehouseError {
     WarehouseError(
-      code: .rowsAway,
-      message: "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) are only on the ClickHouse cluster.",
+      .rowsAway, "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) are only on the ClickHouse cluster.",
       cause: error)
   }
 

@@ -90,7 +90,7 @@ struct ShardShipping: Sendable {
         guard try ledger.unit(unit.id)?.generation == unit.generation else { return }
         if body?.generation != unit.generation {
           guard let bytes = ClickHouseClient.packed(next.rows.block(unit, of: shard.home)) else {
-            throw WarehouseError(code: .unavailable, message: "There is no memory for a unit of rows.")
+            throw WarehouseError(.unavailable, "There is no memory for a unit of rows.")
           }
           body = (unit.generation, bytes)
         }

@@ -73,11 +73,11 @@ package final class ShippingLedger: Sendable {
       queue = try DatabaseQueue(path: path, configuration: configuration)
     } catch {
       throw WarehouseError(
-        code: .damaged,
-        message: """
-          \(path) can't be opened. If it is damaged, move it away, run `tern clickhouse setup --discard-older` and start again: all \
-          rows are then sent anew.
-          """, cause: error)
+        .damaged,
+        """
+        \(path) can't be opened. If it is damaged, move it away, run `tern clickhouse setup --discard-older` and start again: all \
+        rows are then sent anew.
+        """, cause: error)
     }
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -93,8 +93,7 @@ package final class ShippingLedger: Sendable {
         let home = Home(id: UInt64(bitPattern: row[0]), epoch: UInt64(bitPattern: row[1]))
         guard home.id == homeID else {
           throw WarehouseError(
-            code: .invalid,
-            message: "\(path) belongs to another data directory. Move it away: all rows are then sent anew.")
+            .invalid, "\(path) belongs to another data directory. Move it away: all rows are then sent anew.")
         }
         return home
       }
@@ -286,9 +285,8 @@ package final class ShippingLedger: Sendable {
     let (first, last): (Int64, Int64) = (row["first_id"], row["last_id"])
     guard first <= last else {
       throw WarehouseError(
-        code: .damaged,
-        message:
-          "shipping.sqlite is damaged. Move it away, run `tern clickhouse setup --discard-older` and restart: all rows are then sent anew."
+        .damaged,
+        "shipping.sqlite is damaged. Move it away, run `tern clickhouse setup --discard-older` and restart: all rows are then sent anew."
       )
     }
     return ShippingUnit(

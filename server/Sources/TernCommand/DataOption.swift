@@ -91,8 +91,7 @@ private struct UnusableCluster: RetiredRowSource {
 
   func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
     throw WarehouseError(
-      code: .rowsAway,
-      message: "These rows are only on the ClickHouse cluster, of which the settings can't be used: \(reason)")
+      .rowsAway, "These rows are only on the ClickHouse cluster, of which the settings can't be used: \(reason)")
   }
 }
 

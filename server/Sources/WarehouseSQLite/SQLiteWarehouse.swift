@@ -80,8 +80,7 @@ public final class SQLiteWarehouse: EventSink {
     let files = DataDirectory(path: directory)
     try files.create()
     guard let lock = try files.lock(waitingFor: configuration.lockPatience) else {
-      throw WarehouseError(
-        code: .inUse, message: "\(directory) is in use by another process. Stop it, or choose another with --data.")
+      throw WarehouseError(.inUse, "\(directory) is in use by another process. Stop it, or choose another with --data.")
     }
     try self.init(files, lock: lock, catalog: catalog, configuration: configuration)
   }
@@ -310,8 +309,7 @@ extension SQLiteWarehouse {
     var configuration = WarehouseConfiguration()
     configuration.report = report
     guard let lock = try files.lock() else {
-      throw WarehouseError(
-        code: .inUse, message: "A server is running on \(directory). Stop it before you rebuild.")
+      throw WarehouseError(.inUse, "A server is running on \(directory). Stop it before you rebuild.")
     }
     defer { lock.release() }
     let pool = try WarehouseFile.open(files, configuration: configuration)

@@ -141,7 +141,7 @@ import WarehouseSQLite
 
   @Test func `logs that cannot be stored are not acknowledged, and the response has a Retry-After`() async throws {
     let fixture = try Fixture()
-    fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
+    fixture.warehouse.fail(with: WarehouseError(.full, "disk full"))
     try await fixture.routed { client in
       let response = try await client.execute(
         uri: "/logs?api-version=1.0.0", method: .post,

@@ -131,7 +131,7 @@ import Warehouse
   }
 
   @Test func `quoted text cannot break the line or the terminal`() {
-    let ending = CommandEnding(WarehouseError(code: .invalid, message: "no \"a\nb\u{1B}[31m\r\n\tc\""))
+    let ending = CommandEnding(WarehouseError(.invalid, "no \"a\nb\u{1B}[31m\r\n\tc\""))
     #expect(ending == CommandEnding(code: 2, text: "tern: no \"a b?[31m c\""))
   }
 

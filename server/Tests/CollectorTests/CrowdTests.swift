@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
-import TernBase
 import NIOCore
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -216,7 +216,7 @@ import WarehouseSQLite
 
   @Test func `a warehouse that fails every request is logged at intervals`() async throws {
     let fixture = try Fixture(uptime: { .zero })
-    let full = WarehouseError(code: .full, message: "The disk is full.")
+    let full = WarehouseError(.full, "The disk is full.")
     fixture.warehouse.fail(with: full)
     try await fixture.routed { client in
       for _ in 0..<50 {

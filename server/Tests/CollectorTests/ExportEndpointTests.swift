@@ -88,7 +88,7 @@ import Warehouse
 /// An export of three lines that describe the request.
 struct SampleExport: EventExport {
   func exportPage(_ request: ExportRequest, at cursor: ExportCursor) async throws -> ExportPage {
-    if request.person == .install("unknown") { throw WarehouseError(code: .invalid, message: "There is none.") }
+    if request.person == .install("unknown") { throw WarehouseError(.invalid, "There is none.") }
     switch cursor {
     case .start:
       let days = [request.from, request.to].map { $0?.description ?? "-" }.joined(separator: " ")

@@ -70,7 +70,7 @@ import WarehouseSQLite
 
   @Test func `a hit that cannot be stored gets a 503, so that the client keeps it`() async throws {
     let fixture = try Fixture()
-    fixture.warehouse.fail(with: WarehouseError(code: .unavailable, message: "gone"))
+    fixture.warehouse.fail(with: WarehouseError(.unavailable, "gone"))
     try await fixture.routed { client in
       let response = try await client.execute(uri: "/collect?\(hit(fixture, "One"))", method: .get)
       #expect(response.status == .serviceUnavailable)

@@ -118,7 +118,7 @@ import WarehouseSQLite
     ]
     try await fixture.routed { client in
       for (code, expected) in failures {
-        fixture.warehouse.fail(with: WarehouseError(code: code, message: "no"))
+        fixture.warehouse.fail(with: WarehouseError(code, "no"))
         let response = try await client.execute(
           uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
         #expect(response.status == .serviceUnavailable)
@@ -190,7 +190,7 @@ import WarehouseSQLite
       fixture.warehouse.fallBehind(false)
       #expect(try await ask().status == .ok)
 
-      fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
+      fixture.warehouse.fail(with: WarehouseError(.full, "disk full"))
       #expect(try await ask().status == .ok, "the state is still unknown")
       #expect(try await ask(line("Play")).status == .serviceUnavailable)
       for _ in 0..<3 {

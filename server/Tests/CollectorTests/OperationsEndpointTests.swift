@@ -17,7 +17,7 @@ import WarehouseSQLite
     try await fixture.routed { client in
       #expect(try await client.execute(uri: "/healthz", method: .get).status == .ok)
       #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)
-      fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
+      fixture.warehouse.fail(with: WarehouseError(.full, "disk full"))
       let body = ByteBuffer(string: line("Play"))
       _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
       #expect(try await client.execute(uri: "/healthz", method: .get).status == .ok)
@@ -45,7 +45,7 @@ import WarehouseSQLite
   @Test func `an app that is being deleted does not make the server unready for all others`() async throws {
     let fixture = try Fixture(uptime: { .seconds(1) })
     try await fixture.routed { client in
-      fixture.warehouse.fail(with: WarehouseError(code: .unknownApp, message: "being deleted"))
+      fixture.warehouse.fail(with: WarehouseError(.unknownApp, "being deleted"))
       let body = ByteBuffer(string: line("Play"))
       let answer = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
       #expect(answer.status == .serviceUnavailable)

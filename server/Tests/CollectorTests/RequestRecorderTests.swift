@@ -1,6 +1,6 @@
 import Hummingbird
-import TernBase
 import Portal
+import TernBase
 import Testing
 import Warehouse
 
@@ -14,7 +14,7 @@ import Warehouse
     let open = Locked(0)
 
     func begin(request: String) throws(WarehouseError) -> @Sendable () -> Void {
-      if request.contains("/reports/") { throw WarehouseError(code: .held, message: "It stopped the server.") }
+      if request.contains("/reports/") { throw WarehouseError(.held, "It stopped the server.") }
       begun.withLock { $0.append(request) }
       open.withLock { $0 += 1 }
       return { [open] in open.withLock { $0 -= 1 } }

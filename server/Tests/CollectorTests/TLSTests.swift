@@ -126,7 +126,7 @@
     {
       let isReadable = Locked(true)
       let identity = try ServerIdentity(files) { path, what in
-        guard isReadable.withLock({ $0 }) else { throw CollectorError(code: .cannotStart, message: "\(path): busy") }
+        guard isReadable.withLock({ $0 }) else { throw CollectorError(.cannotStart, "\(path): busy") }
         return try ServerIdentity.bytes(path, what)
       }
       let first = identity.context

@@ -126,7 +126,7 @@ struct PageTests {
 
   @Test func `a mistake in the range is said beside its fields, which keep what was written`() async throws {
     var sample = try SamplePages("e")
-    let error = ReportError(code: .invalidDate, message: "\"2026-13-01\" is not a valid date for from.")
+    let error = ReportError(.invalidDate, "\"2026-13-01\" is not a valid date for from.")
     sample.pages.rangeMistake = RangeMistake(error, in: ["from": "2026-13-01", "to": "2026-05-04"])
     let page = PageScanner(try await sample.report("events"))
     #expect(page.text.contains("is not a valid date for from."))
@@ -134,7 +134,7 @@ struct PageTests {
     #expect(fields.map { $0["value"] } == ["2026-13-01", "2026-05-04"])
     #expect(fields.allSatisfy { $0["aria-invalid"] == "true" })
     #expect(page.tags.contains { $0["id"] == "mistake" && $0["role"] == "alert" })
-    #expect(RangeMistake(ReportError(code: .unknownEvent, message: ""), in: [:]) == nil)
+    #expect(RangeMistake(ReportError(.unknownEvent, ""), in: [:]) == nil)
   }
 
   @Test func `the page of keys shows if the first event has arrived`() async throws {
@@ -182,7 +182,7 @@ struct PageTests {
     code: ReportError.Code, heading: String, link: String, address: String
   ) throws {
     let remedies: [ReportError.Code: String] = [.missingEvent: "events", .unknownError: "errors"]
-    let error = ReportError(code: code, message: "The start is after the end.", remedy: remedies[code])
+    let error = ReportError(code, "The start is after the end.", remedy: remedies[code])
     let page = PageScanner(try PortalPages(collector: "").error(error, status: 400, app: AppID(1)))
     #expect(page.text.contains(heading) && page.text.contains(link))
     #expect(page.tags.contains { $0["href"] == address })

@@ -160,7 +160,7 @@ extension ContractTrial {
     for index in 0..<40 where index % 4 != 0 {
       try naive.store(Self.batch(["beside \(index)"], at: Self.time(index)), app: AppID(1))
     }
-    backend.fail(WarehouseError(code: .full, message: "The disk is full."))
+    backend.fail(WarehouseError(.full, "The disk is full."))
     for batch in [keyed, good] {
       try await expectError(.full, "full disk") { _ = try await backend.sink.commit(batch, app: AppID(1)) }
     }

@@ -100,7 +100,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
   /// Returns a snapshot of what is stored.
   func stored() throws -> State {
     try state.withLock { state in
-      if state.isClosed { throw WarehouseError(code: .unavailable, message: "The warehouse is closed.") }
+      if state.isClosed { throw WarehouseError(.unavailable, "The warehouse is closed.") }
       return state
     }
   }
@@ -108,7 +108,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
   /// Returns the civil day of a time in an app's zone.
   func day(_ milliseconds: Int64, _ app: AppID) throws -> Day {
     guard let zone = try catalog.app(app)?.timeZone else {
-      throw WarehouseError(code: .unknownApp, message: "There is no app \(app).")
+      throw WarehouseError(.unknownApp, "There is no app \(app).")
     }
     let calendar = calendars.withLock { calendars in
       if let known = calendars[zone] { return known }
@@ -142,7 +142,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
   @discardableResult
   package func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
     try state.withLock { state in
-      guard !state.isClosed else { throw WarehouseError(code: .unavailable, message: "The warehouse is closed.") }
+      guard !state.isClosed else { throw WarehouseError(.unavailable, "The warehouse is closed.") }
       if let failure = state.failure { throw failure }
       return try add(batch, app, to: &state)
     }
@@ -154,7 +154,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
       batch.events.allSatisfy({
         batch.installs.indices.contains($0.install) && batch.devices.indices.contains($0.device)
       })
-    else { throw WarehouseError(code: .invalid, message: "The batch refers to something that it lacks.") }
+    else { throw WarehouseError(.invalid, "The batch refers to something that it lacks.") }
     let received = TimeBounds.clamp(batch.received.millisecondsSince1970)
     let today = try day(received, app)
     // Whatever fails has failed by now, before anything is stored.

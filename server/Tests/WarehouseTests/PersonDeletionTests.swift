@@ -86,7 +86,7 @@ import Testing
       label: what, seed: 0, catalog: catalog, naive: naive,
       backend: ContractBackend(
         sink: warehouse, store: warehouse.reader, settle: {}, seal: { _, _ in }, fail: { _ in }, close: {})
-    ) { _ in throw WarehouseError(code: .invalid, message: "Not needed.") }
+    ) { _ in throw WarehouseError(.invalid, "Not needed.") }
     for app in catalog.apps().map(\.id) {
       try await trial.compare(app, Self.days)
       if comparesLedgers { try await trial.compareLedger(app, since: timestamp("2000-01-01T00:00:00Z")) }

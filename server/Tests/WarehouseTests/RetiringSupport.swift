@@ -60,9 +60,7 @@ final class MemoryRows: RetiredRowSource {
     answering.unlock()
     let rows = try state.withLock { state in
       state.fetches += 1
-      guard !state.isAway, let rows = state.units[unit] else {
-        throw WarehouseError(code: .rowsAway, message: "The cluster is away.")
-      }
+      guard !state.isAway, let rows = state.units[unit] else { throw WarehouseError(.rowsAway, "The cluster is away.") }
       return state.change?(rows) ?? rows
     }
     for row in rows { try add(row) }

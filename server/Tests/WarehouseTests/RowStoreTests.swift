@@ -178,7 +178,7 @@ import Testing
             stored.withLock { $0 += 1 }
           }
           try writer.rows.store()
-          throw WarehouseError(code: .damaged, message: "failed")
+          throw WarehouseError(.damaged, "failed")
         }
       }
     }

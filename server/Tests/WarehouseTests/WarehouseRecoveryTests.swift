@@ -146,7 +146,7 @@ import Testing
     let cursed = try catalog.createApp(name: "Cursed").id
     var configuration = WarehouseConfiguration()
     configuration.beforeBatch = { app in
-      if app == cursed { throw WarehouseError(code: .damaged, message: "cursed") }
+      if app == cursed { throw WarehouseError(.damaged, "cursed") }
     }
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
     // While the writer is blocked, all batches queue up to become one group.

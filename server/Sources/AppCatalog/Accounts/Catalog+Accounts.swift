@@ -58,7 +58,7 @@ extension Catalog: AccessStore {
     let (code, expires) = (newSecret(), (now() + Self.invitationLifetime).millisecondsSince1970)
     return try writing { database in
       guard try Self.account(where: "name = ?", [name], database) == nil else {
-        throw WarehouseError(code: .invalid, message: "There is already a user \"\(name)\". Choose another name.")
+        throw WarehouseError(.invalid, "There is already a user \"\(name)\". Choose another name.")
       }
       try database.execute(
         sql: "INSERT INTO account (name, role, apps, personal) VALUES (?, ?, ?, ?)",
@@ -111,7 +111,7 @@ extension Catalog: AccessStore {
   /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
   public func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
     guard (10...200).contains(password.count) else {
-      throw WarehouseError(code: .invalid, message: "Choose a password of 10 to 200 characters.")
+      throw WarehouseError(.invalid, "Choose a password of 10 to 200 characters.")
     }
     let stored = try Secrets.stored(password, salt: randomBytes(16), cost: passwordCost)
     try writing { database in
@@ -139,14 +139,13 @@ extension Catalog: AccessStore {
 
   private static func checkOwnerRemains(without account: Account, _ database: Database) throws {
     guard try !isOnlyOwner(account, database) else {
-      throw WarehouseError(
-        code: .invalid, message: "\"\(account.name)\" is the only owner. Make another user an owner first.")
+      throw WarehouseError(.invalid, "\"\(account.name)\" is the only owner. Make another user an owner first.")
     }
   }
 
   static func existing(_ id: Int64, _ database: Database) throws -> Account {
     guard let account = try account(where: "id = ?", [id], database) else {
-      throw WarehouseError(code: .invalid, message: "There is no such user. Run `tern users list` to see all users.")
+      throw WarehouseError(.invalid, "There is no such user. Run `tern users list` to see all users.")
     }
     return account
   }
@@ -159,7 +158,7 @@ extension Catalog: AccessStore {
 
   static func account(_ row: Row) throws -> Account {
     guard let role = Account.Role(rawValue: row["role"]) else {
-      throw WarehouseError(code: .damaged, message: "A user's role is damaged. Restore catalog.sqlite.")
+      throw WarehouseError(.damaged, "A user's role is damaged. Restore catalog.sqlite.")
     }
     let (apps, password, login): (String?, String?, Int64?) = (row["apps"], row["password"], row["last_login"])
     return Account(

@@ -18,7 +18,7 @@ extension Catalog {
       let account =
         try account.map { try Self.existing($0, database) }
         ?? Self.account(where: "role = 'owner' ORDER BY id LIMIT 1", [], database)
-      guard let account else { throw WarehouseError(code: .damaged, message: "There is no owner.") }
+      guard let account else { throw WarehouseError(.damaged, "There is no owner.") }
       try database.execute(
         sql: "INSERT OR REPLACE INTO login_code VALUES (?, ?, ?)",
         arguments: [account.id, Secrets.digest(code), expires])

@@ -64,8 +64,8 @@ extension Catalog: AlertStore {
     return try writing { database in
       try check(alert, database)
       guard try Self.count("alert", app: alert.app, database) < Alert.maximumCount else {
-        throw Self.invalidAlert(
-          "There are \(Alert.maximumCount) alerts, the most possible. Delete one that is not needed.")
+        throw WarehouseError(
+          .invalid, "There are \(Alert.maximumCount) alerts, the most possible. Delete one that is not needed.")
       }
       try database.execute(
         sql: """
@@ -150,15 +150,11 @@ extension Catalog: AlertStore {
 
   private func check(_ alert: Alert, _ database: Database) throws {
     try check(name: alert.name)
-    if let fault = alert.fault { throw Self.invalidAlert(fault) }
+    if let fault = alert.fault { throw WarehouseError(.invalid, fault) }
     guard alert.condition.question?.query.utf8.count ?? 0 <= DashboardCard.maximumQueryBytes else {
-      throw Self.invalidAlert("The question of an alert is too long. Use fewer filters.")
+      throw WarehouseError(.invalid, "The question of an alert is too long. Use fewer filters.")
     }
     try Self.checkFree(alert.name, "alert", app: alert.app, except: alert.id, database)
-  }
-
-  private static func invalidAlert(_ message: String) -> WarehouseError {
-    WarehouseError(code: .invalid, message: message)
   }
 
   private static func subject(_ alert: Alert) -> String {

@@ -66,7 +66,7 @@ final class AppDirectory: Sendable {
       guard let fresh else { return }
       snapshot.withLock { $0 = fresh }
     } catch {
-      throw WarehouseError(code: .unavailable, message: "The app catalog can't be read.", cause: error)
+      throw WarehouseError(.unavailable, "The app catalog can't be read.", cause: error)
     }
   }
 

@@ -55,7 +55,7 @@ extension Catalog {
   }
 
   func unknownApp(_ app: AppID) -> WarehouseError {
-    WarehouseError(code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
+    WarehouseError(.unknownApp, "There is no app \(app). Run `tern apps list` to see all apps.")
   }
 
   /// Creates an app.
@@ -89,13 +89,17 @@ extension Catalog {
     if let givenKey { try check(key: givenKey) }
     let key = givenKey ?? "tern_" + Base64URL.encode(randomBytes(18))
     return try writing { database in
-      if try isTaken(key, column: "key", database) { throw invalid("Another app already has the key \(key).") }
+      if try isTaken(key, column: "key", database) {
+        throw WarehouseError(.invalid, "Another app already has the key \(key).")
+      }
       if try isTaken(secret, column: "app_secret", database) {
-        throw invalid("Another app already has the app secret \(secret). Leave it out to get a new one.")
+        throw WarehouseError(
+          .invalid, "Another app already has the app secret \(secret). Leave it out to get a new one.")
       }
       let tracking = try trackingID ?? self.freeTrackingID(database)
       if try isTaken(tracking, column: "tracking_id", database) {
-        throw invalid("Another app already has the tracking ID \(tracking). Leave it out to get a new one.")
+        throw WarehouseError(
+          .invalid, "Another app already has the tracking ID \(tracking). Leave it out to get a new one.")
       }
       try database.execute(
         sql:
@@ -143,7 +147,7 @@ extension Catalog {
       if let name = change.name, name != app.name { try set("name", to: name, "name \(name)") }
       for case (let column, let title, let value?, let current) in identifiers where value != current {
         if try isTaken(value, column: column, database) {
-          throw invalid("Another app already has the \(title) \(value).")
+          throw WarehouseError(.invalid, "Another app already has the \(title) \(value).")
         }
         try set(column, to: value, "\(column) \(value)")
       }
@@ -159,7 +163,8 @@ extension Catalog {
         let latest = try Self.latestZoneJob(of: id, database)
         if case .running? = latest?.state {
           guard zone == app.timeZone else {
-            throw invalid(
+            throw WarehouseError(
+              .invalid,
               "All days are being counted again in \(app.timeZone). Wait until that is done, then change the time zone."
             )
           }
@@ -191,7 +196,8 @@ extension Catalog {
       ).description
     }
     guard let identifier = UniqueID(given) else {
-      throw invalid("An app secret must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; got \"\(given)\".")
+      throw WarehouseError(
+        .invalid, "An app secret must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; got \"\(given)\".")
     }
     return identifier.description
   }
@@ -202,7 +208,7 @@ extension Catalog {
         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
     guard key.hasPrefix("tern_"), key.utf8.count == 29, key.utf8.allSatisfy(isLetter) else {
-      throw invalid("A key is tern_ and 24 letters, digits, - and _; got \"\(key)\".")
+      throw WarehouseError(.invalid, "A key is tern_ and 24 letters, digits, - and _; got \"\(key)\".")
     }
   }
 
@@ -212,7 +218,7 @@ extension Catalog {
       !part.isEmpty && part.utf8.count <= 12 && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
     guard parts.count == 3, parts[0] == "UA", areNumbers else {
-      throw invalid("A tracking ID must look like UA-12345678-1; got \"\(trackingID)\".")
+      throw WarehouseError(.invalid, "A tracking ID must look like UA-12345678-1; got \"\(trackingID)\".")
     }
   }
 
@@ -222,13 +228,11 @@ extension Catalog {
       let candidate = "UA-\(number)-1"
       if try !isTaken(candidate, column: "tracking_id", database) { return candidate }
     }
-    throw invalid("No unused tracking ID was found. Choose one, such as UA-12345678-1.")
+    throw WarehouseError(.invalid, "No unused tracking ID was found. Choose one, such as UA-12345678-1.")
   }
 
   private func isTaken(_ value: String, column: String, _ database: Database) throws -> Bool {
     try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM app WHERE \(column) = ?)", arguments: [value]) ?? false
   }
-
-  private func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
 }

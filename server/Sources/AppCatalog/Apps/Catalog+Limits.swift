@@ -16,13 +16,12 @@ extension Catalog {
   public func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws {
     let numbers = UsageLimitChanges.members.compactMap { changes[keyPath: $0.value] }
     guard numbers.allSatisfy(UsageLimitChanges.range.contains) else {
-      throw WarehouseError(
-        code: .invalid, message: "A limit is a number from 1 to \(UsageLimitChanges.range.upperBound).")
+      throw WarehouseError(.invalid, "A limit is a number from 1 to \(UsageLimitChanges.range.upperBound).")
     }
     let text = try Self.text(changes)
     try writing { database in
       guard try Int64.fetchOne(database, sql: "SELECT id FROM app WHERE id = ?", arguments: [app.rawValue]) != nil
-      else { throw WarehouseError(code: .unknownApp, message: "There is no app \(app).") }
+      else { throw WarehouseError(.unknownApp, "There is no app \(app).") }
       let name = Self.limits(app)
       let old = try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])
       guard changes != old.flatMap({ Self.changes($0) }) ?? UsageLimitChanges() else { return }
@@ -71,8 +70,7 @@ extension Catalog {
   /// Throws ``WarehouseError`` with code `invalid` unless a limit is from 0 to ``maximumNewNamesPerDay``.
   static func check(newNamesPerDay number: Int) throws {
     guard (0...maximumNewNamesPerDay).contains(number) else {
-      throw WarehouseError(
-        code: .invalid, message: "New names per day must be from 0 to \(maximumNewNamesPerDay), not \(number).")
+      throw WarehouseError(.invalid, "New names per day must be from 0 to \(maximumNewNamesPerDay), not \(number).")
     }
   }
 

@@ -39,7 +39,7 @@ extension Catalog {
     return try writing { database in
       guard try Self.count("annotation", app: app, database) < Self.maximumAnnotations else {
         throw WarehouseError(
-          code: .invalid, message: "An app can have \(Self.maximumAnnotations) notes. Delete one that is not needed.")
+          .invalid, "An app can have \(Self.maximumAnnotations) notes. Delete one that is not needed.")
       }
       try database.execute(
         sql: "INSERT INTO annotation (app, day, text, author, created) VALUES (?, ?, ?, ?, ?)",

@@ -85,7 +85,8 @@ extension Catalog {
     dashboard.id = 0
     try check(dashboard, database)
     guard try Self.count("dashboard", app: dashboard.app, database) < Self.maximumDashboards else {
-      throw Self.invalid("An app can have \(Self.maximumDashboards) dashboards. Delete one that is not used.")
+      throw WarehouseError(
+        .invalid, "An app can have \(Self.maximumDashboards) dashboards. Delete one that is not used.")
     }
     try database.execute(
       sql: "INSERT INTO dashboard (app, name, cards, author, changed) VALUES (?, ?, ?, ?, ?)",
@@ -100,16 +101,14 @@ extension Catalog {
   private func check(_ dashboard: Dashboard, _ database: Database) throws {
     for name in [dashboard.name] + dashboard.cards.map(\.name) { try check(name: name) }
     guard dashboard.cards.count <= Dashboard.maximumCards else {
-      throw Self.invalid(
-        "A dashboard can have \(Dashboard.maximumCards) cards. Remove one, or create another dashboard.")
+      throw WarehouseError(
+        .invalid, "A dashboard can have \(Dashboard.maximumCards) cards. Remove one, or create another dashboard.")
     }
     guard dashboard.cards.allSatisfy({ $0.query.utf8.count <= DashboardCard.maximumQueryBytes }) else {
-      throw Self.invalid("The question of a card is too long. Use fewer filters and steps.")
+      throw WarehouseError(.invalid, "The question of a card is too long. Use fewer filters and steps.")
     }
     try Self.checkFree(dashboard.name, "dashboard", app: dashboard.app, except: dashboard.id, database)
   }
-
-  private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
 
   static func dashboard(_ row: Row) throws -> Dashboard {
     Dashboard(

@@ -7,13 +7,15 @@ extension Catalog {
     // A character may be a letter with any number of marks.
     guard (1...100).contains(name.count), name.utf8.count <= 1_000, name.unicodeScalars.contains(where: isVisible)
     else {
-      throw invalid(
+      throw WarehouseError(
+        .invalid,
         "A name must have 1 to 100 characters and at most 1,000 bytes, at least one character of them visible; this one "
           + "has \(name.count) characters and \(name.utf8.count) bytes.")
     }
     // Names are printed to terminals and logs, and passed to C libraries.
     guard !name.unicodeScalars.contains(where: isControl) else {
-      throw invalid("A name can't contain control characters or line breaks. Use a single line of plain text.")
+      throw WarehouseError(
+        .invalid, "A name can't contain control characters or line breaks. Use a single line of plain text.")
     }
   }
 
@@ -39,8 +41,7 @@ extension Catalog {
       arguments: [app?.rawValue, name, id])
     guard isTaken ?? false else { return }
     let article = table.hasPrefix("a") ? "an" : "a"
-    throw WarehouseError(
-      code: .invalid, message: "There is already \(article) \(table) \"\(name)\". Choose another name.")
+    throw WarehouseError(.invalid, "There is already \(article) \(table) \"\(name)\". Choose another name.")
   }
 
   /// Returns how many rows of an app, or of the server, a table has.

@@ -16,10 +16,7 @@ extension Catalog {
     let text = try secret(named: "duplicate_secret", bytes: 16)
     guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
       let low = UInt64(text.suffix(16), radix: 16)
-    else {
-      throw WarehouseError(
-        code: .damaged, message: "The setting duplicate_secret in \(directory.catalogPath) is damaged.")
-    }
+    else { throw WarehouseError(.damaged, "The setting duplicate_secret in \(directory.catalogPath) is damaged.") }
     return (high, low)
   }
 

@@ -45,7 +45,7 @@ extension Catalog {
         return .rollback
       }
     }
-    guard let result else { throw WarehouseError(code: .unavailable, message: "A change of the catalog has not run.") }
+    guard let result else { throw WarehouseError(.unavailable, "A change of the catalog has not run.") }
     return try result.get()
   }
 }

@@ -75,8 +75,8 @@ public final class Catalog: CatalogEditor {
   private static func checkNoWarehouse(_ directory: DataDirectory) throws {
     guard directory.exists(directory.warehousePath) else { return }
     throw WarehouseError(
-      code: .damaged,
-      message: "\(directory.path) has events, but its catalog.sqlite is missing. Restore catalog.sqlite from a backup.")
+      .damaged,
+      "\(directory.path) has events, but its catalog.sqlite is missing. Restore catalog.sqlite from a backup.")
   }
 
   static func open(
@@ -104,8 +104,7 @@ public final class Catalog: CatalogEditor {
     defer { lock?.release() }
     guard state == .empty || lock != nil else {
       throw WarehouseError(
-        code: .inUse,
-        message: "\(path) must be converted, but a server of an older version runs on it. Stop it, then try again.")
+        .inUse, "\(path) must be converted, but a server of an older version runs on it. Stop it, then try again.")
     }
     try pool.write { database in
       try format.prepare(
@@ -170,6 +169,6 @@ public final class Catalog: CatalogEditor {
     if error is WarehouseError { return error }
     let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
     let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
-    return WarehouseError(code: isFull ? .full : .unavailable, message: message, cause: error)
+    return WarehouseError(isFull ? .full : .unavailable, message, cause: error)
   }
 }

@@ -36,18 +36,17 @@ extension Catalog {
   ) throws -> CustomDefinition {
     try checkExists(app)
     guard CustomDefinition.indexes.contains(index) else {
-      throw WarehouseError(code: .invalid, message: "\(index) is out of range: use a number from 1 to 200.")
+      throw WarehouseError(.invalid, "\(index) is out of range: use a number from 1 to 200.")
     }
     if kind == .metric, let scope, scope != .hit {
-      throw WarehouseError(code: .invalid, message: "Metrics always have hit scope, not \(scope.rawValue) scope.")
+      throw WarehouseError(.invalid, "Metrics always have hit scope, not \(scope.rawValue) scope.")
     }
     if let name { try check(name: name) }
     let moment = now()
     return try writing { database in
       let current = try Self.definitions(app: app, database).first { $0.kind == kind && $0.index == index }
       guard let name = name ?? current?.name else {
-        throw WarehouseError(
-          code: .invalid, message: "\(kind.prefix)\(index) has no definition yet. Give it a name with --name.")
+        throw WarehouseError(.invalid, "\(kind.prefix)\(index) has no definition yet. Give it a name with --name.")
       }
       let type = type ?? current?.type ?? .integer
       try database.execute(
@@ -98,6 +97,6 @@ extension Catalog {
   }
 
   private static func damaged(_ number: Int) -> WarehouseError {
-    WarehouseError(code: .damaged, message: "The definition of number \(number) is damaged. Restore catalog.sqlite.")
+    WarehouseError(.damaged, "The definition of number \(number) is damaged. Restore catalog.sqlite.")
   }
 }

@@ -35,12 +35,9 @@ extension Catalog {
   ) throws -> ErrorState {
     guard note.count <= ErrorState.maximumNoteLength else {
       throw WarehouseError(
-        code: .invalid,
-        message: "A note can have up to \(ErrorState.maximumNoteLength) characters; this one has \(note.count).")
+        .invalid, "A note can have up to \(ErrorState.maximumNoteLength) characters; this one has \(note.count).")
     }
-    guard version.utf8.count <= 1_000 else {
-      throw WarehouseError(code: .invalid, message: "A version can have up to 1000 bytes.")
-    }
+    guard version.utf8.count <= 1_000 else { throw WarehouseError(.invalid, "A version can have up to 1000 bytes.") }
     let state = ErrorState(
       status: status, note: note, version: status == .closed ? version : "", author: AuditActor.current.name,
       changed: now())

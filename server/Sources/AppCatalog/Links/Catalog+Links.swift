@@ -30,8 +30,7 @@ extension Catalog {
   ) throws -> (link: SharedLink, secret: String) {
     try checkExists(app)
     for site in sites where !Self.isSite(site) {
-      throw WarehouseError(
-        code: .invalid, message: "\"\(site)\" is not a site. Enter one such as https://wiki.example.com.")
+      throw WarehouseError(.invalid, "\"\(site)\" is not a site. Enter one such as https://wiki.example.com.")
     }
     let (secret, now) = (newSecret(), now())
     let link: SharedLink = try writing { database in

@@ -52,10 +52,11 @@ extension Catalog: MailReportStore {
     return try writing { database in
       try Self.check(report, database)
       guard let sent = report.lastOccasion(at: report.created, zone: app.zone) else {
-        throw Self.invalidReport("The report would never be due. Choose another hour.")
+        throw WarehouseError(.invalid, "The report would never be due. Choose another hour.")
       }
       guard try Self.count("mail_report", app: report.app, database) < MailReport.maximumCount else {
-        throw Self.invalidReport(
+        throw WarehouseError(
+          .invalid,
           "There are \(MailReport.maximumCount) reports by mail, the most possible. Delete one that is not needed.")
       }
       try database.execute(
@@ -95,12 +96,14 @@ extension Catalog: MailReportStore {
   }
 
   private static func check(_ report: MailReport, _ database: Database) throws {
-    if let fault = report.fault { throw invalidReport(fault) }
+    if let fault = report.fault { throw WarehouseError(.invalid, fault) }
     guard let id = report.subject.dashboard else { return }
     let isKnown = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM dashboard WHERE id = ? AND app = ?)",
       arguments: [id, report.app.rawValue])
-    guard isKnown ?? false else { throw invalidReport("This app has no dashboard \(id). Choose another one.") }
+    guard isKnown ?? false else {
+      throw WarehouseError(.invalid, "This app has no dashboard \(id). Choose another one.")
+    }
   }
 
   /// Requests a mail now; see ``Alerts/MailReportStore/requestMailReport(_:app:)``.
@@ -108,7 +111,7 @@ extension Catalog: MailReportStore {
     try writing { database in
       guard let report = try Self.findReport(id, app, database) else { return nil }
       guard !report.recipients.isEmpty else {
-        throw Self.invalidReport("All recipients have unsubscribed. Add recipients to this report, or delete it.")
+        throw WarehouseError(.invalid, "All recipients have unsubscribed. Add recipients to this report, or delete it.")
       }
       try database.execute(sql: "UPDATE mail_report SET is_requested = 1 WHERE id = ?", arguments: [id])
       try record(.mailReportRequested, Self.subject(report), database)
@@ -201,10 +204,6 @@ extension Catalog: MailReportStore {
     ).map { try mailReport($0).report }
   }
 
-  private static func invalidReport(_ message: String) -> WarehouseError {
-    WarehouseError(code: .invalid, message: message)
-  }
-
   private static func subject(_ report: MailReport) -> String {
     let name = report.subject.dashboard.map { "dashboard \($0)" } ?? "overview"
     return "\(report.id) \(name) \(report.schedule), app \(report.app)"
@@ -213,7 +212,7 @@ extension Catalog: MailReportStore {
   private static func mailReport(_ row: Row) throws -> StoredMailReport {
     let cadence: String = row["cadence"]
     guard let cadence = MailReport.Cadence(rawValue: cadence) else {
-      throw WarehouseError(code: .damaged, message: "A report by mail has the unknown period \(cadence).")
+      throw WarehouseError(.damaged, "A report by mail has the unknown period \(cadence).")
     }
     let report = MailReport(
       id: row["id"], app: AppID(row["app"]), subject: (row["dashboard"] as Int64?).map { .dashboard($0) } ?? .overview,

@@ -36,8 +36,7 @@ extension Catalog {
     return try writing { database in
       try Self.checkFree(name, "segment", app: app, except: nil, database)
       guard try Self.count("segment", app: app, database) < Self.maximumSegments else {
-        throw WarehouseError(
-          code: .invalid, message: "An app can have \(Self.maximumSegments) segments. Remove one that is not used.")
+        throw WarehouseError(.invalid, "An app can have \(Self.maximumSegments) segments. Remove one that is not used.")
       }
       try database.execute(
         sql: "INSERT INTO segment (app, name, filters, author, changed) VALUES (?, ?, ?, ?, ?)",

@@ -53,10 +53,7 @@ extension Catalog: SymbolCatalog {
       guard
         try Bool.fetchOne(
           database, sql: "SELECT EXISTS (SELECT 1 FROM app WHERE id = ?)", arguments: [file.app.rawValue]) == true
-      else {
-        throw WarehouseError(
-          code: .unknownApp, message: "There is no app \(file.app). Run `tern apps list` to see all apps.")
-      }
+      else { throw WarehouseError(.unknownApp, "There is no app \(file.app). Run `tern apps list` to see all apps.") }
       let previous = try Self.symbols(file.buildID, file.app, database)
       let known = previous.flatMap { directory.exists(symbolPath(hash: $0.hash)) ? $0 : nil }
       if let known, known.hash == file.hash || known.hasLines && !file.hasLines { return .known }
@@ -117,8 +114,7 @@ extension Catalog: SymbolCatalog {
   private func place(_ path: String, as hash: String) throws {
     let target = symbolPath(hash: hash)
     guard rename(path, target) == 0 else {
-      throw WarehouseError(
-        code: .unavailable, message: "\(target) can't be created: \(String(cString: strerror(errno))).")
+      throw WarehouseError(.unavailable, "\(target) can't be created: \(String(cString: strerror(errno))).")
     }
     directory.syncFolder(directory.symbolsPath)
   }

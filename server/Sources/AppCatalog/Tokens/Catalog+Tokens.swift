@@ -25,13 +25,11 @@ extension Catalog {
     name: String, scopes: Set<AccessToken.Scope>, app: AppID? = nil, lasting duration: Duration? = nil
   ) throws -> (token: AccessToken, secret: String) {
     try check(name: name)
-    guard !scopes.isEmpty else { throw WarehouseError(code: .invalid, message: "A token needs at least one scope.") }
-    if scopes.contains(.write), app == nil {
-      throw WarehouseError(code: .invalid, message: "A token that sends events needs an app.")
-    }
+    guard !scopes.isEmpty else { throw WarehouseError(.invalid, "A token needs at least one scope.") }
+    if scopes.contains(.write), app == nil { throw WarehouseError(.invalid, "A token that sends events needs an app.") }
     if scopes.contains(.administer), app != nil {
       throw WarehouseError(
-        code: .invalid, message: "A token that administers the server can't be limited to an app. Use manage for one.")
+        .invalid, "A token that administers the server can't be limited to an app. Use manage for one.")
     }
     try checkExists(app)
     let (secret, now) = ("ternt_" + newSecret(), now())

@@ -88,8 +88,7 @@ extension Catalog {
   }
 
   private static let tooMany = WarehouseError(
-    code: .invalid,
-    message: "A view can have at most \(maximumImported) imported figures. Delete metrics that aren't needed.")
+    .invalid, "A view can have at most \(maximumImported) imported figures. Delete metrics that aren't needed.")
 
   private static func importedCount(_ view: ViewID, _ database: Database) throws -> Int {
     try Int.fetchOne(

@@ -16,9 +16,8 @@ extension Catalog {
     if let name = change.name { try check(name: name) }
     if change.hasUnification != nil, !current.countsMembers {
       throw WarehouseError(
-        code: .invalid,
-        message:
-          "View \(id) counts clients as users, so unification doesn't apply. Create another view with --user-id; it "
+        .invalid,
+        "View \(id) counts clients as users, so unification doesn't apply. Create another view with --user-id; it "
           + "counts all hits stored so far.")
     }
     var rules = change.applied(to: current.latest)
@@ -34,8 +33,8 @@ extension Catalog {
       !endsOpenDays
     {
       throw WarehouseError(
-        code: .invalid,
-        message: "All days of view \(id) are open. With --lateness \(lateness.rawValue), days before \(start) become "
+        .invalid,
+        "All days of view \(id) are open. With --lateness \(lateness.rawValue), days before \(start) become "
           + "final too and can't be reopened. Add --yes to confirm.")
     }
     try writing { database in

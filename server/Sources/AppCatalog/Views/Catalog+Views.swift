@@ -102,7 +102,7 @@ extension Catalog {
   /// Returns the view with an ID, or throws if there is none.
   func existing(_ id: ViewID) throws -> View {
     guard let view = try view(id) else {
-      throw WarehouseError(code: .invalid, message: "There is no view \(id). Run `tern views list` to see all views.")
+      throw WarehouseError(.invalid, "There is no view \(id). Run `tern views list` to see all views.")
     }
     return view
   }
@@ -111,12 +111,11 @@ extension Catalog {
   func check(_ rules: View.Rules) throws {
     if let filter = rules.filters.first(where: { !HitParameter.isKnownAndKept($0.parameter) }) {
       throw WarehouseError(
-        code: .invalid,
-        message:
-          "Views can't filter by \"\(filter.parameter)\": it is no parameter of the Measurement Protocol that is "
+        .invalid,
+        "Views can't filter by \"\(filter.parameter)\": it is no parameter of the Measurement Protocol that is "
           + "stored with hits. Use one such as av or cd1.")
     }
-    if let fault = rules.settings.fault { throw WarehouseError(code: .invalid, message: fault) }
+    if let fault = rules.settings.fault { throw WarehouseError(.invalid, fault) }
   }
 
   private static func view(_ row: Row, _ database: Database) throws -> View {
@@ -141,7 +140,7 @@ extension Catalog {
     guard let lateness = View.Lateness(rawValue: row["lateness"]),
       let identity = ViewSettings.Identity(rawValue: row["identity"]),
       let texts = try? value([String].self, filters)
-    else { throw WarehouseError(code: .damaged, message: "View \(view) is damaged. Restore catalog.sqlite.") }
+    else { throw WarehouseError(.damaged, "View \(view) is damaged. Restore catalog.sqlite.") }
     return View.Rules(
       start: start, lateness: lateness, filters: texts.compactMap { ViewFilter($0) },
       settings: ViewSettings(

@@ -24,7 +24,7 @@ extension Catalog {
   func newZone(_ name: String) throws -> ZoneRules {
     guard let zone = zones.zone(name) else {
       throw WarehouseError(
-        code: .invalid, message: "There is no time zone \"\(name)\". Use an IANA name such as Europe/Berlin, or UTC.")
+        .invalid, "There is no time zone \"\(name)\". Use an IANA name such as Europe/Berlin, or UTC.")
     }
     return zone
   }
@@ -55,14 +55,14 @@ struct StoredZones {
     guard let number else {
       if let zone = ZoneDatabase.runtime.zone(name) { return zone }
       throw WarehouseError(
-        code: .damaged, message: "The catalog names a time zone that does not exist: \(name). Restore it from a backup."
+        .damaged, "The catalog names a time zone that does not exist: \(name). Restore it from a backup."
       )
     }
     if let zone = known[number] { return zone }
     let row = try Row.fetchOne(database, sql: "SELECT * FROM zone_data WHERE id = ?", arguments: [number])
     guard let row, let table = ZoneTable(file: Array(row["file"] as Data)) else {
       throw WarehouseError(
-        code: .damaged, message: "The catalog's data of the time zone \(name) are damaged. Restore it from a backup.")
+        .damaged, "The catalog's data of the time zone \(name) are damaged. Restore it from a backup.")
     }
     let zone = ZoneRules(
       identifier: name, table: table, source: ZoneSource(version: row["edition"], place: row["place"]))

@@ -53,7 +53,7 @@ struct QuestionEndpoints: Sendable {
     do {
       return try AnswerFormat(parsing: request.parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
     } catch {
-      throw APIError(status: .badRequest, code: error.code.description, message: error.message)
+      throw APIError(status: .badRequest, code: error.code.rawValue, message: error.message)
     }
   }
 }

@@ -87,7 +87,7 @@ struct ReportEndpoints: Sendable {
       }
     } catch let error as ReportError {
       let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
-      throw APIError(status: status, code: error.code.description, message: error.message)
+      throw APIError(status: status, code: error.code.rawValue, message: error.message)
     }
   }
 }

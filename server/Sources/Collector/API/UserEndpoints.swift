@@ -84,7 +84,7 @@ extension CatalogStore {
   /// Throws `WarehouseError` with code `invalid` if there is no such app.
   func requireApp(_ app: AppID) throws {
     guard try apps().contains(where: { $0.id == app }) else {
-      throw WarehouseError(code: .invalid, message: "There is no app \(app). GET /api/v1/apps lists all apps.")
+      throw WarehouseError(.invalid, "There is no app \(app). GET /api/v1/apps lists all apps.")
     }
   }
 }

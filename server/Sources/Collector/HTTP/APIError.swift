@@ -137,7 +137,7 @@ extension APIError {
       message = error.message
     default:
       self.init(
-        status: .badRequest, code: error.code.description, message: error.message, position: error.position,
+        status: .badRequest, code: error.code.rawValue, message: error.message, position: error.position,
         index: error.index, indexes: error.indexes)
     }
   }

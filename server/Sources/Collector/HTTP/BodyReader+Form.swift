@@ -23,7 +23,7 @@ extension URLEncodedForm {
   func number(_ name: String) throws -> Int? {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), number >= 0 else {
-      throw WarehouseError(code: .invalid, message: "“\(visible(text))” is not a whole number.")
+      throw WarehouseError(.invalid, "“\(visible(text))” is not a whole number.")
     }
     return number
   }

@@ -52,7 +52,7 @@ extension Response {
       return APIError.unknownApp
     } catch let error as ReportError {
       return APIError(
-        status: error.isNotFound ? .notFound : .badRequest, code: error.code.description, message: error.message)
+        status: error.isNotFound ? .notFound : .badRequest, code: error.code.rawValue, message: error.message)
     } catch {
       return error
     }

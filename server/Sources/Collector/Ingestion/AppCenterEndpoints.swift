@@ -107,7 +107,7 @@ struct AppCenterEndpoints: Sendable {
     IncomingBatch(
       source: .appCenter, received: received,
       rejections: [
-        Rejection(index: error.index ?? 0, reason: "unreadable_\(error.code.description)", message: error.message)
+        Rejection(index: error.index ?? 0, reason: "unreadable_\(error.code.rawValue)", message: error.message)
       ])
   }
 

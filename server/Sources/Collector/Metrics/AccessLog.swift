@@ -37,7 +37,7 @@ public final class AccessLog: Sendable {
       path == "-" ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
-      throw CollectorError(code: .cannotStart, message: "The access log \(path) can't be opened: \(reason).")
+      throw CollectorError(.cannotStart, "The access log \(path) can't be opened: \(reason).")
     }
   }
 

@@ -117,7 +117,7 @@ struct QuestionAnswering: Sendable {
       return (result, Int(clamping: (uptime() - started) / .milliseconds(1)))
     }
     guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
-      throw WarehouseError(code: .damaged, message: "The answer is of another kind than the question.")
+      throw WarehouseError(.damaged, "The answer is of another kind than the question.")
     }
     return answered
   }

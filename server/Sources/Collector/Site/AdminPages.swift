@@ -79,7 +79,7 @@ struct AdminPages: Sendable {
 
   private func role(_ form: URLEncodedForm) throws -> Account.Role {
     guard let role = form["role"].flatMap({ Account.Role(rawValue: $0) }) else {
-      throw WarehouseError(code: .invalid, message: "Choose a role.")
+      throw WarehouseError(.invalid, "Choose a role.")
     }
     return role
   }
@@ -106,7 +106,7 @@ struct AdminPages: Sendable {
       switch form["do"] {
       case "create":
         guard let scope = form["scope"].flatMap({ AccessToken.Scope(rawValue: $0) }) else {
-          throw WarehouseError(code: .invalid, message: "Choose a scope.")
+          throw WarehouseError(.invalid, "Choose a scope.")
         }
         let (_, secret) = try site.catalog.createToken(
           name: (form["name"] ?? "").trimmed, scopes: [scope], app: form["app"].flatMap { Int64($0) }.map { AppID($0) },
@@ -126,7 +126,7 @@ struct AdminPages: Sendable {
     guard form["do"] == "prune" else { throw APIError.unknownAction }
     do {
       guard let age = try form.days("days") else {
-        throw WarehouseError(code: .invalid, message: "Enter a number of days from 1 to 3650.")
+        throw WarehouseError(.invalid, "Enter a number of days from 1 to 3650.")
       }
       let count = try site.catalog.pruneAudit(before: site.wallTime() - age)
       return try audit(
@@ -154,7 +154,7 @@ extension URLEncodedForm {
   func days(_ name: String) throws -> Duration? {
     guard let text = self[name]?.trimmed, !text.isEmpty else { return nil }
     guard let days = Int(text), (1...3_650).contains(days) else {
-      throw WarehouseError(code: .invalid, message: "Enter a number of days from 1 to 3650.")
+      throw WarehouseError(.invalid, "Enter a number of days from 1 to 3650.")
     }
     return .seconds(days * 86_400)
   }

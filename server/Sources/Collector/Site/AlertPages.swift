@@ -65,8 +65,7 @@ struct AlertPages: Sendable {
             throw APIError.unknownAlert
           }
           guard form.isUpToDate(with: old) else {
-            throw WarehouseError(
-              code: .invalid, message: "Someone has changed this alert since you opened the form. Open it again.")
+            throw WarehouseError(.invalid, "Someone has changed this alert since you opened the form. Open it again.")
           }
           _ = try site.catalog.changeAlert(try alert(form, context, app, replacing: old))
         }

@@ -43,7 +43,7 @@ struct AnnotationPages: Sendable {
       switch form["do"] {
       case "create":
         guard let day = Day((form["day"] ?? "").trimmed) else {
-          throw WarehouseError(code: .invalid, message: "Enter a day such as 2026-05-30.")
+          throw WarehouseError(.invalid, "Enter a day such as 2026-05-30.")
         }
         _ = try site.catalog.createAnnotation(app: app, day: day, text: (form["text"] ?? "").trimmed)
       case "delete": _ = try site.catalog.removeAnnotation(form["id"].flatMap { Int64($0) } ?? 0, app: app)

@@ -119,8 +119,7 @@ struct AppSettingsPages: Sendable {
       }
       if change.timeZone != nil, try await hasDays(app, context) {
         throw WarehouseError(
-          code: .invalid,
-          message: "This app has events by now. Open “Change the time zone” to count them again in another one.")
+          .invalid, "This app has events by now. Open “Change the time zone” to count them again in another one.")
       }
       let after = try site.catalog.changeApp(app, change).app
       let changed = [

@@ -114,7 +114,7 @@ struct DashboardPages: Sendable {
     // The name shows that the card is still the one that the reader saw at this place.
     guard let index = form["card"].flatMap({ Int($0) }), dashboard.cards.indices.contains(index),
       dashboard.cards[index].name == form["name"]
-    else { throw WarehouseError(code: .invalid, message: "The dashboard has changed meanwhile. Try again.") }
+    else { throw WarehouseError(.invalid, "The dashboard has changed meanwhile. Try again.") }
     switch form["do"] {
     case "name": dashboard.cards[index].name = (form["new"] ?? "").trimmed
     case "wide": dashboard.cards[index].isWide = true

@@ -69,8 +69,7 @@ struct MailReportPages: Sendable {
           }
           guard form.recipientsAreUnchanged(in: old) else {
             throw WarehouseError(
-              code: .invalid,
-              message: "The recipients have changed since you opened this form. Open it again to see them.")
+              .invalid, "The recipients have changed since you opened this form. Open it again to see them.")
           }
           _ = try site.catalog.changeMailReport(changed)
         }

@@ -62,7 +62,7 @@ struct SegmentPages: Sendable {
   }
 
   private static func checked(_ form: SegmentForm) throws -> String {
-    if let fault = form.fault { throw WarehouseError(code: .invalid, message: fault) }
+    if let fault = form.fault { throw WarehouseError(.invalid, fault) }
     return String(decoding: try SegmentFilters.checked(form.filters).json, as: UTF8.self)
   }
 }

@@ -68,7 +68,7 @@ struct SharedPages: Sendable {
     } catch let error as ReportError {
       let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
       guard !isProgram else {
-        throw APIError(status: status, code: error.code.description, message: error.message)
+        throw APIError(status: status, code: error.code.rawValue, message: error.message)
       }
       return .html(site.pages.brokenLink(error.message, status: status.code), status: status)
     } catch let error as APIError where error.status == .badRequest && !isProgram {

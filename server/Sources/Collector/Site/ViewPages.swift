@@ -74,7 +74,7 @@ struct ViewPages: Sendable {
         return Redirect(path: "/apps/\(view.app)/views/\(view.id)?done=saved").response
       case "delete":
         guard form["confirm"]?.trimmed == view.name else {
-          throw WarehouseError(code: .invalid, message: "To delete this view, enter its name exactly as it is.")
+          throw WarehouseError(.invalid, "To delete this view, enter its name exactly as it is.")
         }
         try site.catalog.deleteView(view)
         return Redirect(path: "/apps/\(view.app)/views?done=deleted").response
@@ -131,8 +131,7 @@ extension ViewFilter {
   init(checking text: String) throws {
     guard let filter = ViewFilter(text) else {
       throw WarehouseError(
-        code: .invalid,
-        message: "“\(visible(text))” is not a filter. Enter parameter=value or parameter!=value, such as av=2.0.")
+        .invalid, "“\(visible(text))” is not a filter. Enter parameter=value or parameter!=value, such as av=2.0.")
     }
     self = filter
   }
@@ -145,8 +144,8 @@ extension View {
   func requireConfirmation(of change: ViewChange, isConfirmed: Bool, how: String) throws {
     guard latest.lateness == .none, let lateness = change.lateness, lateness != .none, !isConfirmed else { return }
     throw WarehouseError(
-      code: .invalid,
-      message: "All days of this view are open. If days close from now on, earlier days become final too, and can’t be "
+      .invalid,
+      "All days of this view are open. If days close from now on, earlier days become final too, and can’t be "
         + "reopened. To confirm, \(how).")
   }
 }

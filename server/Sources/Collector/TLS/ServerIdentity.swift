@@ -121,7 +121,7 @@
     }
 
     private static func failure(_ message: String, _ cause: (any Error)?) -> CollectorError {
-      CollectorError(code: .cannotStart, message: message, cause: cause)
+      CollectorError(.cannotStart, message, cause: cause)
     }
   }
 

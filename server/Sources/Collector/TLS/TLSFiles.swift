@@ -21,8 +21,8 @@ extension TLSFiles {
       return try ServerIdentity(self)
     #else
       throw CollectorError(
-        code: .cannotStart,
-        message: "This tern was built without TLS, so it can't use \(certificate). Build it without "
+        .cannotStart,
+        "This tern was built without TLS, so it can't use \(certificate). Build it without "
           + "--disable-default-traits, or install the package or tarball (docs/operations.md).")
     #endif
   }

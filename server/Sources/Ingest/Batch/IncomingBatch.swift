@@ -257,18 +257,16 @@ public struct Rejection: Sendable, Hashable {
 
 /// A body that could not be read; nothing of it is stored.
 public struct IngestError: Error, Sendable, Hashable {
-  /// The kinds of unreadable body.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The stable name of the code.
-    public let description: String
+  /// The kinds of unreadable body, by their names in answers.
+  public enum Code: String, Sendable {
     /// The body is not JSON, or not of the form that the protocol requires.
-    public static let malformed = Code(description: "malformed")
+    case malformed
     /// The compressed body is damaged or its encoding is unknown.
-    public static let undecodable = Code(description: "undecodable")
+    case undecodable
     /// The compressed body is truncated.
-    public static let incomplete = Code(description: "incomplete")
+    case incomplete
     /// The body is larger than allowed, before or after decompression.
-    public static let tooLarge = Code(description: "too_large")
+    case tooLarge = "too_large"
   }
 
   /// The kind of failure.
@@ -284,7 +282,7 @@ public struct IngestError: Error, Sendable, Hashable {
   public var indexes: [Int]
 
   /// Creates an error.
-  public init(code: Code, message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
+  public init(_ code: Code, _ message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
     self.code = code
     self.message = message
     self.position = position

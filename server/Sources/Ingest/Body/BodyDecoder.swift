@@ -30,8 +30,7 @@ public enum BodyDecoder {
       defer { withExtendedLifetime(inflation) {} }
       return try read(inflation.output)
     default:
-      throw IngestError(
-        code: .undecodable, message: "The Content-Encoding is not supported; send gzip, deflate or identity.")
+      throw IngestError(.undecodable, "The Content-Encoding is not supported; send gzip, deflate or identity.")
     }
   }
 
@@ -43,7 +42,7 @@ public enum BodyDecoder {
   }
 
   static func tooLarge(_ limit: Int) -> IngestError {
-    IngestError(code: .tooLarge, message: "The body is larger than \(limit) bytes; send fewer events at a time.")
+    IngestError(.tooLarge, "The body is larger than \(limit) bytes; send fewer events at a time.")
   }
 
   private static func trimmed(_ header: String) -> String {

@@ -82,9 +82,7 @@ final class Inflation {
     guard capacity <= limit else { throw BodyDecoder.tooLarge(limit) }
     let consumed = input.count - Int(stream.pointee.avail_in)
     guard count <= max(BodyDecoder.ratioFreeBytes, consumed * maximumRatio) else {
-      throw IngestError(
-        code: .tooLarge, message: "The compressed body unpacks to more than \(maximumRatio) times its size."
-      )
+      throw IngestError(.tooLarge, "The compressed body unpacks to more than \(maximumRatio) times its size.")
     }
     try reserve(min(capacity * 2, limit + 1))
   }
@@ -108,9 +106,8 @@ final class Inflation {
     return hasWrapper ? 15 : -15
   }
 
-  private static let damaged = IngestError(
-    code: .undecodable, message: "The compressed body is damaged; send it again.")
+  private static let damaged = IngestError(.undecodable, "The compressed body is damaged; send it again.")
 
   private static let cutShort = IngestError(
-    code: .incomplete, message: "The compressed body ends early. Nothing of it was stored; send it again.")
+    .incomplete, "The compressed body ends early. Nothing of it was stored; send it again.")
 }

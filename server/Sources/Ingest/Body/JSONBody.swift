@@ -18,7 +18,7 @@ func withRecords<Result>(
     return try body(result)
   case TERN_STATUS_TOO_MANY:
     throw IngestError(
-      code: .tooLarge, message: "The request holds more than \(limits.maximumEvents) events; send fewer at a time.",
+      .tooLarge, "The request holds more than \(limits.maximumEvents) events; send fewer at a time.",
       position: Int(result.position), index: index)
   case TERN_STATUS_NO_MEMORY:
     throw IngestError.outOfMemory
@@ -26,15 +26,14 @@ func withRecords<Result>(
     let reason = String(cString: result.message)
     let place = "at byte \(result.position)" + (index.map { " (event \($0))" } ?? "")
     throw IngestError(
-      code: .malformed, message: "The body is not valid JSON of this protocol: \(reason) \(place).",
+      .malformed, "The body is not valid JSON of this protocol: \(reason) \(place).",
       position: Int(result.position), index: index,
       indexes: result.faultList.map { Int($0) })
   }
 }
 
 extension IngestError {
-  static let outOfMemory = IngestError(
-    code: .tooLarge, message: "The server has no memory left for this body. Send it again later.")
+  static let outOfMemory = IngestError(.tooLarge, "The server has no memory left for this body. Send it again later.")
 }
 
 extension tern_result {

@@ -49,7 +49,9 @@ package struct AlertForm: Sendable {
   package func minimumUsers() throws(WarehouseError) -> Int? {
     let text = (fields["users"] ?? "").trimmingCharacters(in: .whitespaces)
     guard !text.isEmpty else { return nil }
-    guard let number = Int(text) else { throw Self.invalid("Enter a whole number of users, or leave the field empty.") }
+    guard let number = Int(text) else {
+      throw WarehouseError(.invalid, "Enter a whole number of users, or leave the field empty.")
+    }
     return number
   }
 
@@ -64,7 +66,7 @@ package struct AlertForm: Sendable {
   /// Throws ``Warehouse/WarehouseError`` with code `invalid` if a field that it needs is missing or isn't a number.
   package func condition() throws(WarehouseError) -> AlertCondition {
     guard let kind = AlertCondition.Kind(rawValue: fields["kind"] ?? "") else {
-      throw Self.invalid("Choose a condition.")
+      throw WarehouseError(.invalid, "Choose a condition.")
     }
     let period = AlertPeriod(rawValue: fields["period"] ?? "") ?? .day
     // An address copied from the browser is accepted, too.
@@ -75,7 +77,9 @@ package struct AlertForm: Sendable {
     case .changed: return .changed(byPercent: try number(), question)
     case .crashFree: return .crashFreeUsersBelow(percent: try number(), period)
     case .silent:
-      guard let hours = Int(exactly: try number()) else { throw Self.invalid("Enter a whole number of hours.") }
+      guard let hours = Int(exactly: try number()) else {
+        throw WarehouseError(.invalid, "Enter a whole number of hours.")
+      }
       return .nothingArrived(hours: hours)
     case .newError: return .newError
     case .cameBack: return .errorCameBack
@@ -94,11 +98,11 @@ package struct AlertForm: Sendable {
 
   private func number() throws(WarehouseError) -> Double {
     let text = (fields["limit"] ?? "").trimmingCharacters(in: .whitespaces)
-    guard let number = Double(text), number.isFinite else { throw Self.invalid("Enter a number as the limit.") }
+    guard let number = Double(text), number.isFinite else {
+      throw WarehouseError(.invalid, "Enter a number as the limit.")
+    }
     return number
   }
-
-  private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
 }
 
 extension AlertCondition.Kind {

@@ -34,15 +34,16 @@ package struct MailReportForm: Sendable {
   package func report(of app: AppID) throws(WarehouseError) -> MailReport {
     let text = fields["subject"] ?? ""
     let subject: MailReport.Subject? = text == Self.overview ? .overview : Int64(text).map { .dashboard($0) }
-    guard let subject else { throw Self.invalid("Choose the overview or a dashboard.") }
+    guard let subject else { throw WarehouseError(.invalid, "Choose the overview or a dashboard.") }
     guard let cadence = MailReport.Cadence(rawValue: fields["every"] ?? "") else {
-      throw Self.invalid("Choose how often the report is sent.")
+      throw WarehouseError(.invalid, "Choose how often the report is sent.")
     }
-    guard let hour = Int(fields["hour"] ?? "") else { throw Self.invalid("Choose an hour.") }
+    guard let hour = Int(fields["hour"] ?? "") else { throw WarehouseError(.invalid, "Choose an hour.") }
     var recipients: [MailAddress] = []
     for line in lines {
       guard let address = MailAddress(line) else {
-        throw Self.invalid("“\(visible(line))” is not an email address. Enter one such as someone@example.org.")
+        throw WarehouseError(
+          .invalid, "“\(visible(line))” is not an email address. Enter one such as someone@example.org.")
       }
       recipients.append(address)
     }
@@ -55,8 +56,6 @@ package struct MailReportForm: Sendable {
   fileprivate var lines: [String] {
     (fields["to"] ?? "").split { $0.isNewline || $0 == "," || $0 == " " }.map { String($0) }
   }
-
-  private static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
 }
 
 extension PortalPages {

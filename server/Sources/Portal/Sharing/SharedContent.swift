@@ -46,13 +46,13 @@ extension CatalogEditor {
       case .question(let page, let parameters): try QuestionForm(page, parameters, segments: segments).checkShareable()
       case .dashboard(_, let filter):
         if try filter.filters(segments).contains(where: \.showsPersonalData) { throw ReportRequest.namesPersons }
-      case nil: throw WarehouseError(code: .invalid, message: "This app has no such dashboard.")
+      case nil: throw WarehouseError(.invalid, "This app has no such dashboard.")
       }
       return name(of: link, app: app, now: now, segments: segments, isForAudit: true)
     } catch let error as ReportError {
-      throw WarehouseError(code: .invalid, message: error.message)
+      throw WarehouseError(.invalid, error.message)
     } catch let error as QuestionError {
-      throw WarehouseError(code: .invalid, message: error.message)
+      throw WarehouseError(.invalid, error.message)
     }
   }
 }
@@ -78,27 +78,21 @@ extension ReportRequest {
     if report.showsPersonalData { throw Self.showsPersons }
     if segments.namePersons(in: comparison) { throw Self.namesPersons }
     guard !filter.isEmpty else { return }
-    guard isFilterable else {
-      throw WarehouseError(code: .invalid, message: "This page is about all rows. Remove the filters first.")
-    }
+    guard isFilterable else { throw WarehouseError(.invalid, "This page is about all rows. Remove the filters first.") }
     if try filter.filters(segments).contains(where: \.showsPersonalData) { throw Self.namesPersons }
   }
 
-  fileprivate static let showsPersons = WarehouseError(
-    code: .invalid, message: "This page shows personal data and can't be shared.")
+  fileprivate static let showsPersons = WarehouseError(.invalid, "This page shows personal data and can't be shared.")
 
   fileprivate static let namesPersons = WarehouseError(
-    code: .invalid,
-    message: "The filters name installs or users, so the page shows personal data and can't be shared.")
+    .invalid, "The filters name installs or users, so the page shows personal data and can't be shared.")
 }
 
 extension QuestionForm {
   /// Checks that neither the question nor what the page asks beside it tells single persons apart.
   fileprivate func checkShareable() throws {
     guard page != .people else { throw ReportRequest.showsPersons }
-    guard let question = try question() else {
-      throw WarehouseError(code: .invalid, message: "Fill in the form first.")
-    }
+    guard let question = try question() else { throw WarehouseError(.invalid, "Fill in the form first.") }
     if try namesPersons(question) { throw ReportRequest.namesPersons }
   }
 

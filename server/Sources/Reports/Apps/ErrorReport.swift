@@ -15,9 +15,8 @@ extension AppReports {
     "error", title: "Error", explanation: "One error group with its latest occurrences, or one occurrence.",
     parent: "errors", parameters: [.group, .occurrence],
     missingParameter: ReportError(
-      code: .missingError,
-      message:
-        "Choose an error. On the command line, add --group NUMBER or --occurrence NUMBER; the report errors lists "
+      .missingError,
+      "Choose an error. On the command line, add --group NUMBER or --occurrence NUMBER; the report errors lists "
         + "the numbers.", remedy: "errors"), pageLimit: 100, showsPersonalData: true
   ) { request, store in
     let metrics = try await ErrorMetrics(request, from: store)
@@ -164,7 +163,7 @@ public struct ErrorMetrics: Sendable, Hashable {
   }
 
   private static let unknown = ReportError(
-    code: .unknownError, message: "This error does not exist. The report errors lists those of a range.",
+    .unknownError, "This error does not exist. The report errors lists those of a range.",
     remedy: "errors")
 }
 

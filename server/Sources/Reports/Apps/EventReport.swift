@@ -12,8 +12,8 @@ extension AppReports {
     "event", title: "Event", explanation: "One event: its counts per day and the values of its properties.",
     parent: "events", parameters: [.event],
     missingParameter: ReportError(
-      code: .missingEvent,
-      message: "Choose an event. On the command line, add --event NAME; in an address, event=NAME.", remedy: "events"),
+      .missingEvent,
+      "Choose an event. On the command line, add --event NAME; in an address, event=NAME.", remedy: "events"),
     pageLimit: 10
   ) { request, store in
     let metrics = try await EventMetrics(request, from: store)
@@ -86,8 +86,7 @@ public struct EventMetrics: Sendable, Hashable {
       try await store.total(app: app, dimension: .event, key: name, days: .all).count == 0
     {
       throw ReportError(
-        code: .unknownEvent,
-        message: "There is no event \"\(visible(name))\". The report events lists those of a range.",
+        .unknownEvent, "There is no event \"\(visible(name))\". The report events lists those of a range.",
         remedy: "events")
     }
     days = try await store.series(app: app, dimension: .event, key: name, days: range).filled(range)

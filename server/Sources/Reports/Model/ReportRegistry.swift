@@ -30,7 +30,6 @@ extension Sequence {
     _ name: String, by path: KeyPath<Element, String>, code: ReportError.Code, message: (String, String) -> String
   ) throws(ReportError) -> Element {
     if let element = first(where: { $0[keyPath: path] == name }) { return element }
-    throw ReportError(
-      code: code, message: message("\"\(visible(name))\"", map { $0[keyPath: path] }.joined(separator: ", ")))
+    throw ReportError(code, message("\"\(visible(name))\"", map { $0[keyPath: path] }.joined(separator: ", ")))
   }
 }

@@ -43,16 +43,15 @@ extension ReportRequest {
       if text.isEmpty { return nil }
       guard words.contains(text) else {
         throw ReportError(
-          code: .invalidChoice,
-          message: "\"\(visible(text))\" is not a valid \(parameter.name). Use \(words.joined(separator: ", ")).")
+          .invalidChoice,
+          "\"\(visible(text))\" is not a valid \(parameter.name). Use \(words.joined(separator: ", ")).")
       }
       return text
     case .number:
       if text.isEmpty { return nil }
       guard let number = Int64(text), number > 0 else {
         throw ReportError(
-          code: .invalidNumber,
-          message: "\"\(visible(text))\" is not a valid \(parameter.name). Use a number from a report.")
+          .invalidNumber, "\"\(visible(text))\" is not a valid \(parameter.name). Use a number from a report.")
       }
       return String(number)
     }
@@ -65,13 +64,12 @@ extension ReportRequest {
     let start = first ?? last.advanced(by: 1 - length)
     guard start <= last else {
       throw ReportError(
-        code: .invalidRange,
-        message: "The start (\(start)) is after the end (\(last)). Choose a start on or before the end.")
+        .invalidRange, "The start (\(start)) is after the end (\(last)). Choose a start on or before the end.")
     }
     guard start.distance(to: last) < maximumDays else {
       throw ReportError(
-        code: .invalidRange,
-        message: "The range from \(start) to \(last) has \(start.distance(to: last) + 1) days. "
+        .invalidRange,
+        "The range from \(start) to \(last) has \(start.distance(to: last) + 1) days. "
           + "Choose at most \(maximumDays).")
     }
     return start...last
@@ -80,8 +78,7 @@ extension ReportRequest {
   private static func date(_ name: String, _ given: [String: String]) throws(ReportError) -> Day? {
     guard let text = given[name] else { return nil }
     guard let day = Day(text) else {
-      throw ReportError(
-        code: .invalidDate, message: "\"\(visible(text))\" is not a valid date for \(name). Write it as YYYY-MM-DD.")
+      throw ReportError(.invalidDate, "\"\(visible(text))\" is not a valid date for \(name). Write it as YYYY-MM-DD.")
     }
     return day
   }
@@ -92,8 +89,8 @@ extension ReportRequest {
     guard let text = given[name] else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw ReportError(
-        code: .invalidNumber,
-        message: "\"\(visible(text))\" is not a valid number for \(name). "
+        .invalidNumber,
+        "\"\(visible(text))\" is not a valid number for \(name). "
           + "Choose one from \(range.lowerBound) to \(range.upperBound).")
     }
     return number

@@ -103,8 +103,8 @@ extension CatalogStore {
     guard let view, !view.isEmpty else { return .app(app.id, zone: app.zone) }
     guard let number = Int64(view), let found = try self.view(ViewID(number)), found.app == app.id else {
       throw ReportError(
-        code: .unknownView,
-        message: "App \(app.id) has no view \"\(visible(view))\". `tern views list --app \(app.id)` lists its views.")
+        .unknownView,
+        "App \(app.id) has no view \"\(visible(view))\". `tern views list --app \(app.id)` lists its views.")
     }
     return .view(found)
   }

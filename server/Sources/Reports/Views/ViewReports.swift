@@ -33,8 +33,7 @@ extension ReportDefinition {
       name, title: title, explanation: explanation, showsPersonalData: showsPersonalData
     ) { request, store in
       guard let view = request.view else {
-        throw ReportError(
-          code: .unknownView, message: "The report \"\(name)\" is one of a view. Choose a view with --view NUMBER.")
+        throw ReportError(.unknownView, "The report \"\(name)\" is one of a view. Choose a view with --view NUMBER.")
       }
       let currency = view.currency(on: request.days)
       return ReportContent(

@@ -19,29 +19,31 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
   package let message: String
   package var description: String { message }
 
+  init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+
   static let notSymbols = ObjectError(
-    code: .notSymbols,
-    message: "This is no file with symbols. Upload an ELF executable, library or .debug file, or the Mach-O file in a "
+    .notSymbols,
+    "This is no file with symbols. Upload an ELF executable, library or .debug file, or the Mach-O file in a "
       + "dSYM's Contents/Resources/DWARF.")
 
   static func unsupported(_ kind: String) -> ObjectError {
-    ObjectError(code: .unsupported, message: "\(kind) is not supported. Upload little-endian ELF or Mach-O.")
+    ObjectError(.unsupported, "\(kind) is not supported. Upload little-endian ELF or Mach-O.")
   }
 
   static let unlinked = ObjectError(
-    code: .unsupported, message: "This object file isn't linked. Upload the executable or library that contains it.")
+    .unsupported, "This object file isn't linked. Upload the executable or library that contains it.")
 
   static let noBuildID = ObjectError(
-    code: .noBuildID,
-    message: "The file has no build identifier, by which crashes name it. Link the program with --build-id and upload "
+    .noBuildID,
+    "The file has no build identifier, by which crashes name it. Link the program with --build-id and upload "
       + "the file of the same build.")
 
   static let stripped = ObjectError(
-    code: .stripped,
-    message: "The file has neither debug information nor a symbol table. Upload the file as it was before it was "
+    .stripped,
+    "The file has neither debug information nor a symbol table. Upload the file as it was before it was "
       + "stripped, its .debug file, or the dSYM.")
 
   static func damaged(_ part: String) -> ObjectError {
-    ObjectError(code: .damaged, message: "The file is damaged or incomplete: \(part). Upload it again.")
+    ObjectError(.damaged, "The file is damaged or incomplete: \(part). Upload it again.")
   }
 }

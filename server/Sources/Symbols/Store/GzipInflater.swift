@@ -54,5 +54,5 @@ package final class GzipInflater {
   }
 
   private static let damaged = WarehouseError(
-    code: .invalid, message: "The compressed file is damaged or incomplete. Use a complete copy.")
+    .invalid, "The compressed file is damaged or incomplete. Use a complete copy.")
 }

@@ -79,11 +79,10 @@ final class ReceivedFile {
   }
 
   private static let full = WarehouseError(
-    code: .full, message: "The disk has no room for this file. Free some space, or delete symbols that aren't needed.")
+    .full, "The disk has no room for this file. Free some space, or delete symbols that aren't needed.")
 
   private static func failure(_ path: String) -> WarehouseError {
     if errno == ENOSPC || errno == EDQUOT { return full }
-    return WarehouseError(
-      code: .unavailable, message: "\(path) can't be written: \(String(cString: strerror(errno))).")
+    return WarehouseError(.unavailable, "\(path) can't be written: \(String(cString: strerror(errno))).")
   }
 }

@@ -15,9 +15,8 @@ package struct SymbolLimits: Sendable {
   /// The error for a file that is larger.
   var tooLarge: WarehouseError {
     WarehouseError(
-      code: .invalid,
-      message:
-        "A file with symbols can have at most \(fileBytes >> 20) MiB. Upload that of one architecture, or without the "
+      .invalid,
+      "A file with symbols can have at most \(fileBytes >> 20) MiB. Upload that of one architecture, or without the "
         + "symbols of other modules.")
   }
 }
@@ -57,8 +56,7 @@ package struct SymbolStore: Sendable {
   package func add(path: String, app: AppID, image: String? = nil) throws -> [StoredSymbols] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      throw WarehouseError(
-        code: .invalid, message: "\(path) can't be opened: \(String(cString: strerror(errno))).")
+      throw WarehouseError(.invalid, "\(path) can't be opened: \(String(cString: strerror(errno))).")
     }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     let source = ObjectSource(descriptor: descriptor)

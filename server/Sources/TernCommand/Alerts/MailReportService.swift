@@ -109,7 +109,7 @@ struct MailReportComposer: Sendable {
     }
     guard let result else { throw Self.tooSlow }
     guard let answered = AnsweredQuestion(resolved, result, milliseconds: 0) else {
-      throw WarehouseError(code: .damaged, message: "The answer doesn't match the question.")
+      throw WarehouseError(.damaged, "The answer doesn't match the question.")
     }
     return answered
   }

@@ -158,7 +158,7 @@ struct JobRunner {
   /// Returns the app of a job, which may be newer than the apps in memory.
   private func app(of job: DataJob) throws -> App {
     guard let app = try catalog.apps().first(where: { $0.id == job.app }) else {
-      throw WarehouseError(code: .unknownApp, message: "There is no app \(job.app).")
+      throw WarehouseError(.unknownApp, "There is no app \(job.app).")
     }
     return app
   }

@@ -17,8 +17,7 @@ public enum KeepingPeriod: Sendable, Hashable {
     if text == foreverText { return nil }
     guard let period = KeepingPeriod(text) else {
       throw WarehouseError(
-        code: .invalid,
-        message: "Rows are kept for 1d to \(maximumDays)d, 1mo to \(maximumMonths)mo, or forever, not \"\(text)\".")
+        .invalid, "Rows are kept for 1d to \(maximumDays)d, 1mo to \(maximumMonths)mo, or forever, not \"\(text)\".")
     }
     return period
   }

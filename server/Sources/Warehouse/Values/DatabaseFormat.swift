@@ -37,12 +37,11 @@ package struct DatabaseFormat: Sendable {
     if found == (0, 0), try integer("SELECT count(*) FROM sqlite_schema") == 0 { return .empty }
     guard found.0 == applicationID, found.1 > 0 else {
       throw WarehouseError(
-        code: .invalid, message: "\(path) wasn't written by this program. Choose another data directory with --data.")
+        .invalid, "\(path) wasn't written by this program. Choose another data directory with --data.")
     }
     guard found.1 < version else {
       throw WarehouseError(
-        code: .invalid,
-        message: "\(path) was written by a newer version of tern. Install that version, or restore an older backup.")
+        .invalid, "\(path) was written by a newer version of tern. Install that version, or restore an older backup.")
     }
     return .older(found.1)
   }

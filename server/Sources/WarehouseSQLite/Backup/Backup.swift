@@ -55,7 +55,7 @@ public enum Backup {
   ) throws -> Summary {
     let files = DataDirectory(path: directory)
     for file in [files.catalogPath, files.warehousePath] where files.isEmpty(file) {
-      throw WarehouseError(code: .invalid, message: "\(directory) contains no data: \(file) is missing.")
+      throw WarehouseError(.invalid, "\(directory) contains no data: \(file) is missing.")
     }
     let target = try NewDirectory(path)
     do {
@@ -96,7 +96,7 @@ public enum Backup {
         let copy = "\(target.unfinished)/\(file.path)"
         try CopiedFile.copy("\(path)/\(file.path)", bytes: file.bytes, to: copy)
         guard try CopiedFile.check(copy, bytes: file.bytes) == file.check else {
-          throw WarehouseError(code: .damaged, message: "\(path)/\(file.path) is damaged. Use another backup.")
+          throw WarehouseError(.damaged, "\(path)/\(file.path) is damaged. Use another backup.")
         }
         try onStep(.segment)
       }

@@ -33,24 +33,22 @@ struct BackupManifest: Codable {
   /// - Throws: ``WarehouseError`` if the directory is not a backup, or one of a newer version.
   init(readingFrom directory: String) throws {
     guard let data = FileManager.default.contents(atPath: "\(directory)/\(Self.name)") else {
-      throw WarehouseError(
-        code: .invalid, message: "\(directory) is not a complete backup: it has no \(Self.name).")
+      throw WarehouseError(.invalid, "\(directory) is not a complete backup: it has no \(Self.name).")
     }
     guard let head = try? JSONDecoder().decode(Head.self, from: data), head.format == Self.currentFormat else {
-      throw WarehouseError(code: .invalid, message: "\(directory)/\(Self.name) is not of a backup.")
+      throw WarehouseError(.invalid, "\(directory)/\(Self.name) is not of a backup.")
     }
     guard head.version <= Self.currentVersion else {
-      throw WarehouseError(
-        code: .invalid, message: "\(directory) was written by a newer version of tern. Install that version.")
+      throw WarehouseError(.invalid, "\(directory) was written by a newer version of tern. Install that version.")
     }
     do {
       self = try JSONDecoder().decode(Self.self, from: data)
     } catch {
-      throw WarehouseError(code: .damaged, message: "\(directory)/\(Self.name) is damaged.", cause: error)
+      throw WarehouseError(.damaged, "\(directory)/\(Self.name) is damaged.", cause: error)
     }
     // Paths from a file that may come from elsewhere must not lead out of the directory.
     for file in files where file.path.hasPrefix("/") || file.path.split(separator: "/").contains("..") {
-      throw WarehouseError(code: .damaged, message: "\(directory)/\(Self.name) names a file outside: \(file.path).")
+      throw WarehouseError(.damaged, "\(directory)/\(Self.name) names a file outside: \(file.path).")
     }
   }
 

@@ -73,7 +73,7 @@ final class CopiedFile {
   }
 
   private static func damage(_ path: String) -> WarehouseError {
-    WarehouseError(code: .damaged, message: "\(path) is missing or too short.")
+    WarehouseError(.damaged, "\(path) is missing or too short.")
   }
 
   /// Gives an existing file a second name; returns false if the file system can't.

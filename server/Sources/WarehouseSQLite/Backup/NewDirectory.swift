@@ -28,9 +28,7 @@ struct NewDirectory {
     try Self.checkFree(path)
     let files = DataDirectory(path: unfinished)
     try files.create()
-    guard let lock = try files.lock() else {
-      throw WarehouseError(code: .inUse, message: "Another process is writing \(path).")
-    }
+    guard let lock = try files.lock() else { throw WarehouseError(.inUse, "Another process is writing \(path).") }
     self.lock = lock
     try removeAll()
   }
@@ -46,7 +44,7 @@ struct NewDirectory {
   private static func checkFree(_ path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else { return }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty else {
-      throw WarehouseError(code: .invalid, message: "\(path) exists and is not empty. Choose a new directory.")
+      throw WarehouseError(.invalid, "\(path) exists and is not empty. Choose a new directory.")
     }
   }
 

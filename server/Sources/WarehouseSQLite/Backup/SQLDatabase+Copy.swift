@@ -37,7 +37,7 @@ extension SQLDatabase {
     let database = try SQLDatabase(path, isReadOnly: false)
     let result = try database.connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
     guard result == "ok" else {
-      throw WarehouseError(code: .damaged, message: "\(path) is damaged: \(result ?? "it can't be checked").")
+      throw WarehouseError(.damaged, "\(path) is damaged: \(result ?? "it can't be checked").")
     }
     try body(database.connection)
   }

@@ -37,7 +37,7 @@ final class ColumnSource {
     let name = String(decoding: bytes, as: UTF8.self)
     guard let number = try lookups.withLock({ try $0.user(name, app: columns.app) }) else {
       throw WarehouseError(
-        code: .damaged, message: "A user of app \(columns.app) has no number. Restore the data directory from a backup."
+        .damaged, "A user of app \(columns.app) has no number. Restore the data directory from a backup."
       )
     }
     columns.lastUser = (Array(bytes), number + 1)

@@ -210,7 +210,7 @@ final class ColumnStore: Sendable {
     let current = try SQLDatabase(connection.path)
     let present = try withExtendedLifetime(current) { try StoredSpan.segments(current.connection) }
     guard try !StoredSpan.segments(connection).isSubset(of: present) else { return }
-    throw WarehouseError(code: .damaged, message: "Rows have moved. Try again.")
+    throw WarehouseError(.damaged, "Rows have moved. Try again.")
   }
 
   /// Begins with the chunks on disk, if they are those of this warehouse.

@@ -33,8 +33,7 @@ enum PropertyPack {
   }
 
   static var damage: WarehouseError {
-    WarehouseError(
-      code: .damaged, message: "The values of a property are damaged. Stop the server and run `tern rebuild`.")
+    WarehouseError(.damaged, "The values of a property are damaged. Stop the server and run `tern rebuild`.")
   }
 
   /// Reads the entries of a pack in order, up to its end or to the first invalid one.

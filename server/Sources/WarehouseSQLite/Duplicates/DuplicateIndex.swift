@@ -123,7 +123,7 @@ extension DuplicateIndex {
     // The keys that failed to be written first, and then those that arrived after them.
     for _ in 0..<2 where arriving.count >= maximumArriving { committed(throughRow: row) }
     guard arriving.count >= maximumArriving else { return }
-    throw failure ?? WarehouseError(code: .busy, message: "The index of duplicates is behind. Try again shortly.")
+    throw failure ?? WarehouseError(.busy, "The index of duplicates is behind. Try again shortly.")
   }
 
   /// Writes all keys as runs, which saves reading them again at the next start.

@@ -98,7 +98,7 @@ final class KeyRun: @unchecked Sendable {
   }
 
   static func damage(_ path: String) -> WarehouseError {
-    WarehouseError(code: .damaged, message: "\(path) is damaged. Stop the server and run `tern rebuild`.")
+    WarehouseError(.damaged, "\(path) is damaged. Stop the server and run `tern rebuild`.")
   }
 
   /// Reads the whole file; throws if its body is damaged.

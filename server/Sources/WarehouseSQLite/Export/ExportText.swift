@@ -60,14 +60,12 @@ struct ExportText {
     case nil: return nil
     case .install(let name):
       guard let slot = try WriterInstalls.storedSlot(app: app, install: name, connection) else {
-        throw WarehouseError(code: .invalid, message: "The app has no data of the install \"\(name)\".")
+        throw WarehouseError(.invalid, "The app has no data of the install \"\(name)\".")
       }
       return Int64(slot)
     case .user(let name):
       let find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?").bind(app, name)
-      guard try find.exists() else {
-        throw WarehouseError(code: .invalid, message: "The app has no data of the user \"\(name)\".")
-      }
+      guard try find.exists() else { throw WarehouseError(.invalid, "The app has no data of the user \"\(name)\".") }
       return nil
     }
   }

@@ -50,9 +50,9 @@ extension SQLiteWarehouse {
     var lines = LineReader(maximumBytes: Self.maximumLineBytes, read: read)
     guard let first = try lines.next(), let header = try? JSONDecoder().decode(ImportedLine.self, from: first),
       header.tern == "export", let version = header.version
-    else { throw Self.invalid("This is not an export: its first line is not the header.") }
+    else { throw WarehouseError(.invalid, "This is not an export: its first line is not the header.") }
     guard version <= ExportText.version else {
-      throw Self.invalid("The export was written by a newer version of tern. Install that version.")
+      throw WarehouseError(.invalid, "The export was written by a newer version of tern. Install that version.")
     }
     // Zones have several names: Asia/Kolkata is Asia/Calcutta.
     let exported = header.timeZone.flatMap { ZoneDatabase.system.zone($0) }
@@ -60,7 +60,8 @@ extension SQLiteWarehouse {
       exported.hasSameTimes(as: ZoneDatabase.system.zone(app.timeZone) ?? app.zone)
     }
     guard header.timeZone == app.timeZone || isSame == true else {
-      throw Self.invalid(
+      throw WarehouseError(
+        .invalid,
         """
         The export's days are in \(header.timeZone ?? "an unknown time zone"), those of app \(app.id) in \
         \(app.timeZone). Import into an app with the same time zone.
@@ -80,7 +81,7 @@ extension SQLiteWarehouse {
     }
     try await flush()
     guard isComplete else {
-      throw Self.invalid("The export ends early, at line \(lines.number). Everything before is stored.")
+      throw WarehouseError(.invalid, "The export ends early, at line \(lines.number). Everything before is stored.")
     }
     return summary
   }
@@ -131,16 +132,14 @@ extension SQLiteWarehouse {
           throw ImportFailure("It is of no known kind.")
         }
       } catch let error as ImportFailure {
-        throw invalid("Line \(lines.number) can't be imported. \(error.reason)")
+        throw WarehouseError(.invalid, "Line \(lines.number) can't be imported. \(error.reason)")
       } catch is DecodingError {
-        throw invalid("Line \(lines.number) can't be imported. It is not a line of an export.")
+        throw WarehouseError(.invalid, "Line \(lines.number) can't be imported. It is not a line of an export.")
       }
     }
     part.batches = batches.batches
     return (part, false)
   }
-
-  static func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
 }
 
 /// Splits bytes into lines.

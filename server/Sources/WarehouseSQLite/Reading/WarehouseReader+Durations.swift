@@ -27,8 +27,7 @@ extension WarehouseReader {
           try sessions.add(rowsOf: span, app: app.rawValue, connection)
         }
         guard sessions.count <= SessionBounds.maximumSessions else {
-          throw WarehouseError(
-            code: .invalid, message: "There are too many sessions in this range. Choose fewer days.")
+          throw WarehouseError(.invalid, "There are too many sessions in this range. Choose fewer days.")
         }
       }
       return Self.durations(of: sessions, days: days, calendar: calendar)

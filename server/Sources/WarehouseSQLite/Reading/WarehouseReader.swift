@@ -338,8 +338,7 @@ extension WarehouseReader {
   static func slots(_ bytes: UnsafeRawBufferPointer) throws -> SlotSet {
     var reader = ByteReader(bytes)
     guard let set = SlotSet.decode(&reader) else {
-      throw WarehouseError(
-        code: .damaged, message: "A stored user set is damaged. Stop the server and run `tern rebuild`.")
+      throw WarehouseError(.damaged, "A stored user set is damaged. Stop the server and run `tern rebuild`.")
     }
     return set
   }

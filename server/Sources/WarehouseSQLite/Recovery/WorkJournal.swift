@@ -163,17 +163,16 @@ package final class WorkJournal: Sendable {
   private static func hold(_ interruption: Interruption, at time: Int64) -> WarehouseError? {
     guard interruption.isExamined else {
       return WarehouseError(
-        code: .held,
-        message: "The server ended while \(interruption.work). It is being examined; try again in a moment.")
+        .held, "The server ended while \(interruption.work). It is being examined; try again in a moment.")
     }
     let limit = interruption.work.rows == nil ? requestEnds : innocentEnds
     guard interruption.ends >= limit, isRecent(interruption, at: time) else { return nil }
     return WarehouseError(
-      code: .held,
-      message: """
-        The server ended again and again while \(interruption.work), so it does not try that until an hour has passed. Please \
-        report this with the server's log.
-        """)
+      .held,
+      """
+      The server ended again and again while \(interruption.work), so it does not try that until an hour has passed. Please \
+      report this with the server's log.
+      """)
   }
 
   private static func isRecent(_ interruption: Interruption, at time: Int64) -> Bool {

@@ -184,7 +184,6 @@ final class RestoredNames {
   }
 
   private static func conflict(_ row: StoredRow, _ thing: String, _ id: Int64) -> WarehouseError {
-    WarehouseError(
-      code: .damaged, message: "Row \(row.id) names \(thing) \(id), which is another one in an earlier row.")
+    WarehouseError(.damaged, "Row \(row.id) names \(thing) \(id), which is another one in an earlier row.")
   }
 }

@@ -30,9 +30,7 @@ final class RestoredRowWriter {
   /// Adds a row with a higher ID than the one before.
   func add(_ encoded: EncodedRow) throws {
     let row = encoded.row
-    guard row.id > lastID else {
-      throw WarehouseError(code: .damaged, message: "Row \(row.id) comes after row \(lastID).")
-    }
+    guard row.id > lastID else { throw WarehouseError(.damaged, "Row \(row.id) comes after row \(lastID).") }
     let segment = try segment ?? begin()
     if spanRows >= RowStore.spanRows || spanBytes >= RowStore.spanBytes { try endSpan(segment) }
     // A block has no gaps.

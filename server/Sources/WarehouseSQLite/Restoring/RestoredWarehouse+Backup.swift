@@ -53,7 +53,7 @@ extension RestoredWarehouse {
     let format = try WarehouseSchema.format.state(adoptedPath, integer: SQLDatabase(adoptedPath).integer)
     guard format == .current else {
       throw WarehouseError(
-        code: .invalid, message: "\(backup) is of an older version. Give only its catalog.sqlite, or convert it first.")
+        .invalid, "\(backup) is of an older version. Give only its catalog.sqlite, or convert it first.")
     }
     return true
   }

@@ -103,12 +103,12 @@ package final class RestoredWarehouse {
     let day = calendar.day(of: row.time)
     guard row.day == min(max(day, 0), 65_535) else {
       throw WarehouseError(
-        code: .invalid,
-        message: """
-          Row \(row.id) of app \(row.app) was counted on \(Day(number: row.day).description), which in the time zone \
-          \(calendar.rules.identifier) is \(Day(number: day).description), by zone data \(calendar.rules.source). Give the zone that \
-          the app had, or a backup of its catalog, which has its zone data.
-          """)
+        .invalid,
+        """
+        Row \(row.id) of app \(row.app) was counted on \(Day(number: row.day).description), which in the time zone \
+        \(calendar.rules.identifier) is \(Day(number: day).description), by zone data \(calendar.rules.source). Give the zone that \
+        the app had, or a backup of its catalog, which has its zone data.
+        """)
     }
     try parts.rows.add(encoded)
     try parts.names.add(row, encoded.row, receivedDay: calendar.day(of: row.received))

@@ -103,7 +103,7 @@ final class FetchedUnit: Sendable {
         let encoded = try EncodedRow(stored)
         let id = encoded.row.id
         guard id > last, id <= unit.ids.upperBound else {
-          throw WarehouseError(code: .rowsAway, message: "Row \(id) that was fetched is not of unit \(unit.number).")
+          throw WarehouseError(.rowsAway, "Row \(id) that was fetched is not of unit \(unit.number).")
         }
         var beginsSpan = false
         while let start = later.first, start <= id { beginsSpan = later.popFirst() != nil }

@@ -88,11 +88,11 @@ package final class RetiredRowCache: Sendable {
   private func connectedSource() throws -> any RetiredRowSource {
     if let source = state.withLock({ $0.source }) { return source }
     throw WarehouseError(
-      code: .rowsAway,
-      message: """
-        These rows are only on the ClickHouse cluster. Name it with TERN_CLICKHOUSE, in the file of settings, or where there is \
-        such an option with --clickhouse.
-        """)
+      .rowsAway,
+      """
+      These rows are only on the ClickHouse cluster. Name it with TERN_CLICKHOUSE, in the file of settings, or where there is \
+      such an option with --clickhouse.
+      """)
   }
 
   /// Sets the bytes of fetched rows that are kept.
@@ -127,8 +127,7 @@ package final class RetiredRowCache: Sendable {
       return kept
     }
     guard Self.mayFetch else {
-      throw WarehouseError(
-        code: .rowsAway, message: "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) must be fetched first.")
+      throw WarehouseError(.rowsAway, "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) must be fetched first.")
     }
     let fetch = Fetch()
     let (open, other): (FetchedUnit?, Fetch?) = try state.withLock { state in
@@ -167,11 +166,10 @@ package final class RetiredRowCache: Sendable {
       try FetchedUnit.write(unit, to: path(name), spans: starts) { there = try source.forEachRow(of: unit, $0) }
     } catch let error as WarehouseError where error.code == .damaged {
       // Nothing at home is damaged: such rows must not be left out.
-      throw WarehouseError(code: .rowsAway, message: error.message)
+      throw WarehouseError(.rowsAway, error.message)
     }
     guard there.ids == unit.ids, let fetched = try FetchedUnit(there, path: path(name)) else {
-      throw WarehouseError(
-        code: .rowsAway, message: "The rows of unit \(unit.number) that the cluster sent are not those that left.")
+      throw WarehouseError(.rowsAway, "The rows of unit \(unit.number) that the cluster sent are not those that left.")
     }
     keep(fetched, name)
     return fetched

@@ -71,11 +71,11 @@ enum RowSegment {
 
   static func damage(_ path: String) -> WarehouseError {
     WarehouseError(
-      code: .damaged,
-      message: """
-        \(path) is damaged or missing. Restore the data directory from a backup, or stop the server and run \
-        `tern rebuild`, which keeps all events that can be read.
-        """)
+      .damaged,
+      """
+      \(path) is damaged or missing. Restore the data directory from a backup, or stop the server and run \
+      `tern rebuild`, which keeps all events that can be read.
+      """)
   }
 
   /// Returns the block at a position, if there is a whole one with rows in the range.

@@ -69,8 +69,7 @@ struct StoredSpan {
       (0...Self.maximumBytes).contains(count)
     else {
       throw WarehouseError(
-        code: .damaged,
-        message: "The table of rows in warehouse.sqlite is damaged. Restore the data directory from a backup.")
+        .damaged, "The table of rows in warehouse.sqlite is damaged. Restore the data directory from a backup.")
     }
     ids = first...last
     segment = row.integer(2)

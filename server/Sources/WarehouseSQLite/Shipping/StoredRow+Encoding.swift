@@ -70,6 +70,6 @@ struct EncodedRow {
   }
 
   private static func damage(_ id: Int64) -> WarehouseError {
-    WarehouseError(code: .damaged, message: "Row \(id) has values that no stored row has.")
+    WarehouseError(.damaged, "Row \(id) has values that no stored row has.")
   }
 }

@@ -22,11 +22,11 @@ struct DiskSpace: Sendable {
   func check() throws {
     guard reserved > 0, let free = free(directory), free < reserved else { return }
     throw WarehouseError(
-      code: .full,
-      message: """
-        Only \(free >> 20) MiB are free on the disk of \(directory), less than the reserve of \(reserved >> 20) MiB. \
-        Clients keep their events and retry. Free some space, or choose a smaller --disk-reserve.
-        """)
+      .full,
+      """
+      Only \(free >> 20) MiB are free on the disk of \(directory), less than the reserve of \(reserved >> 20) MiB. \
+      Clients keep their events and retry. Free some space, or choose a smaller --disk-reserve.
+      """)
   }
 
   /// The bytes that a process without special rights may use.

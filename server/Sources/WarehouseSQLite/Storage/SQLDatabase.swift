@@ -11,7 +11,7 @@ final class SQLDatabase {
     var handle: OpaquePointer?
     let flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
-    guard let handle else { throw WarehouseError(code: .unavailable, message: "\(path) can't be opened.") }
+    guard let handle else { throw WarehouseError(.unavailable, "\(path) can't be opened.") }
     connection = SQLConnection(handle: handle)
     self.path = path
     guard result == SQLITE_OK else { throw failure }
@@ -22,8 +22,7 @@ final class SQLDatabase {
 
   var failure: WarehouseError {
     let failure = connection.failure
-    return WarehouseError(
-      code: failure.isFull ? .full : .unavailable, message: "\(path) can't be read or written.", cause: failure)
+    return WarehouseError(failure.isFull ? .full : .unavailable, "\(path) can't be read or written.", cause: failure)
   }
 
   /// Starts a read transaction: all reads until its end see the database as it is now.

@@ -67,7 +67,7 @@ struct StoredSessions {
     guard try load.step() else { return }
     guard SessionCoding.forEach(load.bytes(0), app: app, { sessions.merge($0) }) else {
       throw WarehouseError(
-        code: .damaged, message: "The stored sessions of some rows are damaged. Stop the server and run `tern rebuild`."
+        .damaged, "The stored sessions of some rows are damaged. Stop the server and run `tern rebuild`."
       )
     }
   }

@@ -15,8 +15,7 @@ final class StoredDevices {
   func keys(id: Int64) throws -> DeviceKeys {
     if let keys = cached[id] { return keys }
     guard var keys = try load.bind(id).first({ try WriterDevices.keys($0.bytes(0)) }) else {
-      throw WarehouseError(
-        code: .damaged, message: "Device \(id) is missing. Restore the data directory from a backup.")
+      throw WarehouseError(.damaged, "Device \(id) is missing. Restore the data directory from a backup.")
     }
     keys.id = id
     if cached.count >= Self.limit { cached.removeAll() }

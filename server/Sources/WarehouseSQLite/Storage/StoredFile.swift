@@ -13,13 +13,12 @@ enum StoredFile {
   /// Returns the error of the system call that failed last.
   static func failure(_ path: String) -> WarehouseError {
     let reason = String(cString: strerror(errno))
-    return WarehouseError(
-      code: errno == ENOSPC ? .full : .unavailable, message: "\(path) can't be written: \(reason).")
+    return WarehouseError(errno == ENOSPC ? .full : .unavailable, "\(path) can't be written: \(reason).")
   }
 
   /// Returns the error of the system call that failed last, which tells nothing about the bytes of the file.
   static func readFailure(_ path: String) -> WarehouseError {
-    WarehouseError(code: .unavailable, message: "\(path) can't be read: \(String(cString: strerror(errno))).")
+    WarehouseError(.unavailable, "\(path) can't be read: \(String(cString: strerror(errno))).")
   }
 
   /// Creates a directory if it is missing; its name survives a power failure.

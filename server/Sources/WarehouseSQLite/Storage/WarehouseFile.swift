@@ -20,8 +20,7 @@ enum WarehouseFile {
     // An empty database would take the rows for leftovers and overwrite them.
     if files.isEmpty(path), files.exists(files.rowsPath), try !RowSegment.numbers(in: files.rowsPath).isEmpty {
       throw WarehouseError(
-        code: .damaged,
-        message: "\(path) is missing, but \(files.rowsPath) has events. Restore the data directory from a backup.")
+        .damaged, "\(path) is missing, but \(files.rowsPath) has events. Restore the data directory from a backup.")
     }
     try files.createFile(path)
     do {
@@ -65,13 +64,11 @@ enum WarehouseFile {
         )
       }
       guard state != .empty, hasCounts else {
-        throw WarehouseError(
-          code: .unavailable, message: "\(files.path) is being created. Try again in a moment.")
+        throw WarehouseError(.unavailable, "\(files.path) is being created. Try again in a moment.")
       }
       guard state == .current else {
         throw WarehouseError(
-          code: .unavailable,
-          message: "\(files.path) is of an older version. `tern serve` of this version converts it at its start.")
+          .unavailable, "\(files.path) is of an older version. `tern serve` of this version converts it at its start.")
       }
       return pool
     } catch {
@@ -198,9 +195,7 @@ enum WarehouseFile {
   }
 
   static func connection(_ database: Database) throws -> SQLConnection {
-    guard let handle = database.sqliteConnection else {
-      throw WarehouseError(code: .unavailable, message: "The warehouse is closed.")
-    }
+    guard let handle = database.sqliteConnection else { throw WarehouseError(.unavailable, "The warehouse is closed.") }
     return SQLConnection(handle: handle)
   }
 
@@ -227,8 +222,8 @@ enum WarehouseFile {
   private static func unusable(_ path: String, _ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
     if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
-      return WarehouseError(code: .full, message: "The disk is full: \(path) can't grow.", cause: error)
+      return WarehouseError(.full, "The disk is full: \(path) can't grow.", cause: error)
     }
-    return WarehouseError(code: .unavailable, message: "\(path) can't be opened.", cause: error)
+    return WarehouseError(.unavailable, "\(path) can't be opened.", cause: error)
   }
 }

@@ -119,7 +119,7 @@ final class VerifierCalendars {
 
   private func load(_ app: Int64) throws -> ZoneCalendar {
     guard let zone = try catalog.app(AppID(app))?.zone else {
-      throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")
+      throw WarehouseError(.damaged, "There are events of app \(app), but the catalog lacks that app.")
     }
     return ZoneCalendar(zone)
   }

@@ -70,8 +70,7 @@ extension ViewReading {
 
   private func damaged(_ what: String) -> WarehouseError {
     WarehouseError(
-      code: .damaged,
-      message: "What view \(view.id) knows of \(what) is damaged. Restore the data directory from a backup.")
+      .damaged, "What view \(view.id) knows of \(what) is damaged. Restore the data directory from a backup.")
   }
 
   /// Advances ``memory`` to the beginning of a day, through the earlier days that are not sealed.

@@ -254,8 +254,7 @@ final class ViewReading {
     }
     guard let decoded else {
       throw WarehouseError(
-        code: .damaged,
-        message: "\(Day(number: day)) of view \(view.id) is damaged. Restore the data directory from a backup.")
+        .damaged, "\(Day(number: day)) of view \(view.id) is damaged. Restore the data directory from a backup.")
     }
     return decoded
   }

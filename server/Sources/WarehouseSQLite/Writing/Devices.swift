@@ -62,7 +62,7 @@ final class WriterDevices {
     var reader = ByteReader(facts)
     func next() throws -> Int64 {
       guard let value = reader.varint() else {
-        throw WarehouseError(code: .damaged, message: "A stored device is damaged. Restore a backup.")
+        throw WarehouseError(.damaged, "A stored device is damaged. Restore a backup.")
       }
       return Int64(bitPattern: value)
     }

@@ -45,9 +45,7 @@ extension Writer {
 
   /// Throws if an app is unknown or is being deleted.
   private func checkExists(_ app: AppID) throws {
-    guard !refusedApps.contains(app.rawValue) else {
-      throw WarehouseError(code: .unknownApp, message: "App \(app) is being deleted.")
-    }
+    guard !refusedApps.contains(app.rawValue) else { throw WarehouseError(.unknownApp, "App \(app) is being deleted.") }
     _ = try calendar(app.rawValue)
   }
 
@@ -321,14 +319,12 @@ extension IncomingBatch {
   func check() throws {
     let carriers = errors.map(\.event) + attachments.map(\.event) + hits.map(\.event)
     guard carriers.allSatisfy(events.indices.contains) else {
-      throw WarehouseError(
-        code: .invalid, message: "An error, attachment or hit refers to an event that isn't in the batch.")
+      throw WarehouseError(.invalid, "An error, attachment or hit refers to an event that isn't in the batch.")
     }
     for event in events where !installs.indices.contains(event.install) || !devices.indices.contains(event.device) {
       throw WarehouseError(
-        code: .invalid,
-        message:
-          "Event \(event.index) refers to install \(event.install) or device \(event.device), missing from the batch.")
+        .invalid,
+        "Event \(event.index) refers to install \(event.install) or device \(event.device), missing from the batch.")
     }
   }
 }
@@ -338,23 +334,23 @@ extension WarehouseError {
   static func from(_ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
     if let failure = error as? RowFailure { return failure.cause }
-    if error is ThreadPoolRefusal { return WarehouseError(code: .unavailable, message: "The warehouse is closed.") }
+    if error is ThreadPoolRefusal { return WarehouseError(.unavailable, "The warehouse is closed.") }
     guard let failure = error as? SQLFailure else {
-      return WarehouseError(code: .unavailable, message: "The warehouse can't be used.", cause: error)
+      return WarehouseError(.unavailable, "The warehouse can't be used.", cause: error)
     }
     if failure.isFull {
       return WarehouseError(
-        code: .full, message: "The disk is full. Free some space. Clients keep their events and will resend them.",
+        .full, "The disk is full. Free some space. Clients keep their events and will resend them.",
         cause: error)
     }
     if failure.isCorrupt {
       return WarehouseError(
-        code: .damaged,
-        message: """
-          A database of the data directory is damaged. If it is counts.sqlite, stop the server and delete it with its -wal \
-          and -shm: it is made again, except for days whose events are no longer kept. Otherwise restore a backup.
-          """, cause: error)
+        .damaged,
+        """
+        A database of the data directory is damaged. If it is counts.sqlite, stop the server and delete it with its -wal \
+        and -shm: it is made again, except for days whose events are no longer kept. Otherwise restore a backup.
+        """, cause: error)
     }
-    return WarehouseError(code: .unavailable, message: "The warehouse can't be read or written.", cause: error)
+    return WarehouseError(.unavailable, "The warehouse can't be read or written.", cause: error)
   }
 }

@@ -36,9 +36,8 @@ extension Writer {
       duplicates.drain(throughRow: covered)
       guard !duplicates.isFull else {
         throw WarehouseError(
-          code: .full,
-          message:
-            "The disk is full: the keys that detect duplicates need 18 bytes per event. Free some space and try again.")
+          .full,
+          "The disk is full: the keys that detect duplicates need 18 bytes per event. Free some space and try again.")
       }
     }
   }

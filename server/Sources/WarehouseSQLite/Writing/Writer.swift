@@ -131,8 +131,7 @@ extension CatalogStore {
   /// Returns the calendar of an app's time zone.
   func calendar(_ app: AppID) throws -> ZoneCalendar {
     guard let record = try self.app(app) else {
-      throw WarehouseError(
-        code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
+      throw WarehouseError(.unknownApp, "There is no app \(app). Run `tern apps list` to see all apps.")
     }
     return ZoneCalendar(record.zone)
   }

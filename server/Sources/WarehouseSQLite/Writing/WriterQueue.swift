@@ -52,8 +52,7 @@ final class WriterQueue: Sendable {
     let mustWake = try state.withLock { state in
       guard !state.isClosed else { throw Self.closed }
       guard state.waiting == 0 || state.waiting + job.weight <= maximumEvents else {
-        throw WarehouseError(
-          code: .busy, message: "The writer is behind by \(state.waiting) events. Try again shortly.")
+        throw WarehouseError(.busy, "The writer is behind by \(state.waiting) events. Try again shortly.")
       }
       state.jobs.append(.commit(job))
       state.waiting += job.weight
@@ -88,7 +87,7 @@ final class WriterQueue: Sendable {
   }
 
   static var closed: WarehouseError {
-    WarehouseError(code: .unavailable, message: "The warehouse is closed.")
+    WarehouseError(.unavailable, "The warehouse is closed.")
   }
 
   /// Takes jobs of up to about `events` events, waiting for the first; returns `nil` if the queue is closed and empty.
