@@ -2,8 +2,8 @@ import ClickHouse
 import Warehouse
 
 extension ClusterShipping {
-  /// Takes over the units that earlier ledgers have sent and that only the cluster has: rows that have left home are not sent
-  /// again. So a home whose ledger was lost, or that was restored from a backup, goes on with them as with its own, and its
+  /// Takes over the units that earlier manifests have sent and that only the cluster has: rows that have left home are not sent
+  /// again. So a home whose manifest was lost, or that was restored from a backup, goes on with them as with its own, and its
   /// backups know them under one name.
   ///
   /// A backup may name a generation that was replaced after it was made, for example because a person was deleted. Then the
@@ -11,8 +11,8 @@ extension ClusterShipping {
   func adoptRetired(_ shards: [ClusterShard]) async throws {
     // Before the units are read: one that comes home meanwhile is found by the next check, because its segment is another.
     let stretches = try await source.stretches(after: 0)
-    let known = try ledger.adoptedUnits()
-    let missing = try retired().filter { $0.epoch != ledger.home.epoch && !known.contains($0.id) }
+    let known = try manifest.adoptedUnits()
+    let missing = try retired().filter { $0.epoch != manifest.home.epoch && !known.contains($0.id) }
     guard !missing.isEmpty else { return }
     let segments = missing.map { unit in Self.segment(of: unit.ids.lowerBound, stretches) }
     let places = Dictionary(grouping: zip(missing, segments)) { Place(shard: $0.0.shard, epoch: $0.0.epoch) }
@@ -27,7 +27,7 @@ extension ClusterShipping {
           }
           if newest.unit.content == .empty, unit.rows > 0 { emptied += 1 }
           newest.unit.segment = segment
-          try ledger.adopt(newest.unit, shard: shard.name, isClean: newest.isClean)
+          try manifest.adopt(newest.unit, shard: shard.name, isClean: newest.isClean)
         }
       }
     }
@@ -57,7 +57,7 @@ extension ClusterShipping {
 extension ClusterShard {
   /// Returns what the replicas that answer have of an epoch of the home.
   fileprivate func copies(ofEpoch epoch: UInt64) async throws(ClickHouseError) -> ShardCopies {
-    let home = ShippingLedger.Home(id: home.id, epoch: epoch)
+    let home = ShippingManifest.Home(id: home.id, epoch: epoch)
     var copies: [ShippingUnit] = []
     let isComplete = try await onReplicas(includesAll: false) { server throws(ClickHouseError) in
       try await catchUp(server)

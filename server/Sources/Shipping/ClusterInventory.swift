@@ -2,11 +2,11 @@ package import ClickHouse
 import ServerBase
 import Warehouse
 
-/// The rows of a home on a cluster, found without the home's ledger.
+/// The rows of a home on a cluster, found without the home's manifest.
 package struct ClusterInventory: Sendable {
-  /// The rows of one ledger.
+  /// The rows of one manifest.
   package struct Epoch: Sendable, Hashable {
-    package let home: ShippingLedger.Home
+    package let home: ShippingManifest.Home
     package var rows: Int
     /// When the first and the last of them were received, in milliseconds since 1970.
     package var received: ClosedRange<Int64>
@@ -42,15 +42,15 @@ package struct ClusterInventory: Sendable {
 
   /// Returns the epochs of all homes, by home and then by their newest receipt.
   package func epochs() async throws(ClickHouseError) -> [Epoch] {
-    var epochs: [ShippingLedger.Home: Epoch] = [:]
+    var epochs: [ShippingManifest.Home: Epoch] = [:]
     for shard in shards {
       // Replicas have the same rows, unless one is behind.
-      var found: [ShippingLedger.Home: Epoch] = [:]
+      var found: [ShippingManifest.Home: Epoch] = [:]
       for server in shard.replicas {
         for block in try await client.rows(ClusterSchema.epochs, on: server) {
           let columns = try Self.numbers(block, ["home", "epoch", "rows", "first", "last"], server)
           for row in 0..<block.rows {
-            let home = ShippingLedger.Home(id: columns[0][row], epoch: columns[1][row])
+            let home = ShippingManifest.Home(id: columns[0][row], epoch: columns[1][row])
             let (first, last) = (Int64(bitPattern: columns[3][row]), Int64(bitPattern: columns[4][row]))
             let epoch = Epoch(
               home: home, rows: Int(min(columns[2][row], Self.maximumNumber)),
@@ -67,7 +67,7 @@ package struct ClusterInventory: Sendable {
   }
 
   /// Returns the numbers of the apps that rows of a home name.
-  package func apps(of home: ShippingLedger.Home) async throws(ClickHouseError) -> [Int64] {
+  package func apps(of home: ShippingManifest.Home) async throws(ClickHouseError) -> [Int64] {
     var apps: Set<Int64> = []
     for server in shards.flatMap(\.replicas) {
       for block in try await client.rows(ClusterSchema.apps(of: home), on: server) {
@@ -84,9 +84,9 @@ package struct ClusterInventory: Sendable {
   /// - Returns: Also the older epochs of which some rows don't belong to them, because the newest one has others with their IDs
   ///   or ends before, with the numbers of these rows.
   package func units(
-    of newest: ShippingLedger.Home, older: [ShippingLedger.Home]
-  ) async throws(ClickHouseError) -> (units: [Unit], others: [ShippingLedger.Home: Int]) {
-    var (units, others): ([Unit], [ShippingLedger.Home: Int]) = (try await self.units(of: newest), [:])
+    of newest: ShippingManifest.Home, older: [ShippingManifest.Home]
+  ) async throws(ClickHouseError) -> (units: [Unit], others: [ShippingManifest.Home: Int]) {
+    var (units, others): ([Unit], [ShippingManifest.Home: Int]) = (try await self.units(of: newest), [:])
     let last = units.last?.ids.upperBound ?? 0
     for home in older {
       var between: [Unit] = []
@@ -117,7 +117,7 @@ package struct ClusterInventory: Sendable {
   /// An insert is stored as a whole, so the newest generation of a unit is complete wherever it is.
   ///
   /// - Throws: `ClickHouseError` with code `damaged` if two units have the same rows.
-  package func units(of home: ShippingLedger.Home) async throws(ClickHouseError) -> [Unit] {
+  package func units(of home: ShippingManifest.Home) async throws(ClickHouseError) -> [Unit] {
     var units: [Int64: Unit] = [:]
     for shard in shards {
       for server in shard.replicas {
@@ -139,7 +139,7 @@ package struct ClusterInventory: Sendable {
 
   /// Returns what a server has of each generation of the units of an epoch, or of one of them.
   static func copies(
-    of home: ShippingLedger.Home, unit: ShippingUnit? = nil, on server: ClickHouseServer, _ client: ClickHouseClient,
+    of home: ShippingManifest.Home, unit: ShippingUnit? = nil, on server: ClickHouseServer, _ client: ClickHouseClient,
     timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [ShippingUnit] {
     let query = unit.map { ClusterSchema.copies(of: $0, of: home) } ?? ClusterSchema.copies(of: home)
@@ -219,7 +219,7 @@ extension ClusterSchema {
     FROM \(rowTable) GROUP BY home, epoch
     """
 
-  static func apps(of home: ShippingLedger.Home) -> String {
+  static func apps(of home: ShippingManifest.Home) -> String {
     "SELECT app FROM \(rowTable) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY app"
   }
 }

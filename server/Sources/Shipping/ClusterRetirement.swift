@@ -23,7 +23,7 @@ package struct ClusterRetirement: Sendable {
   ///
   /// - Throws: `ClickHouseError` if a replica doesn't answer.
   package func check(_ segment: RetirementCandidate) async throws -> Readiness {
-    let units = try shipping.ledger.settledUnits(in: segment.ids, segment: segment.number)
+    let units = try shipping.manifest.settledUnits(in: segment.ids, segment: segment.number)
     var next = segment.ids.lowerBound
     for (_, unit) in units where unit.ids.lowerBound == next { next = unit.ids.upperBound + 1 }
     guard next == segment.ids.upperBound + 1 else {
@@ -35,7 +35,7 @@ package struct ClusterRetirement: Sendable {
       if let difference = try await shipping.verify(unit, shard).first {
         return .blocked("\(difference). `tern clickhouse verify --mend` mends it")
       }
-      retired.append(unit.retired(from: shipping.ledger.home, shard: name))
+      retired.append(unit.retired(from: shipping.manifest.home, shard: name))
     }
     return .ready(retired)
   }
@@ -43,7 +43,7 @@ package struct ClusterRetirement: Sendable {
 
 extension ShippingUnit {
   /// The unit as a home that no longer has its rows knows it.
-  package func retired(from home: ShippingLedger.Home, shard: String) -> RetiredUnit {
+  package func retired(from home: ShippingManifest.Home, shard: String) -> RetiredUnit {
     RetiredUnit(
       home: home.id, epoch: epoch, shard: shard, number: number, generation: generation, ids: ids,
       rows: content.rows, checksum: content.checksum)
@@ -56,7 +56,7 @@ extension ShippingUnit {
   }
 }
 
-extension ShippingLedger {
+extension ShippingManifest {
   /// Returns those of some units that have left home of which their shards have a newer generation, and no older one.
   package func renewed(_ units: [RetiredUnit]) throws -> [RetiredUnit] {
     try units.compactMap { unit in

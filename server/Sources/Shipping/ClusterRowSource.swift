@@ -12,21 +12,21 @@ package final class ClusterRowSource: RetiredRowSource {
 
   private let client: ClickHouseClient
   private let servers: [ClickHouseServer]
-  private let ledger: @Sendable () -> ShippingLedger?
+  private let manifest: @Sendable () -> ShippingManifest?
   private let uptime: @Sendable () -> Duration
   private let shards = Locked<[ClusterTopology.Shard]>([])
   /// By shard, the last failure of all replicas to answer, and the time until which it stands.
   private let silent = Locked<[String: (error: ClickHouseError, until: Duration)]>([:])
 
   /// - Parameters:
-  ///   - ledger: Returns the record of what was sent; `nil` if there is none, as after a restored backup.
+  ///   - manifest: Returns the record of what was sent; `nil` if there is none, as after a restored backup.
   ///   - uptime: The time since any moment.
   package init(
     _ client: ClickHouseClient, servers: [ClickHouseServer],
     uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
-    ledger: @escaping @Sendable () -> ShippingLedger?
+    manifest: @escaping @Sendable () -> ShippingManifest?
   ) {
-    (self.client, self.servers, self.uptime, self.ledger) = (client, servers, uptime, ledger)
+    (self.client, self.servers, self.uptime, self.manifest) = (client, servers, uptime, manifest)
   }
 
   package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
@@ -48,7 +48,7 @@ package final class ClusterRowSource: RetiredRowSource {
     } catch let error as ClickHouseError {
       throw Self.away(unit, error)
     }
-    return found.retired(from: ShippingLedger.Home(id: unit.home, epoch: unit.epoch), shard: unit.shard)
+    return found.retired(from: ShippingManifest.Home(id: unit.home, epoch: unit.epoch), shard: unit.shard)
   }
 
   private static func away(_ unit: RetiredUnit, _ error: any Error) -> WarehouseError {
@@ -59,12 +59,12 @@ package final class ClusterRowSource: RetiredRowSource {
 
   private func fetch(_ unit: RetiredUnit) async throws -> (ShippingUnit, ClusterRows.Unit) {
     let end = uptime() + Self.patience
-    let ledger = ledger()
-    let shard = try await shard(unit.shard, ledger)
-    let home = ShippingLedger.Home(id: unit.home, epoch: unit.epoch)
+    let manifest = manifest()
+    let shard = try await shard(unit.shard, manifest)
+    let home = ShippingManifest.Home(id: unit.home, epoch: unit.epoch)
     let rows = ClusterRows(client, shard, home: home, uptime: uptime)
     let noted = ShippingUnit(unit)
-    let current = try ledger.flatMap { try $0.home.id == home.id ? $0.unit(unit.id) : nil }
+    let current = try manifest.flatMap { try $0.home.id == home.id ? $0.unit(unit.id) : nil }
     // A mending, another time zone or deletions have changed the rows since they left.
     if let current, current.ids == unit.ids, current.generation > unit.generation || current.content == .empty,
       let found = try? await rows.rows(of: current, within: Self.patience / 2)
@@ -74,7 +74,7 @@ package final class ClusterRowSource: RetiredRowSource {
     do throws(ClickHouseError) {
       return (noted, try await rows.rows(of: noted, within: end - uptime()))
     } catch {
-      // Without a ledger that knows the unit: a restored backup. The rows may have been sent anew after it was made.
+      // Without a manifest that knows the unit: a restored backup. The rows may have been sent anew after it was made.
       guard error.code == .damaged, current == nil,
         let newest = try await rows.newest(of: noted, within: end - uptime()),
         newest.generation > noted.generation
@@ -83,10 +83,10 @@ package final class ClusterRowSource: RetiredRowSource {
     }
   }
 
-  private func shard(_ name: String, _ ledger: ShippingLedger?) async throws -> ClusterTopology.Shard {
+  private func shard(_ name: String, _ manifest: ShippingManifest?) async throws -> ClusterTopology.Shard {
     if let known = shards.withLock({ $0.first { $0.name == name } }) { return known }
     let found = try await ClusterTopology.found(
-      by: client.limited(to: Self.patience / (servers.count + 1)), on: servers, ledger: ledger)
+      by: client.limited(to: Self.patience / (servers.count + 1)), on: servers, manifest: manifest)
     shards.withLock { $0 = found.shards }
     guard let shard = found.shards.first(where: { $0.name == name }) else {
       throw ClickHouseError(.invalid, "No address leads to shard \(name), which has rows of this server.")

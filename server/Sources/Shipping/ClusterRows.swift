@@ -21,12 +21,12 @@ package struct ClusterRows: Sendable {
 
   private let client: ClickHouseClient
   private let shard: ClusterTopology.Shard
-  private let home: ShippingLedger.Home
+  private let home: ShippingManifest.Home
   private let uptime: @Sendable () -> Duration
 
   /// - Parameter uptime: The time since any moment.
   package init(
-    _ client: ClickHouseClient, _ shard: ClusterTopology.Shard, home: ShippingLedger.Home,
+    _ client: ClickHouseClient, _ shard: ClusterTopology.Shard, home: ShippingManifest.Home,
     uptime: @escaping @Sendable () -> Duration
   ) {
     (self.client, self.shard, self.home, self.uptime) = (client, shard, home, uptime)

@@ -14,21 +14,21 @@ extension ClusterSchema {
     """
 
   /// The query for what a shard has of a unit: the number of its rows and the sum of their hashes, which wraps.
-  package static func content(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  package static func content(of unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"
   }
 
   /// The query for those of some units of which there are rows of older generations.
-  static func older(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
+  static func older(_ units: [ShippingUnit], of home: ShippingManifest.Home) -> String {
     "SELECT epoch, unit FROM \(rowTable) WHERE \(olderRows(units, of: home)) GROUP BY epoch, unit"
   }
 
   /// The statement that deletes what is left of older generations of some units.
-  static func clearing(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
+  static func clearing(_ units: [ShippingUnit], of home: ShippingManifest.Home) -> String {
     "ALTER TABLE \(rowTable) DELETE WHERE \(olderRows(units, of: home))"
   }
 
-  private static func olderRows(_ units: [ShippingUnit], of home: ShippingLedger.Home) -> String {
+  private static func olderRows(_ units: [ShippingUnit], of home: ShippingManifest.Home) -> String {
     let older = units.map {
       "(id BETWEEN \($0.ids.lowerBound) AND \($0.ids.upperBound) AND epoch = \($0.epoch) AND unit = \($0.number) AND generation < \($0.generation))"
     }.joined(separator: " OR ")
@@ -36,7 +36,7 @@ extension ClusterSchema {
   }
 
   /// The query for everything that a replica has of a unit's range of rows, whatever unit of its epoch it says it is of.
-  static func rows(inRangeOf unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  static func rows(inRangeOf unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
     WHERE home = \(home.id) AND epoch = \(unit.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound)
@@ -44,7 +44,7 @@ extension ClusterSchema {
   }
 
   /// The query for the rows of a unit, in the order of their IDs.
-  static func rows(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  static func rows(in unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
     WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation) ORDER BY id
@@ -52,7 +52,7 @@ extension ClusterSchema {
   }
 
   /// The statement that deletes rows in a unit's range of IDs that are of other units, or of generations to come.
-  static func deletingUnknown(in unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  static func deletingUnknown(in unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) \
     AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) \
@@ -61,7 +61,7 @@ extension ClusterSchema {
   }
 
   /// The statement that deletes rows that say they are of a unit, but aren't in its range of IDs.
-  static func deletingOutside(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  static func deletingOutside(_ unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) AND unit = \(unit.number) \
     AND NOT (id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound))
@@ -69,12 +69,12 @@ extension ClusterSchema {
   }
 
   /// The query for the units of all epochs of which there are rows, and their oldest generations.
-  static func generations(of home: ShippingLedger.Home) -> String {
+  static func generations(of home: ShippingManifest.Home) -> String {
     "SELECT epoch, unit, min(generation) AS oldest FROM \(rowTable) WHERE home = \(home.id) GROUP BY epoch, unit"
   }
 
   /// The query for the units of all epochs of which there are rows, with the first and the last one.
-  static func units(of home: ShippingLedger.Home) -> String {
+  static func units(of home: ShippingManifest.Home) -> String {
     """
     SELECT epoch, unit, min(id) AS first, max(id) AS last FROM \(rowTable) WHERE home = \(home.id) \
     GROUP BY epoch, unit ORDER BY epoch, unit
@@ -82,12 +82,12 @@ extension ClusterSchema {
   }
 
   /// The query for what a server has of each generation of each unit of a home's epoch.
-  static func copies(of home: ShippingLedger.Home) -> String {
+  static func copies(of home: ShippingManifest.Home) -> String {
     "\(copies) WHERE home = \(home.id) AND epoch = \(home.epoch) GROUP BY unit, generation"
   }
 
   /// The query for what a server has of each generation of a unit.
-  static func copies(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  static func copies(of unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     "\(copies) WHERE \(rows(of: unit, of: home)) GROUP BY unit, generation"
   }
 
@@ -96,25 +96,25 @@ extension ClusterSchema {
     """
 
   /// The statement that deletes the rows of some units of the home's epoch.
-  static func deleting(units: [Int64], of home: ShippingLedger.Home) -> String {
+  static func deleting(units: [Int64], of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(home.epoch) \
     AND unit IN (\(units.map(String.init).joined(separator: ", ")))
     """
   }
 
-  /// The query for the number of rows that a home shipped before it was restored from a backup, or lost its ledger.
+  /// The query for the number of rows that a home shipped before it was restored from a backup, or lost its manifest.
   ///
   /// - Parameter kept: The units of other epochs that it still needs.
-  static func abandoned(of home: ShippingLedger.Home, except kept: Set<ShippingUnit.ID>) -> String {
+  static func abandoned(of home: ShippingManifest.Home, except kept: Set<ShippingUnit.ID>) -> String {
     "SELECT count() AS rows FROM \(rowTable) WHERE \(otherEpochs(home, except: kept))"
   }
 
-  static func deletingAbandoned(of home: ShippingLedger.Home, except kept: Set<ShippingUnit.ID>) -> String {
+  static func deletingAbandoned(of home: ShippingManifest.Home, except kept: Set<ShippingUnit.ID>) -> String {
     "ALTER TABLE \(rowTable) DELETE WHERE \(otherEpochs(home, except: kept))"
   }
 
-  private static func otherEpochs(_ home: ShippingLedger.Home, except kept: Set<ShippingUnit.ID>) -> String {
+  private static func otherEpochs(_ home: ShippingManifest.Home, except kept: Set<ShippingUnit.ID>) -> String {
     let units = Dictionary(grouping: kept, by: \.epoch).sorted { $0.key < $1.key }.map { epoch, units in
       // As ranges, because ClickHouse limits the length of a query.
       let ranges = ranges(units.map(\.number)).map { "unit BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
@@ -135,7 +135,7 @@ extension ClusterSchema {
     return ranges
   }
 
-  private static func rows(of unit: ShippingUnit, of home: ShippingLedger.Home) -> String {
+  private static func rows(of unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     "home = \(home.id) AND epoch = \(unit.epoch) AND id BETWEEN \(unit.ids.lowerBound) AND \(unit.ids.upperBound) AND unit = \(unit.number)"
   }
 }

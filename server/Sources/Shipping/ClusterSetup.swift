@@ -6,7 +6,7 @@ extension ClusterShipping {
   /// - Parameter cluster: The name of the cluster in the servers' settings; `nil` if the views need only the rows of one
   ///   server.
   package func setUp(cluster: String?, database: String = "default") async throws {
-    let topology = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
+    let topology = try await ClusterTopology.found(by: client, on: servers, manifest: manifest)
     guard topology.shards.count == 1 || cluster != nil else {
       throw ClickHouseError(
         .invalid,

@@ -4,7 +4,7 @@ import ClickHouse
 struct ClusterShard: Sendable {
   let shard: ClusterTopology.Shard
   let client: ClickHouseClient
-  let home: ShippingLedger.Home
+  let home: ShippingManifest.Home
   /// The units of other epochs that the home still needs.
   var kept: Set<ShippingUnit.ID> = []
   let isReplicated: Bool

@@ -10,7 +10,7 @@ package final class ClusterShipping: Sendable {
   /// The checks, an hour's, after which it looks for inserts that were given up and arrived later.
   private static let checksPerLook = 60
 
-  package let ledger: ShippingLedger
+  package let manifest: ShippingManifest
   package let client: ClickHouseClient
   package let servers: [ClickHouseServer]
   let source: any RowSource
@@ -28,16 +28,16 @@ package final class ClusterShipping: Sendable {
   ///   - patience: The time that a few new rows wait for more of them.
   ///   - report: Receives the reasons why shipping waits, for a log.
   package init(
-    _ client: ClickHouseClient, servers: [ClickHouseServer], ledger: ShippingLedger, source: any RowSource,
+    _ client: ClickHouseClient, servers: [ClickHouseServer], manifest: ShippingManifest, source: any RowSource,
     retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
     patience: Duration = UnitPlanner.standardPatience, report: @escaping @Sendable (String) -> Void,
     uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) throws {
-    (self.client, self.servers, self.ledger, self.source) = (client, servers, ledger, source)
+    (self.client, self.servers, self.manifest, self.source) = (client, servers, manifest, source)
     (self.uptime, self.sleep, self.retired, self.report) = (uptime, sleep, retired, report)
     problems = ShippingProblems(report: report)
-    supply = UnitSupply(source, ledger: ledger, retired: retired, patience: patience, uptime: uptime)
+    supply = UnitSupply(source, manifest: manifest, retired: retired, patience: patience, uptime: uptime)
   }
 
   private static let start = ContinuousClock.now
@@ -60,7 +60,7 @@ package final class ClusterShipping: Sendable {
   /// Ships until all rows that are there now are confirmed.
   package func backfill() async throws {
     let shards = try await shards()
-    try await checkForOtherLedger(shards)
+    try await checkForOtherManifest(shards)
     try await check()
     let last = try await source.stretches(after: 0).last?.ids.upperBound ?? 0
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -75,7 +75,7 @@ package final class ClusterShipping: Sendable {
 
   private func ship() async throws {
     let shards = try await shards()
-    try await checkForOtherLedger(shards)
+    try await checkForOtherManifest(shards)
     problems.note(nil, of: "")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for shard in shards { group.addTask { [self] in try await shipping(to: shard).run() } }
@@ -99,16 +99,16 @@ package final class ClusterShipping: Sendable {
   }
 
   private func shipping(to shard: ClusterShard) -> ShardShipping {
-    ShardShipping(shard: shard, ledger: ledger, supply: supply, problems: problems, uptime: uptime, sleep: sleep)
+    ShardShipping(shard: shard, manifest: manifest, supply: supply, problems: problems, uptime: uptime, sleep: sleep)
   }
 
-  /// Finds the shards, and makes sure that this ledger, the rows at home and the cluster belong together.
+  /// Finds the shards, and makes sure that this manifest, the rows at home and the cluster belong together.
   func shards() async throws -> [ClusterShard] {
     let shards = try await foundShards()
     let remedy =
       "Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew."
     let last = try await source.stretches(after: 0).last?.ids.upperBound ?? 0
-    guard try ledger.lastID() <= last else {
+    guard try manifest.lastID() <= last else {
       throw ClickHouseError(
         .invalid, "shipping.sqlite is newer than the rows of this data directory, which was restored. \(remedy)")
     }
@@ -133,12 +133,12 @@ package final class ClusterShipping: Sendable {
     return shards
   }
 
-  /// Makes sure that no other ledger with the same epoch has sent rows: that of a copy of the data directory, or a later state
+  /// Makes sure that no other manifest with the same epoch has sent rows: that of a copy of the data directory, or a later state
   /// of this one.
-  func checkForOtherLedger(_ shards: [ClusterShard]) async throws {
+  func checkForOtherManifest(_ shards: [ClusterShard]) async throws {
     for shard in shards {
-      let numbers = try await shard.oldestGenerations().keys.filter { $0.epoch == ledger.home.epoch }.map(\.number)
-      guard let newest = numbers.max(), try newest > ledger.lastNumber() else { continue }
+      let numbers = try await shard.oldestGenerations().keys.filter { $0.epoch == manifest.home.epoch }.map(\.number)
+      guard let newest = numbers.max(), try newest > manifest.lastNumber() else { continue }
       throw ClickHouseError(
         .invalid,
         """
@@ -149,9 +149,9 @@ package final class ClusterShipping: Sendable {
   }
 
   func foundShards() async throws -> [ClusterShard] {
-    let topology = try await ClusterTopology.found(by: client, on: servers, ledger: ledger)
+    let topology = try await ClusterTopology.found(by: client, on: servers, manifest: manifest)
     let names = Set(topology.shards.map(\.name))
-    if let name = try ledger.progress().keys.sorted().first(where: { !names.contains($0) }) {
+    if let name = try manifest.progress().keys.sorted().first(where: { !names.contains($0) }) {
       throw ClickHouseError(
         .invalid,
         """
@@ -159,10 +159,11 @@ package final class ClusterShipping: Sendable {
         stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
         """)
     }
-    let kept = try ledger.adoptedUnits().union(retired().map(\.id).filter { $0.epoch != ledger.home.epoch })
+    let kept = try manifest.adoptedUnits().union(retired().map(\.id).filter { $0.epoch != manifest.home.epoch })
     return topology.shards.map { shard in
       ClusterShard(
-        shard: shard, client: client, home: ledger.home, kept: kept, isReplicated: topology.isReplicated, sleep: sleep)
+        shard: shard, client: client, home: manifest.home, kept: kept, isReplicated: topology.isReplicated, sleep: sleep
+      )
     }
   }
 
@@ -173,7 +174,7 @@ package final class ClusterShipping: Sendable {
     // The unit that is being made may have rows that have changed since they were read.
     await supply.finishPending()
     for stretch in try await source.stretches(after: 0) {
-      for unit in try ledger.units(in: stretch.ids, outside: stretch.segment) {
+      for unit in try manifest.units(in: stretch.ids, outside: stretch.segment) {
         try await check(unit, in: stretch.segment)
       }
     }
@@ -184,15 +185,15 @@ package final class ClusterShipping: Sendable {
 
   private func check(_ unit: ShippingUnit, in segment: Int64) async throws {
     let content = try await supply.rows(unit.ids).content
-    guard content != unit.content else { return try ledger.move(unit, to: segment) }
-    try ledger.renew(unit.next(content, segment: segment))
+    guard content != unit.content else { return try manifest.move(unit, to: segment) }
+    try manifest.renew(unit.next(content, segment: segment))
   }
 
   /// Finds rows of older generations that have arrived after they were deleted, and has them deleted again.
   func lookForLateRows(_ shards: [ClusterShard]) async throws {
     for shard in shards {
       for (id, generation) in try await shard.oldestGenerations() {
-        try ledger.markUnclean(id, olderThan: generation)
+        try manifest.markUnclean(id, olderThan: generation)
       }
     }
   }
@@ -202,16 +203,16 @@ package final class ClusterShipping: Sendable {
   /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
   package func settle(within patience: Duration) async throws -> String? {
     try await check()
-    let last = try ledger.lastNumber()
+    let last = try manifest.lastNumber()
     let end = uptime() + patience
-    while try ledger.unsettled(through: last) > 0 {
+    while try manifest.unsettled(through: last) > 0 {
       guard uptime() < end else {
         let reasons = problems.all.sorted { $0.key < $1.key }.map(\.value)
         return reasons.isEmpty ? "It is deleting rows." : reasons.joined(separator: " ")
       }
       try await sleep(.seconds(1))
     }
-    // Rows that another ledger sent may be the person's, too.
+    // Rows that another manifest sent may be the person's, too.
     for shard in try await foundShards() where try await shard.abandonedRows(includesAll: true) > 0 {
       return
         "Run `tern clickhouse setup --discard-older`: shard \(shard.name) has rows from before this data directory was restored."
@@ -225,16 +226,16 @@ package final class ClusterShipping: Sendable {
   package func status(lastRow: Int64) throws -> ClusterStatus {
     let problems = problems.all
     var status = ClusterStatus()
-    status.home = ledger.home.id
+    status.home = manifest.home.id
     status.problem = problems[""]
-    for (name, progress) in try ledger.progress().sorted(by: { $0.key < $1.key }) {
+    for (name, progress) in try manifest.progress().sorted(by: { $0.key < $1.key }) {
       var shard = ClusterStatus.Shard(name: name)
       shard.confirmedRows = progress.confirmedRows
       shard.waitingRows = progress.waitingRows
       shard.problem = problems[name]
       status.shards.append(shard)
     }
-    status.newRows = Int(max(0, lastRow - (try ledger.lastID())))
+    status.newRows = Int(max(0, lastRow - (try manifest.lastID())))
     return status
   }
 }

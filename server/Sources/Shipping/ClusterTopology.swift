@@ -55,16 +55,16 @@ package struct ClusterTopology: Sendable, Hashable {
 
   /// Asks servers for their places. One that doesn't answer is where it was the last time.
   ///
-  /// - Parameter ledger: The record of the last time; `nil` for none.
+  /// - Parameter manifest: The record of the last time; `nil` for none.
   package static func found(
-    by client: ClickHouseClient, on servers: [ClickHouseServer], ledger: ShippingLedger? = nil
+    by client: ClickHouseClient, on servers: [ClickHouseServer], manifest: ShippingManifest? = nil
   ) async throws -> ClusterTopology {
-    let known = try ledger?.places() ?? [:]
+    let known = try manifest?.places() ?? [:]
     var places: [Place] = []
     for server in servers {
       do {
         let place = try await place(of: server, client)
-        try ledger?.note(place)
+        try manifest?.note(place)
         places.append(place)
       } catch let error as ClickHouseError where error.code == .unreachable {
         guard let last = known[server.url] else { throw error }

@@ -7,7 +7,7 @@ package struct ClusterDifference: Sendable, CustomStringConvertible {
   package let server: ClickHouseServer
   package let shard: String
   package let text: String
-  /// The number of a unit of this epoch that the ledger doesn't have.
+  /// The number of a unit of this epoch that the manifest doesn't have.
   fileprivate var unknownUnit: Int64?
 
   package var description: String {
@@ -30,10 +30,10 @@ extension ClusterShipping {
     try await check()
     var (compared, unconfirmed) = (0, 0)
     for shard in try await shards() {
-      let waiting = try ledger.unconfirmed(shard: shard.name)
+      let waiting = try manifest.unconfirmed(shard: shard.name)
       unconfirmed += waiting.reduce(0) { $0 + $1.content.rows }
       let waitingIDs = Set(waiting.map(\.id))
-      for unit in try ledger.units(shard: shard.name) where !waitingIDs.contains(unit.id) {
+      for unit in try manifest.units(shard: shard.name) where !waitingIDs.contains(unit.id) {
         let differences = try await verify(unit, shard)
         for difference in differences { found(difference) }
         compared += unit.content.rows
@@ -61,12 +61,12 @@ extension ClusterShipping {
     guard !differences.isEmpty else { return [] }
     // Rows that have changed at home meanwhile are no difference: they are sent anew.
     try await check()
-    return try ledger.unit(unit.id)?.generation == unit.generation ? differences : []
+    return try manifest.unit(unit.id)?.generation == unit.generation ? differences : []
   }
 
   private func mend(_ unit: ShippingUnit, _ shard: ClusterShard) async throws {
     let next = unit.next(try await rows(of: unit).content)
-    guard try ledger.renew(next) else { return }
+    guard try manifest.renew(next) else { return }
     try await shard.deleteUnknown(in: next)
   }
 
@@ -74,8 +74,8 @@ extension ClusterShipping {
     let units = Set(differences.compactMap(\.unknownUnit)).sorted()
     if !units.isEmpty {
       try await shard.delete(units: units)
-      // ClickHouse deletes later, and until then a start takes these rows for those of another ledger.
-      let ids = Set(units.map { ShippingUnit.ID(epoch: ledger.home.epoch, number: $0) })
+      // ClickHouse deletes later, and until then a start takes these rows for those of another manifest.
+      let ids = Set(units.map { ShippingUnit.ID(epoch: manifest.home.epoch, number: $0) })
       for _ in 0..<60 where try await !ids.isDisjoint(with: shard.oldestGenerations().keys) {
         try await sleep(.seconds(1))
       }
@@ -83,7 +83,7 @@ extension ClusterShipping {
     for unit in Set(differences.compactMap(\.unit)) { try await shard.deleteRows(outside: unit) }
   }
 
-  /// Finds rows that say they are of units that the ledger doesn't have for this shard, or that have other rows.
+  /// Finds rows that say they are of units that the manifest doesn't have for this shard, or that have other rows.
   private func unknownUnits(_ shard: ClusterShard) async throws -> [ClusterDifference] {
     var differences: [ClusterDifference] = []
     for server in shard.replicas {
@@ -91,10 +91,10 @@ extension ClusterShipping {
       for block in blocks {
         let (first, last) = (block["first"]?.numbers ?? [], block["last"]?.numbers ?? [])
         for (id, ids) in zip(ShippingUnit.ID.ids(in: block), zip(first, last)) {
-          let (unit, number) = (try ledger.unit(id), id.number)
+          let (unit, number) = (try manifest.unit(id), id.number)
           // Those of another epoch are rows that still have to be discarded, or that only the cluster has.
-          if unit == nil, id.epoch != ledger.home.epoch { continue }
-          let isHere = try unit != nil && ledger.unit(id, shard: shard.name) != nil
+          if unit == nil, id.epoch != manifest.home.epoch { continue }
+          let isHere = try unit != nil && manifest.unit(id, shard: shard.name) != nil
           let text: String
           switch unit {
           case nil: text = "rows of an unknown unit \(number)"
@@ -103,7 +103,7 @@ extension ClusterShipping {
             guard ids.0 < UInt64(unit.ids.lowerBound) || ids.1 > UInt64(unit.ids.upperBound) else { continue }
             text = "rows of unit \(number) that are outside of it"
           }
-          // A mending never deletes units that the ledger has for another shard: if shards were renamed, they are the only copies.
+          // A mending never deletes units that the manifest has for another shard: if shards were renamed, they are the only copies.
           differences.append(
             ClusterDifference(
               unit: isHere ? unit : nil, server: server, shard: shard.name, text: text,

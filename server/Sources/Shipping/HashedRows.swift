@@ -30,7 +30,7 @@ package struct HashedRows: Sendable {
   func hash(of row: Int) -> UInt64 { hashes[row] &+ errorHashes[row] }
 
   /// The block to insert.
-  func block(_ unit: ShippingUnit, of home: ShippingLedger.Home) -> NativeBlock {
+  func block(_ unit: ShippingUnit, of home: ShippingManifest.Home) -> NativeBlock {
     let month = UInt64(RowColumns.month(of: columns.firstReceived))
     let copy: [UInt64?] = [home.id, unit.epoch, UInt64(unit.number), UInt64(unit.generation), month, nil]
     let first = zip(ClusterSchema.copyColumns, copy).map { column, value in

@@ -98,7 +98,7 @@ package struct ShardMachine: Sendable {
     case (.looking(let unit), .found(let content)) where content == unit.content: return confirm(unit)
     case (.looking(let unit), .found(.empty)): return insert(unit)
     case (.looking(var unit), .found):
-      // The ledger notes the generation before anything of it is sent. Otherwise a restarted server would send a block that
+      // The manifest notes the generation before anything of it is sent. Otherwise a restarted server would send a block that
       // ClickHouse ignores.
       unit.generation += 1
       return [.renew(unit)] + insert(unit)

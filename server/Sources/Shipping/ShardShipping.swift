@@ -6,7 +6,7 @@ import Warehouse
 /// Brings units to one shard, one after the other, and deletes what is left of older generations.
 struct ShardShipping: Sendable {
   let shard: ClusterShard
-  let ledger: ShippingLedger
+  let manifest: ShippingManifest
   let supply: UnitSupply
   let problems: ShippingProblems
   let uptime: @Sendable () -> Duration
@@ -21,7 +21,7 @@ struct ShardShipping: Sendable {
   ///
   /// - Parameter isDone: Asked when there is nothing to do; true to end.
   func run(until isDone: @Sendable () async throws -> Bool = { false }) async throws {
-    var (sweep, replica) = (ShardSweep(shard, ledger: ledger), 0)
+    var (sweep, replica) = (ShardSweep(shard, manifest: manifest), 0)
     var swept = uptime() - Self.retryTime
     while true {
       try Task.checkCancellation()
@@ -58,7 +58,7 @@ struct ShardShipping: Sendable {
   ///
   /// - Parameter replica: The replica that answered last, by its place in the list.
   private func bringNext(_ replica: inout Int) async throws -> Bool {
-    if let unit = try ledger.unconfirmed(shard: shard.name, limit: 1).first {
+    if let unit = try manifest.unconfirmed(shard: shard.name, limit: 1).first {
       if let next = try await read(unit) { try await bring(next, &replica) }
       return true
     }
@@ -67,14 +67,14 @@ struct ShardShipping: Sendable {
     return true
   }
 
-  /// Reads the rows of a unit of the ledger. If they are others by now, the unit gets another generation.
+  /// Reads the rows of a unit of the manifest. If they are others by now, the unit gets another generation.
   ///
-  /// - Returns: `nil` if the ledger has another one meanwhile.
+  /// - Returns: `nil` if the manifest has another one meanwhile.
   private func read(_ unit: ShippingUnit) async throws -> (ShippingUnit, HashedRows)? {
     let rows = try await supply.rows(unit.ids)
     guard rows.content != unit.content else { return (unit, rows) }
     let next = unit.next(rows.content)
-    return try ledger.renew(next) ? (next, rows) : nil
+    return try manifest.renew(next) ? (next, rows) : nil
   }
 
   private func bring(_ next: (unit: ShippingUnit, rows: HashedRows), _ replica: inout Int) async throws {
@@ -87,7 +87,7 @@ struct ShardShipping: Sendable {
       switch action {
       case .insert(let unit, let replica):
         // The rows may have changed at home while the shard was away: these are not to be sent any more.
-        guard try ledger.unit(unit.id)?.generation == unit.generation else { return }
+        guard try manifest.unit(unit.id)?.generation == unit.generation else { return }
         if body?.generation != unit.generation {
           guard let bytes = ClickHouseClient.packed(next.rows.block(unit, of: shard.home)) else {
             throw WarehouseError(.unavailable, "There is no memory for a unit of rows.")
@@ -108,12 +108,12 @@ struct ShardShipping: Sendable {
               .found(try await shard.content(of: unit, at: replica))
             }), now: uptime())
       case .renew(let unit):
-        guard try ledger.renew(unit) else { return }
+        guard try manifest.renew(unit) else { return }
       case .wake(let end):
         problems.note(machine.problem?.message, of: shard.name)
         try await sleep(end - uptime())
         actions += machine.handle(.tick, now: uptime())
-      case .confirm(let unit): try ledger.confirm(unit)
+      case .confirm(let unit): try manifest.confirm(unit)
       }
       try Task.checkCancellation()
     }

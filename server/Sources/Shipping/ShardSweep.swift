@@ -11,15 +11,15 @@ struct ShardSweep: Sendable {
   private static let patience: Duration = .seconds(60)
 
   let shard: ClusterShard
-  let ledger: ShippingLedger
+  let manifest: ShippingManifest
   /// The last deletion that was sent to the shard, by unit.
   private var deletions: [ShippingUnit.ID: (generation: Int, time: Duration)] = [:]
 
-  init(_ shard: ClusterShard, ledger: ShippingLedger) { (self.shard, self.ledger) = (shard, ledger) }
+  init(_ shard: ClusterShard, manifest: ShippingManifest) { (self.shard, self.manifest) = (shard, manifest) }
 
   /// Looks once; returns true if nothing is left to delete.
   mutating func run(now: Duration) async throws -> Bool {
-    let units = try ledger.unclean(shard: shard.name, limit: Self.maximumUnits)
+    let units = try manifest.unclean(shard: shard.name, limit: Self.maximumUnits)
     guard !units.isEmpty else {
       deletions = [:]
       return true
@@ -27,7 +27,7 @@ struct ShardSweep: Sendable {
     // Before the replicas are asked: one that is away must not keep the others from deleting.
     try await clear(units.filter { deletions[$0.id]?.generation != $0.generation }, now: now)
     let unclean = try await shard.unclean(units)
-    try ledger.markClean(units.filter { !unclean.contains($0.id) })
+    try manifest.markClean(units.filter { !unclean.contains($0.id) })
     try await clear(
       units.filter { unit in
         unclean.contains(unit.id) && now - (deletions[unit.id]?.time ?? now) >= Self.patience

@@ -11,7 +11,7 @@ package struct ShippingUnit: Sendable, Hashable {
     package init(epoch: UInt64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
   }
 
-  /// The epoch in which the unit was made. It keeps it when a later ledger takes it over.
+  /// The epoch in which the unit was made. It keeps it when a later manifest takes it over.
   package let epoch: UInt64
   /// The number of the unit in its epoch. Numbers rise, and none is used again.
   package let number: Int64

@@ -4,7 +4,7 @@ import Warehouse
 /// Makes units of the rows at home, one at a time, whichever shard asks.
 actor UnitSupply {
   private let source: any RowSource
-  private let ledger: ShippingLedger
+  private let manifest: ShippingManifest
   private let retired: @Sendable () throws -> [RetiredUnit]
   private let uptime: @Sendable () -> Duration
   /// The size from which on a unit that is read anew takes no more attachments.
@@ -18,13 +18,14 @@ actor UnitSupply {
   private var previous: Task<Void, Never>?
 
   init(
-    _ source: any RowSource, ledger: ShippingLedger, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
+    _ source: any RowSource, manifest: ShippingManifest,
+    retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
     patience: Duration, maximumBytes: Int = 2 * RowColumns.maximumBytes, uptime: @escaping @Sendable () -> Duration
   ) {
     self.retired = retired
     self.maximumBytes = maximumBytes
     self.source = source
-    self.ledger = ledger
+    self.manifest = manifest
     self.uptime = uptime
     planner = UnitPlanner(patience: patience)
   }
@@ -51,7 +52,7 @@ actor UnitSupply {
     // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
     let unitEnd = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
     let ids = stretch.ids.lowerBound...unitEnd
-    let unit = try ledger.add(segment: stretch.segment, ids: ids, content: rows.content, shard: shard)
+    let unit = try manifest.add(segment: stretch.segment, ids: ids, content: rows.content, shard: shard)
     planner = planned
     return (unit, rows)
   }
@@ -59,7 +60,7 @@ actor UnitSupply {
   /// Returns the rows that have no unit, and the last of all rows.
   private func gaps() async throws -> (gaps: [RowStretch], end: Int64) {
     let stretches = try await source.stretches(after: known)
-    let all = UnitPlanner.gaps(in: stretches, between: try ledger.ranges(after: known), after: known)
+    let all = UnitPlanner.gaps(in: stretches, between: try manifest.ranges(after: known), after: known)
     let end = stretches.last?.ids.upperBound ?? known
     known = all.first.map { $0.ids.lowerBound - 1 } ?? end
     // The segment with the newest rows never leaves.

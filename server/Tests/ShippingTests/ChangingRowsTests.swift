@@ -23,7 +23,7 @@ import WarehouseContract
     let catalog = MemoryCatalog(zones: ["Europe/Berlin", "UTC", "Asia/Tokyo"])
     let client: ClickHouseClient
     let servers: [ClickHouseServer]
-    let ledger: ShippingLedger
+    let manifest: ShippingManifest
     var warehouse: SQLiteWarehouse
     var traffic: RandomTraffic
     /// Without those that were deleted.
@@ -33,7 +33,7 @@ import WarehouseContract
       self.directory = directory
       client = try Cluster.client()
       servers = isReplicated ? try Cluster.servers() : [try Cluster.modern()]
-      ledger = try ShippingLedger(
+      manifest = try ShippingManifest(
         path: directory.appending(path: "shipping.sqlite").path, homeID: .random(in: 1...UInt64.max))
       warehouse = try Self.open(directory, catalog)
       apps = catalog.apps().map(\.id)
@@ -102,11 +102,11 @@ import WarehouseContract
     ///
     /// - Parameter retires: True to have all rows leave afterwards, and to compare once more.
     func differences(retires: Bool) async throws -> [String] {
-      RetiredRowCache.connect(directory.path, to: ClusterRowSource(client, servers: servers) { [ledger] in ledger })
+      RetiredRowCache.connect(directory.path, to: ClusterRowSource(client, servers: servers) { [manifest] in manifest })
       let rows = ShippedRows(warehouse.reader, hasAttachments: true)
       defer { rows.close() }
       let shipping = try ClusterShipping(
-        client, servers: servers, ledger: ledger, source: rows, patience: .zero, report: { _ in },
+        client, servers: servers, manifest: manifest, source: rows, patience: .zero, report: { _ in },
         sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) })
       try await ClusterTables.shared.make(by: shipping, isReplicated: servers.count > 1)
       try await shipping.backfill()
@@ -137,7 +137,7 @@ import WarehouseContract
         }
       var counts: [UInt64] = []
       for server in servers {
-        let condition = "home = \(ledger.home.id) AND \(column) = '\(name)'"
+        let condition = "home = \(manifest.home.id) AND \(column) = '\(name)'"
         counts +=
           try await client.rows("SELECT count() FROM tern_row WHERE \(condition)", on: server).first?.columns
           .first?.numbers ?? []
@@ -176,6 +176,6 @@ import WarehouseContract
     #expect(!retires || retired > 0, "seed \(seed)")
     try await world.warehouse.close()
     RetiredRowCache.connect(directory.path, to: nil)
-    try world.ledger.close()
+    try world.manifest.close()
   }
 }

@@ -14,8 +14,8 @@ struct ClusterHome {
   ///
   /// - Returns: Also the older epochs of which rows are left out, with their numbers of rows.
   func restore(
-    _ home: ShippingLedger.Home, to directory: String, catalog: MemoryCatalog, backup: String? = nil
-  ) async throws -> (summary: RestoredWarehouse.Summary, others: [ShippingLedger.Home: Int]) {
+    _ home: ShippingManifest.Home, to directory: String, catalog: MemoryCatalog, backup: String? = nil
+  ) async throws -> (summary: RestoredWarehouse.Summary, others: [ShippingManifest.Home: Int]) {
     let shipped = ClusterInventory(client, try await ClusterTopology.found(by: client, on: servers))
     let epochs = try await shipped.epochs().map(\.home).filter { $0.id == home.id }
     #expect(epochs.last == home)
@@ -32,13 +32,13 @@ struct ClusterHome {
       stored.append((copy, unit.shard.name, unit.hasOlder))
     }
     let summary = try target.derive { _ in }
-    try ShippingLedger.restore(path: target.unfinished + "/shipping.sqlite", home: home, units: stored)
+    try ShippingManifest.restore(path: target.unfinished + "/shipping.sqlite", home: home, units: stored)
     try target.finish()
     return (summary, others)
   }
 
   /// The number of rows that each server has.
-  func counts(_ home: ShippingLedger.Home, where condition: String = "1") async throws -> [UInt64] {
+  func counts(_ home: ShippingManifest.Home, where condition: String = "1") async throws -> [UInt64] {
     var counts: [UInt64] = []
     for server in servers {
       counts +=

@@ -13,12 +13,12 @@ import Warehouse
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-fetch-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let ledger = try ShippingLedger(
+    let manifest = try ShippingManifest(
       path: directory.appending(path: "shipping.sqlite").path, homeID: .random(in: 1...UInt64.max))
     let (client, rows) = (try Cluster.client(), FakeRows())
     let servers = isReplicated ? try Cluster.servers() : [try Cluster.modern()]
     let shipping = try ClusterShipping(
-      client, servers: servers, ledger: ledger, source: rows, patience: .zero, report: { _ in },
+      client, servers: servers, manifest: manifest, source: rows, patience: .zero, report: { _ in },
       sleep: { try await Task.sleep(for: min($0, .milliseconds(50))) })
     try await ClusterTables.shared.make(by: shipping, isReplicated: isReplicated)
     rows.add(through: 300, inNewSegment: true)
@@ -29,12 +29,12 @@ import Warehouse
     let away = try ClickHouseServer("http://127.0.0.1:1")
     func fetching(_ replicas: [ClickHouseServer]) -> ClusterRows {
       ClusterRows(
-        client, ClusterTopology.Shard(name: "test", replicas: replicas), home: ledger.home, uptime: { .zero })
+        client, ClusterTopology.Shard(name: "test", replicas: replicas), home: manifest.home, uptime: { .zero })
     }
     var fetched: [Int64] = []
     for shard in shards {
       let others = shards.flatMap(\.replicas).filter { !shard.replicas.contains($0) }
-      for unit in try ledger.units(shard: shard.name) {
+      for unit in try manifest.units(shard: shard.name) {
         // Before those that have the rows, one that is away and some that don't have them.
         let found = try await fetching([away] + others + shard.replicas).rows(of: unit, within: .seconds(60))
         try found.forEach { fetched.append($0.id) }
@@ -52,6 +52,6 @@ import Warehouse
       }
     }
     #expect(fetched.sorted() == rows.rows.map(\.id))
-    try ledger.close()
+    try manifest.close()
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Shipping
 
 @Suite struct ClusterSchemaTests {
-  private static let home = ShippingLedger.Home(id: .max, epoch: 7)
+  private static let home = ShippingManifest.Home(id: .max, epoch: 7)
   private static let unit = ShippingUnit(
     epoch: 6, number: 5, generation: 2, segment: 3, ids: 10...19, content: UnitContent(rows: 10, checksum: 1))
 

@@ -10,20 +10,20 @@ import WarehouseContract
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Rows that have left home before its ledger was lost, or after the backup was made that is restored.
+/// Rows that have left home before its manifest was lost, or after the backup was made that is restored.
 @Suite(.enabled(if: Cluster.isThere), .serialized) struct EpochTests {
   private static let seed =
     ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
   private static let kinds = Cluster.isThere ? [true, false] : []
   private static let now = Timestamp(millisecondsSince1970: 1_777_000_000_000)
 
-  /// A data directory with its ledger.
+  /// A data directory with its manifest.
   private struct Home {
     let directory: String
     let cluster: ClusterHome
     let catalog: MemoryCatalog
     let warehouse: SQLiteWarehouse
-    let ledger: ShippingLedger
+    let manifest: ShippingManifest
 
     init(_ directory: String, _ cluster: ClusterHome, id: UInt64, _ catalog: MemoryCatalog? = nil) throws {
       self.catalog = catalog ?? MemoryCatalog(zones: ["Europe/Berlin", "UTC", "Asia/Tokyo"])
@@ -32,14 +32,14 @@ import WarehouseContract
       warehouse = try SQLiteWarehouse(
         directory: directory, catalog: self.catalog,
         configuration: WarehouseConfiguration(spanRows: 50, segmentBytes: 5_000))
-      ledger = try ShippingLedger(path: directory + "/shipping.sqlite", homeID: id)
+      manifest = try ShippingManifest(path: directory + "/shipping.sqlite", homeID: id)
       RetiredRowCache.connect(
-        directory, to: ClusterRowSource(cluster.client, servers: cluster.servers) { [ledger] in ledger })
+        directory, to: ClusterRowSource(cluster.client, servers: cluster.servers) { [manifest] in manifest })
     }
 
     func close() async throws {
       try await warehouse.close()
-      try ledger.close()
+      try manifest.close()
       RetiredRowCache.connect(directory, to: nil)
     }
 
@@ -58,7 +58,7 @@ import WarehouseContract
       let rows = ShippedRows(warehouse.reader, hasAttachments: false)
       defer { rows.close() }
       let shipping = try ClusterShipping(
-        cluster.client, servers: cluster.servers, ledger: ledger, source: rows,
+        cluster.client, servers: cluster.servers, manifest: manifest, source: rows,
         retired: { [warehouse] in try warehouse.reader.retiredUnits() }, patience: .zero, report: { _ in },
         sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) })
       try await ClusterTables.shared.make(by: shipping, isReplicated: cluster.servers.count > 1)
@@ -128,7 +128,7 @@ import WarehouseContract
     try await body(home, directory)
   }
 
-  /// Copies a directory without its ledger, as a backup and its restoration do.
+  /// Copies a directory without its manifest, as a backup and its restoration do.
   private func copy(_ old: String, to new: String) throws {
     try FileManager.default.copyItem(atPath: old, toPath: new)
     for name in try FileManager.default.contentsOfDirectory(atPath: new) where name.hasPrefix("shipping.sqlite") {
@@ -138,7 +138,7 @@ import WarehouseContract
   }
 
   @Test(arguments: kinds)
-  func `rows that left home before its ledger was lost are there once, change, and are restored`(isReplicated: Bool)
+  func `rows that left home before its manifest was lost are there once, change, and are restored`(isReplicated: Bool)
     async throws
   {
     try await withHome(isReplicated: isReplicated) { old, directory in
@@ -150,7 +150,7 @@ import WarehouseContract
       try await old.close()
       let place = directory.appending(path: "moved").path
       try copy(old.directory, to: place)
-      let home = try Home(place, old.cluster, id: old.ledger.home.id, old.catalog)
+      let home = try Home(place, old.cluster, id: old.manifest.home.id, old.catalog)
       let all = try await home.ids()
       let refusal = await #expect(throws: ClickHouseError.self) {
         try await home.withShipping { try await $0.backfill() }
@@ -160,9 +160,9 @@ import WarehouseContract
       let discarded = try await home.withShipping { try await $0.discardOlder { _ in } }
       #expect(discarded > 0)
       try await home.ship()
-      try await home.expectSame("with a new ledger")
-      let mine = try await home.cluster.counts(home.ledger.home, where: "epoch = \(home.ledger.home.epoch)")
-      let theirs = try await home.cluster.counts(home.ledger.home, where: "epoch = \(old.ledger.home.epoch)")
+      try await home.expectSame("with a new manifest")
+      let mine = try await home.cluster.counts(home.manifest.home, where: "epoch = \(home.manifest.home.epoch)")
+      let theirs = try await home.cluster.counts(home.manifest.home, where: "epoch = \(old.manifest.home.epoch)")
       if !isReplicated { #expect(mine == [UInt64(all.count - retired)] && theirs == [UInt64(retired)]) }
 
       // They are deleted like others, without discarding anything.
@@ -170,27 +170,27 @@ import WarehouseContract
         try await home.warehouse.reader.reading { try $0.texts("SELECT name FROM member WHERE app = 1 LIMIT 1").first })
       try await home.delete([.user(user)])
       try await home.ship()
-      #expect(try await home.cluster.counts(home.ledger.home, where: "user = '\(user)'").allSatisfy { $0 == 0 })
+      #expect(try await home.cluster.counts(home.manifest.home, where: "user = '\(user)'").allSatisfy { $0 == 0 })
       try await home.expectSame("after a deletion")
       try await home.retire()
       try await home.expectSame("after they have left again")
 
       let ids = try await home.ids()
       #expect(ids.isStrictSubset(of: all))
-      let epochs = try home.ledger.units().reduce(into: Set<UInt64>()) { $0.insert($1.epoch) }
-      #expect(epochs == [old.ledger.home.epoch, home.ledger.home.epoch])
+      let epochs = try home.manifest.units().reduce(into: Set<UInt64>()) { $0.insert($1.epoch) }
+      #expect(epochs == [old.manifest.home.epoch, home.manifest.home.epoch])
       try await home.close()
       let lost = directory.appending(path: "lost").path
-      let (summary, others) = try await home.cluster.restore(home.ledger.home, to: lost, catalog: home.catalog)
+      let (summary, others) = try await home.cluster.restore(home.manifest.home, to: lost, catalog: home.catalog)
       #expect(summary.rows == ids.count && others.isEmpty, "seed \(Self.seed)")
-      let again = try Home(lost, home.cluster, id: home.ledger.home.id, home.catalog)
+      let again = try Home(lost, home.cluster, id: home.manifest.home.id, home.catalog)
       #expect(try await again.ids() == ids)
-      let units = try again.ledger.units()
+      let units = try again.manifest.units()
       // Enough for another segment: the last one stays.
       try await again.send(20, seed: Self.seed &+ 2, daysLater: 40)
       try await again.ship()
       try await again.expectSame("restored")
-      #expect(try again.ledger.units().prefix(units.count).map(\.generation) == units.map(\.generation))
+      #expect(try again.manifest.units().prefix(units.count).map(\.generation) == units.map(\.generation))
       try await again.retire()
       try await again.expectSame("restored, and left")
       try await again.close()
@@ -208,13 +208,13 @@ import WarehouseContract
       let names = ["backup", "later"].map { directory.appending(path: $0).path }
       try await old.warehouse.close()
       for name in names { try copy(old.directory, to: name) }
-      var running = try Home(old.directory, old.cluster, id: old.ledger.home.id, old.catalog)
+      var running = try Home(old.directory, old.cluster, id: old.manifest.home.id, old.catalog)
       try await running.delete((1...3).map { .user("user \($0)") })
       try await running.ship()
       let after = try await running.ids()
       #expect(after.isStrictSubset(of: before), "seed \(Self.seed)")
 
-      let backup = try Home(names[0], old.cluster, id: old.ledger.home.id, old.catalog)
+      let backup = try Home(names[0], old.cluster, id: old.manifest.home.id, old.catalog)
       let ranges = try backup.warehouse.reader.retiredUnits().map(\.ids)
       func expected(_ left: Set<Int64>) -> Set<Int64> {
         before.filter { id in left.contains(id) || !ranges.contains { $0.contains(id) } }
@@ -225,8 +225,8 @@ import WarehouseContract
       _ = try await backup.withShipping { try await $0.discardOlder { _ in } }
       try await backup.ship()
       try await backup.expectSame("the backup")
-      let renewed = try backup.ledger.renewed(backup.warehouse.reader.retiredUnits())
-      #expect(!renewed.isEmpty && renewed.allSatisfy { $0.epoch == old.ledger.home.epoch })
+      let renewed = try backup.manifest.renewed(backup.warehouse.reader.retiredUnits())
+      #expect(!renewed.isEmpty && renewed.allSatisfy { $0.epoch == old.manifest.home.epoch })
       try await backup.warehouse.renew(renewed)
       #expect(try await backup.ids() == expected(after))
       try await backup.delete((1...3).map { .user("user \($0)") })
@@ -244,7 +244,7 @@ import WarehouseContract
       let gone = ranges.filter { ids in !last.contains { ids.contains($0) } }
       #expect(!gone.isEmpty && !last.isEmpty, "seed \(Self.seed)")
       try await backup.close()
-      running = try Home(names[1], old.cluster, id: old.ledger.home.id, old.catalog)
+      running = try Home(names[1], old.cluster, id: old.manifest.home.id, old.catalog)
       _ = try await running.withShipping { try await $0.discardOlder { _ in } }
       try await running.ship()
       #expect(try await running.ids() == expected(last), "seed \(Self.seed)")

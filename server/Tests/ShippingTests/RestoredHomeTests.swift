@@ -34,12 +34,12 @@ import WarehouseContract
     }
 
     func withShipping<Value>(
-      _ warehouse: SQLiteWarehouse, _ ledger: ShippingLedger, _ body: (ClusterShipping) async throws -> Value
+      _ warehouse: SQLiteWarehouse, _ manifest: ShippingManifest, _ body: (ClusterShipping) async throws -> Value
     ) async throws -> Value {
       let rows = ShippedRows(warehouse.reader, hasAttachments: false)
       defer { rows.close() }
       let shipping = try ClusterShipping(
-        client, servers: servers, ledger: ledger, source: rows, patience: .zero, report: { _ in },
+        client, servers: servers, manifest: manifest, source: rows, patience: .zero, report: { _ in },
         sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) })
       try await ClusterTables.shared.make(by: shipping, isReplicated: servers.count > 1)
       return try await body(shipping)
@@ -47,7 +47,7 @@ import WarehouseContract
 
     /// Makes a directory of what the cluster has of a home.
     func restore(
-      _ home: ShippingLedger.Home, to directory: String, backup: String? = nil
+      _ home: ShippingManifest.Home, to directory: String, backup: String? = nil
     ) async throws -> RestoredWarehouse.Summary {
       let summary: RestoredWarehouse.Summary
       (summary, _) = try await ClusterHome(client: client, servers: servers).restore(
@@ -85,7 +85,7 @@ import WarehouseContract
     let (old, new) = (directory.appending(path: "old").path, directory.appending(path: "new").path)
     try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
     let world = try World(isReplicated: isReplicated)
-    let ledger = try ShippingLedger(path: old + "/shipping.sqlite", homeID: .random(in: 1...UInt64.max))
+    let manifest = try ShippingManifest(path: old + "/shipping.sqlite", homeID: .random(in: 1...UInt64.max))
     var traffic = RandomTraffic(
       seed: Self.seed, apps: world.catalog.apps().map(\.id),
       center: Timestamp(millisecondsSince1970: 1_777_000_000_000), days: 10, isOrdered: true)
@@ -98,7 +98,7 @@ import WarehouseContract
     }
     for _ in 0..<3 {
       try await send(20, to: warehouse)
-      try await world.withShipping(warehouse, ledger) { try await $0.backfill() }
+      try await world.withShipping(warehouse, manifest) { try await $0.backfill() }
     }
     // Units with gaps, and with newer generations.
     for app in world.catalog.apps().map(\.id) {
@@ -107,13 +107,13 @@ import WarehouseContract
     }
     // So that the last row is none of the deleted ones, of which the cluster knows nothing.
     try await send(5, to: warehouse)
-    try await world.withShipping(warehouse, ledger) { try await $0.backfill() }
+    try await world.withShipping(warehouse, manifest) { try await $0.backfill() }
     try await warehouse.flush()
     try await warehouse.close()
     // As it would count all rows anew.
     try SQLiteWarehouse.rebuild(directory: old, catalog: world.catalog)
-    let (home, units) = (ledger.home, try ledger.units().filter { $0.content.rows > 0 })
-    try ledger.close()
+    let (home, units) = (manifest.home, try manifest.units().filter { $0.content.rows > 0 })
+    try manifest.close()
 
     let summary = try await world.restore(home, to: new)
     #expect(summary.rows == units.reduce(0) { $0 + $1.content.rows } && summary.rows > 300, "seed \(Self.seed)")
@@ -124,7 +124,7 @@ import WarehouseContract
     let installs = try ["old", "new"].map {
       Set(try Self.rows(of: "install", in: "\(directory.path)/\($0)/warehouse.sqlite", columns: "app,name,slot"))
     }
-    // The old one has also those that sent no rows, but a ledger.
+    // The old one has also those that sent no rows, but a manifest.
     #expect(installs[1].isSubset(of: installs[0]) && !installs[1].isEmpty)
     let (before, after) = (try Self.counts(old), try Self.counts(new))
     #expect(before.keys == after.keys)
@@ -148,22 +148,22 @@ import WarehouseContract
 
     // It goes on where the old one was, and sends nothing anew.
     let again = try world.open(new)
-    let ledgerAgain = try ShippingLedger(path: new + "/shipping.sqlite", homeID: home.id)
-    #expect(ledgerAgain.home == home)
+    let manifestAgain = try ShippingManifest(path: new + "/shipping.sqlite", homeID: home.id)
+    #expect(manifestAgain.home == home)
     try await send(10, to: again)
-    try await world.withShipping(again, ledgerAgain) { shipping in
+    try await world.withShipping(again, manifestAgain) { shipping in
       try await shipping.backfill()
       var differences: [String] = []
       _ = try await shipping.verify(mends: false) { differences.append("\($0)") }
       #expect(differences == [], "seed \(Self.seed)")
     }
-    let sent = Dictionary(uniqueKeysWithValues: try ledgerAgain.units().map { ($0.number, $0) })
+    let sent = Dictionary(uniqueKeysWithValues: try manifestAgain.units().map { ($0.number, $0) })
     for unit in units {
       #expect(sent[unit.number]?.content == unit.content && sent[unit.number]?.generation == unit.generation)
     }
     #expect(sent.count > units.count)
     try await again.close()
-    try ledgerAgain.close()
+    try manifestAgain.close()
   }
 
   @Test func `gaps between rows, and rows that contradict each other, are told apart`() throws {

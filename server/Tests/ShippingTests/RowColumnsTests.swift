@@ -4,7 +4,7 @@ import Testing
 @testable import Shipping
 
 @Suite struct RowColumnsTests {
-  private static let home = ShippingLedger.Home(id: 1, epoch: 2)
+  private static let home = ShippingManifest.Home(id: 1, epoch: 2)
 
   private static func columns(_ ids: [Int64]) -> RowColumns {
     var columns = RowColumns()

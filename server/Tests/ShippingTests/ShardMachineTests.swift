@@ -12,10 +12,10 @@ import Testing
       content: UnitContent(rows: 10, checksum: UInt64(number) * 1_000))
   }
 
-  /// A home with its ledger, which survives the home, and a shard.
+  /// A home with its manifest, which survives the home, and a shard.
   private struct World {
     var shard = FakeShard()
-    /// The units of the ledger that are not confirmed, by number.
+    /// The units of the manifest that are not confirmed, by number.
     var open: [Int64: ShippingUnit] = [1: ShardMachineTests.unit(1), 2: ShardMachineTests.unit(2)]
     var confirmed: [ShippingUnit] = []
     var inserts = 0

@@ -11,13 +11,13 @@ import Warehouse
 @Suite(.enabled(if: Cluster.isThere), .serialized) struct ShippingClusterTests {
   private static let kinds = Cluster.isThere ? [true, false] : []
 
-  /// A home in memory with a ledger, and the cluster.
+  /// A home in memory with a manifest, and the cluster.
   private struct World {
     let rows = FakeRows()
     let directory: URL
     let client: ClickHouseClient
     let servers: [ClickHouseServer]
-    let ledger: ShippingLedger
+    let manifest: ShippingManifest
     let shipping: ClusterShipping
     let problems = Locked<[String]>([])
 
@@ -29,9 +29,9 @@ import Warehouse
       self.directory = directory
       client = try Cluster.client()
       servers = isReplicated ? try Cluster.servers() : [try Cluster.modern()]
-      ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: homeID)
+      manifest = try ShippingManifest(path: directory.appending(path: "shipping.sqlite").path, homeID: homeID)
       shipping = try ClusterShipping(
-        client, servers: servers, ledger: ledger, source: rows, patience: .zero,
+        client, servers: servers, manifest: manifest, source: rows, patience: .zero,
         report: { [problems] text in problems.withLock { $0.append(text) } },
         sleep: { try await Task.sleep(for: min($0, .milliseconds(50))) })
       try await ClusterTables.shared.make(by: shipping, isReplicated: isReplicated)
@@ -71,7 +71,7 @@ import Warehouse
     defer { try? FileManager.default.removeItem(at: directory) }
     let world = try await World(directory, isReplicated: isReplicated)
     try await body(world)
-    try world.ledger.close()
+    try world.manifest.close()
   }
 
   /// Asks again until a condition holds: replicas and deletions take their time.
@@ -100,7 +100,7 @@ import Warehouse
         try await world.shipping.backfill()
       }
       #expect(try await world.verified() == [])
-      let home = world.ledger.home.id
+      let home = world.manifest.home.id
       #expect(try await world.sum("SELECT count() FROM tern_row WHERE home = \(home)") == 700)
       #expect(try await world.sum("SELECT uniqExact(id) FROM tern_row WHERE home = \(home)") == 700)
       let status = try world.shipping.status(lastRow: 703)
@@ -136,7 +136,7 @@ import Warehouse
     try await withWorld(isReplicated: isReplicated) { world in
       world.rows.add(through: 300)
       #expect(try await world.verified() == [])
-      let home = world.ledger.home
+      let home = world.manifest.home
       let columns = ClusterSchema.columns.map(\.name)
       func copy(_ changes: [String: String], where condition: String) -> String {
         let values = columns.map { changes[$0].map { "\($0)" } ?? $0 }.joined(separator: ", ")
@@ -176,7 +176,7 @@ import Warehouse
       let running = Task { await world.shipping.run() }
       world.rows.delete { $0.user == "person 3" || $0.app == 2 && $0.id > 200 }
       #expect(try await world.shipping.settle(within: .seconds(60)) == nil)
-      let home = world.ledger.home.id
+      let home = world.manifest.home.id
       for server in world.servers {
         for condition in ["user = 'person 3'", "app = 2 AND id > 200"] {
           let count = try await world.client.rows(
@@ -189,8 +189,8 @@ import Warehouse
       // What only moved is not sent again.
       world.rows.rewrite()
       #expect(try await world.verified() == [])
-      #expect(try world.ledger.units().map(\.generation) == [1, 1, 1])
-      #expect(Set(try world.ledger.units().map(\.segment)).isSubset(of: try await segments(world)))
+      #expect(try world.manifest.units().map(\.generation) == [1, 1, 1])
+      #expect(Set(try world.manifest.units().map(\.segment)).isSubset(of: try await segments(world)))
     }
   }
 
@@ -206,7 +206,7 @@ import Warehouse
       let directory = FileManager.default.temporaryDirectory.appending(path: "tern-cluster-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: directory) }
-      let new = try await World(directory, isReplicated: isReplicated, homeID: old.ledger.home.id)
+      let new = try await World(directory, isReplicated: isReplicated, homeID: old.manifest.home.id)
       new.rows.add(through: 60)
       let waiting = try await new.shipping.settle(within: .seconds(1))
       #expect(waiting?.contains("--discard-older") == true, "a deletion is not done while there are older rows")
@@ -214,8 +214,8 @@ import Warehouse
       #expect(error?.message.contains("--discard-older") == true)
       #expect(try await new.shipping.discardOlder { _ in } == 100)
       #expect(try await new.verified() == [])
-      #expect(try await new.sum("SELECT count() FROM tern_row WHERE home = \(new.ledger.home.id)") == 60)
-      try new.ledger.close()
+      #expect(try await new.sum("SELECT count() FROM tern_row WHERE home = \(new.manifest.home.id)") == 60)
+      try new.manifest.close()
     }
   }
 
@@ -223,23 +223,23 @@ import Warehouse
     try await withWorld(isReplicated: true) { world in
       _ = try await world.shipping.foundShards()
       let away = try ClickHouseServer("http://127.0.0.1:1")
-      let place = try #require(try world.ledger.places()[world.servers[0].url])
+      let place = try #require(try world.manifest.places()[world.servers[0].url])
       // Asked first, and found by an earlier start.
-      try world.ledger.note(ClusterTopology.Place(away, shard: place.shard, replica: "0"))
+      try world.manifest.note(ClusterTopology.Place(away, shard: place.shard, replica: "0"))
       let shipping = try ClusterShipping(
-        world.client, servers: world.servers + [away], ledger: world.ledger, source: world.rows, patience: .zero,
+        world.client, servers: world.servers + [away], manifest: world.manifest, source: world.rows, patience: .zero,
         report: { _ in }, sleep: { try await Task.sleep(for: min($0, .milliseconds(50))) })
       for last in stride(from: Int64(100), through: 400, by: 100) { world.rows.add(through: last, inNewSegment: true) }
       try await shipping.backfill()
       #expect(try shipping.status(lastRow: 400).confirmedRows == 400)
       for count in ["count()", "uniqExact(id)"] {
-        #expect(try await world.sum("SELECT \(count) FROM tern_row WHERE home = \(world.ledger.home.id)") == 400)
+        #expect(try await world.sum("SELECT \(count) FROM tern_row WHERE home = \(world.manifest.home.id)") == 400)
       }
     }
   }
 
   @Test(arguments: kinds)
-  func `a ledger that was set back, or does not belong to the rows, sends nothing`(isReplicated: Bool) async throws {
+  func `a manifest that was set back, or does not belong to the rows, sends nothing`(isReplicated: Bool) async throws {
     try await withWorld(isReplicated: isReplicated) { world in
       world.rows.add(through: 100)
       try await world.shipping.backfill()
@@ -251,19 +251,19 @@ import Warehouse
         try FileManager.default.copyItem(
           at: world.directory.appending(path: file), to: directory.appending(path: file))
       }
-      let copy = try await World(directory, isReplicated: isReplicated, homeID: world.ledger.home.id)
+      let copy = try await World(directory, isReplicated: isReplicated, homeID: world.manifest.home.id)
       world.rows.add(through: 200)
       try await world.shipping.backfill()
       copy.rows.add(through: 150)
       let other = await #expect(throws: ClickHouseError.self) { try await copy.shipping.backfill() }
       #expect(other?.message.contains("a copy of this data directory") == true)
-      let older = try await World(directory, isReplicated: isReplicated, homeID: world.ledger.home.id)
+      let older = try await World(directory, isReplicated: isReplicated, homeID: world.manifest.home.id)
       older.rows.add(through: 50)
       let newer = await #expect(throws: ClickHouseError.self) { try await older.shipping.backfill() }
       #expect(newer?.message.contains("newer than the rows") == true)
       #expect(try await world.verified() == [])
-      try copy.ledger.close()
-      try older.ledger.close()
+      try copy.manifest.close()
+      try older.manifest.close()
     }
   }
 
@@ -274,7 +274,7 @@ import Warehouse
       try await world.shipping.backfill()
       world.rows.delete { $0.id == 7 }
       try await world.shipping.backfill()
-      let (home, unit) = (world.ledger.home, try #require(try world.ledger.units().first))
+      let (home, unit) = (world.manifest.home, try #require(try world.manifest.units().first))
       // Another block than the first one: ClickHouse would ignore that.
       var late = RowColumns()
       for id in Int64(1)...8 { _ = late.add(FakeRows.row(id)) }
@@ -282,17 +282,17 @@ import Warehouse
       old.generation = 0
       let body = try #require(ClickHouseClient.packed(late.hashed.block(old, of: home)))
       for shard in try await world.shipping.shards()
-      where try world.ledger.unit(unit.id, shard: shard.name) != nil {
+      where try world.manifest.unit(unit.id, shard: shard.name) != nil {
         try await shard.insert(body, at: 0)
       }
       #expect(try await !world.differences().isEmpty)
       try await world.shipping.lookForLateRows(try await world.shipping.shards())
-      #expect(try world.ledger.unclean(shard: unitShard(world, unit), limit: 9).count == 1)
+      #expect(try world.manifest.unclean(shard: unitShard(world, unit), limit: 9).count == 1)
       #expect(try await world.verified() == [])
     }
   }
 
   private func unitShard(_ world: World, _ unit: ShippingUnit) throws -> String {
-    try world.ledger.progress().keys.first { try world.ledger.unit(unit.id, shard: $0) != nil } ?? ""
+    try world.manifest.progress().keys.first { try world.manifest.unit(unit.id, shard: $0) != nil } ?? ""
   }
 }

@@ -124,7 +124,7 @@ import WarehouseContract
     for row in stored { _ = columns.add(row) }
     let hashed = columns.hashed
     let unit = ShippingUnit(epoch: 2, number: 1, segment: 1, ids: 1...Int64(stored.count), content: hashed.content)
-    let block = hashed.block(unit, of: ShippingLedger.Home(id: 1, epoch: 2))
+    let block = hashed.block(unit, of: ShippingManifest.Home(id: 1, epoch: 2))
     let read = try #require(try NativeBlock.blocks(block.encoded).first.flatMap { RowColumns($0) })
     var back: [StoredRow] = []
     try read.forEach { back.append($0) }

@@ -8,29 +8,29 @@ import Warehouse
 @Suite struct UnitSupplyTests {
   private static func withSupply(
     _ rows: FakeRows, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] }, maximumBytes: Int = 1 << 30,
-    _ body: (UnitSupply, ShippingLedger) async throws -> Void
+    _ body: (UnitSupply, ShippingManifest) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-supply-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let ledger = try ShippingLedger(path: directory.appending(path: "shipping.sqlite").path, homeID: 1)
+    let manifest = try ShippingManifest(path: directory.appending(path: "shipping.sqlite").path, homeID: 1)
     let supply = UnitSupply(
-      rows, ledger: ledger, retired: retired, patience: .zero, maximumBytes: maximumBytes, uptime: { .zero })
-    try await body(supply, ledger)
-    try ledger.close()
+      rows, manifest: manifest, retired: retired, patience: .zero, maximumBytes: maximumBytes, uptime: { .zero })
+    try await body(supply, manifest)
+    try manifest.close()
   }
 
   @Test func `shards that ask at the same time get different units, which leave no row out`() async throws {
     let rows = FakeRows()
     for last in stride(from: Int64(100), through: 1_000, by: 100) { rows.add(through: last, inNewSegment: true) }
-    try await Self.withSupply(rows) { supply, ledger in
+    try await Self.withSupply(rows) { supply, manifest in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for shard in ["a", "b", "c"] {
           group.addTask { while try await supply.next(for: shard) != nil {} }
         }
         try await group.waitForAll()
       }
-      let units = try ledger.units()
+      let units = try manifest.units()
       #expect(units.map(\.ids.lowerBound) == Array(stride(from: 1, through: 901, by: 100)))
       #expect(units.map(\.ids.upperBound) == Array(stride(from: 100, through: 1_000, by: 100)))
       #expect(units.allSatisfy { $0.content.rows == 100 })
@@ -45,17 +45,17 @@ import Warehouse
       RetiredUnit(home: 1, epoch: 2, shard: "a", number: 7, generation: 0, ids: ids, rows: ids.count, checksum: 3)
     }
     let retired = Locked([away(101...200), away(301...400)])
-    try await Self.withSupply(rows, retired: { retired.withLock { $0 } }) { supply, ledger in
+    try await Self.withSupply(rows, retired: { retired.withLock { $0 } }) { supply, manifest in
       while try await supply.next(for: "a") != nil {}
-      #expect(try ledger.units().map(\.ids) == [1...100, 201...300, 401...500])
+      #expect(try manifest.units().map(\.ids) == [1...100, 201...300, 401...500])
       #expect(await supply.last == 500)
       // Rows that were deleted bring the others of their segment home.
       rows.delete { $0.id == 150 }
       retired.withLock { _ = $0.removeFirst() }
       rows.add(through: 600, inNewSegment: true)
       while try await supply.next(for: "a") != nil {}
-      #expect(try ledger.units().map(\.ids) == [1...100, 101...200, 201...300, 401...500, 501...600])
-      #expect(try ledger.units()[1].content.rows == 99)
+      #expect(try manifest.units().map(\.ids) == [1...100, 101...200, 201...300, 401...500, 501...600])
+      #expect(try manifest.units()[1].content.rows == 99)
       #expect(await supply.last == 600)
     }
   }
@@ -84,9 +84,9 @@ import Warehouse
   @Test func `large rows end a unit, and the next one begins with the rows that did not fit`() async throws {
     let rows = FakeRows()
     rows.add(through: 300, bytesOfTexts: 1 << 20)
-    try await Self.withSupply(rows) { supply, ledger in
+    try await Self.withSupply(rows) { supply, manifest in
       while try await supply.next(for: "a") != nil {}
-      let units = try ledger.units()
+      let units = try manifest.units()
       #expect(units.count > 2)
       #expect(units.reduce(0) { $0 + $1.content.rows } == 300)
       #expect(zip(units, units.dropFirst()).allSatisfy { $0.ids.upperBound + 1 == $1.ids.lowerBound })

@@ -45,12 +45,12 @@ struct ClusterCommandOptions: ParsableArguments {
 
   /// Runs `body` with a copy that reads the data directory. A server may be running on it.
   ///
-  /// - Parameter needsLedger: True to fail if nothing was ever sent from there.
+  /// - Parameter needsManifest: True to fail if nothing was ever sent from there.
   func withCopy<Value>(
-    needsLedger: Bool = false, _ body: (ClusterConnection, ClusterCopy, Catalog) async throws -> Value
+    needsManifest: Bool = false, _ body: (ClusterConnection, ClusterCopy, Catalog) async throws -> Value
   ) async throws -> Value {
     let connection = try connection()
-    if needsLedger, !ClusterConnection.hasLedger(directory: data.directory) {
+    if needsManifest, !ClusterConnection.hasManifest(directory: data.directory) {
       throw CommandFailure("Nothing was sent from \(data.directory) yet. Run `tern clickhouse setup` first.")
     }
     return try await data.withReader { catalog, reader in
@@ -137,7 +137,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
   @OptionGroup var cluster: ClusterCommandOptions
 
   func run() async throws {
-    let (status, servers) = try await cluster.withCopy(needsLedger: true) { _, copy, _ in
+    let (status, servers) = try await cluster.withCopy(needsManifest: true) { _, copy, _ in
       (copy.status() ?? ClusterStatus(), await copy.shipping.serverStates())
     }
     let isServed = try cluster.data.withCatalog { try $0.isServed() }
@@ -183,7 +183,7 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     var differences = 0
-    let rows = try await cluster.withCopy(needsLedger: true) { _, copy, _ in
+    let rows = try await cluster.withCopy(needsManifest: true) { _, copy, _ in
       try await copy.shipping.verify(mends: mend) { difference in
         differences += 1
         Terminal.progress("")

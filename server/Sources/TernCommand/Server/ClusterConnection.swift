@@ -47,20 +47,20 @@ struct ClusterConnection {
 
   /// Has rows of a data directory that have left home fetched from the cluster.
   ///
-  /// - Parameter ledger: The open ledger; without it, the one of the directory is opened when rows are fetched.
-  func connectRetiredRows(of directory: String, _ catalog: Catalog, ledger: ShippingLedger? = nil) throws {
+  /// - Parameter manifest: The open manifest; without it, the one of the directory is opened when rows are fetched.
+  func connectRetiredRows(of directory: String, _ catalog: Catalog, manifest: ShippingManifest? = nil) throws {
     let homeID = try Self.homeID(catalog)
     let source = ClusterRowSource(client, servers: servers) {
-      if let ledger { return ledger }
-      guard Self.hasLedger(directory: directory) else { return nil }
-      return try? ShippingLedger(path: Self.ledgerPath(directory), homeID: homeID)
+      if let manifest { return manifest }
+      guard Self.hasManifest(directory: directory) else { return nil }
+      return try? ShippingManifest(path: Self.manifestPath(directory), homeID: homeID)
     }
     RetiredRowCache.connect(directory, to: source)
   }
 
-  /// Opens the ledger of a data directory, and makes it if there is none.
-  static func ledger(directory: String, _ catalog: Catalog) throws -> ShippingLedger {
-    try ShippingLedger(path: ledgerPath(directory), homeID: try homeID(catalog))
+  /// Opens the manifest of a data directory, and makes it if there is none.
+  static func manifest(directory: String, _ catalog: Catalog) throws -> ShippingManifest {
+    try ShippingManifest(path: manifestPath(directory), homeID: try homeID(catalog))
   }
 
   /// The setting of the catalog with the number of a home that was restored without its catalog.
@@ -72,10 +72,10 @@ struct ClusterConnection {
     return UInt64(try JobRunner.serverName(catalog), radix: 16) ?? 0
   }
 
-  static func ledgerPath(_ directory: String) -> String { directory + "/shipping.sqlite" }
+  static func manifestPath(_ directory: String) -> String { directory + "/shipping.sqlite" }
 
   /// True if the rows of a data directory are, or were, copied to a cluster.
-  static func hasLedger(directory: String) -> Bool { FileManager.default.fileExists(atPath: ledgerPath(directory)) }
+  static func hasManifest(directory: String) -> Bool { FileManager.default.fileExists(atPath: manifestPath(directory)) }
 }
 
 /// The copying of a server's rows to its cluster, opened and closed together.
@@ -91,11 +91,11 @@ struct ClusterCopy: Sendable {
   ) throws {
     rows = ShippedRows(reader, hasAttachments: connection.hasAttachments)
     (self.reader, self.directory) = (reader, directory)
-    let ledger = try ClusterConnection.ledger(directory: directory, catalog)
+    let manifest = try ClusterConnection.manifest(directory: directory, catalog)
     shipping = try ClusterShipping(
-      connection.client, servers: connection.servers, ledger: ledger, source: rows,
+      connection.client, servers: connection.servers, manifest: manifest, source: rows,
       retired: { try reader.retiredUnits() }, patience: patience ?? UnitPlanner.standardPatience, report: report)
-    try connection.connectRetiredRows(of: directory, catalog, ledger: ledger)
+    try connection.connectRetiredRows(of: directory, catalog, manifest: manifest)
   }
 
   /// The progress of the copy; `nil` if the files can't be read.
@@ -108,7 +108,7 @@ struct ClusterCopy: Sendable {
   func close() {
     RetiredRowCache.connect(directory, to: nil)
     rows.close()
-    try? shipping.ledger.close()
+    try? shipping.manifest.close()
   }
 }
 

@@ -22,7 +22,7 @@ struct ClusterRestore {
 
   /// The rows that were restored, and those that are left.
   private struct Outcome {
-    let home: ShippingLedger.Home
+    let home: ShippingManifest.Home
     let summary: RestoredWarehouse.Summary
     let missingUnits: [ClosedRange<Int64>]
     /// The epochs of which rows are left out.
@@ -64,13 +64,13 @@ struct ClusterRestore {
       throw CommandFailure("The cluster has no rows of this epoch. It has \(Self.list(all))")
     }
     let home = chosen.home
-    // Rows that had left home before its ledger was lost are in older epochs.
+    // Rows that had left home before its manifest was lost are in older epochs.
     let older = all.prefix { $0 != chosen }.map(\.home).reversed()
     let (units, others) = try await shipped.units(of: home, older: Array(older))
     let expected = units.reduce(0) { $0 + $1.rows }
     var apps: Set<Int64> = []
     for number in Set(units.map(\.epoch)) {
-      apps.formUnion(try await shipped.apps(of: ShippingLedger.Home(id: home.id, epoch: number)))
+      apps.formUnion(try await shipped.apps(of: ShippingManifest.Home(id: home.id, epoch: number)))
     }
     try makeApps(catalog, apps.sorted())
     var stored: [(unit: ShippingUnit, shard: String, hasOlder: Bool)] = []
@@ -86,8 +86,8 @@ struct ClusterRestore {
     let total = rows
     let summary = try target.derive { Terminal.progress("\(grouped($0)) of \(grouped(total)) rows counted") }
     Terminal.progress("")
-    try ShippingLedger.restore(
-      path: ClusterConnection.ledgerPath(target.unfinished), home: home, units: stored)
+    try ShippingManifest.restore(
+      path: ClusterConnection.manifestPath(target.unfinished), home: home, units: stored)
     try catalog.record(.backupRestored, "the cluster's rows of home \(home.id)")
     return Outcome(
       home: home, summary: summary,
@@ -103,7 +103,7 @@ struct ClusterRestore {
 
   /// Fetches the newest generation of a unit, as one of the replicas has it.
   private func rows(
-    of unit: ClusterInventory.Unit, _ home: ShippingLedger.Home
+    of unit: ClusterInventory.Unit, _ home: ShippingManifest.Home
   ) async throws -> (ShippingUnit, ClusterRows.Unit) {
     let cluster = ClusterRows(connection.client, unit.shard, home: home, uptime: ClusterShipping.systemUptime)
     var failure: ClickHouseError?

@@ -165,11 +165,11 @@ struct JobRunner {
 
   /// Has all rows on the cluster compared with those here, by the next server with a cluster if this one has none.
   private func forgetShippedDays() throws {
-    if let copy { return try copy.shipping.ledger.forgetSegments() }
-    guard ClusterConnection.hasLedger(directory: directory) else { return }
-    let ledger = try ClusterConnection.ledger(directory: directory, catalog)
-    try ledger.forgetSegments()
-    try ledger.close()
+    if let copy { return try copy.shipping.manifest.forgetSegments() }
+    guard ClusterConnection.hasManifest(directory: directory) else { return }
+    let manifest = try ClusterConnection.manifest(directory: directory, catalog)
+    try manifest.forgetSegments()
+    try manifest.close()
   }
 
   /// Deletes here, then waits a moment for the cluster; if that takes longer, the job goes on at the next run.
@@ -177,7 +177,7 @@ struct JobRunner {
     let known = deletedHere.withLock { $0[job.id] }
     let message = if let known { known } else { try await delete() }
     guard let copy else {
-      let isCopied = ClusterConnection.hasLedger(directory: directory)
+      let isCopied = ClusterConnection.hasManifest(directory: directory)
       return isCopied ? "\(message) The cluster has it until a server runs with --clickhouse." : message
     }
     deletedHere.withLock { $0[job.id] = message }

@@ -60,6 +60,6 @@ struct RowRetirement {
   /// Notes what was sent anew since it left, after a mending, for another time zone, or after the backup was made that was
   /// restored: backups then know the copy that is there.
   private func renewNotes() async throws {
-    try await warehouse.renew(try shipping.ledger.renewed(warehouse.reader.retiredUnits()))
+    try await warehouse.renew(try shipping.manifest.renewed(warehouse.reader.retiredUnits()))
   }
 }

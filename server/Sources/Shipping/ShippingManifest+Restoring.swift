@@ -1,14 +1,14 @@
 import GRDB
 
-extension ShippingLedger {
-  /// Makes the ledger of a home whose rows came from the cluster, so that nothing is sent anew.
+extension ShippingManifest {
+  /// Makes the manifest of a home whose rows came from the cluster, so that nothing is sent anew.
   ///
   /// - Parameter units: The units with their segments at home, the shards that have them, and whether older generations are left.
   package static func restore(
     path: String, home: Home, units: [(unit: ShippingUnit, shard: String, hasOlder: Bool)]
   ) throws {
-    let ledger = try ShippingLedger(path: path, homeID: home.id) { home.epoch }
-    try ledger.queue.write { database in
+    let manifest = try ShippingManifest(path: path, homeID: home.id) { home.epoch }
+    try manifest.queue.write { database in
       var last: Int64 = 0
       for (unit, shard, hasOlder) in units.sorted(by: { $0.unit.ids.lowerBound < $1.unit.ids.lowerBound }) {
         // Rows that were deleted between two units belong to the second one, as at home.
@@ -17,10 +17,10 @@ extension ShippingLedger {
         last = unit.ids.upperBound
       }
     }
-    try ledger.close()
+    try manifest.close()
   }
 
-  /// Takes over a unit of an earlier ledger, of which the rows have left home.
+  /// Takes over a unit of an earlier manifest, of which the rows have left home.
   ///
   /// Does nothing if another process has done it.
   func adopt(_ unit: ShippingUnit, shard: String, isClean: Bool) throws {
@@ -33,7 +33,7 @@ extension ShippingLedger {
     }
   }
 
-  /// The units that were taken over from earlier ledgers.
+  /// The units that were taken over from earlier manifests.
   func adoptedUnits() throws -> Set<ShippingUnit.ID> {
     try queue.read { database in
       try Row.fetchSet(

@@ -6,12 +6,12 @@ import Warehouse
 ///
 /// A unit is written here before anything of it is sent, and confirmed after the shard has it. So a server that was killed
 /// knows which rows may be on the cluster, and the cluster never has rows of which the home knows nothing.
-package final class ShippingLedger: Sendable {
+package final class ShippingManifest: Sendable {
   /// The server that ships.
   package struct Home: Sendable, Hashable {
     /// A number that tells homes on one cluster apart. A restored backup has the same one.
     package let id: UInt64
-    /// The number of this ledger, drawn when it was made. Backups don't have the ledger, and a restored older backup uses
+    /// The number of this manifest, drawn when it was made. Backups don't have the manifest, and a restored older backup uses
     /// row IDs again for other rows: those go to the cluster in another epoch. Rows that had left home before stay in theirs.
     package let epoch: UInt64
 
@@ -40,7 +40,7 @@ package final class ShippingLedger: Sendable {
       CREATE INDEX unit_progress ON unit (shard, is_confirmed, rows);
       CREATE TABLE server (url TEXT PRIMARY KEY, shard TEXT, replica TEXT) WITHOUT ROWID;
       """,
-      // Units of earlier ledgers, too.
+      // Units of earlier manifests, too.
       """
       CREATE TABLE epoch_unit (
         epoch INTEGER NOT NULL, number INTEGER NOT NULL, generation INTEGER NOT NULL, shard TEXT NOT NULL,
@@ -60,7 +60,7 @@ package final class ShippingLedger: Sendable {
   package let home: Home
   let queue: DatabaseQueue
 
-  /// Opens a ledger, and makes one if there is none.
+  /// Opens a manifest, and makes one if there is none.
   ///
   /// - Parameter homeID: The number of the home.
   /// - Throws: `WarehouseError` with code `invalid` if another program or a newer version has written the file, or for another

@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import Shipping
 
-@Suite struct ShippingLedgerTests {
+@Suite struct ShippingManifestTests {
   private func withDirectory(_ body: (String) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-shipping-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -14,33 +14,33 @@ import Warehouse
     try body(directory.appending(path: "shipping.sqlite").path)
   }
 
-  @Test func `a ledger opened again knows its home and every unit`() throws {
+  @Test func `a manifest opened again knows its home and every unit`() throws {
     try withDirectory { path in
-      let ledger = try ShippingLedger(path: path, homeID: 5)
+      let manifest = try ShippingManifest(path: path, homeID: 5)
       let contents = (1...4).map { UnitContent(rows: $0, checksum: UInt64.max - UInt64($0)) }
       for (index, content) in contents.enumerated() {
         let first = Int64(index * 10 + 1)
-        let unit = try ledger.add(
+        let unit = try manifest.add(
           segment: 3, ids: first...first + 9, content: content, shard: index % 2 == 0 ? "b" : "a")
         #expect(unit.content == content && !unit.mayBeThere)
       }
-      let all = try ledger.units()
-      try ledger.confirm(all[0])
+      let all = try manifest.units()
+      try manifest.confirm(all[0])
       var renewed = all[1]
       renewed.generation = 1
       renewed.segment = 4
       renewed.content = UnitContent(rows: 1, checksum: 9)
-      try ledger.renew(renewed)
-      try ledger.move(all[0], to: 4)
+      try manifest.renew(renewed)
+      try manifest.move(all[0], to: 4)
       // Read before.
-      try ledger.move(all[0], to: 5)
-      #expect(try ledger.units(in: 1...20, outside: 4).isEmpty && ledger.units(in: 1...30, outside: 4).count == 1)
+      try manifest.move(all[0], to: 5)
+      #expect(try manifest.units(in: 1...20, outside: 4).isEmpty && manifest.units(in: 1...30, outside: 4).count == 1)
       // A confirmation of the generation before, which comes late.
-      try ledger.confirm(all[1])
-      let home = ledger.home
-      try ledger.close()
+      try manifest.confirm(all[1])
+      let home = manifest.home
+      try manifest.close()
 
-      let again = try ShippingLedger(path: path, homeID: 5)
+      let again = try ShippingManifest(path: path, homeID: 5)
       #expect(again.home == home)
       #expect(try again.lastID() == 40)
       #expect(try again.unconfirmed(shard: "b").map(\.number) == [3])
@@ -58,27 +58,27 @@ import Warehouse
       #expect(try again.unclean(shard: "a", limit: 9).isEmpty && again.unsettled(through: 2) == 0)
       #expect(
         try again.progress() == [
-          "b": ShippingLedger.Progress(confirmedRows: 1, waitingRows: 3),
-          "a": ShippingLedger.Progress(confirmedRows: 1, waitingRows: 4),
+          "b": ShippingManifest.Progress(confirmedRows: 1, waitingRows: 3),
+          "a": ShippingManifest.Progress(confirmedRows: 1, waitingRows: 4),
         ])
       try again.close()
     }
   }
 
-  @Test func `an empty ledger has no units, and each has an epoch of its own`() throws {
-    var homes: Set<ShippingLedger.Home> = []
+  @Test func `an empty manifest has no units, and each has an epoch of its own`() throws {
+    var homes: Set<ShippingManifest.Home> = []
     for _ in 0..<2 {
       try withDirectory { path in
-        let ledger = try ShippingLedger(path: path, homeID: 5)
-        #expect(try ledger.lastID() == 0 && ledger.progress().isEmpty && ledger.unconfirmed(shard: "a").isEmpty)
-        homes.insert(ledger.home)
-        try ledger.close()
+        let manifest = try ShippingManifest(path: path, homeID: 5)
+        #expect(try manifest.lastID() == 0 && manifest.progress().isEmpty && manifest.unconfirmed(shard: "a").isEmpty)
+        homes.insert(manifest.home)
+        try manifest.close()
       }
     }
     #expect(homes.count == 2 && Set(homes.map(\.id)) == [5])
   }
 
-  @Test func `a ledger of an earlier version keeps its units`() throws {
+  @Test func `a manifest of an earlier version keeps its units`() throws {
     try withDirectory { path in
       let old = try DatabaseQueue(path: path)
       try old.write { database in
@@ -101,54 +101,54 @@ import Warehouse
             """)
       }
       try old.close()
-      let ledger = try ShippingLedger(path: path, homeID: 5)
+      let manifest = try ShippingManifest(path: path, homeID: 5)
       let epoch = UInt64(bitPattern: -7)
-      #expect(ledger.home.epoch == epoch)
-      let units = try ledger.units()
+      #expect(manifest.home.epoch == epoch)
+      let units = try manifest.units()
       #expect(units.map(\.id) == [1, 2].map { ShippingUnit.ID(epoch: epoch, number: $0) })
       #expect(units[0].generation == 2 && units[0].content == UnitContent(rows: 9, checksum: UInt64(bitPattern: -8)))
-      #expect(try ledger.unconfirmed(shard: "b").map(\.number) == [2] && ledger.unconfirmed(shard: "a").isEmpty)
-      #expect(try ledger.add(segment: 4, ids: 21...30, content: .empty, shard: "a").number == 3)
-      try ledger.close()
+      #expect(try manifest.unconfirmed(shard: "b").map(\.number) == [2] && manifest.unconfirmed(shard: "a").isEmpty)
+      #expect(try manifest.add(segment: 4, ids: 21...30, content: .empty, shard: "a").number == 3)
+      try manifest.close()
     }
   }
 
-  @Test func `units of an earlier ledger are beside those of this one, under their own names`() throws {
+  @Test func `units of an earlier manifest are beside those of this one, under their own names`() throws {
     try withDirectory { path in
-      let ledger = try ShippingLedger(path: path, homeID: 5) { 9 }
+      let manifest = try ShippingManifest(path: path, homeID: 5) { 9 }
       let adopted = ShippingUnit(epoch: 8, number: 1, generation: 3, segment: 2, ids: 1...10, content: .empty)
-      for _ in 0..<2 { try ledger.adopt(adopted, shard: "a", isClean: false) }
-      let unit = try ledger.add(segment: 4, ids: 11...20, content: UnitContent(rows: 9, checksum: 1), shard: "a")
+      for _ in 0..<2 { try manifest.adopt(adopted, shard: "a", isClean: false) }
+      let unit = try manifest.add(segment: 4, ids: 11...20, content: UnitContent(rows: 9, checksum: 1), shard: "a")
       #expect(unit.number == 1 && unit.epoch == 9)
-      #expect(try ledger.lastNumber() == 1 && ledger.lastID() == 20 && ledger.adoptedUnits() == [adopted.id])
-      #expect(try ledger.ranges(after: 0) == [1...10, 11...20] && ledger.ranges(after: 10) == [11...20])
-      #expect(try ledger.unconfirmed(shard: "a").map(\.id) == [unit.id])
-      #expect(try ledger.unsettled(through: 0) == 1, "the older generation of the adopted one")
-      try ledger.renew(adopted.next(UnitContent(rows: 1, checksum: 2)))
-      #expect(try ledger.unit(adopted.id)?.generation == 4 && ledger.unit(unit.id)?.generation == 0)
-      try ledger.confirm(unit)
-      #expect(try ledger.unconfirmed(shard: "a").map(\.id) == [adopted.id])
-      try ledger.close()
+      #expect(try manifest.lastNumber() == 1 && manifest.lastID() == 20 && manifest.adoptedUnits() == [adopted.id])
+      #expect(try manifest.ranges(after: 0) == [1...10, 11...20] && manifest.ranges(after: 10) == [11...20])
+      #expect(try manifest.unconfirmed(shard: "a").map(\.id) == [unit.id])
+      #expect(try manifest.unsettled(through: 0) == 1, "the older generation of the adopted one")
+      try manifest.renew(adopted.next(UnitContent(rows: 1, checksum: 2)))
+      #expect(try manifest.unit(adopted.id)?.generation == 4 && manifest.unit(unit.id)?.generation == 0)
+      try manifest.confirm(unit)
+      #expect(try manifest.unconfirmed(shard: "a").map(\.id) == [adopted.id])
+      try manifest.close()
     }
   }
 
-  @Test func `the ledger of another home is refused`() throws {
+  @Test func `the manifest of another home is refused`() throws {
     try withDirectory { path in
-      try ShippingLedger(path: path, homeID: 5).close()
-      let error = #expect(throws: WarehouseError.self) { try ShippingLedger(path: path, homeID: 6) }
+      try ShippingManifest(path: path, homeID: 5).close()
+      let error = #expect(throws: WarehouseError.self) { try ShippingManifest(path: path, homeID: 6) }
       #expect(error?.code == .invalid)
     }
   }
 
   @Test func `the places of servers are known at the next start`() throws {
     try withDirectory { path in
-      let ledger = try ShippingLedger(path: path, homeID: 5)
+      let manifest = try ShippingManifest(path: path, homeID: 5)
       let server = try ClickHouseServer("http://db1:8123")
-      try ledger.note(ClusterTopology.Place(server, shard: "1", replica: "a"))
-      try ledger.note(ClusterTopology.Place(server, shard: "2", replica: nil))
-      let place = try #require(try ledger.places()[server.url])
+      try manifest.note(ClusterTopology.Place(server, shard: "1", replica: "a"))
+      try manifest.note(ClusterTopology.Place(server, shard: "2", replica: nil))
+      let place = try #require(try manifest.places()[server.url])
       #expect(place.shard == "2" && place.replica == nil)
-      try ledger.close()
+      try manifest.close()
     }
   }
 
@@ -156,7 +156,7 @@ import Warehouse
     try withDirectory { path in
       try Data("This is no database, but a long enough text to be looked at as one, in vain.".utf8)
         .write(to: URL(fileURLWithPath: path))
-      #expect(throws: (any Error).self) { try ShippingLedger(path: path, homeID: 5) }
+      #expect(throws: (any Error).self) { try ShippingManifest(path: path, homeID: 5) }
     }
   }
 }

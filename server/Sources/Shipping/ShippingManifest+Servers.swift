@@ -1,7 +1,7 @@
 import ClickHouse
 import GRDB
 
-extension ShippingLedger {
+extension ShippingManifest {
   /// The progress of each shard, by its name.
   package func progress() throws -> [String: Progress] {
     try queue.read { database in
