@@ -28,7 +28,7 @@ struct ChartTests {
   private func chart(_ values: [Int], open: Set<Int> = [], mark: Chart.Mark = .line) -> Chart {
     Chart(
       id: "t", title: "t",
-      slots: values.indices.map { Chart.Slot(Day(number: 20_000 + $0), isOpen: open.contains($0)) },
+      places: values.indices.map { Chart.Place(Day(number: 20_000 + $0), isOpen: open.contains($0)) },
       series: [.init(name: "n", values: values, mark: mark, color: 1)])
   }
 
@@ -53,11 +53,11 @@ struct ChartTests {
     // Day 20,000 is a Friday.
     let labels = [19_996, 20_003, 20_010, 20_017].map { Day(number: $0).description }
     #expect(
-      Chart.Slot.slots(labels, .week, in: first...today, today: today).map(\.isOpen) == [true, false, false, true])
+      Chart.Place.places(labels, .week, in: first...today, today: today).map(\.isOpen) == [true, false, false, true])
     let days = (20_018...20_020).map { Day(number: $0).description }
-    #expect(Chart.Slot.slots(days, .day, in: first...today, today: today).map(\.isOpen) == [false, false, true])
+    #expect(Chart.Place.places(days, .day, in: first...today, today: today).map(\.isOpen) == [false, false, true])
     let hours = ["T10:00", "T11:00"].map { "\(today)\($0)" }
-    #expect(Chart.Slot.slots(hours, .hour, in: first...today, today: today).map(\.isOpen) == [false, true])
+    #expect(Chart.Place.places(hours, .hour, in: first...today, today: today).map(\.isOpen) == [false, true])
   }
 
   @Test func `stacked bars stand on each other, and those below hang from zero`() {
@@ -65,7 +65,7 @@ struct ChartTests {
       Chart.Series(name: "n", values: [value], mark: mark, color: 1)
     }
     let chart = Chart(
-      id: "t", title: "t", slots: [Chart.Slot(Day(number: 20_000))],
+      id: "t", title: "t", places: [Chart.Place(Day(number: 20_000))],
       series: [series(3, .stack), series(2, .stack), series(5, .stackBelow)])
     // The scale goes from −5 to 5.
     let bars = chart.html().components(separatedBy: "<rect class=\"bar").dropFirst().map { bar in
@@ -139,7 +139,7 @@ struct ChartTests {
     for format in [ChartFormat.number, .count, .share, .highShare] {
       for mark in [Chart.Mark.line, .area, .bar, .stack, .stackBelow] {
         let chart = Chart(
-          id: "t", title: "t", slots: extremes.indices.map { Chart.Slot(Day(number: 20_000 + $0)) },
+          id: "t", title: "t", places: extremes.indices.map { Chart.Place(Day(number: 20_000 + $0)) },
           series: [.init(name: "n", values: extremes, mark: mark, color: 1)], format: format)
         let html = chart.html()
         #expect(!html.contains("nan") && !html.contains("inf"))
@@ -157,9 +157,9 @@ struct ChartTests {
   }
 
   @Test func `a place without a value interrupts the line and has a dash`() {
-    let days = (0..<5).map { Chart.Slot(Day(number: 20_000 + $0)) }
+    let days = (0..<5).map { Chart.Place(Day(number: 20_000 + $0)) }
     let chart = Chart(
-      id: "t", title: "t", slots: days, series: [.init(name: "n", values: [0.9, 0.8, nil, 0.7, 0.6], color: 1)],
+      id: "t", title: "t", places: days, series: [.init(name: "n", values: [0.9, 0.8, nil, 0.7, 0.6], color: 1)],
       format: .highShare)
     #expect(chart.html().components(separatedBy: "class=\"line c1").count - 1 == 2)
     #expect(chart.html().contains("n<b>–</b>"))
@@ -169,14 +169,14 @@ struct ChartTests {
     let labels = (20_000..<20_003).flatMap { day in
       (0..<24).map { QuestionCalendar.label(of: .hour, number: day * 24 + $0) }
     }
-    func slots(_ labels: [String]) -> [Chart.Slot] {
-      Chart.Slot.slots(labels, .hour, in: Day(number: 20_000)...Day(number: 20_002), today: Day(number: 20_100))
+    func places(_ labels: [String]) -> [Chart.Place] {
+      Chart.Place.places(labels, .hour, in: Day(number: 20_000)...Day(number: 20_002), today: Day(number: 20_100))
     }
-    let many = slots(labels).filter(\.isLabelled)
+    let many = places(labels).filter(\.isLabelled)
     #expect(many.map(\.axis) == (20_000..<20_003).map { Day(number: $0).shortText })
-    #expect(slots(Array(labels.prefix(3))).map(\.axis) == ["00:00", "01:00", "02:00"])
+    #expect(places(Array(labels.prefix(3))).map(\.axis) == ["00:00", "01:00", "02:00"])
     let chart = Chart(
-      id: "t", title: "t", slots: slots(labels),
+      id: "t", title: "t", places: places(labels),
       series: [.init(name: "n", values: labels.map { _ in 1 as Int }, color: 1)])
     #expect(chart.html().components(separatedBy: "<span class=\"x").count - 1 == 3)
   }
@@ -209,7 +209,7 @@ struct ChartTests {
     func marked(_ labels: [String], _ unit: TimeUnit, _ day: String) -> [Int] {
       let all = Day(number: 0)...Day(number: 30_000)
       var chart = Chart(
-        id: "c", title: "", slots: Chart.Slot.slots(labels, unit, in: all, today: Day(number: 30_001)), series: [])
+        id: "c", title: "", places: Chart.Place.places(labels, unit, in: all, today: Day(number: 30_001)), series: [])
       let note = ChartNote(Release(day: Day(day) ?? Day(number: 0), version: "2.0"))
       chart.mark([note])
       return chart.notes.keys.sorted()
@@ -229,7 +229,7 @@ struct ChartTests {
   @Test func `notes are drawn, shown under the pointer, and listed below the chart`() {
     let day = Day(year: 2026, month: 5, day: 2)
     var chart = Chart(
-      id: "c", title: "", slots: [Chart.Slot(day)], series: [.init(name: "a", values: [1 as Int], color: 1)])
+      id: "c", title: "", places: [Chart.Place(day)], series: [.init(name: "a", values: [1 as Int], color: 1)])
     #expect(!chart.html().contains("note"))
     chart.mark([ChartNote(Release(day: day, version: "2.0 <b>"))])
     let html = chart.html()
@@ -241,7 +241,7 @@ struct ChartTests {
 
   @Test func `labels of notes that would run into each other are left out, on narrow charts more of them`() {
     var chart = Chart(
-      id: "c", title: "", slots: (0..<30).map { Chart.Slot(Day(number: 20_000 + $0)) },
+      id: "c", title: "", places: (0..<30).map { Chart.Place(Day(number: 20_000 + $0)) },
       series: [.init(name: "a", values: (0..<30).map { $0 }, color: 1)])
     for (day, text) in [(0, "3.1.0"), (3, "3.1.1"), (20, "3.2.0"), (29, "A very long note about a campaign")] {
       chart.mark([ChartNote(Release(day: Day(number: 20_000 + day), version: text))])

@@ -21,7 +21,7 @@ extension Catalog {
   /// - Parameters:
   ///   - app: The app. The definition applies to all of its views.
   ///   - kind: Dimension or metric.
-  ///   - index: The slot number, from 1 to 200.
+  ///   - index: The number, from 1 to 200.
   ///   - name: 1 to 100 characters, applied to all reports immediately; `nil` keeps the current name.
   ///   - type: The display format of a metric's values, applied to all reports immediately; `nil` keeps the current
   ///     type.

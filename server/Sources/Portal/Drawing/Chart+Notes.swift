@@ -5,7 +5,7 @@ extension Chart {
   /// Marks the places of notes; notes outside the chart's range are ignored.
   mutating func mark(_ notes: [ChartNote]) {
     for note in notes {
-      guard let place = slots.firstIndex(where: { $0.days?.contains(note.day) ?? false }) else { continue }
+      guard let place = places.firstIndex(where: { $0.days?.contains(note.day) ?? false }) else { continue }
       self.notes[place, default: []].append(note)
     }
   }

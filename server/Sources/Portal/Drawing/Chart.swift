@@ -42,7 +42,7 @@ struct Chart {
   var id: String
   /// The description for screen readers.
   var title: String
-  var slots: [Slot]
+  var places: [Place]
   var series: [Series]
   var format = ChartFormat.count
   /// The heading of the places in the chart's table.
@@ -104,7 +104,7 @@ struct Chart {
     """
   }
 
-  func x(_ index: Int) -> Double { (Double(index) + 0.5) / Double(slots.count) * Self.width }
+  func x(_ index: Int) -> Double { (Double(index) + 0.5) / Double(places.count) * Self.width }
 
   func y(_ value: Double, _ scale: ChartScale) -> Double {
     Self.height - (value - scale.bottom) / (scale.top - scale.bottom) * Self.height
@@ -123,7 +123,7 @@ extension Chart {
   init(_ id: String, _ subject: String, days: [Day], _ series: [Series], in request: ReportRequest) {
     self.init(
       id: id, title: "\(subject) per day, \(request.days.text)",
-      slots: days.map { Slot($0, isOpen: $0 >= request.today) }, series: series)
+      places: days.map { Place($0, isOpen: $0 >= request.today) }, series: series)
   }
 
   /// A chart of occurrences and users.

@@ -93,7 +93,7 @@ extension PortalPages {
     let days = request.days.map { rows[$0.description] }
     return Chart(
       id: "crashfree", title: "Users and sessions without a crash per day, \(request.days.text)",
-      slots: request.days.map { Chart.Slot($0, isOpen: $0 >= request.today) },
+      places: request.days.map { Chart.Place($0, isOpen: $0 >= request.today) },
       series: [
         .init(name: "Users", values: days.map { $0?[0] }, color: 3),
         .init(name: "Sessions", values: days.map { $0?[1] }, color: 2),

@@ -88,15 +88,15 @@ extension PortalPages {
   /// - Parameter isNewestFirst: True to begin with the last place.
   func table(_ chart: Chart, _ series: [Chart.Series]? = nil, isNewestFirst: Bool = true) -> String {
     let series = series ?? chart.series
-    let slots = isNewestFirst ? Array(chart.slots.indices.reversed()) : Array(chart.slots.indices)
-    let rows = slots.map { slot -> TemplateValues in
+    let places = isNewestFirst ? Array(chart.places.indices.reversed()) : Array(chart.places.indices)
+    let rows = places.map { place -> TemplateValues in
       let cells = series.map { series -> TemplateValues in
         [
-          "text": chart.format.text(series.values[slot]),
-          "target": series.links.indices.contains(slot) ? series.links[slot] : nil,
+          "text": chart.format.text(series.values[place]),
+          "target": series.links.indices.contains(place) ? series.links[place] : nil,
         ]
       }
-      return ["head": chart.slots[slot].title, "cells": cells]
+      return ["head": chart.places[place].title, "cells": cells]
     }
     return templates.render("table", ["columns": [chart.unit] + series.map(\.name), "rows": rows])
   }

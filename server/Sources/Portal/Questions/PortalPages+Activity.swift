@@ -48,7 +48,7 @@ extension PortalPages {
       dormant.links[intervals.count - 1] = nil
     }
     return Chart(
-      id: id, title: title, slots: Chart.Slot.slots(intervals.map(\.interval), form.unit, in: days, today: today),
+      id: id, title: title, places: Chart.Place.places(intervals.map(\.interval), form.unit, in: days, today: today),
       series: [
         series(.returning, intervals.map(\.returning), color: 1),
         series(.resurrected, intervals.map(\.resurrected), color: 4), series(.new, intervals.map(\.new), color: 3),
@@ -89,7 +89,7 @@ extension PortalPages {
       }
       let chart = Chart(
         id: "stickiness-\(form.chart)", title: heading,
-        slots: (0...last).map { Chart.Slot(axis: String($0 + 1), title: counted($0 + 1, unit)) }, series: series,
+        places: (0...last).map { Chart.Place(axis: String($0 + 1), title: counted($0 + 1, unit)) }, series: series,
         format: .share, unit: "\(form.unit.heading)s active")
       view.pictures.append(.init(heading: heading, about: about, content: chart.html()))
     }

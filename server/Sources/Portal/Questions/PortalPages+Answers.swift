@@ -32,8 +32,8 @@ extension PortalPages {
       view.pictures.append(.init(heading: heading, about: about, content: drawn(chart) + table(chart, columns)))
       return
     }
-    let rows = chart.slots.indices.reversed().map { index -> [TemplateValues] in
-      [.head(chart.slots[index].title)]
+    let rows = chart.places.indices.reversed().map { index -> [TemplateValues] in
+      [.head(chart.places[index].title)]
         + columns.map { .cell(chart.format.text($0.values[index]), link: $0.links.isEmpty ? nil : $0.links[index]) }
     }
     view.grids.append(

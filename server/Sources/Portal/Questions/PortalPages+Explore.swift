@@ -142,7 +142,7 @@ extension PortalPages {
     let heading = "\(form.metricName) per \(form.unit.rawValue)"
     let chart = Chart(
       id: form.chart, title: heading,
-      slots: Chart.Slot.slots(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
+      places: Chart.Place.places(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
       series: series, format: form.format, unit: form.unit.heading)
     show(chart, columns: columns, heading, about: form.metricAbout, form, &view)
     if case .values(let values) = breakdown, !view.pictures.isEmpty { view.pictures[0].note = values.note }

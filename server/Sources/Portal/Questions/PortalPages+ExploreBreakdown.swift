@@ -188,7 +188,7 @@ extension PortalPages {
     let heading = "\(form.metricName) by \(form.breakdownName)"
     let chart = Chart(
       id: "\(form.chart)-buckets", title: heading,
-      slots: zip(bins.axis, bins.names).map { Chart.Slot(axis: $0, title: $1) },
+      places: zip(bins.axis, bins.names).map { Chart.Place(axis: $0, title: $1) },
       series: [Chart.Series(name: form.metricName, values: values, mark: .bar, color: 1)], format: form.format,
       unit: "Value")
     let each = PortalLinks(app: app.id).question(.explore, form.query(["bins": "each"]))

@@ -62,14 +62,14 @@ extension PortalPages {
           size > 0 ? percentage(part) : "–", link: count > 0 ? link : nil,
           style: isOpen ? "open" : "heat\(min(Int(clamping: (part * 10).rounded(.up)), 10))")
       }
-      return [.head(Chart.Slot(cohort.interval, unit).title + (isPartial ? ", in part" : ""))] + cells
+      return [.head(Chart.Place(cohort.interval, unit).title + (isPartial ? ", in part" : ""))] + cells
         + Array(repeating: .cell(""), count: length - cohort.values.count)
     }
     let note =
       partial.isEmpty
       ? nil
       : "Grey figures are those of a part of a \(unit.rawValue), because the range begins or ends within it or it is not "
-        + "over; curves leave them out: \(answer.partial.map { Chart.Slot($0, unit).title }.joined(separator: ", "))."
+        + "over; curves leave them out: \(answer.partial.map { Chart.Place($0, unit).title }.joined(separator: ", "))."
     view.grids = [
       AnswerGrid(
         heading: "Share of each cohort that came back",
@@ -99,16 +99,17 @@ extension PortalPages {
           let (cohort, curve) = pair
           let value = cohort.value.map { ", \(text($0))" } ?? ""
           return Chart.Series(
-            name: "Cohort of \(Chart.Slot(cohort.interval, unit).axis)\(value)", values: curve.shares, color: index + 2)
+            name: "Cohort of \(Chart.Place(cohort.interval, unit).axis)\(value)", values: curve.shares, color: index + 2
+          )
         }
       }
     }
-    let slots = (1...length).map { count in
-      Chart.Slot(
+    let places = (1...length).map { count in
+      Chart.Place(
         axis: "\(unit.rawValue.prefix(1).uppercased())\(count)", title: "\(counted(count, unit.rawValue)) later")
     }
     let chart = Chart(
-      id: "retention", title: "Share that came back", slots: slots, series: series, format: .share, unit: "After")
+      id: "retention", title: "Share that came back", places: places, series: series, format: .share, unit: "After")
     return .init(
       heading: "Share that came back",
       about: "The share of users who were back after each \(unit.rawValue); "

@@ -52,7 +52,7 @@ struct PropertyDistribution {
     guard let bins else { return nil }
     return Chart(
       id: id, title: "Events by \(property)",
-      slots: zip(bins.axis, bins.names).map { Chart.Slot(axis: $0, title: $1) },
+      places: zip(bins.axis, bins.names).map { Chart.Place(axis: $0, title: $1) },
       series: [Chart.Series(name: "Events", values: counts, mark: .bar, color: 1)], unit: property)
   }
 }

@@ -18,14 +18,14 @@ extension PortalPages {
     case ("realtime", "minutes"):
       let rows = Array(list.rows.reversed())
       let ages = rows.map { $0[0].displayText }
-      let slots = ages.map { Chart.Slot(axis: "−\($0)", title: $0 == "0" ? "This minute" : "\($0) min ago") }
+      let places = ages.map { Chart.Place(axis: "−\($0)", title: $0 == "0" ? "This minute" : "\($0) min ago") }
       let series = self.series(list, rows, ["hits", "users"], mark: .bar)
-      return slots.isEmpty
-        ? [] : [Chart(id: list.name, title: "The last 30 minutes", slots: slots, series: series).html()]
+      return places.isEmpty
+        ? [] : [Chart(id: list.name, title: "The last 30 minutes", places: places, series: series).html()]
     case ("overview", "hours"):
-      let slots = list.rows.map { row in Chart.Slot(axis: row[0].displayText, title: "\(row[0].displayText):00") }
+      let places = list.rows.map { row in Chart.Place(axis: row[0].displayText, title: "\(row[0].displayText):00") }
       let series = self.series(list, list.rows, ["sessions"], mark: .bar)
-      return slots.isEmpty ? [] : [Chart(id: list.name, title: "Hours", slots: slots, series: series).html()]
+      return places.isEmpty ? [] : [Chart(id: list.name, title: "Hours", places: places, series: series).html()]
     default: return daily(list, request)
     }
   }

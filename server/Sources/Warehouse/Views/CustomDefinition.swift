@@ -52,14 +52,14 @@ public struct CustomDefinition: Sendable, Hashable {
     }
   }
 
-  /// The valid slot numbers of dimensions and metrics.
+  /// The valid numbers of dimensions and metrics.
   public static let indexes: ClosedRange<Int> = 1...200
 
   /// The app.
   public var app: AppID
   /// Dimension or metric.
   public var kind: Kind
-  /// The slot number, from 1 to 200.
+  /// The number, from 1 to 200.
   public var index: Int
   /// The display name.
   public var name: String

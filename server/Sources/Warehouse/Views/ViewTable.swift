@@ -25,9 +25,9 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   case acquisition = 10
   /// By network, action, target: interactions.
   case social = 11
-  /// By slot, scope and value, such as `cd1`, `session`, `gold`, including content groups (`cg1`): hits, sessions.
+  /// By number, scope and value, such as `cd1`, `session`, `gold`, including content groups (`cg1`): hits, sessions.
   case dimensions = 12
-  /// By metric slot, such as `cm1`: hits, sum in millionths.
+  /// By number of the metric, such as `cm1`: hits, sum in millionths.
   case metrics = 13
 
   /// By the first screen of a session: sessions, sessions of one screen view, total milliseconds, total screen views.

@@ -4,7 +4,7 @@ import Warehouse
 
 extension Chart {
   /// A place on the horizontal axis.
-  struct Slot {
+  struct Place {
     /// The short text below the axis.
     var axis: String
     /// The text above the values of the place.
@@ -18,26 +18,26 @@ extension Chart {
   }
 }
 
-extension Chart.Slot {
+extension Chart.Place {
   /// The places of units of time, named as in answers.
   ///
   /// - Parameter range: The days of the answer; units that are not complete within them, or not over yet, are open.
-  static func slots(_ labels: [String], _ unit: TimeUnit, in range: ClosedRange<Day>, today: Day) -> [Chart.Slot] {
-    let slots = labels.map { label -> Chart.Slot in
-      var slot = Chart.Slot(label, unit)
-      guard let days = slot.days else { return slot }
+  static func places(_ labels: [String], _ unit: TimeUnit, in range: ClosedRange<Day>, today: Day) -> [Chart.Place] {
+    let places = labels.map { label -> Chart.Place in
+      var place = Chart.Place(label, unit)
+      guard let days = place.days else { return place }
       // Of the hours of today, the last one that has rows is the latest.
       let isOver = unit == .hour ? label != labels.last || days.upperBound < today : days.upperBound < today
-      slot.isOpen = !isOver || days.lowerBound < range.lowerBound || days.upperBound > range.upperBound
-      return slot
+      place.isOpen = !isOver || days.lowerBound < range.lowerBound || days.upperBound > range.upperBound
+      return place
     }
-    guard unit == .hour, labels.count > 48 else { return slots }
+    guard unit == .hour, labels.count > 48 else { return places }
     // With more than two days of hours, only the start of each day gets a label.
-    return zip(labels, slots).map { label, slot in
-      var slot = slot
-      slot.isLabelled = label.hasSuffix("T00:00")
-      slot.axis = Day(String(label.prefix(10)))?.shortText ?? slot.axis
-      return slot
+    return zip(labels, places).map { label, place in
+      var place = place
+      place.isLabelled = label.hasSuffix("T00:00")
+      place.axis = Day(String(label.prefix(10)))?.shortText ?? place.axis
+      return place
     }
   }
 
