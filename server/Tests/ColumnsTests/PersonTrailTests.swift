@@ -31,7 +31,7 @@ struct PersonTrailTests {
       if case .after = page { return found.suffix(limit) }
       return Array(found.prefix(limit))
     }
-    func found(_ person: PersonTrail.Person) -> [Int64] {
+    func found(_ person: PersonNumber) -> [Int64] {
       PersonTrail(person, page, through: last).rows(limit, in: snapshot.chunks)
     }
     for (number, name) in names.installNames.enumerated() {
@@ -48,14 +48,14 @@ struct PersonTrailTests {
     let rows = random.rows(150)
     let snapshot = ColumnSnapshot(rows, rowsPerChunk: [1, 7, 40, 1_000][seed % 4])
     let names = try #require(snapshot.names as? ListedNames)
-    func found(_ person: PersonTrail.Person) throws -> PersonSummary? {
+    func found(_ person: PersonNumber) throws -> PersonSummary? {
       var tally = PersonTally(person)
       for chunk in snapshot.chunks { tally.add(chunk) }
       return tally.summary { number in
         if case .install = person { .user(names.user(number)) } else { .install(names.install(number)) }
       }
     }
-    func check(_ person: PersonTrail.Person, _ isPerson: (QuestionRow) -> Bool) throws {
+    func check(_ person: PersonNumber, _ isPerson: (QuestionRow) -> Bool) throws {
       let own = rows.filter { isPerson($0) && $0.kind != .other }
       guard !own.isEmpty else {
         #expect(try found(person) == nil)

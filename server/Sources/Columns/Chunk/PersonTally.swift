@@ -8,7 +8,7 @@ package struct PersonTally {
     var session: Int64
   }
 
-  private let person: PersonTrail.Person
+  private let person: PersonNumber
   private var times: (first: Int64, last: Int64)?
   private var counts: [QuestionKind: Int] = [:]
   private var sessions: Set<Session> = []
@@ -17,7 +17,7 @@ package struct PersonTally {
   /// The time of the latest row of each user of the install, or of each install of the user.
   private var partners: [UInt32: Int64] = [:]
 
-  package init(_ person: PersonTrail.Person) { self.person = person }
+  package init(_ person: PersonNumber) { self.person = person }
 
   /// Adds the rows of a chunk. Attachments are not among them.
   package mutating func add(_ chunk: Chunk) {

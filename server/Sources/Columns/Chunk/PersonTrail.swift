@@ -1,14 +1,14 @@
 package import Questions
 import ServerBase
 
+/// The number of a person's install or user.
+package enum PersonNumber: Sendable {
+  case install(UInt32)
+  case user(UInt32)
+}
+
 /// Finds the rows of one person.
 package struct PersonTrail {
-  /// The number of a person's install or user.
-  package enum Person: Sendable {
-    case install(UInt32)
-    case user(UInt32)
-  }
-
   private struct Place {
     var moment: Moment
     var id: Int64
@@ -27,14 +27,14 @@ package struct PersonTrail {
     func isLater(than other: Place) -> Bool { (moment, id) > (other.moment, other.id) }
   }
 
-  private let person: Person
+  private let person: PersonNumber
   /// The place that the rows of the page come before, or after; `nil` for that after the last row.
   private let end: PersonsCursor?
   private let isForward: Bool
   private let last: Int64
 
   /// - Parameter last: The largest ID of a row.
-  package init(_ person: Person, _ page: TrailPage, through last: Int64) {
+  package init(_ person: PersonNumber, _ page: TrailPage, through last: Int64) {
     self.person = person
     switch page {
     case .latest: (end, isForward) = (nil, false)
@@ -85,7 +85,7 @@ package struct PersonTrail {
 
 extension Chunk {
   /// Marks the senders that are a person; `nil` if none is.
-  func senders(of person: PersonTrail.Person) -> Memory<Bool>? {
+  func senders(of person: PersonNumber) -> Memory<Bool>? {
     let isPerson = Memory<Bool>(count: header.senders, zero: false)
     var hasPerson = false
     for sender in 0..<header.senders {

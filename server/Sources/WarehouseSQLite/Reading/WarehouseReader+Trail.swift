@@ -40,7 +40,7 @@ extension WarehouseReader: TrailSource {
 
   private static func key(
     of person: Person, _ app: AppID, _ connection: SQLConnection
-  ) throws -> PersonTrail.Person? {
+  ) throws -> PersonNumber? {
     switch person {
     case .install(let name): return try slot(of: name, app, connection).map { .install($0) }
     case .user(let name):

@@ -16,7 +16,7 @@ final class RestoredNames {
     let text: ExactText
   }
 
-  private struct Person: Hashable {
+  private struct NumberInApp: Hashable {
     let app: Int64
     let number: Int64
   }
@@ -35,8 +35,8 @@ final class RestoredNames {
   private let addErrorText: SQLStatement
   private var texts: [Int64: Text] = [:]
   private var devices: [Int64: [UInt8]] = [:]
-  private var installs: [Person: String] = [:]
-  private var users: [Person: String] = [:]
+  private var installs: [NumberInApp: String] = [:]
+  private var users: [NumberInApp: String] = [:]
   private var groups: Set<Int64> = []
   /// The numbers after the highest ones, by app.
   private var nextInstall: [Int64: Int64] = [:]
@@ -132,7 +132,7 @@ final class RestoredNames {
   private func addInstall(_ row: StoredRow, _ day: Int) throws {
     let slot = Int64(row.slot)
     nextInstall[row.app] = max(nextInstall[row.app] ?? 0, slot + 1)
-    let key = Person(app: row.app, number: slot)
+    let key = NumberInApp(app: row.app, number: slot)
     // Forgotten by a deletion of which the rows are left.
     guard !row.install.isEmpty, installs[key] != row.install else { return }
     WriterInstalls.bind(app: row.app, install: row.install, to: addInstall)
@@ -146,7 +146,7 @@ final class RestoredNames {
   private func addUser(_ row: StoredRow) throws {
     guard let number = row.userNumber.map(Int64.init), !row.user.isEmpty else { return }
     nextUser[row.app] = max(nextUser[row.app] ?? 0, number + 1)
-    let key = Person(app: row.app, number: number)
+    let key = NumberInApp(app: row.app, number: number)
     guard users[key] != row.user else { return }
     try addUser.bind(row.app, row.user, number).run()
     if users.count >= Self.maximumKnown { users.removeAll(keepingCapacity: true) }
