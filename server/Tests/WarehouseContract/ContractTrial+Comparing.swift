@@ -175,7 +175,7 @@ extension ContractTrial {
 
   private static func normalized(_ hits: [InspectedHit], of view: View) -> [InspectedHit] {
     // Where users are `uid`s, numbers of installs and of users stand side by side and may be the same.
-    let installs = view.countsMembers ? hits.map { _ in 0 } : numbers(hits.map(\.install))
+    let installs = view.countsUserIDs ? hits.map { _ in 0 } : numbers(hits.map(\.install))
     return zip(hits, installs).map { hit, install in
       var hit = hit
       (hit.id, hit.install) = (0, install)

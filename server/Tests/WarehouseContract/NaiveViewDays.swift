@@ -47,14 +47,14 @@ struct NaiveViewDays {
 
   /// Returns the user whom a hit names by itself; `nil` if there is none.
   func user(of hit: ViewHit) -> UInt32? {
-    view.countsMembers ? members[ExactText(hit.user)] : hit.slot
+    view.countsUserIDs ? members[ExactText(hit.user)] : hit.slot
   }
 
   /// Returns hits with the numbers of their users, without those of no user.
   private func owned(
     _ hits: [ViewHit], _ settings: ViewSettings, _ states: [UInt32: UserState]
   ) -> (hits: [ViewHit], states: [UInt32: UserState]) {
-    guard view.countsMembers else { return (hits, [:]) }
+    guard view.countsUserIDs else { return (hits, [:]) }
     let outcome = ViewIdentity.users(of: HitBatch(hits), settings, states: states) { members[ExactText($0)] }
     let owned = hits.compactMap { hit in
       outcome.owners[hit.id].map { owner in

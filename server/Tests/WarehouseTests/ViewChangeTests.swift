@@ -155,7 +155,7 @@ import Testing
     #expect(error?.message.contains("Create another") == true)
     #expect(throws: WarehouseError.self) { try place.catalog.changeView(ViewID(99), change { $0.name = "X" }) }
     let explicit = try place.catalog.changeView(users.id, change { $0.hasUnification = false })
-    #expect(explicit.latest.settings.identity == .explicitUser && explicit.countsMembers)
+    #expect(explicit.latest.settings.identity == .explicitUser && explicit.countsUserIDs)
     #expect(ViewChange().isEmpty && !change { $0.name = "X" }.isEmpty)
     try await place.close()
   }

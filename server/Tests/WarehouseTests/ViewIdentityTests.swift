@@ -124,8 +124,8 @@ import Testing
     await #expect(throws: (any Error).self) {
       try await place.warehouse.perform { writer in
         try writer.transact {
-          try writer.members.add("b", app: app)
-          try writer.members.storeCounts()
+          try writer.users.add("b", app: app)
+          try writer.users.storeCounts()
           throw Failure()
         }
       }
@@ -135,7 +135,7 @@ import Testing
     }
     #expect(try await metrics(place, views.user, "2024-05-01").users == 3)
     try await place.warehouse.perform { writer in
-      let members = try WriterMembers(writer.connection, limit: 1)
+      let members = try WriterUsers(writer.connection, limit: 1)
       try writer.transact {
         for name in ["a", "d", "b", "d", "c", "d"] { try members.add(name, app: app) }
         try members.storeCounts()

@@ -14,7 +14,7 @@ extension Catalog {
   public func changeView(_ id: ViewID, _ change: ViewChange, endsOpenDays: Bool = false) throws -> View {
     let current = try existing(id)
     if let name = change.name { try check(name: name) }
-    if change.hasUnification != nil, !current.countsMembers {
+    if change.hasUnification != nil, !current.countsUserIDs {
       throw WarehouseError(
         .invalid,
         "View \(id) counts clients as users, so unification doesn't apply. Create another view with --user-id; it "

@@ -40,14 +40,14 @@ struct ViewEndpoints: Sendable {
         sessionTimeout: change.sessionTimeout ?? defaults.sessionTimeout,
         campaignDays: change.campaignDays ?? defaults.campaignDays, hasQuotas: change.hasQuotas ?? false,
         currency: change.currency ?? "",
-        identity: wanted.countsMembers != true ? .client : change.hasUnification == false ? .explicitUser : .user))
+        identity: wanted.countsUserIDs != true ? .client : change.hasUnification == false ? .explicitUser : .user))
   }
 
   private func change(_ view: View, _ wanted: ViewRequest) throws {
     var wanted = wanted
     // Sent back as it was read; a view of clients has no unification that could change.
-    if !view.countsMembers, wanted.change.hasUnification == false { wanted.change.hasUnification = nil }
-    if let countsMembers = wanted.countsMembers, countsMembers != view.countsMembers {
+    if !view.countsUserIDs, wanted.change.hasUnification == false { wanted.change.hasUnification = nil }
+    if let countsUserIDs = wanted.countsUserIDs, countsUserIDs != view.countsUserIDs {
       throw APIError.invalid(
         "The definition of a user can't be changed. Create another view, which counts all stored hits.")
     }

@@ -89,7 +89,7 @@ struct ViewPages: Sendable {
     var change = try Self.change(form)
     let (name, rules) = ((form["name"] ?? "").trimmed, view.latest)
     change.name = name == view.name ? nil : name
-    if view.countsMembers { change.hasUnification = form["unification"] != nil }
+    if view.countsUserIDs { change.hasUnification = form["unification"] != nil }
     try view.requireConfirmation(
       of: change, isConfirmed: form["final"] != nil, how: "check “Close the open days”")
     let isChanged = change.name != nil || change.applied(to: rules) != rules

@@ -56,7 +56,7 @@ extension View.Rules {
 package struct ViewRequest: Sendable {
   package var change = ViewChange()
   package var timeZone: String?
-  package var countsMembers: Bool?
+  package var countsUserIDs: Bool?
   /// True if days that would have stayed open forever may become final.
   package var endsOpenDays: Bool?
 
@@ -83,7 +83,7 @@ package struct ViewRequest: Sendable {
     .optional("campaignDays", \.change.campaignDays, .integer(ViewSettings.campaignDays)),
     .optional("quotas", \.change.hasQuotas, .boolean),
     .optional("currency", \.change.currency, JSONCodec.text.specified(.pattern("^([A-Z]{3})?$"))),
-    .optional("userID", \.countsMembers, .boolean)
+    .optional("userID", \.countsUserIDs, .boolean)
       .described("True to count users by uid. It can't be changed later."),
     .optional("unification", \.change.hasUnification, .boolean)
       .described("With `userID`: true to count a session's hits before the first uid for that uid."),

@@ -107,7 +107,7 @@ public struct View: Sendable, Hashable {
   }
 
   /// True if users are `uid`s. This is the same on all days.
-  public var countsMembers: Bool { first.settings.identity != .client }
+  public var countsUserIDs: Bool { first.settings.identity != .client }
 
   /// The current time zone.
   public var zone: ZoneRules { zones.last?.rules ?? .utc }

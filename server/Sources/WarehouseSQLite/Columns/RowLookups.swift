@@ -12,7 +12,7 @@ final class RowLookups {
   private let dictionary: ReaderDictionary
   private let devices: StoredDevices
   private let loadDevice: SQLStatement
-  private var members: [Int64: ReaderMembers] = [:]
+  private var users: [Int64: ReaderUsers] = [:]
 
   init(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
     self.connection = connection
@@ -41,8 +41,8 @@ final class RowLookups {
 
   /// Returns the number of a user, or `nil` if there is none.
   func user(_ name: String, app: Int64) throws -> UInt32? {
-    let members = try members[app] ?? ReaderMembers(connection, app: AppID(app))
-    self.members[app] = members
-    return try members.number(name)
+    let users = try users[app] ?? ReaderUsers(connection, app: AppID(app))
+    self.users[app] = users
+    return try users.number(name)
   }
 }

@@ -39,7 +39,7 @@ extension Writer {
           received: TimeBounds.clamp(ledger.received))
       }
       try installs.storeCounts()
-      try members.storeCounts()
+      try users.storeCounts()
       try storeHitsIfDue()
       return summary
     }

@@ -23,39 +23,39 @@ extension ViewReading {
     let isWanted = { [calendar, rows] (id: Int64, time: Int64, received: Int64) in
       id <= row && rows.contains(id) && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
     }
-    let members = RawHits()
+    let userHits = RawHits()
     try scan.rawPortions(bounds, bytes: portion.bytes, where: isWanted) { hits in
-      guard view.countsMembers else {
+      guard view.countsUserIDs else {
         found(hits.places)
         return try count(hits, of: day, into: &builder, before)
       }
-      builder.day.changes.states.merge(try add(hits, of: day, to: members)) { $1 }
+      builder.day.changes.states.merge(try add(hits, of: day, to: userHits)) { $1 }
     }
-    guard view.countsMembers else { return }
-    members.sort()
-    try count(members, of: day, into: &builder, before)
+    guard view.countsUserIDs else { return }
+    userHits.sort()
+    try count(userHits, of: day, into: &builder, before)
   }
 
   /// Adds the hits of `uid`s under their numbers.
   ///
   /// - Returns: The changed states of clients.
-  private func add(_ hits: RawHits, of day: Int, to members: RawHits) throws -> [UInt32: UserState] {
+  private func add(_ hits: RawHits, of day: Int, to userHits: RawHits) throws -> [UInt32: UserState] {
     let settings = view.rules(on: Day(number: day)).settings
     var changes: [UInt32: UserState] = [:]
-    members.devices = hits.devices
+    userHits.devices = hits.devices
     for range in hits.portions(of: portion.hits) {
       var known: [UInt32: UserState] = [:]
       if settings.identity == .user {
         known = try states(of: Set(hits.users(range).map { $0 | ViewIdentity.clientMark }), before: day)
       }
       let outcome = try ViewIdentity.users(of: hits.batch(range), settings, states: known) {
-        try self.members.number($0)
+        try userNumbers.number($0)
       }
       for var hit in hits.hits[range] {
         guard let owner = outcome.owners[hit.id] else { continue }
         let (user, parameters) = (hits.user(hit), hits.parameters(hit))
         hit.slot = owner
-        members.add(hit, user: user, parameters: parameters)
+        userHits.add(hit, user: user, parameters: parameters)
       }
       // Each client is in one portion only.
       changes.merge(outcome.states) { $1 }

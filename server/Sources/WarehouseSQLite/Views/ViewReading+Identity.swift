@@ -7,10 +7,10 @@ extension ViewReading {
   func portions(
     _ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool, body: ([ViewHit]) throws -> Void
   ) throws {
-    guard view.countsMembers else { return try scan.portions(times, where: isWanted, body: body) }
+    guard view.countsUserIDs else { return try scan.portions(times, where: isWanted, body: body) }
     var found: [ViewHit] = []
     try scan.portions(times, where: isWanted) { hits in
-      let outcome = try ViewIdentity.users(of: HitBatch(hits), view.latest.settings) { try members.number($0) }
+      let outcome = try ViewIdentity.users(of: HitBatch(hits), view.latest.settings) { try userNumbers.number($0) }
       for var hit in hits {
         guard let owner = outcome.owners[hit.id] else { continue }
         hit.slot = owner
@@ -22,7 +22,7 @@ extension ViewReading {
 
   /// Returns the number of the user that a hit itself names, or `nil` if it names none in a view of `uid`s.
   func user(of hit: ViewHit) throws -> UInt32? {
-    guard view.countsMembers else { return hit.slot }
-    return hit.user.isEmpty ? nil : try members.number(hit.user)
+    guard view.countsUserIDs else { return hit.slot }
+    return hit.user.isEmpty ? nil : try userNumbers.number(hit.user)
   }
 }

@@ -27,7 +27,7 @@ extension ViewReading {
   /// Days of views of `uid`s are not kept: a single hit can move a whole session to another user.
   private func keeps(_ day: Int) -> Bool {
     guard let live, let today else { return false }
-    return day > today - LiveView.days && !view.countsMembers && !live.isLarge(day)
+    return day > today - LiveView.days && !view.countsUserIDs && !live.isLarge(day)
   }
 
   /// Returns an open day as counted, or `nil` if such days are not kept.
@@ -90,7 +90,7 @@ extension ViewReading {
 
   /// Recounts a day without delaying reports, then makes it available to them.
   func count(openDay day: Int, for live: Locked<LiveView>) throws {
-    guard !view.countsMembers, live.withLock({ !$0.isLarge(day) }) else { return try countEntry(day) }
+    guard !view.countsUserIDs, live.withLock({ !$0.isLarge(day) }) else { return try countEntry(day) }
     let fresh = try recounted(day)
     live.withLock { if $0[day].map({ $0.row < fresh.row }) ?? true { $0[day] = fresh } }
   }

@@ -24,7 +24,7 @@ final class ViewReading {
   /// The last rows that sealed days may count; see ``sealRow(_:)``.
   private(set) lazy var sealRows = Result { try loadSealRows() }
   let rules: CustomRules
-  let members: ReaderMembers
+  let userNumbers: ReaderUsers
   let spanDays: SpanDays
   private let journal: WorkJournal?
   /// The rows that exist for this object. Others are left out when days are counted.
@@ -81,7 +81,7 @@ final class ViewReading {
     self.now = now
     today = now.map { calendar.day(of: $0) }
     if let now, let counted = self.live?.backgroundCount { mayLag = abs(now - counted) <= Self.longestLag }
-    members = try ReaderMembers(connection, app: view.app)
+    userNumbers = try ReaderUsers(connection, app: view.app)
   }
 
   /// Returns the first day that may have hits in time, or `nil` if there are none.

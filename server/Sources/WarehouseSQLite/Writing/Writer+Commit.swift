@@ -81,7 +81,7 @@ extension Writer {
           job.batch, app: job.app, refusingBefore: try timeOfOldestRecognized(received: TimeBounds.clamp(received)))
       }
       try installs.storeCounts()
-      try members.storeCounts()
+      try users.storeCounts()
       try storeHitsIfDue()
       return receipts
     }
@@ -256,7 +256,7 @@ extension Writer {
       }
     }
     if context.isMeasurement { try hits.note(row) }
-    if !event.user.isEmpty { try members.add(event.user, app: context.app) }
+    if !event.user.isEmpty { try users.add(event.user, app: context.app) }
     return row
   }
 

@@ -14,7 +14,7 @@ final class Writer {
   let dictionary: WriterDictionary
   let devices: WriterDevices
   let installs: WriterInstalls
-  let members: WriterMembers
+  let users: WriterUsers
   let rows: RowStore
   let damage: DamagedRows
   let duplicates: DuplicateIndex
@@ -55,7 +55,7 @@ final class Writer {
     dictionary = try WriterDictionary(connection, seed: seed) { try catalog.newNamesPerDay(of: AppID($0)) }
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
-    members = try WriterMembers(connection, limit: configuration.cachedInstalls)
+    users = try WriterUsers(connection, limit: configuration.cachedInstalls)
     self.damage = damage
     rows = try RowStore(
       connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes, damage: damage)
@@ -108,7 +108,7 @@ final class Writer {
     dictionary.forget()
     devices.forget()
     installs.forget()
-    members.forget()
+    users.forget()
     rows.forget()
     errors.forget()
     refusedPersons.forget()

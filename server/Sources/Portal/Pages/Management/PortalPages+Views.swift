@@ -52,7 +52,7 @@ extension PortalPages {
   ) -> String {
     let address = "\(PortalLinks(app: app.id).views)/\(view.id)"
     var identity: [TemplateValues] = []
-    if view.countsMembers {
+    if view.countsUserIDs {
       identity.append(
         .check(
           "Count the hits before a login for the user who then logs in", "unification",

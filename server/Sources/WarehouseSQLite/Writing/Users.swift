@@ -4,7 +4,7 @@ import Warehouse
 /// Dense numbers for user IDs: 0, 1, 2, … per app, in the order in which they were first stored.
 ///
 /// They are separate from the slots of installs: a `uid` that equals another client's `cid` is a different user.
-final class WriterMembers {
+final class WriterUsers {
   private struct Key: Hashable {
     var app: Int64
     var name: ExactText
@@ -53,7 +53,7 @@ final class WriterMembers {
 }
 
 /// Looks up user numbers for views. Not thread-safe.
-final class ReaderMembers {
+final class ReaderUsers {
   private let app: Int64
   private let find: SQLStatement
   private var cached: [ExactText: UInt32?] = [:]
