@@ -1,7 +1,7 @@
 import AppCatalog
 import HTTPTypes
-import TernBase
 import NIOCore
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -112,7 +112,7 @@ import Warehouse
     let fixture = try Fixture()
     let catalog = fixture.catalog
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
-    let session = try catalog.createSession(of: ann.id, lasting: .seconds(86_400), address: "", browser: "")
+    let session = try catalog.createLoginSession(of: ann.id, lasting: .seconds(86_400), address: "", browser: "")
     let cookie = "tern_session=\(session)"
     _ = try catalog.createAnnotation(app: fixture.app.id, day: Day(number: 20_000), text: "Campaign")
     try await fixture.routed { client in

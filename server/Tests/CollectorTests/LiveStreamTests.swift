@@ -77,8 +77,8 @@ import Warehouse
           "GET /apps/1/live/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
             + "Cookie: tern_session_\(port)=\(session)\r\nConnection: close\r\n\r\n")
         _ = try await connection.receive(until: ": alive")
-        let id = try #require(try fixture.catalog.session(session)).id
-        try fixture.catalog.endSession(id)
+        let id = try #require(try fixture.catalog.loginSession(session)).id
+        try fixture.catalog.endLoginSession(id)
         try await post(fixture, port: port, "Afterwards", id: 1)
         let rest = try await connection.receiveToEnd()
         #expect(rest.hasSuffix("0\r\n\r\n") && !rest.contains("Afterwards"))

@@ -75,22 +75,22 @@ import Warehouse
     let fixture = try Fixture()
     let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
-    let foreign = try catalog.createSession(of: ann.id, lasting: .seconds(86_400), address: "", browser: "")
+    let foreign = try catalog.createLoginSession(of: ann.id, lasting: .seconds(86_400), address: "", browser: "")
     let second = try catalog.ownerSession()
     try await fixture.routed { client in
       let first = try await post(client, "/account", "do=password&password=correct+horse+battery", cookie)
       #expect(first.status == .seeOther)
-      #expect(try catalog.session(second) == nil, "other sessions of the account end")
+      #expect(try catalog.loginSession(second) == nil, "other sessions of the account end")
       let wrong = try await post(client, "/account", "do=password&current=wrong&password=0123456789", cookie)
       #expect(wrong.status == .badRequest)
       #expect(try catalog.account(name: "owner", password: "correct horse battery") != nil)
       let short = try await post(client, "/account", "do=password&current=correct+horse+battery&password=x", cookie)
       #expect(short.status == .badRequest)
-      let id = try #require(try catalog.session(foreign)).id
+      let id = try #require(try catalog.loginSession(foreign)).id
       _ = try await post(client, "/account", "do=end&id=\(id)", cookie)
-      #expect(try catalog.session(foreign) != nil)
+      #expect(try catalog.loginSession(foreign) != nil)
       _ = try await post(client, "/users", "do=end&id=\(id)", cookie)
-      #expect(try catalog.session(foreign) == nil, "an owner may end any session")
+      #expect(try catalog.loginSession(foreign) == nil, "an owner may end any session")
       let page = String(
         buffer: try await client.execute(uri: "/account", method: .get, headers: [.cookie: cookie]).body)
       #expect(page.contains("This session"))

@@ -87,7 +87,8 @@ import Warehouse
   @Test func `the form is for those who may delete`() async throws {
     let fixture = try Fixture()
     let viewer = try fixture.catalog.invite(name: "v", role: .viewer, apps: nil, seesPersonalData: true).account
-    let session = try fixture.catalog.createSession(of: viewer.id, lasting: .seconds(86_400), address: "", browser: "")
+    let session = try fixture.catalog.createLoginSession(
+      of: viewer.id, lasting: .seconds(86_400), address: "", browser: "")
     try await fixture.routed { client in
       let page = try await client.execute(
         uri: "/apps/1/people/users/a%2Fb", method: .get, headers: [.cookie: "tern_session=\(session)"])

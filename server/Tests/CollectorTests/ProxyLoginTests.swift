@@ -43,7 +43,7 @@ import Warehouse
       #expect(try await response(port, "/apps/1", []).hasPrefix("HTTP/1.1 303"))
       #expect(try await response(port, "/apps/1", ["X-Forwarded-User: "]).hasPrefix("HTTP/1.1 303"))
     }
-    #expect(try fixture.catalog.sessions().isEmpty)
+    #expect(try fixture.catalog.loginSessions().isEmpty)
     #expect(try fixture.catalog.isInUse())
     let logins = try fixture.catalog.audit(limit: 20).filter { $0.action == "login" }
     #expect(Set(logins.map(\.subject)) == ["ann by proxy", "owner by proxy"] && logins.count == 2)

@@ -312,7 +312,7 @@ import Warehouse
       let account =
         try catalog.account(named: visitor.rawValue)
         ?? catalog.invite(name: visitor.rawValue, role: role, apps: [app], seesPersonalData: personal).account
-      let session = try catalog.createSession(of: account.id, lasting: .seconds(86_400), address: "", browser: "")
+      let session = try catalog.createLoginSession(of: account.id, lasting: .seconds(86_400), address: "", browser: "")
       return [.cookie: "tern_session=\(session)"]
     }
     func token(_ scope: AccessToken.Scope, _ app: AppID? = nil) throws -> HTTPFields {

@@ -79,13 +79,13 @@ import Warehouse
       #expect(cookies.contains { $0.hasPrefix("tern_session=") && $0.contains("Max-Age=86400") })
       #expect(cookies.contains { $0.hasPrefix("tern_sign_in=;") && $0.contains("Max-Age=0") })
       #expect(try await browser.open("/apps/1").status == .ok)
-      let session = try #require(try fixture.catalog.sessions().first)
+      let session = try #require(try fixture.catalog.loginSessions().first)
       #expect(session.account.id == ann.id && session.provider == "company")
 
       fake.change { $0.claims = ["email": .text("ann.new@example.org"), "email_verified": .boolean(false)] }
       let other = Browser(client)
       #expect(try await other.signIn(fake).status == .seeOther)
-      #expect(try fixture.catalog.sessions().map(\.account.id) == [ann.id, ann.id])
+      #expect(try fixture.catalog.loginSessions().map(\.account.id) == [ann.id, ann.id])
       let actions = try fixture.catalog.audit(limit: 10).map { "\($0.action): \($0.subject)" }
       #expect(actions.contains("user linked to provider: Ann@example.org: https://id.example.org"))
       #expect(actions.contains("login: Ann@example.org with company"))
@@ -175,7 +175,7 @@ import Warehouse
       #expect(try await replay.open(uri).status == .unauthorized, "replayed, with the cookie")
       #expect(!replay.isLoggedIn)
       #expect(try await other.open(theirs).status == .unauthorized, "its cookie was removed")
-      #expect(try fixture.catalog.sessions().count == 1)
+      #expect(try fixture.catalog.loginSessions().count == 1)
     }
   }
 
@@ -266,12 +266,12 @@ import Warehouse
       fake.change { $0.claims = ["groups": .array([.text("staff")])] }
       let browser = Browser(client)
       #expect(try await browser.signIn(fake).status == .seeOther)
-      _ = try fixture.catalog.createSession(
+      _ = try fixture.catalog.createLoginSession(
         of: ann.id, lasting: .seconds(60), address: "", browser: "by password", provider: nil)
       fake.change { $0.claims = ["groups": .array([])] }
       #expect(try await Browser(client).signIn(fake).status == .unauthorized)
       #expect(try await browser.open("/apps/1").status == .seeOther)
-      #expect(try fixture.catalog.sessions().map(\.browser) == ["by password"])
+      #expect(try fixture.catalog.loginSessions().map(\.browser) == ["by password"])
     }
   }
 
@@ -312,7 +312,7 @@ import Warehouse
       #expect(try await browser.open("/sign-in/company").headers[.location] == "/", "logged in already")
       let response = try await browser.open("/logout", .post)
       #expect(response.status == .ok && !browser.isLoggedIn)
-      #expect(try fixture.catalog.sessions().isEmpty)
+      #expect(try fixture.catalog.loginSessions().isEmpty)
       #expect(text(response).contains("Sign out of Company &amp; &lt;Co&gt; as well"))
       #expect(text(response).contains("https://id.example.org/logout?client_id=tern&amp;post_logout_redirect_uri="))
       let own = Browser(client)

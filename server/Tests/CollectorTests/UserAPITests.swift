@@ -74,7 +74,7 @@ import Warehouse
     let catalog = fixture.catalog
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
     func login() throws -> String {
-      try catalog.createSession(of: ann.id, lasting: .seconds(86_400), address: "192.0.2.1", browser: "Lynx <i>")
+      try catalog.createLoginSession(of: ann.id, lasting: .seconds(86_400), address: "192.0.2.1", browser: "Lynx <i>")
     }
     let (first, second, owner) = (try login(), try login(), try catalog.ownerSession())
     try await fixture.administered { api in
@@ -84,13 +84,13 @@ import Warehouse
       for secret in [first, second, owner] { #expect(!text.contains(secret)) }
       let own = try await api.list("/users/\(ann.id)/sessions", "sessions")
       #expect(own.count == 2 && own.allSatisfy { $0["name"] as? String == "ann" })
-      let number = try #require(try catalog.session(first)).id
+      let number = try #require(try catalog.loginSession(first)).id
       #expect(try await api.send(.delete, "/sessions/\(number)").status == .noContent)
-      #expect(try catalog.session(first) == nil && catalog.session(second) != nil)
+      #expect(try catalog.loginSession(first) == nil && catalog.loginSession(second) != nil)
       #expect(try await api.send(.delete, "/sessions/\(number)").status == .notFound)
       #expect(try await api.send(.delete, "/users/\(ann.id)/sessions").status == .noContent)
       #expect(try await api.send(.delete, "/users/\(ann.id)/sessions").status == .noContent, "again changes nothing")
-      #expect(try catalog.session(second) == nil && catalog.session(owner) != nil)
+      #expect(try catalog.loginSession(second) == nil && catalog.loginSession(owner) != nil)
     }
     #expect(try catalog.audit(limit: 3).map(\.action).prefix(2) == ["session ended", "session ended"])
   }

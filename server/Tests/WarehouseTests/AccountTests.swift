@@ -24,7 +24,7 @@ import Testing
     func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
 
     func session(of account: Int64 = 1, lasting duration: Duration = .seconds(100)) throws -> String {
-      try catalog.createSession(of: account, lasting: duration, address: "192.0.2.1", browser: "Browser")
+      try catalog.createLoginSession(of: account, lasting: duration, address: "192.0.2.1", browser: "Browser")
     }
   }
 
@@ -60,15 +60,15 @@ import Testing
     let catalog = fixture.catalog
     let short = try fixture.session(lasting: .seconds(10))
     let long = try fixture.session(lasting: .seconds(10_000))
-    #expect(try catalog.session(short)?.account.name == "owner")
-    #expect(try catalog.session("guess") == nil)
+    #expect(try catalog.loginSession(short)?.account.name == "owner")
+    #expect(try catalog.loginSession("guess") == nil)
     fixture.pass(.seconds(600))
-    #expect(try catalog.session(short) == nil)
-    let session = try #require(try catalog.session(long))
-    #expect(try catalog.sessions().map(\.id) == [session.id])
-    #expect(try catalog.sessions().first?.used == Timestamp(millisecondsSince1970: 1_600_000))
-    try catalog.endSession(session.id)
-    #expect(try catalog.session(long) == nil)
+    #expect(try catalog.loginSession(short) == nil)
+    let session = try #require(try catalog.loginSession(long))
+    #expect(try catalog.loginSessions().map(\.id) == [session.id])
+    #expect(try catalog.loginSessions().first?.used == Timestamp(millisecondsSince1970: 1_600_000))
+    try catalog.endLoginSession(session.id)
+    #expect(try catalog.loginSession(long) == nil)
   }
 
   @Test func `a password logs its user in, in any composition of its letters`() throws {
@@ -81,9 +81,9 @@ import Testing
     }
     let (kept, ended) = (try fixture.session(of: ann.id), try fixture.session(of: ann.id))
     let owner = try fixture.session()
-    try catalog.setPassword("caf\u{E9} au lait", of: ann.id, keeping: try catalog.session(kept)?.id)
-    #expect(try catalog.session(kept) != nil && catalog.session(owner) != nil)
-    #expect(try catalog.session(ended) == nil, "a new password ends the account's other sessions")
+    try catalog.setPassword("caf\u{E9} au lait", of: ann.id, keeping: try catalog.loginSession(kept)?.id)
+    #expect(try catalog.loginSession(kept) != nil && catalog.loginSession(owner) != nil)
+    #expect(try catalog.loginSession(ended) == nil, "a new password ends the account's other sessions")
     #expect(try catalog.account(name: "ann", password: "cafe\u{301} au lait")?.id == ann.id)
     #expect(try catalog.account(name: "Ann", password: "cafe au lait") == nil)
     #expect(try catalog.account(name: "owner", password: "caf\u{E9} au lait") == nil)
@@ -136,11 +136,11 @@ import Testing
     let catalog = fixture.catalog
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false)
     let session = try fixture.session(of: ann.account.id)
-    #expect(try catalog.session(session)?.account.rights.permissions == [.read])
+    #expect(try catalog.loginSession(session)?.account.rights.permissions == [.read])
     _ = try catalog.changeAccount(ann.account.id, AccountChange(seesPersonalData: true))
-    #expect(try catalog.session(session)?.account.rights.permissions == [.read, .readPersonalData])
+    #expect(try catalog.loginSession(session)?.account.rights.permissions == [.read, .readPersonalData])
     try catalog.removeAccount(ann.account.id)
-    #expect(try catalog.session(session) == nil)
+    #expect(try catalog.loginSession(session) == nil)
     #expect(try catalog.redeemLoginCode(ann.code) == nil)
   }
 
@@ -232,7 +232,7 @@ import Testing
       _ = try catalog.createLoginCode(of: bob.id)
       try catalog.setPassword("correct horse battery", of: bob.id, keeping: nil)
       let session = try fixture.session(of: bob.id)
-      try catalog.endSession(try #require(try catalog.session(session)).id)
+      try catalog.endLoginSession(try #require(try catalog.loginSession(session)).id)
       try catalog.removeAccount(bob.id)
       let token = try catalog.createToken(name: "t", scopes: [.read]).token
       _ = try catalog.revokeToken(token.id)

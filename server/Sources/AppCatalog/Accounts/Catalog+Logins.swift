@@ -50,7 +50,7 @@ extension Catalog {
   /// Starts a session of an account and returns its secret, for a cookie.
   ///
   /// - Parameter provider: The id of the provider with which the person signed in, if any.
-  public func createSession(
+  public func createLoginSession(
     of account: Int64, lasting duration: Duration, address: String, browser: String, provider: String? = nil
   ) throws -> String {
     let (secret, now) = (newSecret(), now())
@@ -75,7 +75,7 @@ extension Catalog {
   }
 
   /// Returns the session with a secret, or `nil` if it has ended or expired.
-  public func session(_ secret: String) throws -> LoginSession? {
+  public func loginSession(_ secret: String) throws -> LoginSession? {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     let session = try reading { database in
       try Self.sessions(where: "session.hash = ? AND expires > ?", [hash, now], database).first
@@ -86,13 +86,13 @@ extension Catalog {
   }
 
   /// Returns all sessions, latest first.
-  public func sessions() throws -> [LoginSession] {
+  public func loginSessions() throws -> [LoginSession] {
     let now = now().millisecondsSince1970
     return try reading { try Self.sessions(where: "expires > ? ORDER BY session.id DESC", [now], $0) }
   }
 
   /// Ends a session.
-  public func endSession(_ id: Int64) throws {
+  public func endLoginSession(_ id: Int64) throws {
     try writing { database in
       guard let session = try Self.sessions(where: "session.id = ?", [id], database).first else { return }
       try database.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id])
@@ -103,7 +103,7 @@ extension Catalog {
 
   /// Ends all sessions of an account, and returns their number.
   @discardableResult
-  public func endSessions(of account: Int64) throws -> Int {
+  public func endLoginSessions(of account: Int64) throws -> Int {
     try writing { database in
       let account = try Self.existing(account, database)
       try database.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.id])

@@ -41,8 +41,8 @@ extension Catalog {
     }
   }
 
-  /// Ends the sessions of someone who isn't let in any more; see ``AccessStore/endSessions(of:provider:)``.
-  public func endSessions(of identity: ProvidedIdentity, provider: String) throws {
+  /// Ends the sessions of someone who isn't let in any more; see ``AccessStore/endLoginSessions(of:provider:)``.
+  public func endLoginSessions(of identity: ProvidedIdentity, provider: String) throws {
     try writing { database in
       guard let account = try linkedAccount(identity, database) else { return }
       try database.execute(

@@ -11,14 +11,14 @@ struct SessionEndpoints: Sendable {
   func add(to api: EndpointGroup) {
     let sessions = api.group("/sessions", .manageAccess)
     sessions.get("", "listSessions", "All sessions, latest first.", .list("sessions", of: Self.session)) { _ in
-      try catalog.sessions()
+      try catalog.loginSessions()
     }
     sessions.delete("/:session", "endSession", "Logs one browser out.") { call in
       let unknown = APIError.unknown("session", "This session has ended.")
       let number = try call.number("session", else: unknown)
       try catalog.atomically {
-        guard try catalog.sessions().contains(where: { $0.id == number }) else { throw unknown }
-        try catalog.endSession(number)
+        guard try catalog.loginSessions().contains(where: { $0.id == number }) else { throw unknown }
+        try catalog.endLoginSession(number)
       }
     }
     let ofUser = api.group("/users/:user/sessions", .manageAccess)
@@ -29,13 +29,13 @@ struct SessionEndpoints: Sendable {
       try catalog.atomically {
         let user = try existingUser(call)
         // If there are none, the audit log has nothing to record.
-        if try !self.sessions(of: user).isEmpty { try catalog.endSessions(of: user) }
+        if try !self.sessions(of: user).isEmpty { try catalog.endLoginSessions(of: user) }
       }
     }
   }
 
   private func sessions(of user: Int64) throws -> [LoginSession] {
-    try catalog.sessions().filter { $0.account.id == user }
+    try catalog.loginSessions().filter { $0.account.id == user }
   }
 
   private func existingUser(_ call: Call) throws -> Int64 {

@@ -84,7 +84,7 @@ struct Access: Sendable {
 
   /// The session of the request's cookie.
   func cookieSession(of request: Request) throws -> LoginSession? {
-    try request.cookie(named: request.sessionCookieName).flatMap { try store.session($0) }
+    try request.cookie(named: request.sessionCookieName).flatMap { try store.loginSession($0) }
   }
 
   /// The app that the address names by its number, or for App Center's API by its name, number or secret.
@@ -128,7 +128,7 @@ struct Access: Sendable {
     of account: Account, provider: String? = nil, _ request: Request, _ context: CollectorContext
   ) throws -> String {
     let lifetime = provider == nil ? Self.lifetime : Self.providerLifetime
-    let session = try store.createSession(
+    let session = try store.createLoginSession(
       of: account.id, lasting: lifetime, address: context.clientShare, browser: request.headers[.userAgent] ?? "",
       provider: provider)
     return cookie(request, value: session, lasting: lifetime.components.seconds)
@@ -136,7 +136,7 @@ struct Access: Sendable {
 
   /// Ends the request's session and returns the field that removes its cookie.
   func endSession(_ request: Request) throws -> String {
-    if let session = try cookieSession(of: request) { try store.endSession(session.id) }
+    if let session = try cookieSession(of: request) { try store.endLoginSession(session.id) }
     return cookie(request, value: "", lasting: 0)
   }
 

@@ -20,7 +20,7 @@ struct AccountPages: Sendable {
     _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
   ) throws -> Response {
     let session = try session(context)
-    let own = try site.access.store.sessions().filter { $0.account.id == session.account.id }
+    let own = try site.access.store.loginSessions().filter { $0.account.id == session.account.id }
     return .html(
       try site.pages.shown(to: context, request).account(session, sessions: own, result: result),
       status: result.message == nil ? .ok : .badRequest)
@@ -31,8 +31,8 @@ struct AccountPages: Sendable {
     switch form["do"] {
     case "end":
       let id = form["id"].flatMap { Int64($0) }
-      let own = try site.access.store.sessions().first { $0.id == id && $0.account.id == session.account.id }
-      if let own { try site.access.store.endSession(own.id) }
+      let own = try site.access.store.loginSessions().first { $0.id == id && $0.account.id == session.account.id }
+      if let own { try site.access.store.endLoginSession(own.id) }
       return Redirect(path: "/account?done=ended").response
     case "password":
       return try await setPassword(form, session, request, context)

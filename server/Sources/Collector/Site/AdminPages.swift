@@ -43,7 +43,7 @@ struct AdminPages: Sendable {
       links: try site.catalog.links(app: nil).filter { $0.expires.map { now < $0 } ?? true })
     return .html(
       try site.pages.shown(to: context, request).users(
-        access, sessions: try site.catalog.sessions(), apps: try site.catalog.apps(), edited: edited,
+        access, sessions: try site.catalog.loginSessions(), apps: try site.catalog.apps(), edited: edited,
         result: result), status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -67,7 +67,7 @@ struct AdminPages: Sendable {
         let code = try site.catalog.createLoginCode(of: id, lasting: .seconds(86_400))
         return try users(request, context, FormResult(secret: "\(server)/welcome?code=\(code)"))
       case "remove": try site.catalog.removeAccount(id)
-      case "end": try site.catalog.endSession(id)
+      case "end": try site.catalog.endLoginSession(id)
       default: throw APIError.unknownAction
       }
       let outcomes = ["change": "saved", "remove": "removed", "end": "ended"]

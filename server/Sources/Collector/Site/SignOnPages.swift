@@ -116,7 +116,7 @@ struct SignOnPages: Sendable {
     case .unchanged: rights = nil
     case .rights(let given): rights = given
     case .none:
-      try site.access.store.endSessions(
+      try site.access.store.endLoginSessions(
         of: ProvidedIdentity(issuer: token.issuer, subject: token.subject), provider: settings.id)
       throw Refusal(
         message: "Your login at \(name) gives no access to Tern. Ask the person who runs this server for access.",

@@ -75,7 +75,7 @@ struct UsersCommand: ParsableCommand {
 
     func run() throws {
       try data.withCatalog { catalog in
-        let sessions = try catalog.sessions()
+        let sessions = try catalog.loginSessions()
         let rows = try catalog.accounts().map { account in
           let apps = account.apps.map { $0.sorted().map(\.description).joined(separator: ",") } ?? "all"
           let personal = account.rights.permissions.contains(.readPersonalData) ? "yes" : "no"
@@ -152,7 +152,7 @@ struct UsersCommand: ParsableCommand {
 
     func run() throws {
       try data.withCatalog { catalog in
-        let count = try catalog.endSessions(of: UsersCommand.find(name, in: catalog).id)
+        let count = try catalog.endLoginSessions(of: UsersCommand.find(name, in: catalog).id)
         Terminal.say("Sessions ended: \(count)")
       }
     }

@@ -46,24 +46,24 @@ public protocol AccessStore: Sendable {
   /// Ends the sessions that a person whom an identity provider no longer lets in began with it.
   ///
   /// - Parameter provider: The id of the provider.
-  func endSessions(of identity: ProvidedIdentity, provider: String) throws
+  func endLoginSessions(of identity: ProvidedIdentity, provider: String) throws
   /// Records a visit of a person whom a proxy has logged in, as one login a day.
   func recordVisit(of account: Account, address: String) throws
   /// Starts a session of an account and returns its secret, for a cookie.
   ///
   /// - Parameter provider: The id of the provider with which the person signed in, if any.
-  func createSession(
+  func createLoginSession(
     of account: Int64, lasting duration: Duration, address: String, browser: String, provider: String?
   ) throws -> String
   /// Returns the session with a secret, or `nil` if it has ended or expired.
-  func session(_ secret: String) throws -> LoginSession?
+  func loginSession(_ secret: String) throws -> LoginSession?
   /// Returns all sessions, latest first.
-  func sessions() throws -> [LoginSession]
+  func loginSessions() throws -> [LoginSession]
   /// Ends a session.
-  func endSession(_ id: Int64) throws
+  func endLoginSession(_ id: Int64) throws
   /// Ends all sessions of an account, and returns their number.
   @discardableResult
-  func endSessions(of account: Int64) throws -> Int
+  func endLoginSessions(of account: Int64) throws -> Int
 
   /// Returns all tokens, oldest first.
   func tokens() throws -> [AccessToken]

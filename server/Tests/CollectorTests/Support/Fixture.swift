@@ -116,7 +116,7 @@ extension CollectorLimits {
 extension Catalog {
   /// Logs the first owner in and returns the session's secret.
   func ownerSession() throws -> String {
-    try createSession(of: 1, lasting: .seconds(86_400), address: "", browser: "")
+    try createLoginSession(of: 1, lasting: .seconds(86_400), address: "", browser: "")
   }
 }
 
