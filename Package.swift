@@ -17,19 +17,20 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .macCatalyst(.v16), .visionOS(.v1)],
   products: [
     .library(name: "Tern", targets: ["Tern"]),
-    .library(name: "TernEvents", targets: ["TernEvents"]),
     .library(name: "GoogleAnalytics", targets: ["GoogleAnalytics"]),
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
-    // Utilities that the SDK and the server share; not for apps.
-    .library(name: "TernBase", targets: ["TernBase"]),
-    .library(name: "TernGzip", targets: ["TernGzip"]),
-    .library(name: "TernHTTP", targets: ["TernHTTP"]),
     // Drop-in modules for apps that were written for App Center's SDK (docs/app-center.md).
     .library(name: "AppCenter", targets: ["AppCenter"]),
     .library(name: "AppCenterAnalytics", targets: ["AppCenterAnalytics"]),
     .library(name: "AppCenterCrashes", targets: ["AppCenterCrashes"]),
-    // For the tests of both packages and `tern demo`, not for apps.
-    .library(name: "TernChildProcess", targets: ["TernChildProcess"]),
+    // The underscore says that these are no API: they are for the server, and for Tern's own tests and tools.
+    .library(name: "_TernBase", targets: ["TernBase"]),
+    .library(name: "_TernEvents", targets: ["TernEvents"]),
+    .library(name: "_TernGzip", targets: ["TernGzip"]),
+    .library(name: "_TernHTTP", targets: ["TernHTTP"]),
+    .library(name: "_TernChildProcess", targets: ["TernChildProcess"]),
+    .library(name: "_CTernZlib", targets: ["CTernZlib"]),
+    .library(name: "_CTernCurl", targets: ["CTernCurl"]),
   ],
   targets: [
     .target(name: "TernBase"),
