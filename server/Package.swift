@@ -127,7 +127,7 @@ let package = Package(
       name: "ClickHouse",
       dependencies: [
         "ServerBase", .product(name: "_TernBase", package: "tern"), .product(name: "_TernGzip", package: "tern"),
-        .product(name: "_TernHTTP", package: "tern"),
+        .product(name: "_TernHTTP", package: "tern"), .product(name: "_TernValues", package: "tern"),
       ]),
     // The schedule of what goes there, and the record of what is there.
     .target(
@@ -259,6 +259,7 @@ let package = Package(
       dependencies: [
         "ClickHouse", "ClickHouseTestSupport", "ServerBase", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernGzip", package: "tern"), .product(name: "_TernHTTP", package: "tern"),
+        .product(name: "_TernValues", package: "tern"),
       ]),
     .testTarget(
       name: "ShippingTests",

@@ -1,3 +1,5 @@
+import TernValues
+
 #if canImport(CTernCurl)
   import CTernCurl
 
@@ -24,7 +26,7 @@
     /// Sends the request and waits for the complete response, the timeout or the cancellation.
     func perform(
       on connections: CurlConnections, until cancellation: CurlCancellation
-    ) -> Result<HTTPClient.Response, HTTPClient.Failure> {
+    ) -> Result<TransportResponse, HTTPClient.Failure> {
       let handle = connections.handle
       // libcurl may close connections later, when what the options point to is gone.
       defer { handle.reset() }
@@ -33,7 +35,7 @@
         return connections.perform(until: cancellation)
       }
       guard code == CURLE_OK else { return failure(code, handle) }
-      return .success(HTTPClient.Response(status: handle.status, headers: headers, body: body))
+      return .success(TransportResponse(status: handle.status, headers: headers, body: body))
     }
 
     private func configure(_ handle: CurlHandle, _ bytes: UnsafeRawBufferPointer) {
@@ -85,7 +87,7 @@
 
     private func failure(
       _ code: CURLcode, _ handle: CurlHandle
-    ) -> Result<HTTPClient.Response, HTTPClient.Failure> {
+    ) -> Result<TransportResponse, HTTPClient.Failure> {
       let kind: HTTPClient.Failure.Kind =
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .offline

@@ -1,5 +1,4 @@
 import TernBase
-import TernEvents
 
 #if canImport(CTernCurl)
   public import CTernCurl

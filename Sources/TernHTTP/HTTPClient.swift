@@ -2,6 +2,7 @@ import TernBase
 
 #if canImport(CTernCurl)
   import CTernCurl
+  public import TernValues
 
   #if canImport(Glibc)
     import Glibc
@@ -25,7 +26,7 @@ import TernBase
     public init(maximumIdle: Int = 3) { self.maximumIdle = maximumIdle }
 
     /// Sends a request and waits for the response; returns a failure early if the task is cancelled.
-    public func send(_ request: Request) async -> Result<Response, Failure> {
+    public func send(_ request: Request) async -> Result<TransportResponse, Failure> {
       let cancellation = CurlCancellation()
       return await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
@@ -51,7 +52,7 @@ import TernBase
       withExtendedLifetime(handles) {}
     }
 
-    private func perform(_ request: Request, _ cancellation: CurlCancellation) -> Result<Response, Failure> {
+    private func perform(_ request: Request, _ cancellation: CurlCancellation) -> Result<TransportResponse, Failure> {
       guard let connections = idle.withLock({ $0.popLast() }) ?? CurlConnections() else {
         return .failure(Failure(.connection, "libcurl cannot be used."))
       }
