@@ -17,25 +17,29 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .macCatalyst(.v16), .visionOS(.v1)],
   products: [
     .library(name: "Tern", targets: ["Tern"]),
-    .library(name: "TernEvents", targets: ["TernEvents"]),
     .library(name: "GoogleAnalytics", targets: ["GoogleAnalytics"]),
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
-    // Utilities that the SDK and the server share; not for apps.
-    .library(name: "TernBase", targets: ["TernBase"]),
-    .library(name: "TernGzip", targets: ["TernGzip"]),
-    .library(name: "TernHTTP", targets: ["TernHTTP"]),
     // Drop-in modules for apps that were written for App Center's SDK (docs/app-center.md).
     .library(name: "AppCenter", targets: ["AppCenter"]),
     .library(name: "AppCenterAnalytics", targets: ["AppCenterAnalytics"]),
     .library(name: "AppCenterCrashes", targets: ["AppCenterCrashes"]),
-    // For the tests of both packages and `tern demo`, not for apps.
-    .library(name: "TernChildProcess", targets: ["TernChildProcess"]),
+    // The underscore says that these are no API: they are for the server, and for Tern's own tests and tools.
+    .library(name: "_TernBase", targets: ["TernBase"]),
+    .library(name: "_TernValues", targets: ["TernValues"]),
+    .library(name: "_TernEvents", targets: ["TernEvents"]),
+    .library(name: "_TernGzip", targets: ["TernGzip"]),
+    .library(name: "_TernHTTP", targets: ["TernHTTP"]),
+    .library(name: "_TernChildProcess", targets: ["TernChildProcess"]),
+    .library(name: "_CTernZlib", targets: ["CTernZlib"]),
+    .library(name: "_CTernCurl", targets: ["CTernCurl"]),
   ],
   targets: [
     .target(name: "TernBase"),
-    .target(name: "TernEvents"),
+    // What apps see of events: `Tern` exports it, and nothing else.
+    .target(name: "TernValues", dependencies: ["TernBase"]),
+    .target(name: "TernEvents", dependencies: ["TernValues"]),
     .target(name: "TernLog", dependencies: ["TernBase", "TernEvents"]),
-    .target(name: "TernDelivery", dependencies: ["TernBase", "TernEvents"]),
+    .target(name: "TernDelivery", dependencies: ["TernBase", "TernValues", "TernEvents"]),
     .systemLibrary(name: "CTernZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTernNetlink"),
@@ -47,26 +51,30 @@ let package = Package(
     .target(
       name: "TernHTTP",
       dependencies: [
-        "TernBase", "TernEvents", .target(name: "CTernCurl", condition: .when(platforms: [.linux, .macOS])),
+        "TernBase", "TernValues", .target(name: "CTernCurl", condition: .when(platforms: [.linux, .macOS])),
       ]),
     .target(
       name: "Tern",
       dependencies: [
-        "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernCrash",
+        "TernBase", "TernValues", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernCrash",
         .target(name: "TernHTTP", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ], exclude: unusedHere, resources: privacyManifest),
     .target(
-      name: "AppCenter", dependencies: ["Tern", "TernCrash", "TernBase", "TernEvents"], exclude: unusedHere,
+      name: "AppCenter", dependencies: ["Tern", "TernCrash", "TernBase", "TernValues", "TernEvents"],
+      exclude: unusedHere,
       resources: privacyManifest),
     .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernBase", "TernEvents"]),
     .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernBase", "TernEvents"]),
     // Its own target, so that an app that uses Tern's own client does not carry another protocol along, and so that the
     // module that apps import by the name of the original holds no logic.
-    .target(name: "TernMeasurement", dependencies: ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery"]),
+    .target(
+      name: "TernMeasurement",
+      dependencies: ["Tern", "TernBase", "TernValues", "TernEvents", "TernLog", "TernDelivery"]),
     .target(name: "GoogleAnalytics", dependencies: ["TernMeasurement", "Tern", "TernBase", "TernEvents"]),
     .target(
-      name: "TernTestSupport", dependencies: ["TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
+      name: "TernTestSupport",
+      dependencies: ["TernBase", "TernValues", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "TernSimulator",
       dependencies: ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
@@ -129,6 +137,9 @@ let package = Package(
     .testTarget(
       name: "AppCenterIdioms5", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
       path: "Tests/AppCenterIdioms5", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "TernIdioms", dependencies: ["Tern"],
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error)]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernBase", "TernEvents"]),
     // The targets of the fuzzer that read what the SDK reads; links lead to them (docs/fuzzing.md).
     .testTarget(
@@ -142,7 +153,7 @@ let package = Package(
 
 // An app's settings are its own: what apps write is compiled without ours.
 let fixtures: Set = [
-  "AppCenterIdioms5", "AppCenterIdioms6", "GoogleAnalyticsIdioms5", "GoogleAnalyticsIdioms6",
+  "AppCenterIdioms5", "AppCenterIdioms6", "GoogleAnalyticsIdioms5", "GoogleAnalyticsIdioms6", "TernIdioms",
 ]
 for target in package.targets
 where [.regular, .test, .executable].contains(target.type) && !fixtures.contains(target.name)
@@ -161,7 +172,7 @@ where [.regular, .test, .executable].contains(target.type) && !fixtures.contains
 if Context.environment["TERN_THREADED_TARGETS"] != nil {
   let unthreaded: Set = [
     "TernDeliveryTests", "TernSimulatorTests", "TernSimulator", "simulate", "TernReplayTests", "AppCenterIdioms5",
-    "AppCenterIdioms6",
+    "AppCenterIdioms6", "TernIdioms",
   ]
   package.targets.removeAll { unthreaded.contains($0.name) }
 }

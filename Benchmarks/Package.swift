@@ -15,16 +15,18 @@ let package = Package(
     .executableTarget(
       name: "BenchTrack",
       dependencies: [
-        "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .executableTarget(
       name: "BenchKill",
       dependencies: [
-        "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+        "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
-    .systemLibrary(name: "CBenchZlib"),
     .executableTarget(
-      name: "BenchLoad", dependencies: ["BenchSupport", "CBenchZlib", .product(name: "TernBase", package: "tern")]),
+      name: "BenchLoad",
+      dependencies: [
+        "BenchSupport", .product(name: "_CTernZlib", package: "tern"), .product(name: "_TernBase", package: "tern"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,7 +14,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "DemoPlayer",
-      dependencies: [.product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern")]),
+      dependencies: [.product(name: "Tern", package: "tern"), .product(name: "_TernEvents", package: "tern")]),
     .executableTarget(
       name: "AppCenterSample",
       dependencies: [

@@ -26,83 +26,82 @@ let package = Package(
     // The JSON reader in C++, and shims that each wrap one maintained library of the system.
     .target(name: "CTernJSON"),
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
-    .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(name: "CTernTransfer", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTernCrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
     // Data flows down this list: bytes -> events -> rollups -> metrics -> pages -> HTTP -> command line.
     .target(
       name: "Ingest",
       dependencies: [
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"), "CTernJSON",
-        "CTernInflate",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"), "CTernJSON",
+        .product(name: "_CTernZlib", package: "tern"),
       ]),
     // Bytes, hashes, sets and calendars, for everyone below.
     .target(
       name: "ServerBase",
       dependencies: [
-        "CTernRoaring", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        "CTernRoaring", .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     // JSON as values: reading, writing, and members that are declared once, with their schema.
-    .target(name: "JSON", dependencies: [.product(name: "TernEvents", package: "tern")]),
+    .target(name: "JSON", dependencies: [.product(name: "_TernEvents", package: "tern")]),
     // Hashes, message authentication codes, signatures and passwords, computed by the system's libcrypto.
     .target(name: "Cryptography", dependencies: ["CTernCrypto"]),
     // Threads for one kind of work each, and the fair order of that work.
-    .target(name: "Threads", dependencies: [.product(name: "TernBase", package: "tern")]),
+    .target(name: "Threads", dependencies: [.product(name: "_TernBase", package: "tern")]),
     // The port: the protocols of warehouse and catalog, and the values that they exchange.
     .target(
       name: "Warehouse",
       dependencies: [
-        "JSON", "ServerBase", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "JSON", "ServerBase", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     .target(
       name: "Views",
       dependencies: [
-        "Warehouse", "Ingest", "ServerBase", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "Warehouse", "Ingest", "ServerBase", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     // Questions about rows as values, and the folds over one person's rows that every store shares. No I/O.
     .target(
       name: "Questions",
       dependencies: [
-        "JSON", "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "JSON", "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     // Rows as columns, derived from a store's rows, and the evaluator of questions over them.
     .target(
       name: "Columns",
       dependencies: [
         "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
       ]),
     // Mails, webhooks and messages to chats: the one way out for everything that the server tells people.
     .target(
       name: "Outgoing",
       dependencies: [
-        "Cryptography", "CTernTransfer", "ServerBase", "Threads", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "Cryptography", "ServerBase", "Threads", .product(name: "_CTernCurl", package: "tern"),
+        .product(name: "_TernHTTP", package: "tern"), .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     // The decisions of alerts, and the words of their messages. No I/O.
     .target(
       name: "Alerts",
       dependencies: [
-        "JSON", "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "JSON", "ServerBase", "Outgoing", "Questions", "Warehouse", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     // Signing in with an identity provider: the requests, and the checks of the answers.
     .target(
       name: "SignOn",
       dependencies: [
-        "JSON", "Cryptography", "ServerBase", "Outgoing", "Warehouse", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "JSON", "Cryptography", "ServerBase", "Outgoing", "Warehouse", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     .target(
       name: "AppCatalog",
       dependencies: [
         "JSON", "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     // A process that gives up its rights before it reads hostile files.
@@ -111,38 +110,38 @@ let package = Package(
     .target(
       name: "Symbols",
       dependencies: [
-        "Cryptography", "CTernInflate", "CTernSandbox", "Threads", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+        "Cryptography", .product(name: "_CTernZlib", package: "tern"), "CTernSandbox", "Threads", "Warehouse", "Ingest",
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
     .target(
       name: "WarehouseSQLite",
       dependencies: [
         "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     // A cluster that holds a copy of every row: what is sent to it and how.
     .target(
       name: "ClickHouse",
       dependencies: [
-        "ServerBase", .product(name: "TernBase", package: "tern"), .product(name: "TernGzip", package: "tern"),
-        .product(name: "TernHTTP", package: "tern"),
+        "ServerBase", .product(name: "_TernBase", package: "tern"), .product(name: "_TernGzip", package: "tern"),
+        .product(name: "_TernHTTP", package: "tern"), .product(name: "_TernValues", package: "tern"),
       ]),
     // The schedule of what goes there, and the record of what is there.
     .target(
       name: "Shipping",
       dependencies: [
-        "ServerBase", "ClickHouse", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ServerBase", "ClickHouse", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .target(
       name: "Reports",
       dependencies: [
-        "JSON", "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "JSON", "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     // The portal's files, embedded by clang.
     .target(name: "PortalResources", path: "Sources/Portal/Resources", exclude: ["Assets", "Templates"]),
@@ -151,8 +150,8 @@ let package = Package(
       dependencies: [
         "JSON", "PortalResources",
         "ServerBase", "Alerts", "Outgoing", "Reports", "Questions", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
       exclude: ["Resources"]),
@@ -163,8 +162,8 @@ let package = Package(
         "Symbols",
         "Alerts",
         "Outgoing", "SignOn",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "TernGzip", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"), .product(name: "_TernGzip", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -184,9 +183,9 @@ let package = Package(
         "AppCatalog",
         "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "TernGzip", package: "tern"),
-        .product(name: "TernChildProcess", package: "tern"),
+        .product(name: "Tern", package: "tern"), .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"), .product(name: "_TernGzip", package: "tern"),
+        .product(name: "_TernChildProcess", package: "tern"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -197,7 +196,7 @@ let package = Package(
     .executableTarget(
       name: "bench-ingest",
       dependencies: [
-        "Ingest", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        "Ingest", .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchIngest"),
     // Likewise: `swift run -c release bench-warehouse DIRECTORY`.
@@ -205,8 +204,8 @@ let package = Package(
       name: "bench-warehouse",
       dependencies: [
         "ServerBase", "AppCatalog", "WarehouseSQLite", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchWarehouse"),
     // Likewise: `swift run -c release bench-questions DIRECTORY`.
@@ -214,21 +213,22 @@ let package = Package(
       name: "bench-questions",
       dependencies: [
         "ServerBase", "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchQuestions"),
     .testTarget(
       name: "IngestTests",
       dependencies: [
-        "Ingest", "CTernInflate", "CTernJSON", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "Ingest", .product(name: "_CTernZlib", package: "tern"), "CTernJSON",
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     // The contract of every store of events, with a naive store as the oracle. Any test framework can run it.
     .target(
       name: "WarehouseContract",
       dependencies: [
-        "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ServerBase", "Views", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Tests/WarehouseContract"),
     .testTarget(
@@ -238,93 +238,95 @@ let package = Package(
         "WarehouseSQLite",
         "AppCatalog", "Views",
         "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "ServerBaseTests",
       dependencies: [
-        "ServerBase", .product(name: "TernBase", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+        "ServerBase", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernChildProcess", package: "tern"),
       ]),
     // The oracle: answers questions from rows in memory, slowly and by the definitions alone.
     .target(
       name: "QuestionsTestSupport",
-      dependencies: ["ServerBase", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
+      dependencies: ["ServerBase", "Questions", "Warehouse", "Ingest", .product(name: "_TernEvents", package: "tern")],
       path: "Tests/QuestionsTestSupport"),
     // Where the servers of `Scripts/clickhouse` are.
     .target(name: "ClickHouseTestSupport", dependencies: ["ClickHouse"], path: "Tests/ClickHouseTestSupport"),
     .testTarget(
       name: "ClickHouseTests",
       dependencies: [
-        "ClickHouse", "ClickHouseTestSupport", "ServerBase", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernGzip", package: "tern"), .product(name: "TernHTTP", package: "tern"),
+        "ClickHouse", "ClickHouseTestSupport", "ServerBase", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernGzip", package: "tern"), .product(name: "_TernHTTP", package: "tern"),
+        .product(name: "_TernValues", package: "tern"),
       ]),
     .testTarget(
       name: "ShippingTests",
       dependencies: [
         "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "WarehouseContract", "WarehouseSQLite",
         "Warehouse", "Ingest", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "SymbolsTests",
       dependencies: [
-        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
     .testTarget(
       name: "OutgoingTests",
       dependencies: [
-        "Outgoing", "ServerBase", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "Outgoing", "ServerBase", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
     // An identity provider whose answers a test can make false.
     .target(
       name: "SignOnTestSupport",
       dependencies: [
-        "JSON", "CTernCrypto", "Cryptography", "Outgoing", "SignOn", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "JSON", "CTernCrypto", "Cryptography", "Outgoing", "SignOn", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Tests/SignOnTestSupport"),
     .testTarget(
       name: "SignOnTests",
       dependencies: [
         "JSON", "Cryptography", "ServerBase", "SignOn", "SignOnTestSupport", "Outgoing", "Warehouse",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "AlertsTests",
       dependencies: [
         "Alerts", "Outgoing", "AppCatalog", "TernCommand", "Questions", "Warehouse",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
-    .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "TernBase", package: "tern")]),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads", .product(name: "_TernBase", package: "tern")]),
     .testTarget(
       name: "ColumnsTests",
       dependencies: [
         "JSON", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "QuestionsTests",
       dependencies: [
         "JSON", "ServerBase", "QuestionsTestSupport", "Questions", "Warehouse", "Ingest",
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ]),
     .target(
       name: "ReportsTestSupport",
       dependencies: [
         "ServerBase", "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
         "ServerBase", "ReportsTestSupport", "WarehouseContract", "Reports", "Questions", "Warehouse", "Ingest",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
@@ -333,7 +335,7 @@ let package = Package(
         "Questions",
         "Warehouse",
         "Ingest",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
@@ -346,8 +348,8 @@ let package = Package(
         "Reports",
         "Questions",
         "ReportsTestSupport", "WarehouseContract",
-        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
-        .product(name: "TernGzip", package: "tern"),
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
+        .product(name: "_TernGzip", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
@@ -362,11 +364,11 @@ let package = Package(
       name: "ReplayTests",
       dependencies: [
         "ServerBase", "Symbols", "WarehouseContract", "WarehouseSQLite", "Reports", "Columns", "Questions", "Views",
-        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "TernGzip", package: "tern"),
+        "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"), .product(name: "_TernGzip", package: "tern"),
       ]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TernCommand", .product(name: "TernChildProcess", package: "tern")]),
+      name: "EndToEndTests", dependencies: ["TernCommand", .product(name: "_TernChildProcess", package: "tern")]),
   ],
   swiftLanguageModes: [.v6],
   // For #embed.

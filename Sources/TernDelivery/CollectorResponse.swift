@@ -85,11 +85,11 @@ package struct CollectorResponse: Sendable {
     return ": \(text.hasSuffix(".") ? text.dropLast() : text[...])"
   }
 
-  private func failure(_ kind: DeliveryFailure.Kind, _ message: String) -> DeliveryFailure {
-    DeliveryFailure(kind, message, status: status)
+  private func failure(_ kind: DeliveryError.Code, _ message: String) -> DeliveryError {
+    DeliveryError(kind, message, status: status)
   }
 
-  private func failed(_ kind: DeliveryFailure.Kind, _ message: String, _ now: Timestamp) -> ResponseOutcome {
+  private func failed(_ kind: DeliveryError.Code, _ message: String, _ now: Timestamp) -> ResponseOutcome {
     var failure = failure(kind, message)
     let serverTime = date.flatMap(RetryAfter.date) ?? now
     failure.retryAfter =

@@ -1,3 +1,5 @@
+import TernValues
+
 extension DeliveryMachine {
   /// A request to deliver the events that were in the log at one moment.
   struct Flush: Sendable {
@@ -8,7 +10,7 @@ extension DeliveryMachine {
     var batches: Set<BatchID>
     var sent = 0
     var result: FlushResult?
-    var refusal: DeliveryFailure?
+    var refusal: DeliveryError?
 
     /// Counts the events of one of its batches as unclaimed again.
     mutating func takeBack(_ events: Waiting) {
@@ -31,12 +33,12 @@ extension DeliveryMachine {
   }
 
   /// The failure that keeps a flush from starting, if any.
-  private func refusal(now: Duration) -> DeliveryFailure? {
-    if !isEnabled { return DeliveryFailure(.stopped, "The client is disabled.") }
-    if isPaused, waiting.total > 0 { return DeliveryFailure(.stopped, "Sending is paused; call resume().") }
+  private func refusal(now: Duration) -> DeliveryError? {
+    if !isEnabled { return DeliveryError(.stopped, "The client is disabled.") }
+    if isPaused, waiting.total > 0 { return DeliveryError(.stopped, "Sending is paused; call resume().") }
     if let retryAfterDeadline, retryAfterDeadline > now, waiting.total > 0 {
       let seconds = (retryAfterDeadline - now).components.seconds + 1
-      return DeliveryFailure(
+      return DeliveryError(
         .waiting, "The collector asked the client to wait \(seconds) s more.", retryAfter: retryAfterDeadline - now)
     }
     return nil
@@ -108,17 +110,17 @@ extension DeliveryMachine {
   }
 
   private func result(of flush: Flush) -> FlushResult? {
-    if !isEnabled { return .failed(DeliveryFailure(.stopped, "The client was disabled.")) }
+    if !isEnabled { return .failed(DeliveryError(.stopped, "The client was disabled.")) }
     if flush.toTake.total > 0 {
       guard flush.batches.isEmpty, !canEverStart else { return nil }
-      return .failed(DeliveryFailure(.stopped, "Sending is paused, or stopped until the network comes back."))
+      return .failed(DeliveryError(.stopped, "Sending is paused, or stopped until the network comes back."))
     }
     guard flush.batches.isEmpty else { return nil }
     if flush.sent > 0 { return .sent(flush.sent) }
     if let refusal = flush.refusal { return .failed(refusal) }
     guard waiting.blocked == 0 else {
       return .failed(
-        DeliveryFailure(
+        DeliveryError(
           .unreadable, "The disk cannot be accessed at the moment; the waiting events are kept."))
     }
     return .nothingToSend

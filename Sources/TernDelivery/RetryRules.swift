@@ -157,24 +157,24 @@ extension DeliveryMachine {
   }
 
   /// Counts the events of a failed batch.
-  mutating func countFailedAttempt(_ batch: Batch, _ failure: DeliveryFailure) {
+  mutating func countFailedAttempt(_ batch: Batch, _ failure: DeliveryError) {
     // The batch's own events wait again, unless it keeps them.
     let waiting = waiting.total + (policy.retriesEachBatch ? 0 : batch.events.total)
     let isTrial = circuit == .open && failedAttempts.suggestTrial(waiting: waiting)
     if isTrial { failedAttempts = FailedAttempts(trials: failedAttempts.trials + 1, events: failedAttempts.events) }
     // Without a network, nothing was sent. With per-batch retries, only trials count.
-    if policy.retriesEachBatch ? isTrial : failure.kind != .offline { failedAttempts.events += batch.events.total }
+    if policy.retriesEachBatch ? isTrial : failure.code != .offline { failedAttempts.events += batch.events.total }
   }
 
-  mutating func failed(_ batch: Batch, _ failure: DeliveryFailure, now: Duration) {
+  mutating func failed(_ batch: Batch, _ failure: DeliveryError, now: Duration) {
     obeyRetryAfter(failure, now: now)
-    if failure.kind != .offline, circuit.isClosed { circuit = .closed(hasFailedUploads: true) }
+    if failure.code != .offline, circuit.isClosed { circuit = .closed(hasFailedUploads: true) }
     guard batch.failureGeneration == failureGeneration else { return }
     backOff(now: now)
   }
 
   /// `Retry-After` applies to all lanes.
-  mutating func obeyRetryAfter(_ failure: DeliveryFailure, now: Duration) {
+  mutating func obeyRetryAfter(_ failure: DeliveryError, now: Duration) {
     guard let wait = failure.retryAfter else { return }
     retryAfterDeadline = max(
       retryAfterDeadline ?? .zero, now + min(max(wait, .zero), RetryRules.maximumRetryAfter))
@@ -225,7 +225,7 @@ extension DeliveryMachine {
 
   /// Schedules the next attempt of a failed batch, which keeps its events; if its retries are exhausted, stops all
   /// retries.
-  mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) -> EventDisposition {
+  mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryError, now: Duration) -> EventDisposition {
     var batch = failed
     let disposition = batch.isStale ? EventDisposition.requeue(rejecting: []) : .keep
     flushDidSettle(id, batch, .failed(failure), disposition, now: now)

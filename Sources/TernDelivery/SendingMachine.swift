@@ -122,5 +122,5 @@ package enum FlushResult: Sendable, Equatable {
   /// Nothing was waiting.
   case nothingToSend
   /// Some waiting events were not delivered; they stay queued unless the server permanently refused them.
-  case failed(DeliveryFailure)
+  case failed(DeliveryError)
 }

@@ -1,3 +1,5 @@
+import TernValues
+
 /// Writes bytes into memory that is known to be large enough; the basis of the JSON writer and the event encoder.
 ///
 /// It does no checks: each caller reserves enough memory for all writes, using the maximum stated at each method.

@@ -1,3 +1,5 @@
+@_exported public import TernValues
+
 /// The kind of an event.
 public enum EventKind: String, Sendable, CaseIterable {
   /// An action of the user or the app, named by the developer.
@@ -14,14 +16,6 @@ public enum EventKind: String, Sendable, CaseIterable {
   case crash
   /// A piece of a file attached to an error; ``Event/details`` contains it.
   case attachment
-}
-
-/// The priority with which an event is kept and sent.
-public enum Priority: String, Sendable, CaseIterable {
-  /// Sent with the next batch; evicted first when the queue is full.
-  case normal
-  /// Sent at once and before normal events; evicted only for other critical events.
-  case critical
 }
 
 /// One recorded event, as stored and sent.

@@ -1,3 +1,5 @@
+public import TernValues
+
 /// The moment at which an event happened, by both clocks of a device.
 ///
 /// The microseconds decide on the order of events within a millisecond, whichever of them arrives first. They are within the event's

@@ -1,3 +1,5 @@
+public import TernValues
+
 extension ExceptionFacts {
   /// The limits for an exception whose encoding must be shortened.
   private struct Limits {

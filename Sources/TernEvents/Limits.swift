@@ -1,3 +1,5 @@
+package import TernValues
+
 extension String {
   /// Returns the longest prefix of whole characters with at most `limit` bytes of UTF-8.
   ///

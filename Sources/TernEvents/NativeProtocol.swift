@@ -1,3 +1,5 @@
+public import TernValues
+
 /// The names and limits of Tern's own protocol, `POST /v1/events` (docs/protocols.md).
 public enum NativeProtocol {
   /// The path of the endpoint, relative to the collector's URL.

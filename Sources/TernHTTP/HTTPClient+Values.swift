@@ -39,23 +39,6 @@ extension HTTPClient {
     }
   }
 
-  /// A complete response, with any status.
-  public struct Response: Sendable, Hashable {
-    /// The HTTP status.
-    public var status: Int
-    /// The headers, with lowercase names; of several with one name, the first.
-    public var headers: [String: String]
-    /// The body, as long as the request allows.
-    public var body: [UInt8]
-
-    /// Creates a response.
-    public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
-      self.status = status
-      self.headers = headers
-      self.body = body
-    }
-  }
-
   /// A reason why there was no complete response.
   public struct Failure: Error, Sendable, Hashable {
     /// The kinds of failure that callers distinguish.

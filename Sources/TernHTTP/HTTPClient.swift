@@ -2,6 +2,7 @@ import TernBase
 
 #if canImport(CTernCurl)
   import CTernCurl
+  public import TernValues
 
   #if canImport(Glibc)
     import Glibc
@@ -17,18 +18,15 @@ import TernBase
   /// whole request, and may trap when a task is cancelled (all measured with Swift 6.3.1). Each request has its own
   /// thread while it runs; none remain between requests.
   public final class HTTPClient: Sendable {
-    private let idle = Locked<[CurlHandle]>([])
+    private let idle = Locked<[CurlConnections]>([])
     /// The maximum number of idle handles kept for their open connections.
     private let maximumIdle: Int
 
     /// Creates a client that keeps up to three connections open between requests.
-    public init(maximumIdle: Int = 3) {
-      self.maximumIdle = maximumIdle
-      Self.initializeOnce
-    }
+    public init(maximumIdle: Int = 3) { self.maximumIdle = maximumIdle }
 
     /// Sends a request and waits for the response; returns a failure early if the task is cancelled.
-    public func send(_ request: Request) async -> Result<Response, Failure> {
+    public func send(_ request: Request) async -> Result<TransportResponse, Failure> {
       let cancellation = CurlCancellation()
       return await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
@@ -54,19 +52,14 @@ import TernBase
       withExtendedLifetime(handles) {}
     }
 
-    private func perform(_ request: Request, _ cancellation: CurlCancellation) -> Result<Response, Failure> {
-      guard let handle = idle.withLock({ $0.popLast() }) ?? CurlHandle() else {
+    private func perform(_ request: Request, _ cancellation: CurlCancellation) -> Result<TransportResponse, Failure> {
+      guard let connections = idle.withLock({ $0.popLast() }) ?? CurlConnections() else {
         return .failure(Failure(.connection, "libcurl cannot be used."))
       }
-      let result = CurlExchange(request).perform(on: handle, until: cancellation)
-      idle.withLock { if $0.count < maximumIdle { $0.append(handle) } }
+      let result = CurlExchange(request).perform(on: connections, until: cancellation)
+      idle.withLock { if $0.count < maximumIdle { $0.append(connections) } }
       return result
     }
-
-    /// libcurl must be initialized before any thread uses it.
-    private static let initializeOnce: Void = {
-      curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-    }()
   }
 
   /// Starts a detached thread with a small stack; returns false if the system cannot create one.

@@ -1,6 +1,6 @@
 import Foundation
 import Tern
-public import TernEvents
+public import TernValues
 
 /// An event as received by a collector.
 public struct ReceivedEvent: Sendable, Hashable, Decodable {

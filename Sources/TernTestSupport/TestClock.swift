@@ -1,5 +1,5 @@
 import TernBase
-public import TernEvents
+public import TernValues
 
 /// A clock that stands still until a test moves it.
 public final class TestClock: TernClock {

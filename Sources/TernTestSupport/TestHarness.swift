@@ -1,7 +1,8 @@
 public import Foundation
 public import Tern
 import TernBase
-public import TernEvents
+import TernEvents
+public import TernValues
 
 /// The environment of a client under test: a manual clock, an in-memory collector, and a directory of its own.
 ///

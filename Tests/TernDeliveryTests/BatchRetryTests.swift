@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `a failed health probe is retried like a batch, and then sending stops`() throws {
-    let silence = ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer"))
+    let silence = ResponseOutcome.failed(DeliveryError(.timedOut, "no answer"))
     var world = world(memory: DeliveryMemory(isCircuitOpen: true))
     world.append(50)
     for range in Self.ranges {
@@ -141,7 +141,7 @@ import Testing
     world.advance(by: .seconds(60))
     #expect(world.resent == [world.now] && world.result(flush) == nil)
     world.settle(.unavailable)
-    #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
+    #expect(world.result(flush) == .failed(DeliveryError(.server, "503", status: 503)))
   }
 
   @Test func `when one batch exhausts its retries, pending ones are returned and sending stops`() {

@@ -24,14 +24,14 @@ import Testing
   ])
   func `a success that does not account for every event exactly once is a failure`(body: String) throws {
     let failure = try #require(outcome(200, body).failure)
-    #expect(failure.kind == .notAcknowledged)
+    #expect(failure.code == .notAcknowledged)
     #expect(outcome(200, body).disposition(ofEvents: 3) == .requeue(rejecting: []))
   }
 
   @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 599])
   func `a transient failure keeps the events and the requested delay`(status: Int) {
     let outcome = outcome(status, retryAfter: "7")
-    #expect(outcome.failure?.kind == .server)
+    #expect(outcome.failure?.code == .server)
     #expect(outcome.failure?.retryAfter == .seconds(7))
     #expect(outcome.disposition(ofEvents: 1) == .requeue(rejecting: []))
   }
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a wrong key is distinguished from other failures`() {
-    #expect(outcome(401).failure?.kind == .unauthorized)
+    #expect(outcome(401).failure?.code == .unauthorized)
   }
 
   @Test func `a rejection that names an event deletes only that event`() {
@@ -94,7 +94,7 @@ import Testing
     #expect(outcome(200, whole) == .acknowledged(rejected: [2]))
     for length in 0..<whole.utf8.count {
       let response = CollectorResponse(status: 200, body: Array(whole.utf8.prefix(length)))
-      #expect(response.outcome(events: 3, now: now).failure?.kind == .notAcknowledged)
+      #expect(response.outcome(events: 3, now: now).failure?.code == .notAcknowledged)
     }
   }
 }

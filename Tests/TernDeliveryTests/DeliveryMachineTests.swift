@@ -172,7 +172,7 @@ import Testing
     let flush = world.flush()
     #expect(world.started.count == 1)
     guard case .failed(let failure)? = world.result(flush) else { return #expect(Bool(false)) }
-    #expect(failure.kind == .waiting)
+    #expect(failure.code == .waiting)
     world.advance(by: .seconds(599))
     #expect(world.started.count == 1 && world.healthProbes.isEmpty)
     world.advance(by: .seconds(1))
@@ -189,7 +189,7 @@ import Testing
   @Test func `the network's return ends the client's backoff immediately`() {
     var world = World(Policy(retry: .limited([.seconds(100) ... .seconds(100)])))
     world.append(50)
-    world.settle(.failed(DeliveryFailure(.offline, "no route")))
+    world.settle(.failed(DeliveryError(.offline, "no route")))
     world.feed(.networkAvailable)
     #expect(world.started.count == 2)
   }
@@ -198,7 +198,7 @@ import Testing
     var world = World()
     world.append(50)
     for _ in 0..<100 {
-      while !world.requests.isEmpty { world.settle(.failed(DeliveryFailure(.unauthorized, "401", status: 401))) }
+      while !world.requests.isEmpty { world.settle(.failed(DeliveryError(.unauthorized, "401", status: 401))) }
       world.advance(by: .seconds(1800))
     }
     while !world.requests.isEmpty { world.settle(.unavailable) }
@@ -231,7 +231,7 @@ import Testing
   @Test func `is dropped without a search if the server names it`() {
     var world = World()
     world.append(50)
-    world.settle(.refused(at: [7], DeliveryFailure(.refused, "400")))
+    world.settle(.refused(at: [7], DeliveryError(.refused, "400")))
     #expect(world.rejected == [7])
     world.run { _ in .delivered }
     #expect(world.started.count == 2 && world.delivered.count == 49)

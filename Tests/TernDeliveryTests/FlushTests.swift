@@ -54,7 +54,7 @@ import Testing
     let flush = world.flush()
     #expect(world.started.count == tries + 1)
     world.settle(.unavailable)
-    #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
+    #expect(world.result(flush) == .failed(DeliveryError(.server, "503", status: 503)))
   }
 
   @Test func `keeps waiting when its request is cancelled because of a network change`() {
@@ -69,7 +69,7 @@ import Testing
       let calledBack = world.requests.map(\.id)
       for id in calledBack {
         guard let index = world.requests.firstIndex(where: { $0.id == id }) else { continue }
-        world.settle(.failed(DeliveryFailure(.connection, "cancelled")), at: index)
+        world.settle(.failed(DeliveryError(.connection, "cancelled")), at: index)
       }
       #expect(world.result(flush) == nil, "its batch is sent again immediately")
       #expect(!world.requests.isEmpty)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `fails when a cancelled batch may not be resent immediately, or fails again`() {
-    let cut = ResponseOutcome.failed(DeliveryFailure(.connection, "cancelled"))
+    let cut = ResponseOutcome.failed(DeliveryError(.connection, "cancelled"))
     var held = World()
     held.append(50)
     let first = held.flush()
@@ -111,7 +111,7 @@ import Testing
     world.feed(.paused)
     let first = world.flush()
     guard case .failed(let failure)? = world.result(first) else { return #expect(Bool(false)) }
-    #expect(failure.kind == .stopped)
+    #expect(failure.code == .stopped)
     world.feed(.disabled)
     let second = world.flush(1)
     guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
@@ -136,7 +136,7 @@ import Testing
     world.append()
     let flush = world.flush()
     world.settle(.refusal)
-    #expect(world.result(flush) == .failed(DeliveryFailure(.refused, "400", status: 400)))
+    #expect(world.result(flush) == .failed(DeliveryError(.refused, "400", status: 400)))
   }
 
   @Test func `gets no result once it is abandoned`() {

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [503, 404, 401]) func `gets its events behind a gateway that blocks health probes`(status: Int) {
-    let answer = ResponseOutcome.failed(DeliveryFailure(.server, "\(status)", status: status))
+    let answer = ResponseOutcome.failed(DeliveryError(.server, "\(status)", status: status))
     var world = failing()
     var attempts = 0
     while world.delivered.isEmpty, attempts < 10 {
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `gets no events while it is silent or sends Retry-After`() {
-    for answer in [ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer")), .unavailable(for: .seconds(60))] {
+    for answer in [ResponseOutcome.failed(DeliveryError(.timedOut, "no answer")), .unavailable(for: .seconds(60))] {
       var world = failing()
       let sent = world.batchSizes.count
       for _ in 0..<50 {
@@ -160,14 +160,14 @@ import Testing
     let flush = world.flush()
     #expect(world.isHealthProbe())
     world.settle(.unavailable)
-    #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
+    #expect(world.result(flush) == .failed(DeliveryError(.server, "503", status: 503)))
   }
 
   @Test func `gets no probe after a network failure`() {
     var world = World()
     world.append(50)
     for _ in 0..<10 {
-      while !world.requests.isEmpty { world.settle(.failed(DeliveryFailure(.offline, "no route"))) }
+      while !world.requests.isEmpty { world.settle(.failed(DeliveryError(.offline, "no route"))) }
       world.advance(by: .seconds(1800))
     }
     world.feed(.networkAvailable)

@@ -195,10 +195,10 @@ struct World {
 
 extension ResponseOutcome {
   static let delivered = ResponseOutcome.acknowledged(rejected: [])
-  static let unavailable = ResponseOutcome.failed(DeliveryFailure(.server, "503", status: 503))
-  static let refusal = ResponseOutcome.refused(at: [], DeliveryFailure(.refused, "400", status: 400))
-  static let large = ResponseOutcome.tooLarge(DeliveryFailure(.refused, "413", status: 413))
+  static let unavailable = ResponseOutcome.failed(DeliveryError(.server, "503", status: 503))
+  static let refusal = ResponseOutcome.refused(at: [], DeliveryError(.refused, "400", status: 400))
+  static let large = ResponseOutcome.tooLarge(DeliveryError(.refused, "413", status: 413))
   static func unavailable(for wait: Duration) -> ResponseOutcome {
-    .failed(DeliveryFailure(.server, "503", status: 503, retryAfter: wait))
+    .failed(DeliveryError(.server, "503", status: 503, retryAfter: wait))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import Testing
 

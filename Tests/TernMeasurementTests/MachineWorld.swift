@@ -114,10 +114,10 @@ struct MachineWorld {
 
   mutating func deliver() { answer(.acknowledged(rejected: [])) }
   mutating func fail(_ retryAfter: Duration? = nil) {
-    answer(.failed(DeliveryFailure(.server, "scripted", status: 503, retryAfter: retryAfter)))
+    answer(.failed(DeliveryError(.server, "scripted", status: 503, retryAfter: retryAfter)))
   }
-  mutating func loseNetwork() { answer(.failed(DeliveryFailure(.offline, "scripted"))) }
-  mutating func refuse() { answer(.refused(at: [], DeliveryFailure(.refused, "scripted", status: 400))) }
+  mutating func loseNetwork() { answer(.failed(DeliveryError(.offline, "scripted"))) }
+  mutating func refuse() { answer(.refused(at: [], DeliveryError(.refused, "scripted", status: 400))) }
 
   mutating func optOut(_ isOptedOut: Bool) {
     self.isOptedOut = isOptedOut

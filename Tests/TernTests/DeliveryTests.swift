@@ -1,4 +1,5 @@
 import Tern
+import TernEvents
 import TernTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernDelivery
 import TernEvents
 import TernLog

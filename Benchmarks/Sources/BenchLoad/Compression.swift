@@ -1,4 +1,4 @@
-import CBenchZlib
+import CTernZlib
 
 /// Compresses like the stock App Center SDK: gzip at zlib's default level.
 func gzipped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

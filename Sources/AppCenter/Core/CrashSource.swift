@@ -1,5 +1,5 @@
 package import Tern
-package import TernEvents
+package import TernValues
 
 /// The report of an earlier process's crash.
 package struct CrashReport: Sendable, Hashable {

@@ -1,6 +1,6 @@
 package import Tern
 import TernBase
-package import TernEvents
+package import TernValues
 
 /// The settings that Microsoft's SDK left on the device. An app that switches to Tern stays the same install and keeps
 /// the user's choices.

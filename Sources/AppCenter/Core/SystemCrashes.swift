@@ -1,7 +1,7 @@
 package import Foundation
 package import Tern
 import TernCrash
-package import TernEvents
+package import TernValues
 
 /// The crashes that Tern's signal handlers catch, and those that the system reports.
 package struct SystemCrashes: CrashSource {

@@ -1,5 +1,6 @@
-public import TernEvents
+package import TernEvents
 package import TernLog
+public import TernValues
 
 extension TernClient {
   /// The dependencies of a client; tests can replace them.

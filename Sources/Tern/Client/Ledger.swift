@@ -1,5 +1,5 @@
 import TernBase
-public import TernEvents
+public import TernValues
 
 extension TernClient {
   /// The counts of all events ever recorded in the queue's directory, at one moment.

@@ -1,6 +1,7 @@
 import TernBase
-package import TernEvents
+import TernEvents
 import TernLog
+package import TernValues
 
 extension TernClient {
   /// The known facts about an earlier process of the app that crashed.

@@ -1,5 +1,5 @@
 import TernBase
-public import TernEvents
+public import TernValues
 
 /// A handle on one recorded event that reports its outcome.
 ///

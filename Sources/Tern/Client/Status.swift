@@ -1,4 +1,4 @@
-public import TernEvents
+public import TernValues
 
 extension TernClient {
   /// The state of a client at one moment.

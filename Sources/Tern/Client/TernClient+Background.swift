@@ -77,7 +77,7 @@ extension Engine {
       case .nothingToSend: return .finished
       // More may have been recorded: flush again.
       case .sent: continue
-      case .offline: return .failed(DeliveryError(DeliveryFailure(.offline, "There is no network.")))
+      case .offline: return .failed(DeliveryError(.offline, "There is no network."))
       case .failed(let error): return Task.isCancelled ? .cancelled : .failed(error)
       case .outOfTime: return .deadlinePassed
       }

@@ -167,7 +167,7 @@ extension Engine {
   private func abandonFlush(_ id: FlushID) {
     mailbox.post(.input(.flushAbandoned(id)))
     finishFlush(
-      id, .failed(DeliveryError(DeliveryFailure(.stopped, "The task waiting for the flush was cancelled."))))
+      id, .failed(DeliveryError(.stopped, "The task waiting for the flush was cancelled.")))
   }
 
   /// Completes a flush unless it is already complete.

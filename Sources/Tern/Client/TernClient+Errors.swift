@@ -1,6 +1,7 @@
 import TernBase
-public import TernEvents
+import TernEvents
 import TernLog
+public import TernValues
 
 extension TernClient {
   /// A file attached to an error.

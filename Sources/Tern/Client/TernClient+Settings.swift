@@ -1,8 +1,9 @@
 public import Foundation
 import TernBase
 import TernDelivery
-public import TernEvents
+import TernEvents
 import TernLog
+public import TernValues
 
 /// Settings that can change while a client runs.
 extension TernClient {

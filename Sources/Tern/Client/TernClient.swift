@@ -1,7 +1,8 @@
 public import Foundation
 import TernBase
 import TernDelivery
-@_exported public import TernEvents
+import TernEvents
+@_exported public import TernValues
 
 /// Records an app's events and delivers them reliably to a collector.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-public import TernEvents
+public import TernValues
 
 extension Date: PropertyConvertible {
   /// The date in whole milliseconds, clamped to the range of `Timestamp`.

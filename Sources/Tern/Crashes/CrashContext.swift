@@ -1,6 +1,7 @@
 import Foundation
 import TernDelivery
-package import TernEvents
+import TernEvents
+package import TernValues
 
 /// The facts about a process that its crash report contains: the session, the user, and the device with the app.
 package struct CrashContext: Sendable, Hashable {

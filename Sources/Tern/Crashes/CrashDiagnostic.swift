@@ -1,7 +1,8 @@
 import Foundation
 import TernBase
 import TernCrash
-package import TernEvents
+import TernEvents
+package import TernValues
 
 /// A crash or hang that the system reports after the fact, as Apple's MetricKit does: its parts, without the framework.
 package struct CrashDiagnostic: Sendable, Hashable, Codable {

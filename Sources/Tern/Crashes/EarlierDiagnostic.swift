@@ -1,6 +1,6 @@
 import Foundation
 import TernBase
-package import TernEvents
+package import TernValues
 
 /// A crash that the system reported, with the launch that crashed, for an owner that decides later what to do with it.
 package struct EarlierDiagnostic: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import TernEvents
+public import TernValues
 
 #if canImport(Darwin)
   import Darwin

@@ -121,5 +121,5 @@ final class ClientState: Sendable {
   }
 
   static let closed = FlushOutcome.failed(
-    DeliveryError(DeliveryFailure(.stopped, "The client was shut down; the next one sends the waiting events.")))
+    DeliveryError(.stopped, "The client was shut down; the next one sends the waiting events."))
 }

@@ -40,7 +40,7 @@ extension DeliveryLoop {
     let outcome = codec.outcome(of: result, for: records, now: engine.environment.clock.wallTime)
     // An answered health probe proves nothing about events.
     if !records.isEmpty || outcome.failure != nil {
-      engine.clientState.recordAttempt(outcome.failure.map(DeliveryError.init))
+      engine.clientState.recordAttempt(outcome.failure)
     }
     feed(.requestEnded(id, outcome))
   }

@@ -2,8 +2,9 @@ package import Foundation
 import TernBase
 import TernCrash
 import TernDelivery
-package import TernEvents
+import TernEvents
 package import TernLog
+package import TernValues
 
 /// The parts of a client that it shares with its delivery loop.
 ///

@@ -1,3 +1,4 @@
+import TernBase
 import TernDelivery
 import TernEvents
 import TernLog

@@ -1,8 +1,9 @@
 import TernBase
 package import TernDelivery
-package import TernEvents
+import TernEvents
 import TernGzip
 package import TernLog
+package import TernValues
 
 /// The wire protocol of a delivery loop: turns records into requests and responses into outcomes.
 package protocol WireCodec: Sendable {
@@ -23,7 +24,7 @@ package enum RequestPlan: Sendable, Equatable {
   /// Remove all from the queue without sending them.
   case drop(DropReason)
   /// Requeue all because there is no collector.
-  case unavailable(DeliveryFailure)
+  case unavailable(DeliveryError)
 }
 
 /// Tern's own protocol (docs/protocols.md).
@@ -54,7 +55,7 @@ package struct NativeCodec: WireCodec {
 
   package func outcome(of result: TransportResult, for records: [LogRecord], now: Timestamp) -> ResponseOutcome {
     switch result {
-    case .failure(let failure): .failed(DeliveryFailure(failure))
+    case .failure(let failure): .failed(DeliveryError(failure))
     case .response(let response):
       CollectorResponse(
         status: response.status, retryAfter: response.headers["retry-after"],
@@ -65,15 +66,15 @@ package struct NativeCodec: WireCodec {
   }
 }
 
-extension DeliveryFailure {
+extension DeliveryError {
   package init(_ failure: TransportFailure) {
-    let kind: Kind =
+    let code: Code =
       switch failure.kind {
       case .offline: .offline
       case .timedOut: .timedOut
       case .connection: .connection
       }
-    self.init(kind, failure.message)
+    self.init(code, failure.message)
   }
 }
 

@@ -1,6 +1,6 @@
 import TernBase
 import TernDelivery
-package import TernEvents
+package import TernValues
 
 /// Notifies a client's delivery loop when the network comes back.
 ///

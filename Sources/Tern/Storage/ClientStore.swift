@@ -1,7 +1,8 @@
 package import Foundation
 import TernBase
-package import TernEvents
+import TernEvents
 import TernLog
+package import TernValues
 
 /// Access to the files in a client's directory before the client exists.
 package struct ClientStore: Sendable {

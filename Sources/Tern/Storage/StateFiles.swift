@@ -1,6 +1,7 @@
 import Foundation
-package import TernEvents
+import TernEvents
 package import TernLog
+package import TernValues
 
 /// The small files in a queue's directory: the install's identifier, the settings and the delivery memory.
 ///

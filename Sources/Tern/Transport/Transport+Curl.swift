@@ -18,9 +18,7 @@
           request.method == .post ? .post : .get, request.url.absoluteString, headers: request.headers,
           body: request.body, timeout: request.timeout))
       switch result {
-      case .success(let response):
-        return .response(
-          TransportResponse(status: response.status, headers: response.headers, body: response.body))
+      case .success(let response): return .response(response)
       case .failure(let failure): return .failure(TransportFailure(failure))
       }
     }

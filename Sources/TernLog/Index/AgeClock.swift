@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// The age of events, independent of wall clock changes: the log's own time, which only runs forward.

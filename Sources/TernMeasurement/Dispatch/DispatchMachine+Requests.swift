@@ -44,7 +44,7 @@ extension DispatchMachine {
       suspect = nil
       batchLimit = min(batchLimit * 2, Self.maximumHits)
       finish(request, .sent(request.hits), &actions)
-    case .failed(let failure) where failure.kind == .offline:
+    case .failed(let failure) where failure.code == .offline:
       // Not the server's failure, so do not back off: the next tick retries.
       endDrain(.nothingToSend, &actions)
       finish(request, .nothingToSend, &actions)

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// The rate limit of hits: a burst of sixty, then one every two seconds.

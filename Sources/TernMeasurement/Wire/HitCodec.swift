@@ -2,8 +2,8 @@ import Foundation
 package import Tern
 import TernBase
 package import TernDelivery
-package import TernEvents
 import TernLog
+package import TernValues
 
 /// The destination of hits and its protocol.
 struct Destination: Sendable {
@@ -52,7 +52,7 @@ final class HitCodec: WireCodec {
     }
     // Pause until the destination changes, so that no timer wakes the app for nothing.
     engine.setPaused(true, for: .noCollector)
-    return .unavailable(DeliveryFailure(.offline, "There is no collector."))
+    return .unavailable(DeliveryError(.offline, "There is no collector."))
   }
 
   func request(for records: [LogRecord]) -> TransportRequest? {
@@ -91,9 +91,9 @@ extension ResponseOutcome {
   /// Interprets the response to a Measurement Protocol request, which succeeds or fails as a whole.
   package init(ofHits result: TransportResult, now: Timestamp) {
     switch result {
-    case .failure(let failure): self = .failed(DeliveryFailure(failure))
+    case .failure(let failure): self = .failed(DeliveryError(failure))
     case .response(let response):
-      let failure = DeliveryFailure(
+      let failure = DeliveryError(
         .server, "The collector answered \(response.status).", status: response.status,
         retryAfter: response.retryAfter(now))
       switch ResponseClass(status: response.status) {

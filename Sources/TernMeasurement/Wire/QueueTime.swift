@@ -1,3 +1,4 @@
+import TernBase
 package import TernEvents
 package import TernLog
 

@@ -1,5 +1,6 @@
 import Foundation
 import Tern
+import TernBase
 import TernEvents
 import TernLog
 import TernTestSupport

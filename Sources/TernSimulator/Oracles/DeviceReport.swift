@@ -1,3 +1,4 @@
+import TernBase
 package import TernEvents
 
 /// A promise that the client broke.

@@ -1,6 +1,7 @@
 import TernBase
 import TernGzip
 import TernHTTP
+import TernValues
 
 /// Sends statements to ClickHouse servers over their HTTP interface.
 package struct ClickHouseClient: Sendable {
@@ -107,7 +108,7 @@ package struct ClickHouseClient: Sendable {
 
 extension ClickHouseError {
   /// The exception of an answer; `nil` if the statement was executed.
-  init?(_ response: HTTPClient.Response, from server: ClickHouseServer) {
+  init?(_ response: TransportResponse, from server: ClickHouseServer) {
     let header = response.headers["x-clickhouse-exception-code"]
     guard response.status != 200 || header != nil else { return nil }
     // ClickHouse's texts may quote the statement, which is bounded by this.

@@ -8,8 +8,6 @@ enum AnswerText {
   /// Returns bytes as one short line without control characters.
   static func line(_ bytes: some Sequence<UInt8>) -> String { line(String(decoding: Array(bytes), as: UTF8.self)) }
 
-  static func line(_ text: UnsafePointer<CChar>) -> String { line(String(cString: text)) }
-
   static func line(_ text: String) -> String {
     let visible = text.unicodeScalars.map { scalar -> Character in
       switch scalar.properties.generalCategory {

@@ -1,7 +1,7 @@
-import CTernTransfer
+import CTernCurl
 import ServerBase
 import TernBase
-import TernEvents
+import TernHTTP
 
 /// One request to another server, performed by libcurl on the calling thread.
 ///
@@ -61,38 +61,24 @@ final class Transfer {
   private var deadline = ContinuousClock.now
   private var isLate = false
   private var sockets: Set<curl_socket_t> = []
-  private let explanation = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   /// Creates a request that ends within a second once `isCancelled` returns true.
   init(_ request: Request, isCancelled: @escaping () -> Bool) {
     (self.request, self.isCancelled) = (request, isCancelled)
-    explanation.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    Self.initializeOnce
   }
-
-  deinit { explanation.deallocate() }
-
-  private static let initializeOnce: Void = { _ = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 
   /// Sends the request and waits for the answer, the timeout or the cancellation.
   func perform() throws(OutgoingError) -> Answer {
-    guard let handle = curl_easy_init() else { throw OutgoingError(.connection, "libcurl can't be initialized.") }
-    // The lists must outlive the handle.
-    var lists: [UnsafeMutablePointer<curl_slist>] = []
-    defer {
-      curl_easy_cleanup(handle)
-      for list in lists { curl_slist_free_all(list) }
-    }
+    guard let handle = CurlHandle() else { throw OutgoingError(.connection, "libcurl can't be initialized.") }
     deadline = .now + request.timeout
-    let code = request.body.withUnsafeBytes { bytes -> CURLcode in
-      let code = configure(handle, &lists, bytes)
-      return code == CURLE_OK ? curl_easy_perform(handle) : code
+    let code = request.body.withUnsafeBytes { bytes in
+      configure(handle, bytes)
+      return handle.perform()
     }
-    var status = 0
-    _ = tern_transfer_status(handle, &status)
+    let status = handle.status
     // A receiver that sends a status and then too long a page has accepted the message.
     let isCut = code == CURLE_WRITE_ERROR && isTooLong && request.wholeAnswerBytes == nil && !isMail && status > 0
-    guard code == CURLE_OK || isCut else { throw error(code, status) }
+    guard code == CURLE_OK || isCut else { throw error(code, status, handle.explanation(of: code)) }
     return Answer(status: status, line: line, body: body)
   }
 
@@ -100,81 +86,56 @@ final class Transfer {
 
   private var isMail: Bool { if case .mail = request.content { true } else { false } }
 
-  private func configure(
-    _ handle: UnsafeMutableRawPointer, _ lists: inout [UnsafeMutablePointer<curl_slist>],
-    _ bytes: UnsafeRawBufferPointer
-  ) -> CURLcode {
-    let milliseconds = Int(min(max(request.timeout.wholeMilliseconds, 1), Int64(Int32.max)))
-    var numbers: [(CURLoption, Int)] = [
-      (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
-      // The limit of one reply, which is two minutes otherwise. The deadline is earlier.
-      (CURLOPT_SERVER_RESPONSE_TIMEOUT, Int((request.timeout + Self.mailPatience).components.seconds) + 1),
-      // Without this, name lookups may use SIGALRM.
-      (CURLOPT_NOSIGNAL, 1),
-      // Makes libcurl call the progress callback, which ends the request.
-      (CURLOPT_NOPROGRESS, 0),
-    ]
+  private func configure(_ handle: CurlHandle, _ bytes: UnsafeRawBufferPointer) {
+    handle.set(CURLOPT_URL, request.url)
     // An empty proxy keeps libcurl from using that of the environment.
-    var texts: [(CURLoption, String?)] = [
-      (CURLOPT_URL, request.url), (CURLOPT_PROXY, ""), (CURLOPT_CAINFO, request.authorities),
-      (CURLOPT_USERNAME, request.user), (CURLOPT_PASSWORD, request.password),
-    ]
-    var options: [(CURLoption, [String])] = []
+    handle.set(CURLOPT_PROXY, "")
+    handle.set(CURLOPT_CAINFO, request.authorities)
+    handle.set(CURLOPT_USERNAME, request.user)
+    handle.set(CURLOPT_PASSWORD, request.password)
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.timeout)
+    // The limit of one reply, which is two minutes otherwise. The deadline is earlier.
+    handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int((request.timeout + Self.mailPatience).components.seconds) + 1)
     switch request.content {
     case .mail(let from, let to, let requiresTLS):
-      numbers += [
-        (CURLOPT_UPLOAD, 1), (CURLOPT_USE_SSL, Int((requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue)),
-      ]
-      texts += [(CURLOPT_PROTOCOLS_STR, "smtp,smtps"), (CURLOPT_MAIL_FROM, "<\(from)>")]
-      options = [(CURLOPT_MAIL_RCPT, to.map { "<\($0)>" })]
+      handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
+      handle.set(CURLOPT_UPLOAD, 1)
+      handle.set(CURLOPT_USE_SSL, Int((requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
+      handle.set(CURLOPT_MAIL_FROM, "<\(from)>")
+      handle.set(CURLOPT_MAIL_RCPT, to.map { "<\($0)>" })
     case .post(let headers):
-      numbers.append((CURLOPT_POST, 1))
-      texts.append((CURLOPT_PROTOCOLS_STR, "http,https"))
-      options = [(CURLOPT_HTTPHEADER, headers + ["Expect:"])]
+      handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+      handle.set(CURLOPT_HTTPHEADER, headers + ["Expect:"])
+      handle.setPost(bytes)
     case .get(let headers):
-      texts.append((CURLOPT_PROTOCOLS_STR, "http,https"))
-      options = [(CURLOPT_HTTPHEADER, headers)]
+      handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+      handle.set(CURLOPT_HTTPHEADER, headers)
     }
-    for (option, number) in numbers {
-      let code = tern_transfer_number(handle, option, number)
-      guard code == CURLE_OK else { return code }
-    }
-    for case (let option, let text?) in texts {
-      let code = tern_transfer_text(handle, option, text)
-      guard code == CURLE_OK else { return code }
-    }
-    for (option, lines) in options {
-      var list: UnsafeMutablePointer<curl_slist>?
-      for line in lines {
-        guard let longer = curl_slist_append(list, line) else {
-          curl_slist_free_all(list)
-          return CURLE_OUT_OF_MEMORY
-        }
-        list = longer
-      }
-      if let list { lists.append(list) }
-      let code = tern_transfer_list(handle, option, list)
-      guard code == CURLE_OK else { return code }
-    }
-    var code = tern_transfer_pointer(handle, CURLOPT_ERRORBUFFER, explanation)
-    if code == CURLE_OK, case .post = request.content {
-      code = tern_transfer_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
-      if code == CURLE_OK { code = tern_transfer_pointer(handle, CURLOPT_POSTFIELDS, bytes.baseAddress) }
-    }
-    return code == CURLE_OK ? setCallbacks(handle) : code
+    setCallbacks(handle)
   }
 
-  private func setCallbacks(_ handle: UnsafeMutableRawPointer) -> CURLcode {
-    tern_transfer_callbacks(
-      handle,
-      { bytes, size, count, context in Transfer.at(context)?.receiveLine(bytes, size * count) ?? 0 },
-      { bytes, size, count, context in Transfer.at(context)?.receiveBody(bytes, size * count) ?? 0 },
-      { bytes, size, count, context in Transfer.at(context)?.upload(bytes, size * count) ?? 0 },
-      { context, _, _, _, _ in Transfer.at(context)?.mustStop() ?? true ? 1 : 0 },
-      { context, _, address in Transfer.at(context)?.open(address) ?? curl_socket_t(-1) },
-      { context, socket in Transfer.at(context)?.close(socket) ?? -1 },
-      // `perform` keeps this object alive until libcurl has returned.
-      Unmanaged.passUnretained(self).toOpaque())
+  private func setCallbacks(_ handle: CurlHandle) {
+    // `perform` keeps this object alive until libcurl has returned.
+    let (easy, context) = (handle.easy, Unmanaged.passUnretained(self).toOpaque())
+    handle.set {
+      tern_curl_set_receivers(
+        easy, { bytes, size, count, context in Transfer.at(context)?.receiveLine(bytes, size * count) ?? 0 },
+        { bytes, size, count, context in Transfer.at(context)?.receiveBody(bytes, size * count) ?? 0 }, context)
+    }
+    handle.set {
+      tern_curl_set_upload(
+        easy, { bytes, size, count, context in Transfer.at(context)?.upload(bytes, size * count) ?? 0 }, context)
+    }
+    // Makes libcurl call the progress callback, which ends the request.
+    handle.set(CURLOPT_NOPROGRESS, 0)
+    handle.set {
+      tern_curl_set_progress(easy, { context, _, _, _, _ in Transfer.at(context)?.mustStop() ?? true ? 1 : 0 }, context)
+    }
+    handle.set {
+      tern_curl_set_sockets(
+        easy, { context, _, address in Transfer.at(context)?.open(address) ?? curl_socket_t(-1) },
+        { context, socket in Transfer.at(context)?.close(socket) ?? -1 }, context)
+    }
   }
 
   private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
@@ -185,20 +146,20 @@ final class Transfer {
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
     guard let address else { return -1 }
     var bytes = [UInt8](repeating: 0, count: 16)
-    let count = Int(tern_transfer_address(address, &bytes))
+    let count = Int(tern_curl_address(address, &bytes))
     guard let peer = IPAddress(bytes: Array(bytes.prefix(count))) else { return -1 }
     guard request.accepts(peer) else {
       refused = peer
       return -1
     }
-    let socket = tern_transfer_socket(address)
+    let socket = tern_curl_socket(address)
     if socket >= 0 { sockets.insert(socket) }
     return socket
   }
 
   private func close(_ socket: curl_socket_t) -> CInt {
     sockets.remove(socket)
-    return tern_transfer_close(socket)
+    return tern_curl_close_socket(socket)
   }
 
   /// Returns true if the request is cancelled or late; libcurl asks about once a second.
@@ -206,7 +167,7 @@ final class Transfer {
     isLate = isLate || .now >= deadline
     guard isLate || isCancelled() else { return false }
     // Otherwise libcurl says QUIT to a mail server, and waits for its reply.
-    for socket in sockets { tern_transfer_shut_down(socket) }
+    for socket in sockets { tern_curl_shut_down(socket) }
     return true
   }
 
@@ -245,7 +206,7 @@ final class Transfer {
     return count
   }
 
-  private func error(_ code: CURLcode, _ status: Int) -> OutgoingError {
+  private func error(_ code: CURLcode, _ status: Int, _ explanation: String) -> OutgoingError {
     if let refused, code == CURLE_COULDNT_CONNECT {
       return OutgoingError(
         .refusedAddress,
@@ -254,8 +215,7 @@ final class Transfer {
     }
     let status = Int(refusal.prefix(3)) ?? status
     let said = refusal.isEmpty ? line : refusal
-    let reason = AnswerText.line(explanation.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(explanation))
-    let text = isLate ? "The request timed out." : reason
+    let text = isLate ? "The request timed out." : AnswerText.line(explanation)
     let kind: OutgoingError.Code =
       switch code {
       case CURLE_OPERATION_TIMEDOUT: .timedOut

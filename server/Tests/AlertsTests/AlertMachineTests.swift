@@ -1,4 +1,5 @@
 import JSON
+import TernBase
 import TernEvents
 import Testing
 

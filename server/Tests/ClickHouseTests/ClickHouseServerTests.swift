@@ -1,4 +1,5 @@
 import TernHTTP
+import TernValues
 import Testing
 
 @testable import ClickHouse
@@ -38,7 +39,7 @@ import Testing
   @Test func `only status 200 without an exception is a success`() throws {
     let server = try ClickHouseServer("http://db")
     func error(_ status: Int, _ headers: [String: String], _ body: String) -> ClickHouseError? {
-      ClickHouseError(HTTPClient.Response(status: status, headers: headers, body: Array(body.utf8)), from: server)
+      ClickHouseError(TransportResponse(status: status, headers: headers, body: Array(body.utf8)), from: server)
     }
     #expect(error(200, [:], "") == nil)
     let late = try #require(error(200, ["x-clickhouse-exception-code": "241"], "Code: 241. Memory\nlimit"))

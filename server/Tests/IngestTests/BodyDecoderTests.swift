@@ -1,4 +1,4 @@
-import CTernInflate
+import CTernZlib
 import Ingest
 import TernEvents
 import Testing

@@ -1,4 +1,4 @@
-import CTernInflate
+import CTernZlib
 
 #if canImport(Darwin)
   import Darwin

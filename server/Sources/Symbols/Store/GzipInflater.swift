@@ -1,4 +1,4 @@
-import CTernInflate
+import CTernZlib
 import Warehouse
 
 /// Decompresses gzip as it arrives. Not thread-safe.
@@ -38,7 +38,7 @@ package final class GzipInflater {
       let filled = try output.withUnsafeMutableBufferPointer { buffer in
         stream.pointee.next_out = buffer.baseAddress
         stream.pointee.avail_out = UInt32(clamping: buffer.count)
-        let status = CTernInflate.inflate(stream, Z_NO_FLUSH)
+        let status = CTernZlib.inflate(stream, Z_NO_FLUSH)
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { throw Self.damaged }
         isAtEnd = status == Z_STREAM_END
         return buffer.count - Int(stream.pointee.avail_out)

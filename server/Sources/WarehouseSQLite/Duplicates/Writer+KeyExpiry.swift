@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 import Warehouse
 

@@ -1,3 +1,5 @@
+import TernBase
+
 /// A point in wall-clock time, in whole milliseconds since 1970-01-01 00:00:00 UTC.
 ///
 /// Device clocks are often wrong: a timestamp is a reading of a clock, not the true time.
@@ -38,22 +40,5 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   public func since(_ earlier: Timestamp) -> Duration {
     let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(earlier.millisecondsSince1970)
     return .milliseconds(overflow ? (earlier < self ? Int64.max : .min) : difference)
-  }
-}
-
-extension Duration {
-  private static let longestMilliseconds = Duration.milliseconds(Int64.max)
-  private static let shortestMilliseconds = Duration.milliseconds(Int64.min)
-
-  /// The duration in whole milliseconds, rounded toward zero and clamped to the range of `Int64`.
-  public var wholeMilliseconds: Int64 {
-    // Beyond this, the components do not fit either.
-    if self >= .longestMilliseconds { return .max }
-    if self <= .shortestMilliseconds { return .min }
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let (sum, sumOverflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-    return sumOverflow ? (seconds < 0 ? .min : .max) : sum
   }
 }

@@ -1,10 +1,12 @@
-import TernDelivery
-
 /// A reason why events were not delivered; they stay queued unless the collector rejected them permanently.
 public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; new kinds may be added.
   public struct Code: Hashable, Sendable {
-    let kind: DeliveryFailure.Kind
+    private enum Kind {
+      case offline, connection, timedOut, server, notAcknowledged, unauthorized, waiting, refused, stopped, unreadable
+    }
+
+    private let kind: Kind
 
     /// There is no network.
     public static let offline = Code(kind: .offline)
@@ -24,7 +26,6 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
     public static let refused = Code(kind: .refused)
     /// Sending is paused, disabled, or the client was shut down.
     public static let stopped = Code(kind: .stopped)
-
     /// The events cannot be read from the disk or written to it at the moment; they are kept and retried later.
     public static let unreadable = Code(kind: .unreadable)
   }
@@ -38,35 +39,13 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
   /// The collector's requested wait, if any.
   public var retryAfter: Duration?
 
-  init(_ failure: DeliveryFailure) {
-    code = Code(kind: failure.kind)
-    message = failure.message
-    status = failure.status
-    retryAfter = failure.retryAfter
+  package init(_ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil) {
+    self.code = code
+    self.message = message
+    self.status = status
+    self.retryAfter = retryAfter
   }
 
   /// The message.
   public var description: String { message }
-}
-
-/// The result of a flush.
-public enum FlushOutcome: Sendable, Hashable {
-  /// All events that were waiting have been sent; the count excludes duplicates.
-  case sent(Int)
-  /// Nothing was waiting.
-  case nothingToSend
-  /// Some waiting events were not delivered; Tern keeps trying unless the error code is `refused`.
-  case failed(DeliveryError)
-  /// There is no network; waiting events are sent when it returns.
-  case offline
-  /// The deadline passed; the given number of events is still queued or in flight.
-  case outOfTime(left: Int)
-
-  init(_ result: DeliveryMachine.FlushResult) {
-    switch result {
-    case .sent(let count): self = .sent(count)
-    case .nothingToSend: self = .nothingToSend
-    case .failed(let failure): self = failure.kind == .offline ? .offline : .failed(DeliveryError(failure))
-    }
-  }
 }

@@ -1,2 +1,0 @@
-// zlib's inflate, for gzip and deflate request bodies.
-#include <zlib.h>
