@@ -155,15 +155,12 @@ let package = Package(
         .product(name: "Mustache", package: "swift-mustache"),
       ],
       exclude: ["Resources"]),
+    // Sockets, connections, rights and errors; an endpoint says what it requires, takes and answers.
     .target(
-      name: "Collector",
+      name: "HTTP",
       dependencies: [
-        "JSON", "ServerBase", "Cryptography", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
-        "Symbols",
-        "Alerts",
-        "Outgoing", "SignOn",
-        .product(name: "_TernBase", package: "tern"),
-        .product(name: "_TernEvents", package: "tern"), .product(name: "_TernGzip", package: "tern"),
+        "JSON", "ServerBase", "Cryptography", "Threads", "Ingest", "Warehouse", "Questions", "Reports",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -175,13 +172,70 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
+    // What apps send: the protocols and their gates.
+    .target(
+      name: "Ingestion",
+      dependencies: [
+        "HTTP", "JSON", "ServerBase", "Threads", "Ingest", "Warehouse",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    // What API and portal read in turn, and change in the same way.
+    .target(
+      name: "Answering",
+      dependencies: [
+        "HTTP", "JSON", "Threads", "Alerts", "Warehouse", "Questions", "Reports",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+      ]),
+    // What programs ask and change: one file per thing, from which the OpenAPI document is derived.
+    .target(
+      name: "API",
+      dependencies: [
+        "Answering", "HTTP", "JSON", "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
+        "Symbols", "Alerts",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
+        .product(name: "_TernGzip", package: "tern"), .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+      ]),
+    // The routes of the portal's pages: one file per thing.
+    .target(
+      name: "Site",
+      dependencies: [
+        "Answering", "HTTP", "JSON", "ServerBase", "Threads", "Ingest", "Warehouse", "Questions", "Reports", "Portal",
+        "Alerts", "Outgoing", "SignOn",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    // The running server: its start, jobs and services.
+    .target(
+      name: "TernServer",
+      dependencies: [
+        "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "Ingest", "Warehouse",
+        "WarehouseSQLite", "AppCatalog", "Questions", "Reports", "Portal", "Symbols", "ClickHouse", "Shipping",
+        "Alerts", "Outgoing", "SignOn",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
+        .product(name: "_TernChildProcess", package: "tern"), .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]),
+    // Commands and the demo.
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "JSON", "Cryptography", "ServerBase", "Collector", "Portal", "Reports", "Questions", "Warehouse",
-        "WarehouseSQLite",
-        "AppCatalog",
-        "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
+        "TernServer", "Ingestion", "HTTP", "JSON", "Cryptography", "ServerBase", "Portal", "Reports", "Questions",
+        "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts",
+        "Outgoing", "SignOn",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Tern", package: "tern"), .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernGzip", package: "tern"),
@@ -190,7 +244,6 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
     // A benchmark, not a test: `swift run -c release bench-ingest`.
     .executableTarget(
@@ -340,7 +393,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "ServerBase", "Alerts", "Outgoing", "SignOn", "SignOnTestSupport", "Threads", "Collector", "TernCommand",
+        "ServerBase", "Alerts", "Outgoing", "SignOn", "SignOnTestSupport", "Threads", "HTTP", "Ingestion", "Answering",
+        "API", "Site", "TernServer", "TernCommand",
         "Symbols", "Portal",
         "Warehouse",
         "WarehouseSQLite", "AppCatalog",

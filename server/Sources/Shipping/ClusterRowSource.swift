@@ -23,7 +23,7 @@ package final class ClusterRowSource: RetiredRowSource {
   ///   - uptime: The time since any moment.
   package init(
     _ client: ClickHouseClient, servers: [ClickHouseServer],
-    uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
+    uptime: @escaping @Sendable () -> Duration = Clocks.systemUptime,
     manifest: @escaping @Sendable () -> ShippingManifest?
   ) {
     (self.client, self.servers, self.uptime, self.manifest) = (client, servers, uptime, manifest)

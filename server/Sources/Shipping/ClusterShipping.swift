@@ -31,7 +31,7 @@ package final class ClusterShipping: Sendable {
     _ client: ClickHouseClient, servers: [ClickHouseServer], manifest: ShippingManifest, source: any RowSource,
     retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] },
     patience: Duration = UnitPlanner.standardPatience, report: @escaping @Sendable (String) -> Void,
-    uptime: @escaping @Sendable () -> Duration = ClusterShipping.systemUptime,
+    uptime: @escaping @Sendable () -> Duration = Clocks.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) throws {
     (self.client, self.servers, self.manifest, self.source) = (client, servers, manifest, source)
@@ -39,9 +39,6 @@ package final class ClusterShipping: Sendable {
     problems = ShippingProblems(report: report)
     supply = UnitSupply(source, manifest: manifest, retired: retired, patience: patience, uptime: uptime)
   }
-
-  private static let start = ContinuousClock.now
-  package static let systemUptime: @Sendable () -> Duration = { start.duration(to: .now) }
 
   /// Ships until the task is cancelled, whatever fails.
   package func run() async {

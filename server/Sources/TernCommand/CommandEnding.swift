@@ -1,9 +1,10 @@
 import ArgumentParser
-import Collector
 import Foundation
+import HTTP
 import Questions
 import Reports
 import Tern
+import TernServer
 import Warehouse
 
 /// The exit code and last message of the program.
@@ -23,12 +24,9 @@ struct CommandEnding: Equatable {
     } else if RootCommand.exitCode(for: error) == .success {
       self.init(code: 0, text: RootCommand.fullMessage(for: error))
     } else {
-      self.init(code: 2, text: "tern: \(Self.line(Self.message(error)))")
+      self.init(code: 2, text: "tern: \(ServerFailure.line(Self.message(error)))")
     }
   }
-
-  /// The message of a failure without the program's name.
-  var reason: String { String((text ?? "").trimmingPrefix("tern: ")) }
 
   init(code: Int32, text: String?) {
     self.code = code
@@ -36,28 +34,7 @@ struct CommandEnding: Equatable {
   }
 
   private static func message(_ error: any Error) -> String {
-    switch error {
-    case let error as CommandFailure: error.message
-    case let error as WarehouseError: error.description
-    case let error as CollectorError: error.message
-    case let error as ReportError: error.message
-    case let error as QuestionError: "\(error.message) (\(error.path))"
-    case let error as TernError: error.message
-    default: RootCommand.message(for: error)
-    }
+    if let error = error as? TernError { return error.message }
+    return ServerFailure.message(of: error) ?? RootCommand.message(for: error)
   }
-
-  /// Returns text on one line without control characters, because it may quote user input.
-  static func line(_ text: String) -> String {
-    let words = text.split { $0.isNewline || $0 == " " || $0 == "\t" }.joined(separator: " ")
-    return String(words.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
-  }
-}
-
-/// A failure with a one-line explanation.
-struct CommandFailure: Error, CustomStringConvertible {
-  /// The reason and the remedy.
-  let message: String
-  var description: String { message }
-  init(_ message: String) { self.message = message }
 }

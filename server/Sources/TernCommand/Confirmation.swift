@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TernServer
 
 /// The confirmation of a command that destroys data.
 struct Confirmation: ParsableArguments {
@@ -9,13 +10,13 @@ struct Confirmation: ParsableArguments {
   /// Asks the person at the terminal to confirm, unless `--yes` was given.
   ///
   /// - Parameter loss: A sentence that says what will be lost.
-  /// - Throws: ``CommandFailure`` if the person doesn't confirm, or if there is no terminal to ask at.
+  /// - Throws: ``ServerFailure`` if the person doesn't confirm, or if there is no terminal to ask at.
   func require(_ loss: String, from terminal: AskingTerminal = .standard) throws {
     guard !yes else { return }
-    guard terminal.isInteractive else { throw CommandFailure("\(loss) To confirm, add --yes.") }
+    guard terminal.isInteractive else { throw ServerFailure("\(loss) To confirm, add --yes.") }
     terminal.ask("\(loss)\nThis can't be undone. Type yes to continue: ")
     guard terminal.answer()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
-      throw CommandFailure("Nothing was changed.")
+      throw ServerFailure("Nothing was changed.")
     }
   }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Reports
 import Symbols
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -66,7 +67,7 @@ struct DataOption: ParsableArguments {
   /// Opens the catalog, which must exist.
   func openCatalog() throws -> Catalog {
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
-      throw CommandFailure("\(directory) contains no data. Choose the server's directory with --data.")
+      throw ServerFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }
     let catalog = try Catalog(directory: directory)
     connectRetiredRows(catalog)
@@ -80,7 +81,7 @@ struct DataOption: ParsableArguments {
       try settings.addFile(inDirectory: directory)
       try ClusterConnection(settings)?.connectRetiredRows(of: directory, catalog)
     } catch {
-      RetiredRowCache.connect(directory, to: UnusableCluster(reason: CommandEnding(error).reason))
+      RetiredRowCache.connect(directory, to: UnusableCluster(reason: ServerFailure.reason(of: error)))
     }
   }
 }
@@ -106,7 +107,7 @@ struct AppOption: ParsableArguments {
   /// Finds an app by its ID as text; throws if there is none.
   static func find(_ text: String, in catalog: Catalog) throws -> App {
     guard let number = Int64(text), let app = try catalog.app(AppID(number)) else {
-      throw CommandFailure("There is no app \"\(text)\". Run `tern apps list` to see all apps.")
+      throw ServerFailure("There is no app \"\(text)\". Run `tern apps list` to see all apps.")
     }
     return app
   }

@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import Alerts
 @testable import AppCatalog
-@testable import TernCommand
+@testable import TernServer
 
 /// Sending messages, and noting that they were sent.
 @Suite struct AlertDeliveryTests {

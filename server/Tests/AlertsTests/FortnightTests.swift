@@ -7,7 +7,7 @@ import Warehouse
 @testable import Alerts
 @testable import AppCatalog
 @testable import Outgoing
-@testable import TernCommand
+@testable import TernServer
 
 /// Simulated fortnights with clock changes, failing receivers and crashes, compared with a naive model.
 @Suite struct FortnightTests {

@@ -7,7 +7,6 @@ import Warehouse
 @testable import Alerts
 @testable import AppCatalog
 @testable import Outgoing
-@testable import TernCommand
 
 /// Simulated fortnights in which data arrives late, clocks are set and the server crashes, compared with a naive model.
 @Suite struct LateFortnightTests {

@@ -9,7 +9,7 @@ import Warehouse
 
 @testable import Alerts
 @testable import AppCatalog
-@testable import TernCommand
+@testable import TernServer
 
 /// Reports in the catalog, and their mails through stops, kills and clock changes.
 @Suite struct MailReportStoreTests {

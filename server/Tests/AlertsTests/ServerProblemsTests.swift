@@ -4,7 +4,7 @@ import Testing
 import Warehouse
 
 @testable import Alerts
-@testable import TernCommand
+@testable import TernServer
 
 /// Problems of the server itself.
 @Suite struct ServerProblemsTests {

@@ -6,7 +6,7 @@ import Warehouse
 @testable import Alerts
 @testable import AppCatalog
 @testable import Outgoing
-@testable import TernCommand
+@testable import TernServer
 
 /// A directory that is removed at the end.
 final class TemporaryDirectory: Sendable {

@@ -4,7 +4,7 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
 
 /// Tests the log of requests.
 @Suite(.timeLimit(.minutes(30))) struct AccessLogTests {

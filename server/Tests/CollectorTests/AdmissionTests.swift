@@ -2,7 +2,8 @@ import TernBase
 import TernEvents
 import Testing
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
 
 /// Tests the budget of request bytes.
 @Suite struct AdmissionTests {

@@ -8,7 +8,6 @@ import Testing
 import Warehouse
 
 @testable import Alerts
-@testable import Collector
 @testable import Portal
 
 /// Alerts through the HTTP API and on their page.

@@ -6,7 +6,9 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
+@testable import TernServer
 
 /// Tests `POST /logs` as stock and hand-written App Center clients use it.
 @Suite struct AppCenterEndpointTests {
@@ -60,7 +62,7 @@ import WarehouseSQLite
       (UnknownSecretPolicy.retryLater, HTTPResponse.Status.serviceUnavailable), (.reject, .unauthorized),
       (.discard, .ok),
     ] {
-      let fixture = try Fixture(CollectorSettings(unknownSecret: policy))
+      let fixture = try Fixture(CollectorSettings(protocols: ProtocolSettings(unknownSecret: policy)))
       try await fixture.routed { client in
         let response = try await client.execute(
           uri: "/logs?api-version=1.0.0", method: .post, headers: [.appSecret: secret, .installID: Self.install],

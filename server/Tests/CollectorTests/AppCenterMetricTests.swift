@@ -9,7 +9,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 /// Tests the metrics of the analytics API at the ends of ranges, with similar names and with rows of many kinds.
 @Suite struct AppCenterMetricTests {

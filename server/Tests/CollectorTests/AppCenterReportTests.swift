@@ -10,7 +10,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 /// Tests `/v0.1/apps/{owner}/{app}/analytics/…` as scripts written for App Center use it.
 @Suite struct AppCenterReportTests {

@@ -1,6 +1,5 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Foundation
 import ServerBase
 import TernEvents
@@ -8,6 +7,7 @@ import Testing
 import Warehouse
 
 @testable import TernCommand
+@testable import TernServer
 
 /// Tests the parsing of command lines, without a process.
 @Suite struct CommandLineTests {
@@ -66,7 +66,7 @@ import Warehouse
     if isConfirmed {
       try confirmation.require("This deletes it.", from: terminal)
     } else {
-      let error = try #require(throws: CommandFailure.self) {
+      let error = try #require(throws: ServerFailure.self) {
         try confirmation.require("This deletes it.", from: terminal)
       }
       #expect("\(CommandEnding(error).text ?? "")".contains("Nothing was changed."))
@@ -82,7 +82,7 @@ import Warehouse
         return "yes"
       })
     try Confirmation.parse(["--yes"]).require("This deletes it.", from: terminal)
-    let error = try #require(throws: CommandFailure.self) {
+    let error = try #require(throws: ServerFailure.self) {
       try Confirmation.parse([]).require("This deletes it.", from: terminal)
     }
     #expect(CommandEnding(error).text?.contains("This deletes it. To confirm, add --yes.") == true)
@@ -95,7 +95,7 @@ import Warehouse
       asking: 4, at: AskingTerminal(isInteractive: true, ask: { asked += $0 }, answer: { answers.removeFirst() }))
     #expect(app == RestoredApp(argument: "4,zone=Europe/Berlin,name=Shop,key=tern_key") && answers.isEmpty)
     #expect(asked.hasPrefix("App 4 has to be made again.") && asked.contains("  Name: "))
-    let error = try #require(throws: CommandFailure.self) {
+    let error = try #require(throws: ServerFailure.self) {
       try RestoredApp(asking: 4, at: AskingTerminal(isInteractive: false, ask: { _ in }, answer: { nil }))
     }
     #expect(CommandEnding(error).text?.contains("Describe it with --app 4,") == true)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Collector
+@testable import HTTP
 
 /// Tests how the parts of requests and responses on one connection are handled.
 @Suite struct ConnectionDecisionsTests {

@@ -3,7 +3,7 @@ import ServerBase
 import TernEvents
 import Testing
 
-@testable import Collector
+@testable import HTTP
 
 /// Tests which connection is closed when there are too many.
 @Suite struct ConnectionTableTests {

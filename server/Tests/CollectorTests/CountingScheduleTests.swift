@@ -3,7 +3,7 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import TernCommand
+@testable import TernServer
 
 @Suite struct `The schedule for counting views` {
   private func view(_ number: Int64, name: String = "V") -> View {

@@ -7,7 +7,8 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests with many connections that try to harm the others, on a socket.
 @Suite(.timeLimit(.minutes(30))) struct CrowdTests {

@@ -6,7 +6,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Dashboards and notes in the portal and in the API.
 @Suite struct DashboardTests {

@@ -4,7 +4,9 @@ import JSON
 import Questions
 import Testing
 
-@testable import Collector
+@testable import API
+@testable import HTTP
+@testable import TernServer
 
 @Suite struct DescriptionTests {
   @Test func `the description is served without credentials, and each reference in it leads somewhere`() async throws {

@@ -5,8 +5,6 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
-
 /// The pages of a crash that the SDK caught.
 extension ErrorPageTests {
   private static let crash = #"""

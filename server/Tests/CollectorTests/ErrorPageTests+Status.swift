@@ -5,8 +5,6 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
-
 extension ErrorPageTests {
   private static let exception = #","exception":{"type":"Bad","message":"no"}"#
 

@@ -10,7 +10,8 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import Site
+@testable import TernServer
 
 /// Tests errors and attachments from the request to the page.
 @Suite struct ErrorPageTests {

@@ -6,7 +6,6 @@ import TernGzip
 import Testing
 import Warehouse
 
-@testable import Collector
 @testable import Symbols
 
 /// `GET /api/v1/apps/:app/export`.

@@ -11,7 +11,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 /// Tests the most extreme numbers in every place of every protocol and on every page. A trap ends the run.
 @Suite struct ExtremeValueTests {

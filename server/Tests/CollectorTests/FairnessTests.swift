@@ -4,7 +4,9 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
+@testable import TernServer
 
 /// Tests that reports do not hold up ingestion, and that no app or client holds up the others.
 @Suite struct FairnessTests {
@@ -50,11 +52,14 @@ import Warehouse
   @Test(.timeLimit(.minutes(30)))
   func `compressed bodies are decoded apart from requests, however small they are`() async throws {
     let fixture = try Fixture()
+    let (limits, dependencies) = (fixture.settings.limits, fixture.dependencies)
     let ingestion = Ingestion(
-      fixture.dependencies,
-      reader: BodyReader(
-        gate: AdmissionGate(fixture.settings.limits), limits: fixture.settings.limits, metrics: CollectorMetrics()),
-      live: LiveHub(), usage: UsageGate(fixture.dependencies, addressLimits: .address))
+      catalog: fixture.catalog, sink: fixture.warehouse, duplicateKey: dependencies.duplicateKey,
+      reader: BodyReader(gate: AdmissionGate(limits), limits: limits, metrics: CollectorMetrics()), live: LiveHub(),
+      usage: UsageGate(
+        catalog: fixture.catalog, sink: fixture.warehouse, addressLimits: .address, freeBytes: { nil },
+        clocks: dependencies.clocks),
+      clocks: dependencies.clocks, logger: dependencies.logger, hasRoom: { true })
     // One stored block that contains a space.
     let compressed = ByteBuffer(bytes: [1, 1, 0, 0xFE, 0xFF, 0x20])
     for (bytes, encoding, isApart) in [

@@ -14,8 +14,6 @@ import Warehouse
 import WarehouseContract
 import WarehouseSQLite
 
-@testable import Collector
-
 /// Reports of the rows that pass filters.
 @Suite struct FilteredReportTests {
   private static let reports = ["events", "screens", "versions", "devices", "countries", "languages", "errors"]

@@ -4,6 +4,7 @@ import Testing
 import Warehouse
 
 @testable import TernCommand
+@testable import TernServer
 
 /// Tests the lines of a command that waits for a server.
 @Suite struct JobWaitingTests {
@@ -45,7 +46,7 @@ import Warehouse
   }
 
   @Test(arguments: [true, false]) func `nothing is waited for that needs room on the disk`(isOwn: Bool) throws {
-    let error = try #require(throws: CommandFailure.self) {
+    let error = try #require(throws: ServerFailure.self) {
       try lines(seconds: 1) { _ in
         (isOwn ? job : earlier, DataJob.Progress(text: "The disk is full.", isBlocked: true))
       }
@@ -54,7 +55,7 @@ import Warehouse
   }
 
   @Test func `a full disk on which the server can't even note why it waits ends the command`() throws {
-    let error = try #require(throws: CommandFailure.self) {
+    let error = try #require(throws: ServerFailure.self) {
       try lines(seconds: 2, freeBytes: 9 << 10) { _ in (job, nil) }
     }
     #expect("\(error)".contains("Only 9 KiB are free on the disk. Make room"))

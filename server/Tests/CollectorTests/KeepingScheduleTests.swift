@@ -1,7 +1,7 @@
 import TernEvents
 import Testing
 
-@testable import TernCommand
+@testable import TernServer
 
 @Suite struct KeepingScheduleTests {
   private let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)

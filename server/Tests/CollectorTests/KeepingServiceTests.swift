@@ -8,7 +8,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import TernCommand
+@testable import TernServer
 
 /// The removal of old rows by a running server.
 @Suite struct KeepingServiceTests {

@@ -8,7 +8,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import Alerts
-@testable import TernCommand
+@testable import TernServer
 
 /// Alerts on crash-free users over a real warehouse, while crashes arrive late.
 @Suite struct LateCrashAlertTests {

@@ -4,8 +4,6 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Shared links, dimensions and metrics through the API.
 @Suite struct LinkAPITests {
   @Test func `a page is shared until its link is revoked`() async throws {

@@ -4,7 +4,8 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests the server-sent events of the live page.
 @Suite(.timeLimit(.minutes(30))) struct LiveStreamTests {

@@ -10,7 +10,8 @@ import Testing
 import Warehouse
 
 @testable import AppCatalog
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests logins and access to reports.
 @Suite struct LoginTests {

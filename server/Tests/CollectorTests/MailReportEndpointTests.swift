@@ -8,7 +8,6 @@ import Warehouse
 
 @testable import Alerts
 @testable import AppCatalog
-@testable import Collector
 
 /// Reports by mail through the HTTP API, on their page, and the link in each mail.
 @Suite struct MailReportEndpointTests {

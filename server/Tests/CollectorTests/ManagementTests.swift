@@ -5,8 +5,6 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Tests the forms for users, tokens, shared links, the own account and settings.
 @Suite struct ManagementTests {
   private func post(

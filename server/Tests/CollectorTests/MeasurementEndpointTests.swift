@@ -6,8 +6,6 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
-
 /// Tests `/collect` and `/batch` as Measurement Protocol clients use them.
 @Suite struct MeasurementEndpointTests {
   private func hit(_ fixture: Fixture, _ action: String, z: Int = 1) -> String {

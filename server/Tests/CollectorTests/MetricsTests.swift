@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
 
 /// Tests the text for Prometheus.
 @Suite struct MetricsTests {

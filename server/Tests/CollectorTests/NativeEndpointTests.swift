@@ -8,7 +8,9 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
+@testable import TernServer
 
 /// Tests `POST /v1/events` as clients use it.
 @Suite struct NativeEndpointTests {
@@ -100,7 +102,8 @@ import WarehouseSQLite
 
   @Test func `a body above the limit gets a 413, whether or not its length is declared`() async throws {
     let fixture = try Fixture(
-      CollectorSettings(native: .init(maximumBodyBytes: 1_000, maximumDecompressedBytes: 1_000)))
+      CollectorSettings(
+        protocols: ProtocolSettings(native: .init(maximumBodyBytes: 1_000, maximumDecompressedBytes: 1_000))))
     try await fixture.routed { client in
       let response = try await client.execute(
         uri: "/v1/events", method: .post, headers: fixture.keyed,

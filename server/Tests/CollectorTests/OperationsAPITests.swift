@@ -9,7 +9,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import Answering
+@testable import TernServer
 
 /// The audit log, jobs, the deletion of apps and backups through the API.
 @Suite struct OperationsAPITests {

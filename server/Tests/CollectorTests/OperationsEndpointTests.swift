@@ -7,7 +7,9 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
+@testable import TernServer
 
 /// Tests health, metrics, unknown addresses and the header fields of every response.
 @Suite struct OperationsEndpointTests {

@@ -5,8 +5,6 @@ import Portal
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// The deletion of persons, for programs and on the person's page.
 @Suite struct PersonEndpointTests {
   private static func form(_ fixture: Fixture) throws -> HTTPFields {

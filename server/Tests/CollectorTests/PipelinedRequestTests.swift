@@ -3,7 +3,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests of connections on which requests follow one another.
 @Suite(.timeLimit(.minutes(10))) struct PipelinedRequestTests {

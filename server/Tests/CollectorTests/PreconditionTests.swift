@@ -6,8 +6,6 @@ import Outgoing
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Changes of what two people edit at once.
 @Suite struct PreconditionTests {
   private static let filters = #""filters": [["is", "country", ["DE"]]]"#

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WarehouseSQLite
 
-@testable import TernCommand
+@testable import TernServer
 
 /// Judging the end of a trial: only a trap says something about a row.
 @Suite struct ProcessTrialsTests {
@@ -29,6 +29,6 @@ import WarehouseSQLite
 
   @Test(arguments: ["kill -KILL $$", "kill -TERM $$", "exit 1", "exit 64"])
   func `a kill or an error says nothing about a row`(script: String) async {
-    await #expect(throws: CommandFailure.self) { try await endsProcess(script) }
+    await #expect(throws: ServerFailure.self) { try await endsProcess(script) }
   }
 }

@@ -5,7 +5,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import Site
+@testable import TernServer
 
 /// Tests logins by the header of a trusted proxy.
 @Suite struct ProxyLoginTests {

@@ -8,7 +8,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 @Suite struct QuestionEndpointTests {
   private static let questions: [(Question.Kind, String)] = [

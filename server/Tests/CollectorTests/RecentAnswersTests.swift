@@ -3,7 +3,7 @@ import Reports
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import Answering
 
 /// The answers that are kept to be shown again.
 @Suite struct RecentAnswersTests {

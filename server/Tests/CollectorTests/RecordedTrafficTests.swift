@@ -10,7 +10,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 /// Tests that requests of App Center's clients result in the metrics given with them.
 @Suite struct RecordedTrafficTests {

@@ -6,8 +6,6 @@ import Reports
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Tests `/api/v1` and the pages behind the login.
 @Suite struct ReportEndpointTests {
   @Test func `programs can list and create apps`() async throws {

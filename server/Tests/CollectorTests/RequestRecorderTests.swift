@@ -4,7 +4,8 @@ import TernBase
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// The record of requests for pages and reports.
 @Suite struct RequestRecorderTests {

@@ -6,7 +6,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests the rights of every kind of visitor on every route.
 @Suite struct RightsTests {

@@ -6,8 +6,6 @@ import Questions
 import Testing
 import Warehouse
 
-@testable import Collector
-
 @Suite struct SegmentEndpointTests {
   private static let german = #"{"name": "Germans", "filters": [["is", "country", ["DE"]]]}"#
 

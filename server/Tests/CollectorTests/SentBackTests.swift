@@ -7,7 +7,6 @@ import Testing
 import Warehouse
 
 @testable import Alerts
-@testable import Collector
 
 /// Programs read a thing, change a member, and send the whole of it back.
 @Suite struct SentBackTests {

@@ -3,8 +3,9 @@ import Foundation
 import Ingest
 import Testing
 
-@testable import Collector
+@testable import Ingestion
 @testable import TernCommand
+@testable import TernServer
 @testable import Warehouse
 
 /// Tests settings from options, the environment and a file.
@@ -14,7 +15,8 @@ import Testing
   }
 
   private func message(_ body: () throws -> Void) throws -> String {
-    CommandEnding(try #require(throws: (any Error).self, performing: body)).reason
+    CommandEnding(try #require(throws: (any Error).self, performing: body)).text?.replacing(
+      "tern: ", with: "", maxReplacements: 1) ?? ""
   }
 
   @Test func `an option comes before the environment, then the file, then the default`() throws {
@@ -99,9 +101,9 @@ import Testing
       let settings = CollectorSettings(
         unknownSecret: .retryLater, trustedProxies: [], hasPublicMetrics: false, addressLimits: .address,
         maximumEventAge: try days(text))
-      #expect(settings.native.maximumAge == .seconds(native * 86_400))
-      #expect(settings.measurement.maximumAge == .seconds(native * 86_400))
-      #expect(settings.appCenter.maximumAge == .seconds(appCenter * 86_400))
+      #expect(settings.protocols.native.maximumAge == .seconds(native * 86_400))
+      #expect(settings.protocols.measurement.maximumAge == .seconds(native * 86_400))
+      #expect(settings.protocols.appCenter.maximumAge == .seconds(appCenter * 86_400))
     }
     for text in ["6d", "401d", "1mo", "forever", ""] { #expect(throws: (any Error).self) { try days(text) } }
   }
@@ -153,7 +155,7 @@ import Testing
     #expect(try settings.value(\.port) == 5)
     try Data(#"{"data": "/elsewhere"}"#.utf8).write(to: path)
     var others = EffectiveSettings()
-    #expect(throws: CommandFailure.self) { try others.addFile(inDirectory: directory.path) }
+    #expect(throws: ServerFailure.self) { try others.addFile(inDirectory: directory.path) }
     // A file that is named can, and every command follows it.
     let data = try DataOption.parse(["--config", path.path])
     #expect(data.directory == "/elsewhere")

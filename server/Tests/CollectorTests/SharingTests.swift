@@ -6,7 +6,7 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
 
 /// Links to pages, questions and dashboards, which anyone can open.
 @Suite struct SharingTests {

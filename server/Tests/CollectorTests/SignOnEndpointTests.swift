@@ -9,7 +9,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests logins with a provider, in a browser that keeps cookies.
 @Suite struct SignOnEndpointTests {

@@ -10,7 +10,7 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
 
 /// Tests sign-ins with a provider that answers over HTTP on this machine.
 @Suite struct SignOnNetworkTests {

@@ -7,7 +7,9 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
+@testable import TernServer
 
 /// Tests the collector on a socket, for behaviour that only real connections show.
 @Suite(.timeLimit(.minutes(30))) struct SocketTests {
@@ -96,7 +98,8 @@ import WarehouseSQLite
   }
 
   @Test func `a body of undeclared length is cut off at the limit`() async throws {
-    let fixture = try Fixture(CollectorSettings(native: IngestLimits(maximumBodyBytes: 100_000)))
+    let fixture = try Fixture(
+      CollectorSettings(protocols: ProtocolSettings(native: IngestLimits(maximumBodyBytes: 100_000))))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
         try await connection.send(head(fixture, "Transfer-Encoding: chunked"))

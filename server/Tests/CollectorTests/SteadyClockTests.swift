@@ -1,7 +1,7 @@
 import TernEvents
 import Testing
 
-@testable import TernCommand
+@testable import TernServer
 
 @Suite struct `The clock for sealing days` {
   private let noon = Timestamp(millisecondsSince1970: 1_800_000_000_000)

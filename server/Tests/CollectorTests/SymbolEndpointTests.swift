@@ -5,8 +5,6 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
-
 @Suite struct SymbolEndpointTests {
   /// A Mach-O file with a UUID and a symbol table of one symbol.
   private static func sample(_ number: UInt8) -> [UInt8] {

@@ -5,7 +5,8 @@
   import TernBase
   import Testing
 
-  @testable import Collector
+  @testable import HTTP
+  @testable import TernServer
 
   /// Tests connections that the server itself encrypts.
   @Suite(.timeLimit(.minutes(30))) final class TLSTests: Sendable {

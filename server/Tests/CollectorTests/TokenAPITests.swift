@@ -4,8 +4,6 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Tokens through the API, and what each of them may do there.
 @Suite struct TokenAPITests {
   @Test func `a token is created, shown without its secret and revoked`() async throws {

@@ -2,7 +2,8 @@ import HTTPTypes
 import ServerBase
 import Testing
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// Tests how clients behind proxies are identified.
 @Suite(.timeLimit(.minutes(30))) struct TrustedProxyTests {

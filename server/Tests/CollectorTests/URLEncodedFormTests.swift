@@ -1,8 +1,7 @@
 import Portal
+import ServerBase
 import TernBase
 import Testing
-
-@testable import Collector
 
 /// Tests queries and posted forms.
 @Suite struct URLEncodedFormTests {

@@ -7,7 +7,9 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
+@testable import TernServer
 
 /// The limits of apps and addresses as clients and readers meet them.
 @Suite struct UsageLimitEndpointTests {

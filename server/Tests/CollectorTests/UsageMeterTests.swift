@@ -2,7 +2,8 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
+@testable import HTTP
+@testable import Ingestion
 
 /// The limits of apps and addresses, as values.
 @Suite struct UsageMeterTests {

@@ -5,8 +5,6 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Users, invitations and sessions through the API.
 @Suite struct UserAPITests {
   @Test func `a user is invited, changed and removed, and each change is recorded`() async throws {

@@ -4,8 +4,6 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Views and limits, changed in the portal and through the API.
 @Suite struct ViewEditingTests {
   private func post(

@@ -11,7 +11,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 /// Tests reports of views from the hit to the API and the pages.
 @Suite struct ViewReportTests {

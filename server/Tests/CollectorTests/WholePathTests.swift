@@ -11,7 +11,7 @@ import Testing
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 /// Tests the whole path from a request to a report, with the real warehouse.
 @Suite struct WholePathTests {

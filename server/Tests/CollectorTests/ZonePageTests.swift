@@ -5,8 +5,6 @@ import TernEvents
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// The page and the API that change the time zone of an app with events.
 @Suite struct ZonePageTests {
   private func page(_ client: TestClient, _ uri: String, _ cookie: String) async throws -> String {

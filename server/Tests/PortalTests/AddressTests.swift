@@ -1,5 +1,6 @@
 import Questions
 import Reports
+import ServerBase
 import Testing
 import Warehouse
 

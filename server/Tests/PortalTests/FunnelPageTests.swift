@@ -2,6 +2,7 @@ import Ingest
 import Questions
 import Reports
 import ReportsTestSupport
+import ServerBase
 import Testing
 import Warehouse
 

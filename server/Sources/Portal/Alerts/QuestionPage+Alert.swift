@@ -1,5 +1,6 @@
 package import Alerts
 package import Questions
+import ServerBase
 package import Warehouse
 
 extension QuestionPage {

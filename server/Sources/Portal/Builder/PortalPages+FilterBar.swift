@@ -1,6 +1,7 @@
 import Ingest
 import Questions
 package import Reports
+import ServerBase
 package import Warehouse
 
 extension PortalPages {

@@ -2,6 +2,7 @@ package import Alerts
 package import Outgoing
 import Questions
 import Reports
+import ServerBase
 package import TernEvents
 package import Warehouse
 

@@ -1,5 +1,6 @@
 package import Questions
 package import Reports
+import ServerBase
 package import Warehouse
 
 /// Values that no row of the app has ever had.

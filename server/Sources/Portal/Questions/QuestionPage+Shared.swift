@@ -1,4 +1,5 @@
 package import Questions
+import ServerBase
 package import Warehouse
 
 extension QuestionPage {

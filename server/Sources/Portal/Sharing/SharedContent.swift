@@ -1,5 +1,6 @@
 import Questions
 package import Reports
+import ServerBase
 package import TernEvents
 package import Warehouse
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 
 /// The option for the server's address in printed links.
@@ -22,7 +23,7 @@ struct ServerAddressOption: ParsableArguments {
   /// Returns the address of a path on the server; throws if no server has run on the catalog's directory.
   func address(_ path: String, _ catalog: Catalog) throws -> String {
     guard let url = try url ?? catalog.setting(LocalServer.addressSetting) else {
-      throw CommandFailure("No server has run on this directory yet. Start one, or give its address with --url.")
+      throw ServerFailure("No server has run on this directory yet. Start one, or give its address with --url.")
     }
     return (url.hasSuffix("/") ? String(url.dropLast()) : url) + path
   }

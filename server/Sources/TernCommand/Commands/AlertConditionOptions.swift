@@ -3,6 +3,7 @@ import AppCatalog
 import ArgumentParser
 import Portal
 import Reports
+import TernServer
 import Warehouse
 
 /// The options of an app's alert that set its condition.
@@ -98,7 +99,7 @@ struct AlertConditionOptions: ParsableArguments {
     case .crashFreeUsersBelow(let percent, let period) where questionCount == 0:
       return .crashFreeUsersBelow(percent: percent, per ?? period)
     case .crashFreeUsersBelow, .nothingArrived, .newError, .errorCameBack, .serverProblem, nil:
-      throw CommandFailure(
+      throw ServerFailure(
         "This alert's condition has no question and no period. Give another condition as well, such as --below.")
     }
   }
@@ -106,7 +107,7 @@ struct AlertConditionOptions: ParsableArguments {
   private func figureQuestion(_ catalog: Catalog, _ app: AppID, _ old: AlertQuestion?) throws -> AlertQuestion {
     if questionCount == 0, let old { return AlertQuestion(page: old.page, query: old.query, period: per ?? old.period) }
     guard questionCount > 0 else {
-      throw CommandFailure(
+      throw ServerFailure(
         "This alert has no question yet. Give --card or --question as well; the limit of crash-free users is --crash-free-below."
       )
     }
@@ -116,7 +117,7 @@ struct AlertConditionOptions: ParsableArguments {
     let found = dashboards.lazy.flatMap { dashboard in dashboard.cards.map { (dashboard, $0) } }
       .first { "\($0.0.name)/\($0.1.name)" == card }
     guard let found else {
-      throw CommandFailure(
+      throw ServerFailure(
         "There is no card \"\(visible(card))\". Give the names of a dashboard and of one of its cards, with a / between them."
       )
     }

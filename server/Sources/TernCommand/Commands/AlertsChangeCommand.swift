@@ -4,6 +4,7 @@ import ArgumentParser
 import Outgoing
 import Reports
 import ServerBase
+import TernServer
 import Warehouse
 
 /// `tern alerts change`
@@ -46,7 +47,7 @@ struct AlertsChangeCommand: ParsableCommand {
         if !to.isEmpty { new.destinations = try AlertsCommand.destinations(to, keeping: old.destinations) }
         if !condition.isEmpty {
           guard let app = old.app else {
-            throw CommandFailure(
+            throw ServerFailure(
               "The condition of an alert about the server can't be changed. Change its name or its destinations instead."
             )
           }

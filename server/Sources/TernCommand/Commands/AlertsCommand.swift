@@ -1,11 +1,11 @@
 import Alerts
 import AppCatalog
 import ArgumentParser
-import Collector
 import Foundation
 import Outgoing
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 
 /// `tern alerts`
@@ -144,12 +144,12 @@ struct AlertsCommand: ParsableCommand {
   /// Parses destinations; see ``Outgoing/Destination/parse(_:keeping:)``.
   static func destinations(_ texts: [String], keeping old: [Destination] = []) throws -> [Destination] {
     do throws(OutgoingError) { return try Destination.parse(texts, keeping: old) } catch {
-      throw CommandFailure(error.message)
+      throw ServerFailure(error.message)
     }
   }
 
-  static func unknown(_ id: Int64) -> CommandFailure {
-    CommandFailure("There is no alert \(id). Run `tern alerts list` to see all alerts.")
+  static func unknown(_ id: Int64) -> ServerFailure {
+    ServerFailure("There is no alert \(id). Run `tern alerts list` to see all alerts.")
   }
 }
 
@@ -158,10 +158,10 @@ extension CommandOutput {
   static func say(_ notifications: [AlertNotification]) {
     for notification in notifications {
       Terminal.say(
-        "\(notification.message.time.utcText(withMilliseconds: false))  \(CommandEnding.line(notification.message.title))"
+        "\(notification.message.time.utcText(withMilliseconds: false))  \(ServerFailure.line(notification.message.title))"
       )
       for delivery in notification.deliveries {
-        let answer = delivery.answer.isEmpty ? "" : ": \(CommandEnding.line(delivery.answer))"
+        let answer = delivery.answer.isEmpty ? "" : ": \(ServerFailure.line(delivery.answer))"
         Terminal.say("  \(delivery.destination)  \(delivery.status.rawValue)\(answer)")
       }
     }

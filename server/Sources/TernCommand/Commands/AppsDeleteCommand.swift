@@ -1,6 +1,7 @@
 import AppCatalog
 import ArgumentParser
 import Reports
+import TernServer
 import Warehouse
 
 extension AppsCommand {

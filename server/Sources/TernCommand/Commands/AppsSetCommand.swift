@@ -1,8 +1,8 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 import WarehouseSQLite
 

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -40,20 +41,7 @@ struct BackupCommand: ParsableCommand {
       let summary = try Backup.create(
         of: data.directory, at: path, linkingTo: linkTo.map { URL(filePath: $0).standardizedFileURL.path })
       try catalog.record(.backupCreated, path)
-      Terminal.say("Backed up to \(path): \(Self.description(summary))")
+      Terminal.say("Backed up to \(path): \(summary.text)")
     }
-  }
-
-  /// A sentence about a backup.
-  static func description(_ summary: Backup.Summary) -> String {
-    let size = summary.bytes == summary.copiedBytes ? "" : ", \(kibibytes(summary.copiedBytes)) of it new"
-    let retired =
-      summary.retiredEvents == 0
-      ? "" : " \(grouped(summary.retiredEvents)) of the events are not in it: only the ClickHouse cluster has them."
-    return "\(grouped(summary.events)) events, \(kibibytes(summary.bytes))\(size). All files were verified.\(retired)"
-  }
-
-  private static func kibibytes(_ bytes: Int) -> String {
-    bytes >= 10 << 20 ? "\(grouped(bytes >> 20)) MiB" : "\(grouped(bytes >> 10)) KiB"
   }
 }

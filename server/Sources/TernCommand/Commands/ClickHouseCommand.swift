@@ -3,6 +3,7 @@ import ArgumentParser
 import ClickHouse
 import Reports
 import Shipping
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -38,7 +39,7 @@ struct ClusterCommandOptions: ParsableArguments {
 
   func connection() throws -> ClusterConnection {
     guard let connection = try ClusterConnection(try options.settings(data)) else {
-      throw CommandFailure("Name the servers of the cluster with --clickhouse, such as --clickhouse http://db1:8123.")
+      throw ServerFailure("Name the servers of the cluster with --clickhouse, such as --clickhouse http://db1:8123.")
     }
     return connection
   }
@@ -51,25 +52,14 @@ struct ClusterCommandOptions: ParsableArguments {
   ) async throws -> Value {
     let connection = try connection()
     if needsManifest, !ClusterConnection.hasManifest(directory: data.directory) {
-      throw CommandFailure("Nothing was sent from \(data.directory) yet. Run `tern clickhouse setup` first.")
+      throw ServerFailure("Nothing was sent from \(data.directory) yet. Run `tern clickhouse setup` first.")
     }
     return try await data.withReader { catalog, reader in
       let copy = try ClusterCopy(connection, directory: data.directory, catalog: catalog, reader: reader) {
         Terminal.complain("tern: \($0)")
       }
       defer { copy.close() }
-      return try await CommandFailure.describing { try await body(connection, copy, catalog) }
-    }
-  }
-}
-
-extension CommandFailure {
-  /// Runs `body`; errors of ClickHouse become messages.
-  static func describing<Value>(_ body: () async throws -> Value) async throws -> Value {
-    do {
-      return try await body()
-    } catch let error as ClickHouseError {
-      throw CommandFailure(error.message)
+      return try await ServerFailure.describing { try await body(connection, copy, catalog) }
     }
   }
 }
@@ -187,7 +177,7 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
       try await copy.shipping.verify(mends: mend) { difference in
         differences += 1
         Terminal.progress("")
-        Terminal.say(CommandEnding.line("\(difference)"))
+        Terminal.say(ServerFailure.line("\(difference)"))
       } progress: {
         Terminal.progress("\(grouped($0)) rows compared")
       }
@@ -227,7 +217,7 @@ struct ClickHouseBackfillCommand: AsyncParsableCommand {
     do {
       warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     } catch let error as WarehouseError where error.code == .inUse {
-      throw CommandFailure(
+      throw ServerFailure(
         "A server runs on \(directory). If it was started with --clickhouse, it sends all rows: see `tern clickhouse status`."
       )
     }
@@ -236,7 +226,7 @@ struct ClickHouseBackfillCommand: AsyncParsableCommand {
         connection, directory: directory, catalog: catalog, reader: warehouse.reader, patience: .zero
       ) { Terminal.complain("tern: \($0)") }
       defer { copy.close() }
-      try await CommandFailure.describing {
+      try await ServerFailure.describing {
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask {
             while true {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Reports
 import Shipping
 import TernEvents
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -36,7 +37,7 @@ struct ClickHouseRetireCommand: AsyncParsableCommand {
     let recognizedAge = try settings.value(\.recognizeDuplicates)
     let time = Timestamp(millisecondsSince1970: Int64(before.number) * 86_400_000)
     let limit = RowRetirement.limit(before: time, recognizedAge: recognizedAge, now: WallClock.system())
-    guard yes else { throw CommandFailure(try await preview(limit, isHeldBack: limit < time.millisecondsSince1970)) }
+    guard yes else { throw ServerFailure(try await preview(limit, isHeldBack: limit < time.millisecondsSince1970)) }
     let catalog = try cluster.data.openCatalog()
     defer { try? catalog.close() }
     if try catalog.isServed() {
@@ -49,7 +50,7 @@ struct ClickHouseRetireCommand: AsyncParsableCommand {
         connection, directory: cluster.data.directory, catalog: catalog, reader: warehouse.reader
       ) { Terminal.complain("tern: \($0)") }
       defer { copy.close() }
-      return try await CommandFailure.describing {
+      return try await ServerFailure.describing {
         try await RowRetirement(warehouse: warehouse, shipping: copy.shipping).run(receivedBefore: limit) {
           Terminal.progress("\(grouped($0)) rows have left")
         }

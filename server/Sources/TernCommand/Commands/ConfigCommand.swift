@@ -1,5 +1,6 @@
 import ArgumentParser
 import ServerBase
+import TernServer
 
 /// `tern config`
 struct ConfigCommand: ParsableCommand {
@@ -36,7 +37,7 @@ struct ConfigCommand: ParsableCommand {
       let (texts, source) = settings.texts(setting)
       let isHidden = setting.isSecret && !texts.isEmpty
       let value = isHidden ? "(secret)" : texts.isEmpty ? "-" : texts.joined(separator: ", ")
-      return [setting.name, CommandEnding.line(value), name(of: source)]
+      return [setting.name, ServerFailure.line(value), name(of: source)]
     }
     return CommandOutput.table([["Setting", "Value", "From"]] + rows)
   }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Reports
 import TernGzip
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -91,7 +92,7 @@ struct ExportCommand: AsyncParsableCommand {
     do {
       try FileHandle.standardOutput.write(contentsOf: Data(bytes))
     } catch {
-      throw CommandFailure("Standard output can't be written to, so the export is incomplete.")
+      throw ServerFailure("Standard output can't be written to, so the export is incomplete.")
     }
   }
 }

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernServer
 import Warehouse
 
 /// `tern import`
@@ -56,7 +57,7 @@ struct ImportCommand: AsyncParsableCommand {
       file == "-"
       ? try ImportInput.copyOfStandardInput(in: data.directory) : URL(filePath: file).standardizedFileURL.path
     guard FileManager.default.isReadableFile(atPath: path) else {
-      throw CommandFailure("\(path) can't be read. Check its name and its permissions.")
+      throw ServerFailure("\(path) can't be read. Check its name and its permissions.")
     }
     let kind: DataJob.Kind = format == .tern ? .importFile : .importAppCenter
     let job: DataJob

@@ -5,6 +5,7 @@ import Portal
 import Reports
 import TernBase
 import TernEvents
+import TernServer
 import Warehouse
 
 /// `tern links`
@@ -112,7 +113,7 @@ struct LinksCommand: ParsableCommand {
     func run() throws {
       try data.withCatalog { catalog in
         guard let link = try catalog.links().first(where: { $0.id == id }), let app = try catalog.app(link.app) else {
-          throw CommandFailure("There is no link \(id). Run `tern links list` to see all links.")
+          throw ServerFailure("There is no link \(id). Run `tern links list` to see all links.")
         }
         try catalog.revoke(link, app: app, now: WallClock.system())
       }

@@ -5,6 +5,7 @@ import Outgoing
 import Portal
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 
 /// `tern mail-reports`
@@ -109,7 +110,7 @@ struct MailReportsCommand: ParsableCommand {
       try data.withCatalog { catalog in
         let found = try MailReportsCommand.find(report, in: catalog)
         guard !found.recipients.isEmpty else {
-          throw CommandFailure(
+          throw ServerFailure(
             "This report has no recipients: all have unsubscribed. Add some with `tern mail-reports change`, or delete it."
           )
         }
@@ -175,7 +176,7 @@ struct MailReportsCommand: ParsableCommand {
   static func recipients(_ texts: [String]) throws -> [MailAddress] {
     try texts.map { text in
       guard let address = MailAddress(text) else {
-        throw CommandFailure("\"\(visible(text))\" is not an email address. Enter one such as someone@example.org.")
+        throw ServerFailure("\"\(visible(text))\" is not an email address. Enter one such as someone@example.org.")
       }
       return address
     }
@@ -184,12 +185,12 @@ struct MailReportsCommand: ParsableCommand {
   /// Finds a dashboard by its name; throws if there is none.
   static func subject(_ name: String, _ dashboards: [Dashboard]) throws -> MailReport.Subject {
     guard let found = dashboards.first(where: { $0.name == name }) else {
-      throw CommandFailure("There is no dashboard \"\(visible(name))\". Give its name as on its page.")
+      throw ServerFailure("There is no dashboard \"\(visible(name))\". Give its name as on its page.")
     }
     return .dashboard(found.id)
   }
 
-  static func unknown(_ id: Int64) -> CommandFailure {
-    CommandFailure("There is no report \(id). Run `tern mail-reports list` to see all reports by mail.")
+  static func unknown(_ id: Int64) -> ServerFailure {
+    ServerFailure("There is no report \(id). Run `tern mail-reports list` to see all reports by mail.")
   }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Reports
 import TernBase
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -29,7 +30,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
     Terminal.progress("")
     for problem in report.problems { Terminal.say(problem) }
-    for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
+    for difference in report.differences { Terminal.say(ServerFailure.line(difference.description)) }
     guard report.isClean else {
       let problems = report.problemCount == 0 ? "" : "\(grouped(report.problemCount)) problems with files; "
       let remedy =

@@ -3,6 +3,7 @@ import AppCatalog
 import ArgumentParser
 import Outgoing
 import TernEvents
+import TernServer
 import Warehouse
 
 /// `tern notify`
@@ -43,7 +44,7 @@ struct NotifyCommand: ParsableCommand {
         }
       }
       guard !destinations.isEmpty else {
-        throw CommandFailure(
+        throw ServerFailure(
           "No alert has a destination yet. Name one with --to, such as --to mail:someone@example.org.")
       }
       let client = try settings.client(catalog, wallTime: WallClock.system)
@@ -51,10 +52,10 @@ struct NotifyCommand: ParsableCommand {
       for destination in destinations {
         do throws(OutgoingError) {
           let answer = try await client.send(message(settings.portal), to: destination)
-          Terminal.say("\(destination.shown): accepted. \(CommandEnding.line(answer))")
+          Terminal.say("\(destination.shown): accepted. \(ServerFailure.line(answer))")
         } catch {
           hasFailed = true
-          Terminal.say("\(destination.shown): failed. \(CommandEnding.line(error.message))")
+          Terminal.say("\(destination.shown): failed. \(ServerFailure.line(error.message))")
         }
       }
       if hasFailed { throw ExitCode(1) }
@@ -96,7 +97,7 @@ struct NotifyCommand: ParsableCommand {
 
     func run() throws {
       guard let address = WebAddress(address) else {
-        throw CommandFailure("Enter an http or https address, such as https://example.org/hook.")
+        throw ServerFailure("Enter an http or https address, such as https://example.org/hook.")
       }
       try data.withCatalog { catalog in
         Terminal.say(try OutgoingSettings().client(catalog, wallTime: WallClock.system).secret(of: address))

@@ -3,6 +3,7 @@ import ArgumentParser
 import Questions
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -75,7 +76,7 @@ struct PersonsCommand: AsyncParsableCommand {
         }
         return (apps, losses)
       }
-      guard !apps.isEmpty else { throw CommandFailure("There is no data of this person.") }
+      guard !apps.isEmpty else { throw ServerFailure("There is no data of this person.") }
       try confirmation.require("This deletes everything of the person in \(losses.joined(separator: "; in ")).")
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
@@ -125,7 +126,7 @@ struct PersonsCommand: AsyncParsableCommand {
       try await data.withReader { catalog, reader in
         let app = try app.find(in: catalog)
         guard try await reader.has(person.person, app: app.id) else {
-          throw CommandFailure("App \(app.id) has no data of this person.")
+          throw ServerFailure("App \(app.id) has no data of this person.")
         }
         try catalog.record(.exported, "app \(app.id), one person, by tern persons export")
         let request = ExportRequest(

@@ -5,6 +5,7 @@ import JSON
 import Questions
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 
 /// `tern query`
@@ -62,7 +63,7 @@ struct QueryCommand: AsyncParsableCommand {
     // One byte more than allowed, so that a longer question is refused and not cut.
     let limit = JSONTree.maximumBytes + 1
     if file == "-" { return Array(try FileHandle.standardInput.read(upToCount: limit) ?? Data()) }
-    guard let handle = FileHandle(forReadingAtPath: file) else { throw CommandFailure("\(file) can't be read.") }
+    guard let handle = FileHandle(forReadingAtPath: file) else { throw ServerFailure("\(file) can't be read.") }
     defer { try? handle.close() }
     return Array(try handle.read(upToCount: limit) ?? Data())
   }
@@ -88,7 +89,7 @@ struct QueryCommand: AsyncParsableCommand {
     let result = try await source.answer(resolved, app: app.id, calendar: calendar, today: today)
     let milliseconds = Int((clock.now - start) / .milliseconds(1))
     guard let answered = AnsweredQuestion(resolved, result, milliseconds: milliseconds) else {
-      throw CommandFailure("The answer is of another kind than the question.")
+      throw ServerFailure("The answer is of another kind than the question.")
     }
     return answered
   }

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -68,10 +69,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
   private func restoreFromCluster(_ backup: String?) async throws {
     guard let connection = try ClusterConnection(try cluster.settings(data)) else {
-      throw CommandFailure("Name the servers of the cluster with --clickhouse, such as --clickhouse http://db1:8123.")
+      throw ServerFailure("Name the servers of the cluster with --clickhouse, such as --clickhouse http://db1:8123.")
     }
     let restore = ClusterRestore(
       connection: connection, directory: data.directory, backup: backup, homeID: home, epoch: epoch, apps: app)
-    try await CommandFailure.describing { try await restore.run() }
+    try await ServerFailure.describing { try await restore.run() }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Symbols
+import TernServer
 
 /// `tern run-sandboxed`, which reads symbols; see `SandboxedTool`.
 struct SandboxedCommand: ParsableCommand {
@@ -31,7 +32,7 @@ struct SandboxedCommand: ParsableCommand {
     } catch .confinement {
       throw ExitCode(SandboxedTool.confinementExitCode)
     } catch .system(let code) {
-      throw CommandFailure("Symbols can't be read: \(String(cString: strerror(code))).")
+      throw ServerFailure("Symbols can't be read: \(String(cString: strerror(code))).")
     }
   }
 }

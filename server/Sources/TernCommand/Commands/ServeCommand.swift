@@ -1,8 +1,9 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Foundation
+import HTTP
 import Logging
+import TernServer
 import Warehouse
 import WarehouseSQLite
 
@@ -46,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let (cluster, keepsAtHome) = try (ClusterConnection(settings), settings.value(\.keepAtHome))
     guard cluster != nil || keepsAtHome == nil else {
-      throw CommandFailure("--keep-at-home needs a cluster that has the older rows. Name it with --clickhouse.")
+      throw ServerFailure("--keep-at-home needs a cluster that has the older rows. Name it with --clickhouse.")
     }
     let recognized = try settings.value(\.recognizeDuplicates) + SQLiteWarehouse.keyMargin
     if let keepsAtHome, keepsAtHome < recognized {
@@ -82,12 +83,12 @@ struct ServeCommand: AsyncParsableCommand {
   private static func configuration(_ settings: EffectiveSettings) throws -> CollectorServer.Configuration {
     let (certificate, key) = try (settings.value(\.tlsCert), settings.value(\.tlsKey))
     guard (certificate == nil) == (key == nil) else {
-      throw CommandFailure("A certificate and its key belong together. Set tls-cert and tls-key, or neither.")
+      throw ServerFailure("A certificate and its key belong together. Set tls-cert and tls-key, or neither.")
     }
     let tls = certificate.flatMap { certificate in key.map { TLSFiles(certificate: certificate, key: $0) } }
     let (proxies, loginHeader) = try (settings.value(\.trustedProxy), settings.value(\.loginHeader))
     guard loginHeader == nil || !proxies.isEmpty else {
-      throw CommandFailure("--login-header needs a proxy that sends it. Name its address with --trusted-proxy.")
+      throw ServerFailure("--login-header needs a proxy that sends it. Name its address with --trusted-proxy.")
     }
     return try CollectorServer.Configuration(
       host: settings.value(\.host), port: settings.value(\.port), tls: tls,
@@ -139,7 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
     // A new file each time: an existing one could be open elsewhere, or have other permissions.
     try? FileManager.default.removeItem(atPath: file)
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw CommandFailure("\(file) can't be created.") }
+    guard descriptor >= 0 else { throw ServerFailure("\(file) can't be created.") }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     try handle.write(contentsOf: Data("\(link)\n".utf8))
     try handle.close()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SignOn
+import TernServer
 
 /// `tern sign-in`
 struct SignInCommand: ParsableCommand {
@@ -34,9 +35,9 @@ struct SignInCommand: ParsableCommand {
       let settings = try options.settings(data)
       let signOn = try SignOnSettings(settings)
       for warning in signOn.secretFiles.compactMap(SecretFile.warning) { Terminal.complain(warning) }
-      let providers = SignOnSettings.connected(signOn.providers)
+      let providers = SignOnProvider.connected(signOn.providers)
       guard !providers.isEmpty else {
-        throw CommandFailure("There are no providers. Name a file with --sign-in; docs/sign-on.md describes it.")
+        throw ServerFailure("There are no providers. Name a file with --sign-in; docs/sign-on.md describes it.")
       }
       let portal = try settings.value(\.portalUrl) ?? "https://TERN"
       var hasFailed = false
@@ -51,7 +52,7 @@ struct SignInCommand: ParsableCommand {
           Terminal.say("\(id): accepts the client's ID and secret")
         } catch {
           hasFailed = true
-          Terminal.say("\(id): failed. \(CommandEnding.line(error.message))")
+          Terminal.say("\(id): failed. \(ServerFailure.line(error.message))")
         }
       }
       if hasFailed { throw ExitCode(1) }

@@ -4,6 +4,7 @@ import Foundation
 import Ingest
 import Reports
 import Symbols
+import TernServer
 import Warehouse
 
 /// `tern symbols`
@@ -103,7 +104,7 @@ struct SymbolsCommand: ParsableCommand {
         let app = try app.find(in: catalog)
         for build in builds {
           guard let id = BuildIdentifier.normalized(build), try catalog.removeSymbols(app: app.id, buildID: id) else {
-            throw CommandFailure(
+            throw ServerFailure(
               "App \(app.id) has no symbols of \(build). Run `tern symbols list --app \(app.id)` to see all.")
           }
         }
@@ -131,14 +132,14 @@ private struct SymbolUploadRun {
   mutating func add(_ path: String) throws {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw CommandFailure("\(path) doesn't exist.")
+      throw ServerFailure("\(path) doesn't exist.")
     }
     guard isDirectory.boolValue else { return try addFile(path, isNamed: true) }
     let before = counts
     // An enumerator doesn't follow links, and `.build/release` is one.
     let folder = URL(filePath: path).resolvingSymlinksInPath().path
     guard let files = FileManager.default.enumerator(atPath: folder) else {
-      throw CommandFailure("\(path) can't be read. Check its permissions.")
+      throw ServerFailure("\(path) can't be read. Check its permissions.")
     }
     for case let name as String in files where files.fileAttributes?[.type] as? FileAttributeType == .typeRegular {
       try addFile("\(folder)/\(name)", isNamed: false)

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Reports
 import TernEvents
+import TernServer
 import Warehouse
 
 /// `tern tokens`
@@ -95,7 +96,7 @@ struct TokensCommand: ParsableCommand {
     func run() throws {
       try data.withCatalog { catalog in
         guard try catalog.revokeToken(id) else {
-          throw CommandFailure("There is no token \(id). Run `tern tokens list` to see all tokens.")
+          throw ServerFailure("There is no token \(id). Run `tern tokens list` to see all tokens.")
         }
       }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Tern
+import TernServer
 
 /// `tern track`
 struct TrackCommand: AsyncParsableCommand {
@@ -48,7 +49,7 @@ struct TrackCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let collector = URL(string: url) else { throw CommandFailure("\"\(url)\" is not a valid address.") }
+    guard let collector = URL(string: url) else { throw ServerFailure("\"\(url)\" is not a valid address.") }
     let directory = queue.map { URL(filePath: $0) } ?? Self.temporaryDirectory()
     defer { if queue == nil { try? FileManager.default.removeItem(at: directory) } }
     var configuration = TernClient.Configuration(key: key, collector: collector)
@@ -76,7 +77,7 @@ struct TrackCommand: AsyncParsableCommand {
     case .outOfTime: reason = "no response came within \(timeout) s"
     }
     let note = queue.map { storageError.map { " It is lost: \($0.message)" } ?? " It waits in \($0)." } ?? ""
-    Terminal.complain(CommandEnding.line("tern: \"\(name)\" has not arrived: \(reason)\(note)"))
+    Terminal.complain(ServerFailure.line("tern: \"\(name)\" has not arrived: \(reason)\(note)"))
     throw ExitCode(1)
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TernServer
 import WarehouseSQLite
 
 #if canImport(Darwin)
@@ -12,18 +13,11 @@ import WarehouseSQLite
 
 /// `tern try-work`, which a server starts after a crash; see ``ProcessTrials``.
 struct TrialCommand: ParsableCommand {
-  static let name = "try-work"
+  static let name = ProcessTrials.command
 
   static let configuration = CommandConfiguration(
     commandName: name, abstract: "Do some work on stored events once, and change nothing.",
     discussion: "A server starts this after a crash, to find the event that caused it.", shouldDisplay: false)
-
-  /// The work, as JSON in standard input.
-  struct Trial: Codable {
-    var work: DerivedWork
-    /// The rows that exist; `nil` for none.
-    var rows: ClosedRange<Int64>?
-  }
 
   @OptionGroup var data: DataOption
 
@@ -37,7 +31,7 @@ struct TrialCommand: ParsableCommand {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     _ = setrlimit(cores, &none)
     let input = try FileHandle.standardInput.readToEnd() ?? Data()
-    let trial = try JSONDecoder().decode(Trial.self, from: input)
+    let trial = try JSONDecoder().decode(ProcessTrials.Trial.self, from: input)
     try data.withCatalog {
       try WorkTrial.run(trial.work, rows: trial.rows, directory: data.directory, catalog: $0)
     }

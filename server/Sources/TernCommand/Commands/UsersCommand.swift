@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernServer
 import Warehouse
 
 /// `tern users`
@@ -13,7 +14,7 @@ struct UsersCommand: ParsableCommand {
   /// Finds a user by name; throws if there is none.
   static func find(_ name: String, in catalog: Catalog) throws -> Account {
     guard let account = try catalog.account(named: name) else {
-      throw CommandFailure("There is no user \"\(name)\". Run `tern users list` to see all users.")
+      throw ServerFailure("There is no user \"\(name)\". Run `tern users list` to see all users.")
     }
     return account
   }

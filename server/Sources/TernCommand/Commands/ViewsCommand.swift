@@ -1,8 +1,8 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Foundation
 import Reports
+import TernServer
 import Warehouse
 
 /// `tern views`

@@ -1,6 +1,7 @@
 import AppCatalog
 import ArgumentParser
 import Reports
+import TernServer
 import Warehouse
 
 extension ViewsCommand {
@@ -26,7 +27,7 @@ extension ViewsCommand {
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
       guard let view = try catalog.view(ViewID(view)) else {
-        throw CommandFailure("There is no view \(view). Run `tern views list` to see all views.")
+        throw ServerFailure("There is no view \(view). Run `tern views list` to see all views.")
       }
       try confirmation.require("This deletes view \(view.id), \"\(visible(view.name))\", with its counted days.")
       Terminal.say(try await JobRunner.wait(for: try catalog.deleteView(view), data, catalog))

@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
+import TernServer
 import Warehouse
 
 extension ViewsCommand {
@@ -22,7 +23,7 @@ extension ViewsCommand {
 
       func find(in catalog: Catalog) throws -> View {
         guard let view = try catalog.view(ViewID(view)) else {
-          throw CommandFailure("There is no view \(view). Run `tern views list` to see all views.")
+          throw ServerFailure("There is no view \(view). Run `tern views list` to see all views.")
         }
         return view
       }
@@ -59,7 +60,7 @@ extension ViewsCommand {
         do {
           file = try AnalyticsReportFile(try bytes(of: path))
         } catch let fault as AnalyticsReportFile.Fault {
-          throw CommandFailure("\(path) can't be imported. \(fault)")
+          throw ServerFailure("\(path) can't be imported. \(fault)")
         }
         let name = URL(filePath: path).lastPathComponent
         let (new, changed) = try catalog.importFigures(file.figures, to: view.id, source: name)
@@ -70,13 +71,13 @@ extension ViewsCommand {
       }
 
       private static func bytes(of path: String) throws -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw CommandFailure("\(path) can't be opened.") }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw ServerFailure("\(path) can't be opened.") }
         defer { try? file.close() }
         do {
           // One byte more than the limit, so that a larger file is noticed without reading all of it.
           return [UInt8](try file.read(upToCount: AnalyticsReportFile.maximumBytes + 1) ?? Data())
         } catch {
-          throw CommandFailure("\(path) can't be read: \(error.localizedDescription)")
+          throw ServerFailure("\(path) can't be read: \(error.localizedDescription)")
         }
       }
     }
@@ -137,7 +138,7 @@ extension ViewsCommand {
           let metrics = try catalog.importedMetrics(view: view.id).filter { metric == nil || $0.name == metric }
           let count = metrics.reduce(0) { $0 + $1.count }
           guard count > 0 else {
-            throw CommandFailure(
+            throw ServerFailure(
               "View \(view.id) has no such figures. Run `tern views imported list \(view.id)` to see them all.")
           }
           try confirmation.require(

@@ -1,7 +1,7 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Reports
+import TernServer
 import Warehouse
 
 extension ViewsCommand {

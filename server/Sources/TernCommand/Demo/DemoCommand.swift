@@ -1,6 +1,5 @@
 import AppCatalog
 import ArgumentParser
-import Collector
 import Foundation
 import Ingest
 import NIOPosix
@@ -8,6 +7,7 @@ import Questions
 import ServerBase
 import TernBase
 import TernEvents
+import TernServer
 import UnixSignals
 import Warehouse
 import WarehouseSQLite

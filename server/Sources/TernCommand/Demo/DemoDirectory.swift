@@ -1,4 +1,5 @@
 import Foundation
+import TernServer
 
 /// The directory of a demo: the server's data and the queues of its processes.
 struct DemoDirectory {
@@ -17,13 +18,13 @@ struct DemoDirectory {
     queues = isTemporary ? root.appending(path: "queues") : root.appending(path: "demo-queues")
     let existing = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
     guard existing.isEmpty else {
-      throw CommandFailure(
+      throw ServerFailure(
         "\(root.path) is not empty. Choose a new directory, or run `tern serve` to see its data.")
     }
     do {
       try FileManager.default.createDirectory(at: queues, withIntermediateDirectories: true)
     } catch {
-      throw CommandFailure("\(root.path) couldn't be created: \(error.localizedDescription)")
+      throw ServerFailure("\(root.path) couldn't be created: \(error.localizedDescription)")
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import TernChildProcess
+import TernServer
 
 /// The course of the demo: the history of all installs, then live traffic with a killed process and a network failure.
 struct DemoScript {
@@ -95,6 +96,6 @@ extension ChildProcess {
   fileprivate func succeeded() async throws {
     let exit = await ended()
     try Task.checkCancellation()
-    guard exit == .code(0) else { throw CommandFailure("The example app ended with \(exit).") }
+    guard exit == .code(0) else { throw ServerFailure("The example app ended with \(exit).") }
   }
 }

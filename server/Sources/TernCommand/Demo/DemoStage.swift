@@ -1,5 +1,6 @@
 import Foundation
 import TernChildProcess
+import TernServer
 
 /// The arguments for the demo's processes.
 struct DemoStage {
@@ -39,7 +40,7 @@ struct DemoStage {
   }
 
   /// Finds the example app: at the given path, else next to this program, else where `Scripts/run` or a build of `Examples` puts it.
-  static func findPlayer(_ option: String?) throws(CommandFailure) -> URL {
+  static func findPlayer(_ option: String?) throws(ServerFailure) -> URL {
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let repository = program.appending(path: "../../../..").standardized
     let candidates =
@@ -51,8 +52,8 @@ struct DemoStage {
         repository.appending(path: "Examples/.build/debug/demo-player"),
       ]
     for candidate in candidates where FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-    if let option { throw CommandFailure("There is no program at \(option).") }
-    throw CommandFailure(
+    if let option { throw ServerFailure("There is no program at \(option).") }
+    throw ServerFailure(
       "Couldn't find the example app. Build it with 'swift build -c release --package-path Examples', or pass its path "
         + "with --player.")
   }

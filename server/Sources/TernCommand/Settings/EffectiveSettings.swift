@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TernServer
 
 /// The settings of a server from all sources: an option comes before the environment, the environment before the file,
 /// and the file before the default.
@@ -61,7 +62,7 @@ struct EffectiveSettings: Sendable {
     guard file == nil, FileManager.default.fileExists(atPath: path) else { return }
     let file = try SettingsFile(path: path)
     guard file.values[ServerSettings.table.data.name] == nil else {
-      throw CommandFailure("\"data\" can't be set in \(path), which is in the data directory. Use --data or TERN_DATA.")
+      throw ServerFailure("\"data\" can't be set in \(path), which is in the data directory. Use --data or TERN_DATA.")
     }
     self.file = file
   }
@@ -80,6 +81,6 @@ struct EffectiveSettings: Sendable {
     // An address may have a password.
     let isSecret = setting.isSecret || texts.contains { $0.contains("://") && $0.contains("@") }
     let value = isSecret ? "" : " \"\(texts.joined(separator: ", "))\""
-    return CommandFailure("The value\(value) of \(place) is invalid. \(error.message)")
+    return ServerFailure("The value\(value) of \(place) is invalid. \(error.message)")
   }
 }

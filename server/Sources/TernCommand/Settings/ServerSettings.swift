@@ -1,8 +1,9 @@
 import ArgumentParser
 import ClickHouse
-import Collector
 import Foundation
+import Ingestion
 import ServerBase
+import TernServer
 import Warehouse
 import WarehouseSQLite
 

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TernServer
 
 /// A file of settings: one JSON object with a member for each setting.
 struct SettingsFile: Sendable {
@@ -9,13 +10,13 @@ struct SettingsFile: Sendable {
   /// The values by name, as texts.
   let values: [String: [String]]
 
-  /// Reads a file; throws ``CommandFailure`` that names the file and the member if it can't be used.
+  /// Reads a file; throws ``ServerFailure`` that names the file and the member if it can't be used.
   init(path: String, known settings: [any SettingDescription] = ServerSettings.all) throws {
     let bytes: [UInt8]
     do {
       bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     } catch {
-      throw CommandFailure(
+      throw ServerFailure(
         "The settings in \(path) can't be read: \((error as NSError).localizedFailureReason ?? error.localizedDescription)"
       )
     }
@@ -25,22 +26,22 @@ struct SettingsFile: Sendable {
   /// Parses the contents of a file.
   init(path: String, bytes: [UInt8], known settings: [any SettingDescription] = ServerSettings.all) throws {
     guard bytes.count <= Self.maximumBytes else {
-      throw CommandFailure("\(path) is too large for a file of settings: at most 64 KiB are allowed.")
+      throw ServerFailure("\(path) is too large for a file of settings: at most 64 KiB are allowed.")
     }
     let tree: JSONTree
-    do { tree = try JSONTree(parsing: bytes) } catch { throw CommandFailure("\(path): \(error.message)") }
+    do { tree = try JSONTree(parsing: bytes) } catch { throw ServerFailure("\(path): \(error.message)") }
     guard case .object(let members) = tree else {
-      throw CommandFailure("\(path) must contain one JSON object, such as {\"port\": 8787}.")
+      throw ServerFailure("\(path) must contain one JSON object, such as {\"port\": 8787}.")
     }
     var values: [String: [String]] = [:]
     for member in members {
       guard let setting = settings.first(where: { $0.name == member.name }) else {
         let names = settings.map(\.name).joined(separator: ", ")
-        throw CommandFailure("There is no setting \"\(member.name)\" (in \(path)). The settings are \(names).")
+        throw ServerFailure("There is no setting \"\(member.name)\" (in \(path)). The settings are \(names).")
       }
       let texts = try Self.texts(member.value, of: setting, path: path)
       guard values.updateValue(texts, forKey: member.name) == nil else {
-        throw CommandFailure("\"\(member.name)\" is given twice in \(path). Remove one of them.")
+        throw ServerFailure("\"\(member.name)\" is given twice in \(path). Remove one of them.")
       }
     }
     self.path = path
@@ -61,7 +62,7 @@ struct SettingsFile: Sendable {
     case .number(let number): return Int(exactly: number).map(String.init) ?? String(number)
     case .null, .array, .object:
       let form = setting.isList ? "a text or a list of texts" : "a text, a number, true or false"
-      throw CommandFailure("\"\(setting.name)\" in \(path) must be \(form).")
+      throw ServerFailure("\"\(setting.name)\" in \(path) must be \(form).")
     }
   }
 }

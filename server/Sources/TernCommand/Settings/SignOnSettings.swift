@@ -1,9 +1,9 @@
 import ArgumentParser
-import Collector
 import Foundation
 import HTTPTypes
 import Outgoing
 import SignOn
+import TernServer
 import Warehouse
 
 /// The operator's settings for signing in with providers and proxies.
@@ -15,11 +15,11 @@ struct SignOnSettings {
 
   /// Reads the file of providers.
   ///
-  /// - Throws: ``CommandFailure`` that names the file and the place of a mistake.
+  /// - Throws: ``ServerFailure`` that names the file and the place of a mistake.
   init(_ settings: EffectiveSettings) throws {
     guard let path = try settings.value(\.signIn) else { return }
     guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
-      throw CommandFailure("\(path) can't be read. Check --sign-in and the file's permissions.")
+      throw ServerFailure("\(path) can't be read. Check --sign-in and the file's permissions.")
     }
     do {
       var files: [String] = []
@@ -37,23 +37,11 @@ struct SignOnSettings {
         guard let authorities = provider.authorities, !FileManager.default.isReadableFile(atPath: authorities) else {
           continue
         }
-        throw CommandFailure("\(authorities), \"ca\" in \(path), can't be read. Check its name and its permissions.")
+        throw ServerFailure("\(authorities), \"ca\" in \(path), can't be read. Check its name and its permissions.")
       }
       secretFiles = files.count < providers.count ? [path] + files : files
     } catch let mistake as ProviderSettings.Mistake {
-      throw CommandFailure("\(path): \(mistake.message)")
-    }
-  }
-
-  /// Returns the providers with a client that reaches them over the network.
-  static func connected(_ providers: [ProviderSettings]) -> [SignOnProvider] {
-    guard !providers.isEmpty else { return [] }
-    // A client of its own: slow receivers of notifications must not hold up logins.
-    let client = OutgoingClient(.init(secret: [], timeout: SignOnProvider.timeout), wallTime: WallClock.system)
-    return providers.map { settings in
-      SignOnProvider(
-        settings, exchange: { request throws(OutgoingError) in try await client.exchange(request) },
-        wallTime: WallClock.system, uptime: CollectorDependencies.systemUptime)
+      throw ServerFailure("\(path): \(mistake.message)")
     }
   }
 }

@@ -4,8 +4,6 @@ import NIOCore
 import Testing
 import Warehouse
 
-@testable import Collector
-
 /// Requests of one program to `/api/v1`.
 struct APIClient: Sendable {
   let client: TestClient

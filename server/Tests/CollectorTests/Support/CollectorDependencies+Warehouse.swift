@@ -5,19 +5,19 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import TernServer
 
 extension CollectorDependencies {
   /// The dependencies of a collector that writes and reads a warehouse, and logs nothing.
   init(
     of warehouse: SQLiteWarehouse, _ catalog: Catalog, duplicateKey: DuplicateHashKey = DuplicateHashKey(1, 2),
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime
+    uptime: @escaping @Sendable () -> Duration = Clocks.systemUptime
   ) {
     self.init(
       sink: warehouse, store: warehouse.reader, questions: warehouse.reader, catalog: catalog,
       duplicateKey: duplicateKey, storage: { StorageStatus() },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    (self.wallTime, self.uptime) = (wallTime, uptime)
+    clocks = Clocks(wallTime: wallTime, uptime: uptime)
   }
 }

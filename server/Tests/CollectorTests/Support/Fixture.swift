@@ -14,7 +14,9 @@ import Threads
 import Warehouse
 import WarehouseSQLite
 
-@testable import Collector
+@testable import HTTP
+@testable import Site
+@testable import TernServer
 
 /// A collector over a fake warehouse and a real catalog in a temporary directory.
 final class Fixture: Sendable {
@@ -25,9 +27,7 @@ final class Fixture: Sendable {
   let token: String
   let settings: CollectorSettings
   let log = LogRecorder()
-  private let wallTime: @Sendable () -> Timestamp
-  private let uptime: @Sendable () -> Duration
-  private let sleep: @Sendable (Duration) async throws -> Void
+  private let clocks: Clocks
   private let accessLog: AccessLog?
   private let providers: [SignOnProvider]
   private let directory: String
@@ -45,9 +45,7 @@ final class Fixture: Sendable {
     settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
     self.settings = settings
     threads = ThreadPool(name: "reports", count: settings.limits.maximumConcurrentReports)
-    self.wallTime = wallTime
-    self.uptime = uptime
-    self.sleep = sleep ?? { try await Task.sleep(for: $0) }
+    clocks = Clocks(wallTime: wallTime, uptime: uptime, sleep: sleep ?? { try await Task.sleep(for: $0) })
     (self.accessLog, self.providers) = (accessLog, providers)
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
@@ -69,7 +67,7 @@ final class Fixture: Sendable {
     dependencies.reportExecutor = threads
     dependencies.symbols = (catalog, SymbolStore(directory: directory, catalog: catalog))
     (dependencies.accessLog, dependencies.providers) = (accessLog, providers)
-    (dependencies.wallTime, dependencies.uptime, dependencies.sleep) = (wallTime, uptime, sleep)
+    dependencies.clocks = clocks
     return dependencies
   }
 

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 extension Fixture {
   /// Runs the collector on a socket while `body` runs; returns after it has stopped.

@@ -5,7 +5,8 @@ import NIOCore
 import NIOEmbedded
 import TernBase
 
-@testable import Collector
+@testable import HTTP
+@testable import TernServer
 
 /// The response to a ``TestClient``, with its whole body.
 struct TestResponse: Sendable {

@@ -1,0 +1,76 @@
+package import Answering
+package import HTTP
+package import Portal
+package import Symbols
+package import Warehouse
+
+/// What programs ask and change: all endpoints below `/api`, and those of App Center's analytics API.
+package struct AdministrationAPI: Sendable {
+  let data: ServerData
+  let pages: PortalPages
+  let reader: BodyReader
+  /// The text that identifies this server in exports.
+  let server: String
+  /// Returns what was refused to an app within the last day.
+  let refusals: @Sendable (AppID) -> [UsageRefusals]
+
+  /// The regular backups; `nil` if the server makes none.
+  package var backups: (any BackupControl)?
+  /// The files with symbols, and the store that receives them; `nil` if symbols aren't supported.
+  package var symbols: (catalog: any SymbolCatalog, store: SymbolStore)?
+  /// The store from which rows can be taken out; `nil` if it can't export.
+  package var exporter: (any EventExport)?
+
+  package init(
+    data: ServerData, pages: PortalPages, reader: BodyReader, server: String,
+    refusals: @escaping @Sendable (AppID) -> [UsageRefusals]
+  ) {
+    (self.data, self.pages, self.reader, self.server, self.refusals) = (data, pages, reader, server, refusals)
+  }
+
+  /// Adds all endpoints, and at last the description of all that `root` has.
+  ///
+  /// - Returns: The description.
+  package func add(to root: EndpointGroup) -> APIDescription {
+    addFigures(to: root.group("/api/v1", .login))
+    addThings(to: root.group("/api/v1", .login))
+    AppCenterReportEndpoints(reports: data.reports, store: data.store, wallTime: data.clocks.wallTime)
+      .add(to: root.routes)
+    return DescriptionEndpoint.add(to: root)
+  }
+
+  private func addFigures(to api: EndpointGroup) {
+    let (catalog, reports, wallTime) = (data.catalog, data.reports, data.clocks.wallTime)
+    ReportEndpoints(
+      reports: reports, store: data.store, catalog: catalog, answering: data.answering, wallTime: wallTime
+    ).add(to: api)
+    QuestionEndpoints(reader: reader, answering: data.answering, catalog: catalog).add(to: api)
+    TrailEndpoints(persons: data.persons).add(to: api)
+    if let exporter {
+      ExportEndpoints(exporter: exporter, catalog: catalog, reports: reports, server: server).add(to: api)
+    }
+    if let reading = data.storage { StorageEndpoints(reading: reading).add(to: api) }
+  }
+
+  private func addThings(to api: EndpointGroup) {
+    let (catalog, wallTime) = (data.catalog, data.clocks.wallTime)
+    PersonEndpoints(persons: data.persons).add(to: api)
+    ErrorStatusEndpoints(errors: data.errors).add(to: api)
+    AppEndpoints(catalog: catalog).add(to: api)
+    ViewEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
+    LimitEndpoints(catalog: catalog, refusals: refusals).add(to: api)
+    DefinitionEndpoints(catalog: catalog).add(to: api)
+    SegmentEndpoints(catalog: catalog).add(to: api)
+    DashboardEndpoints(pages: pages, catalog: catalog).add(to: api)
+    AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
+    MailReportEndpoints(catalog: catalog).add(to: api)
+    LinkEndpoints(catalog: catalog, server: pages.collector, wallTime: wallTime).add(to: api)
+    UserEndpoints(catalog: catalog, server: pages.collector).add(to: api)
+    SessionEndpoints(catalog: catalog).add(to: api)
+    TokenEndpoints(catalog: catalog).add(to: api)
+    AuditEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
+    JobEndpoints(catalog: catalog).add(to: api)
+    BackupEndpoints(control: backups, reports: data.reports).add(to: api)
+    if let symbols { SymbolEndpoints(catalog: symbols.catalog, store: symbols.store).add(to: api) }
+  }
+}

@@ -1,0 +1,63 @@
+package import HTTP
+import HTTPTypes
+package import Questions
+package import Reports
+package import Warehouse
+
+extension QuestionAnswering {
+  /// The metrics for a report: of the rows that pass its filter, if it has one.
+  ///
+  /// Throws ``APIError`` 400 for a filter that cannot be understood. Its reads throw what answers throw.
+  package func metrics(
+    for request: ReportRequest, from store: any MetricsStore, segments: [SavedSegment], _ context: CollectorContext,
+    allowsRecent: Bool = false
+  ) throws(APIError) -> any MetricsStore {
+    guard !request.filter.isEmpty else { return store }
+    guard request.isFilterable else {
+      try checkAllowed(request.filter, segments, context)
+      return store
+    }
+    let filters: [QuestionFilter]
+    do {
+      filters = try request.filter.filters(segments)
+    } catch {
+      throw APIError(error)
+    }
+    if request.report == AppReports.live { return FilteredRows(store, RowFilter(filters)) }
+    return FilteredMetrics(store, filters: filters) { question in
+      do {
+        return try await answer(question, context, allowsRecent: allowsRecent).answer
+      } catch let error as QuestionError {
+        throw APIError(error)
+      }
+    } findErrors: { scope in
+      do {
+        return try await errors(in: scope, context)
+      } catch let error as QuestionError {
+        throw APIError(error)
+      }
+    }
+  }
+}
+
+extension QuestionAnswering {
+  /// Throws ``APIError`` 403 for the filter of a page if it tells persons apart and the visitor may not read personal data,
+  /// even if the page asks nothing yet. What is wrong with other filters is for the page to say.
+  package func checkAllowed(
+    _ filter: ReportFilter, _ segments: [SavedSegment], _ context: CollectorContext
+  ) throws(APIError) {
+    if let filters = try? filter.filters(segments) { try checkAllowed(filters, context) }
+  }
+
+  /// Answers the questions of a page. Refused ones throw `QuestionError`: a figure without an answer must not hide the rest
+  /// of the page.
+  package func forPage(_ context: CollectorContext) -> @Sendable (Question) async throws -> AnsweredQuestion {
+    { question in
+      do {
+        return try await answer(question, context, allowsRecent: true)
+      } catch let error as APIError where error.status != .unauthorized {
+        throw QuestionError(error.message, at: "$", code: .tooSlow)
+      }
+    }
+  }
+}

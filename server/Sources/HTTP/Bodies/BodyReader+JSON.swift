@@ -1,0 +1,60 @@
+import Foundation
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+import Reports
+import Warehouse
+
+extension BodyReader {
+  /// Reads a JSON object; throws ``APIError`` 400 with the members that it needs if it is another.
+  package func object<Body: Decodable>(
+    _ type: Body.Type, of request: Request, _ context: CollectorContext, limit: Int, members: String
+  ) async throws -> Body {
+    let body = try await read(request, context, limit: limit)
+    do {
+      return try JSONDecoder().decode(type, from: Data(body.bytes.readableBytesView))
+    } catch {
+      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
+    }
+  }
+}
+
+extension Response {
+  /// Creates a response with a value as JSON, its members in alphabetical order.
+  package static func json(encoding value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    .json(try bytes(encoding: value), status: status)
+  }
+
+  /// Returns a value as JSON, its members in alphabetical order.
+  package static func bytes(encoding value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+
+  /// Makes a response to a program: invalid values are answered with 400, what a report does not know with 404.
+  package static func refusingInvalid(_ body: () async throws -> Response) async throws -> Response {
+    do { return try await body() } catch { throw refusal(error) }
+  }
+
+  /// Likewise, without waiting.
+  package static func refusingInvalid(_ body: () throws -> Response) throws -> Response {
+    do { return try body() } catch { throw refusal(error) }
+  }
+
+  private static func refusal(_ error: any Error) -> any Error {
+    do {
+      throw error
+    } catch let error as WarehouseError where error.code == .invalid {
+      return APIError(status: .badRequest, code: "invalid", message: error.message)
+    } catch let error as WarehouseError where error.code == .unknownApp {
+      // Deleted since the request was admitted.
+      return APIError.unknownApp
+    } catch let error as ReportError {
+      return APIError(
+        status: error.isNotFound ? .notFound : .badRequest, code: error.code.rawValue, message: error.message)
+    } catch {
+      return error
+    }
+  }
+}

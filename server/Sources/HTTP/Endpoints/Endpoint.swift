@@ -1,0 +1,101 @@
+import Foundation
+import Hummingbird
+import Reports
+package import Warehouse
+
+/// A handler with the right that it requires. Routes consist of endpoints, so no handler can do without that decision.
+package struct Endpoint: Sendable {
+  /// A required right.
+  package enum Requirement: Sendable, Hashable {
+    /// None: the handler is public, or checks a secret of its own.
+    case nothing
+    /// The login of a person.
+    case login
+    /// A permission: for the app that the address names, otherwise for the server.
+    case permission(Permission)
+    /// Reading the report that a parameter of the address names: some reports show personal data.
+    case report(parameter: String)
+    /// Reading what a path of App Center's analytics API names: its log flows show single events.
+    case appCenterReport
+    /// Reading figures of the whole server: for owners, and for tokens that are not limited to an app.
+    case server
+
+    /// Returns the required permission for a request.
+    package func permission(_ context: CollectorContext) -> Permission? {
+      switch self {
+      case .nothing, .login, .server: return nil
+      case .permission(let permission): return permission
+      case .appCenterReport:
+        let path = context.parameters.getCatchAll().map { $0.removingPercentEncoding ?? String($0) }
+        return AppCenterQuery.showsPersonalData(path: path) ? .readPersonalData : .read
+      case .report(let parameter):
+        let name = context.parameters.get(parameter) ?? ""
+        let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
+        return reports.contains { $0.name == name && $0.showsPersonalData } ? .readPersonalData : .read
+      }
+    }
+  }
+
+  /// The kinds of clients, which get errors in different forms.
+  package enum Client: Sendable { case program, reader }
+
+  package let requirement: Requirement
+  package let client: Client
+  package let handle: RouteTable.Handler
+
+  /// An endpoint that anyone can use.
+  package static func open(_ handle: @escaping RouteTable.Handler) -> Endpoint {
+    Endpoint(requirement: .nothing, client: .program, handle: handle)
+  }
+
+  /// A page or a form.
+  package static func page(_ requirement: Requirement, _ handle: @escaping RouteTable.Handler) -> Endpoint {
+    Endpoint(requirement: requirement, client: .reader, handle: handle)
+  }
+
+  /// An endpoint for programs.
+  package static func api(_ requirement: Requirement, _ handle: @escaping RouteTable.Handler) -> Endpoint {
+    Endpoint(requirement: requirement, client: .program, handle: handle)
+  }
+}
+
+/// The originator of a request: a person who is logged in, or a program with a token.
+package struct Visitor: Sendable {
+  /// The name in the audit log.
+  package let name: String
+  package let rights: Rights
+  /// The login of a person; `nil` for programs.
+  package let session: LoginSession?
+
+  package init(_ session: LoginSession) {
+    name = session.account.name
+    rights = session.account.rights
+    self.session = session
+  }
+
+  package init(_ token: AccessToken) {
+    name = "token \(token.name)"
+    rights = token.rights
+    session = nil
+  }
+
+  /// A reader of a page that is shared by a link.
+  package init(guestOf app: App) {
+    name = "shared link"
+    rights = Rights([.read], apps: [app.id])
+    session = nil
+  }
+
+  /// True if the visitor may use an endpoint, for an app if its address names one.
+  func meets(_ requirement: Endpoint.Requirement, app: App?, _ context: CollectorContext) -> Bool {
+    switch requirement {
+    case .nothing: true
+    case .login: session != nil
+    case .server: rights.apps == nil && rights.allows(session == nil ? .read : .administer)
+    default: requirement.permission(context).map { rights.allows($0, app: app?.id) } ?? false
+    }
+  }
+
+  /// The apps that the visitor may see.
+  package func visible(_ apps: [App]) -> [App] { apps.filter { rights.allows(.read, app: $0.id) } }
+}

@@ -1,0 +1,110 @@
+package import Warehouse
+
+/// The state of a collector at the moment when its metrics are read.
+package struct CollectorGauges: Sendable {
+  package static let empty = CollectorGauges()
+
+  package var isReady = true
+  package var pendingBytes = 0
+  package var liveStreams = 0
+  /// Reports that run, and that wait for their turn.
+  package var reports = (running: 0, waiting: 0)
+  /// Questions that run, and that wait for their turn.
+  package var questions = (running: 0, waiting: 0)
+  package var recentAnswers = 0
+  /// `nil` without an access log.
+  package var droppedLogLines: Int?
+  /// `nil` without TLS.
+  package var certificateExpiry: Int?
+  package var storage = StorageStatus()
+  /// `nil` without a copy on a cluster.
+  package var cluster: ClusterStatus?
+  /// Refused requests by the kind of owner and the limit.
+  package var refused: [(owner: String, kind: UsageLimits.Kind, count: Int)] = []
+  /// The number of things that fail in the store.
+  package var problems = 0
+  package var process = ProcessStatus()
+}
+
+extension CollectorMetrics {
+  package func write(_ gauges: CollectorGauges, to text: inout MetricsText) {
+    text.single(
+      "tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.",
+      gauges.pendingBytes)
+    text.family("tern_over_limit_total", "counter", "Requests refused because an app or an address is over a limit.")
+    for (owner, kind, count) in gauges.refused {
+      text.sample("tern_over_limit_total", [("owner", owner), ("limit", kind.rawValue)], count)
+    }
+    text.single("tern_live_streams", "gauge", "Open streams of live events.", gauges.liveStreams)
+    for (name, help, load) in [
+      ("tern_reports", "Reports and pages by state.", gauges.reports),
+      ("tern_questions", "Questions by state.", gauges.questions),
+    ] {
+      text.family(name, "gauge", help)
+      text.sample(name, [("state", "running")], load.running)
+      text.sample(name, [("state", "waiting")], load.waiting)
+    }
+    text.single("tern_recent_answers", "gauge", "Answers kept to be shown again.", gauges.recentAnswers)
+    text.single(
+      "tern_problems", "gauge", "Work on stored events that fails, or is held after a crash; /readyz says which.",
+      gauges.problems)
+    if let dropped = gauges.droppedLogLines {
+      text.single(
+        "tern_access_log_dropped_total", "counter", "Lines of the access log that could not be written.", dropped)
+    }
+    if let expiry = gauges.certificateExpiry {
+      text.single(
+        "tern_tls_certificate_expiry_timestamp_seconds", "gauge",
+        "The end of the validity of the certificate in use, in seconds since 1970.", expiry)
+    }
+  }
+
+  package func write(_ storage: StorageStatus, to text: inout MetricsText) {
+    text.single(
+      "tern_view_cache_bytes", "gauge", "Approximate memory used by counted days of views, in bytes.",
+      storage.viewCacheBytes)
+    text.family("tern_disk_used_bytes", "gauge", "Bytes on disk by part of the data directory.")
+    for (part, bytes) in storage.diskBytes.sorted(by: { $0.key < $1.key }) {
+      text.sample("tern_disk_used_bytes", [("part", part)], bytes)
+    }
+    if let free = storage.freeDiskBytes {
+      text.single("tern_disk_free_bytes", "gauge", "Bytes free on the disk of the data directory.", free)
+    }
+    text.single(
+      "tern_quarantined_rows", "gauge", "Stored events that were set aside because they could not be used.",
+      storage.quarantinedRows)
+    text.single("tern_damaged_places", "gauge", "Places in files of events that can't be read.", storage.damages)
+    text.single(
+      "tern_disk_reserve_bytes", "gauge", "Free bytes below which nothing is collected.", storage.reservedDiskBytes)
+  }
+
+  /// Writes the state of the copy on a cluster.
+  package func write(_ cluster: ClusterStatus, to text: inout MetricsText) {
+    text.single(
+      "tern_cluster_backlog_rows", "gauge", "Stored rows that are not on the ClickHouse cluster yet.", cluster.backlog)
+    text.single(
+      "tern_cluster_retired_rows", "gauge", "Old rows that only the ClickHouse cluster has.", cluster.retiredRows)
+    text.family("tern_cluster_rows", "gauge", "Rows that a shard of the ClickHouse cluster has confirmed.")
+    for shard in cluster.shards { text.sample("tern_cluster_rows", [("shard", shard.name)], shard.confirmedRows) }
+    text.single(
+      "tern_cluster_problems", "gauge",
+      "Reasons why rows wait for the ClickHouse cluster; the page /cluster says which.",
+      cluster.problems.count)
+  }
+
+  /// Writes the figures of the process under the names that Prometheus's client libraries use.
+  package func write(_ process: ProcessStatus, to text: inout MetricsText) {
+    let figures: [(name: String, type: String, help: String, value: String?)] = [
+      (
+        "process_cpu_seconds_total", "counter", "User and system CPU time in seconds.",
+        process.processorTime.map { "\($0 / .seconds(1))" }
+      ),
+      ("process_resident_memory_bytes", "gauge", "Resident memory in bytes.", process.residentBytes.map { "\($0)" }),
+      ("process_open_fds", "gauge", "Open file descriptors.", process.openDescriptors.map { "\($0)" }),
+    ]
+    for figure in figures {
+      guard let value = figure.value else { continue }
+      text.single(figure.name, figure.type, figure.help, value)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Alerts
+import Answering
+import HTTP
+import HTTPTypes
+import Hummingbird
+import Outgoing
+import Portal
+import Questions
+import ServerBase
+import TernEvents
+import Warehouse
+
+/// The pages of alerts: `/apps/ID/alerts`, and `/alerts` for those about the server.
+struct AlertPages: Sendable {
+  let site: Site
+
+  /// The time for which the button mutes an alert.
+  private static let mute: Duration = .seconds(8 * 3_600)
+  /// The most notifications on the page.
+  private static let notifications = 50
+
+  func add(to routes: RouteTable) {
+    for scope in AlertScope.allCases {
+      routes.on(
+        scope.path,
+        [
+          .get: .page(scope.requirement) { request, context in
+            try show(
+              request, context, try scope.app(context), form: nil, FormResult(outcome: request.parameters["done"]))
+          },
+          .post: .page(scope.requirement) { try await change($0, $1, try scope.app($1)) },
+        ])
+    }
+  }
+
+  private func show(
+    _ request: Request, _ context: CollectorContext, _ app: App?, form: AlertForm?, _ result: FormResult
+  ) throws -> Response {
+    let alerts = try site.catalog.alerts(app: app?.id)
+    let edited = alerts.first { $0.alert.id.description == request.parameters["edit"] }
+    let question = request.parameters["question"].map { ["question": $0] } ?? [:]
+    let form = form ?? edited.map { AlertForm($0.alert) } ?? AlertForm(question)
+    let history = try alerts.flatMap { try site.catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
+      .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
+    return .html(
+      try site.pages.shown(to: context, request).alerts(
+        alerts, history: Array(history), form: form, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), now: site.wallTime(), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext, _ app: App?) async throws -> Response {
+    let fields = try await site.reader.form(request, context)
+    let number = fields["id"].flatMap { Int64($0) } ?? 0
+    let form = AlertForm(fields.values)
+    // The other actions post no fields of the form.
+    let shown = ["create", "change"].contains(fields["do"]) ? form : nil
+    do {
+      let done: String
+      switch fields["do"] {
+      case "create":
+        _ = try site.catalog.createAlert(try alert(form, context, app))
+        done = "created"
+      case "change":
+        try site.catalog.atomically {
+          guard let old = try site.catalog.alerts(app: app?.id).first(where: { $0.alert.id == number })?.alert else {
+            throw APIError.unknownAlert
+          }
+          guard form.isUpToDate(with: old) else {
+            throw WarehouseError(.invalid, "Someone has changed this alert since you opened the form. Open it again.")
+          }
+          _ = try site.catalog.changeAlert(try alert(form, context, app, replacing: old))
+        }
+        done = "saved"
+      case "mute":
+        _ = try site.catalog.muteAlert(number, app: app?.id, until: site.wallTime() + Self.mute)
+        done = "saved"
+      case "unmute":
+        _ = try site.catalog.muteAlert(number, app: app?.id, until: nil)
+        done = "saved"
+      case "delete":
+        _ = try site.catalog.removeAlert(number, app: app?.id)
+        done = "deleted"
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "\(app.map { "/apps/\($0.id)" } ?? "")/alerts?done=\(done)").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try show(request, context, app, form: shown, FormResult(message: error.message))
+    } catch let error as QuestionError {
+      return try show(request, context, app, form: shown, FormResult(message: error.message))
+    } catch let error as OutgoingError {
+      return try show(request, context, app, form: shown, FormResult(message: error.message))
+    }
+  }
+
+  private func alert(
+    _ form: AlertForm, _ context: CollectorContext, _ app: App?, replacing old: Alert? = nil
+  ) throws -> Alert {
+    let condition = app == nil ? .serverProblem : try form.condition()
+    if condition != old?.condition, let question = condition.question {
+      _ = try QuestionPage.alertFigure(question, segments: try context.visibleSegments(site.catalog))
+    }
+    return Alert(
+      id: old?.id ?? 0, app: app?.id, name: (form.fields["name"] ?? "").trimmed, condition: condition,
+      minimumUsers: try form.minimumUsers(),
+      destinations: try Destination.parse(form.destinations, keeping: old?.destinations ?? []))
+  }
+}

@@ -1,0 +1,169 @@
+import Answering
+import HTTP
+import Hummingbird
+import Portal
+import ServerBase
+import TernBase
+import Warehouse
+
+/// The pages that change an app: its settings, time zone and limits, and its deletion.
+struct AppSettingsPages: Sendable {
+  let site: Site
+
+  private static let allDays = Day(year: 1, month: 1, day: 1)...Day(year: 9999, month: 12, day: 31)
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/settings",
+      [
+        .get: .page(.permission(.edit)) { try await settings($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+    routes.on(
+      "/apps/:app/zone",
+      [
+        .get: .page(.permission(.edit)) { try await zone($0, $1) },
+        .post: .page(.permission(.edit)) { try await changeZone($0, $1) },
+      ])
+    routes.on(
+      "/apps/:app/limits",
+      [
+        .get: .page(.permission(.edit)) { try limits($0, $1, FormResult(outcome: $0.parameters["done"])) },
+        .post: .page(.permission(.administer)) { try await changeLimits($0, $1) },
+      ])
+    routes.on("/apps/:app/delete", [.post: .page(.permission(.administer)) { try await delete($0, $1) }])
+  }
+
+  private func settings(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) async throws -> Response {
+    let app = try context.app.id
+    return .html(
+      try site.pages.shown(to: context, request).settings(
+        app: try site.catalog.app(app) ?? context.app, apps: try context.visitor.visible(try site.catalog.apps()),
+        newNames: try site.catalog.newNamesPerDay(of: app), canChangeZone: try await !hasDays(app, context),
+        result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func zone(
+    _ request: Request, _ context: CollectorContext, given: String? = nil, mistake: String? = nil
+  ) async throws -> Response {
+    let app = try context.app
+    let events = try await site.reports.run(for: context.clientShare) { [site] in
+      try await site.store.count(app: app.id, dimension: .total, days: Self.allDays)
+    }
+    return .html(
+      try site.pages.shown(to: context, request).zone(
+        app: app, apps: try context.visitor.visible(try site.catalog.apps()), events: events, given: given,
+        mistake: mistake),
+      status: mistake == nil ? .ok : .badRequest)
+  }
+
+  private func changeZone(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app, try await site.reader.form(request, context))
+    let zone = (form["timeZone"] ?? "").trimmed
+    let done = Redirect(path: "/apps/\(app.id)/zone").response
+    func refused(_ mistake: String) async throws -> Response {
+      try await self.zone(request, context, given: zone, mistake: mistake)
+    }
+    // The page has no form then. It says that the days are being counted again, and what another change waits for.
+    if case .running? = try site.catalog.zoneChange(of: app.id) { return done }
+    guard form["confirm"] != nil else {
+      return try await refused("To change the time zone, check “Count all days again”.")
+    }
+    do {
+      guard try site.catalog.changeApp(app.id, AppChange(timeZone: zone)).recount != nil else {
+        return try await refused("This is the time zone of the app already.")
+      }
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await refused(error.message)
+    }
+    return done
+  }
+
+  /// True if anything of an app has been counted by days of its time zone.
+  private func hasDays(_ app: AppID, _ context: CollectorContext) async throws -> Bool {
+    return try await site.reports.run(for: context.clientShare) { [site] in
+      // Rows that are not counted yet, then the counts of rows that are no longer kept.
+      if try await !site.store.recent(app: app, limit: 1).isEmpty { return true }
+      for dimension in [Dimension.total, .session, .kind, .dropped] {
+        if try await site.store.count(app: app, dimension: dimension, days: Self.allDays) > 0 { return true }
+      }
+      return false
+    }
+  }
+
+  private func limits(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) throws -> Response {
+    .html(
+      try site.pages.shown(to: context, request).limits(
+        try site.catalog.usageLimitChanges(of: try context.app.id), app: try context.app,
+        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await site.reader.form(request, context)
+    let before = try context.app
+    let app = before.id
+    do {
+      var change = AppChange(
+        name: form["name"]?.trimmed, timeZone: form.text("timeZone").flatMap { $0 == before.timeZone ? nil : $0 },
+        appSecret: form["appSecret"]?.trimmed, trackingID: form["trackingId"]?.trimmed,
+        keeping: try form.text("keeping").map { try KeepingPeriod.reading($0) })
+      change.recountsDays = false
+      // A form without the field leaves the limit as it is.
+      let newNames = try form.number("newNames")
+      if form["newNames"] != nil, try newNames != site.catalog.newNamesPerDay(of: app) {
+        change.newNamesPerDay = newNames
+      }
+      if change.timeZone != nil, try await hasDays(app, context) {
+        throw WarehouseError(
+          .invalid, "This app has events by now. Open “Change the time zone” to count them again in another one.")
+      }
+      let after = try site.catalog.changeApp(app, change).app
+      let changed = [
+        ("name", after.name != before.name), ("timeZone", after.timeZone != before.timeZone),
+        ("appSecret", after.appSecret != before.appSecret), ("trackingId", after.trackingID != before.trackingID),
+        ("newNames", change.newNamesPerDay != nil), ("keeping", after.keeping != before.keeping),
+      ].filter(\.1).map(\.0)
+      let outcome = changed.isEmpty ? "unchanged" : changed.joined(separator: ",")
+      return Redirect(path: "/apps/\(app)/settings?done=\(outcome)").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await settings(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private func changeLimits(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await site.reader.form(request, context)
+    let app = try context.app.id
+    do {
+      var changes = try site.catalog.usageLimitChanges(of: app)
+      // A form without a field leaves its limit as it is, even one between two units.
+      for member in UsageLimitChanges.members where form[member.name] != nil {
+        let number = try form.number(member.name)
+        guard number != member.units(in: changes) else { continue }
+        changes[keyPath: member.value] = number.map {
+          Int((SaturatingInt64($0) * SaturatingInt64(member.unitBytes)).rawValue)
+        }
+      }
+      try site.catalog.setUsageLimits(of: app, to: changes)
+      return Redirect(path: "/apps/\(app)/limits?done=saved").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try limits(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private func delete(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try context.app
+    let form = try await site.reader.form(request, context)
+    guard form["confirm"]?.trimmed == app.name else {
+      return try await settings(
+        request, context, FormResult(message: "To delete this app, enter its name exactly as it is."))
+    }
+    try site.catalog.requestDeletion(of: app)
+    return Redirect(path: "/?done=app-deletion").response
+  }
+}

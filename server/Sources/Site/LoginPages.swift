@@ -1,0 +1,121 @@
+import Answering
+import HTTP
+import HTTPTypes
+import Hummingbird
+import Logging
+import Portal
+import ServerBase
+import Warehouse
+
+/// `/login`, `/welcome` and `/logout`.
+struct LoginPages: Sendable {
+  let site: Site
+  let signOn: SignOnPages
+
+  func add(to routes: RouteTable) {
+    routes.on("/login", [.get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1) }])
+    routes.on("/welcome", [.get: .open { try await invitation($0, $1) }, .post: .open { try await accept($0, $1) }])
+    routes.on("/logout", [.post: .page(.login) { try await logout($0, $1) }])
+  }
+
+  private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let next = ReturnPath.checked(request.parameters["next"])
+    // A link checker's HEAD must not use up the code.
+    if request.method == .get, let code = request.parameters["code"] {
+      // A browser that is already logged in may open the used link from its history.
+      if try site.access.session(of: request, context) != nil { return Redirect(path: next).response }
+      return try await login(next: next, request, context, key: context.clientShare, failure: Self.spentLink) {
+        try site.access.store.redeemLoginCode(code)
+      }
+    }
+    if try site.access.session(of: request, context) != nil { return Redirect(path: next).response }
+    return .html(site.pages.login(next: next))
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    try site.access.requireOwnOrigin(request)
+    let form = try await site.reader.form(request, context)
+    let (name, password) = ((form["name"] ?? "").trimmed, form["password"] ?? "")
+    // By name and address, so that guesses from elsewhere lock no one out. Login links always work.
+    let key = "\(context.clientShare) \(name.lowercased())"
+    return try await login(
+      next: ReturnPath.checked(form["next"]), request, context, key: key, name: name, failure: "Wrong name or password."
+    ) {
+      try site.access.requireNoWait(key: key)
+      return try await site.access.passwords.run(for: context.clientShare) { [store = site.access.store] in
+        try store.account(name: name, password: password)
+      }
+    }
+  }
+
+  private func invitation(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let code = request.parameters["code"] ?? ""
+    guard let account = try site.access.store.account(loginCode: code) else {
+      return .html(site.pages.login(message: Self.spentLink), status: .unauthorized)
+    }
+    return .html(site.pages.welcome(account.name, code: code))
+  }
+
+  private func accept(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    try site.access.requireOwnOrigin(request)
+    let form = try await site.reader.form(request, context)
+    let (code, store) = (form["code"] ?? "", site.access.store)
+    return try await login(next: "/", request, context, key: context.clientShare, failure: Self.spentLink) {
+      guard let account = try store.account(loginCode: code) else { return nil }
+      let actor = AuditActor(name: account.name, address: context.clientShare)
+      do {
+        try await AuditActor.$current.withValue(actor) {
+          try await site.access.passwords.run(for: context.clientShare) {
+            // Before the code is used up: a password that is too short must not cost the invitation.
+            try store.setPassword(form["password"] ?? "", of: account.id, keeping: nil)
+          }
+        }
+      } catch let error as WarehouseError where error.code == .invalid {
+        throw RejectedForm(page: site.pages.welcome(account.name, code: code, message: error.message))
+      }
+      return try store.redeemLoginCode(code)
+    }
+  }
+
+  private struct RejectedForm: Error { let page: String }
+
+  private static let spentLink =
+    "This link has expired or has already been used. Run `tern login-link` on the server to get a new one, or ask an "
+    + "owner for an invitation."
+
+  /// Begins a session of the account that `check` returns; without one, shows the login page with the message `failure`.
+  private func login(
+    next: String, _ request: Request, _ context: CollectorContext, key: String, name: String = "link",
+    failure: String, check: () async throws -> Account?
+  ) async throws -> Response {
+    do {
+      guard let account = try await check() else {
+        try site.access.countFailure(key: key, subject: name, context)
+        return .html(site.pages.login(message: failure, next: next), status: .unauthorized)
+      }
+      return Redirect(path: next, cookie: try site.access.beginSession(of: account, request, context)).response
+    } catch let form as RejectedForm {
+      return .html(form.page, status: .badRequest)
+    } catch let error as APIError where [.tooManyRequests, .serviceUnavailable].contains(error.status) {
+      var response = Response.html(site.pages.login(message: error.message, next: next), status: error.status)
+      response.headers[.retryAfter] = error.headers[.retryAfter]
+      return response
+    } catch let error as WarehouseError where error.code == .full {
+      context.logger.error("Could not store a session", metadata: ["error": "\(error)"])
+      let diskFull = APIError.diskFull
+      return .html(site.pages.error(status: diskFull.status.code, message: diskFull.message), status: diskFull.status)
+    }
+  }
+
+  private func logout(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let provider = try context.visitor.session?.provider
+    let cookie = try site.access.endSession(request)
+    guard let link = await signOn.signOutLink(provider, request) else {
+      return Redirect(path: "/login", cookie: cookie).response
+    }
+    // A link and not a redirect, which browsers refuse after a form because of the page's policy.
+    var response = Response.html(site.pages.login(signOut: link))
+    response.headers[.setCookie] = cookie
+    return response
+  }
+}

@@ -1,0 +1,109 @@
+import Answering
+import HTTP
+import HTTPTypes
+import Hummingbird
+import Ingest
+import JSON
+import Portal
+import Questions
+import Reports
+import TernEvents
+import Warehouse
+
+/// The pages that ask questions: `/apps/ID/explore`, `/funnels` and so on.
+struct QuestionPages: Sendable {
+  let site: Site
+
+  /// The days whose names are suggested.
+  private static let suggestedDays = 30
+  private static let suggestedValues = 100
+  private static let suggestedProperties = 200
+
+  func add(to routes: RouteTable) {
+    for page in QuestionPage.allCases {
+      routes.on(
+        "/apps/:app/\(page.rawValue)",
+        [.get: .page(.permission(page == .people ? .readPersonalData : .read)) { try await show(page, $0, $1) }])
+    }
+    routes.on("/apps/:app/properties", [.get: .page(.permission(.read)) { try await properties($0, $1) }])
+    routes.on("/apps/:app/values", [.get: .page(.permission(.read)) { try await values($0, $1) }])
+  }
+
+  /// The properties that most rows have, which filters suggest as one types.
+  private func properties(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let properties = try await site.answering.properties(context).prefix(Self.suggestedProperties)
+    return .json(
+      JSONTree.array(
+        properties.map { property in
+          .object([("value", .text("property:\(property.name)")), ("rows", .number(Double(property.rows)))])
+        }
+      ).encoded)
+  }
+
+  /// The values of a dimension with the most users, which filters suggest as one types.
+  private func values(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard let dimension = QuestionDimension(request.parameters["dimension"] ?? ""), dimension.timeUnit == nil else {
+      throw APIError(status: .badRequest, code: "unknown_dimension", message: "There is no such dimension.")
+    }
+    let question = QueryQuestion(
+      scope: QuestionScope(range: .days(Self.suggestedDays), filters: [.isSet(dimension)]), metrics: [.plain(.users)],
+      groups: [.init(dimension)], limit: Self.suggestedValues)
+    guard
+      case .query(let answer) = try await site.answering.answer(.query(question), context, allowsRecent: true).answer
+    else { return .json(JSONTree.array([]).encoded) }
+    let values = answer.rows.compactMap { row -> JSONTree? in
+      guard let value = row.dimensions[0], let users = row.metrics[0] else { return nil }
+      let name = dimension.suggestion(value.plainText)
+      let label: [(String, JSONTree)] = name.label.map { [("name", .text($0))] } ?? []
+      return .object([("value", .text(name.value)), ("users", .number(users))] + label)
+    }
+    return .json(JSONTree.array(values).encoded)
+  }
+
+  private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, parameters) = (try context.app, request.parameters)
+    var pages = try site.pages.shown(to: context, request)
+    pages.segments = try context.visibleSegments(site.catalog)
+    try site.answering.checkAllowed(PortalPages.filter(in: parameters), pages.segments, context)
+    if let format = parameters["format"], !format.isEmpty {
+      return try await download(pages, page, parameters, AnswerFormat(parsing: format), context)
+    }
+    // A form has several fields for what the address says in one.
+    if parameters["apply"] != nil { return Redirect(path: pages.address(page, parameters, app: app.id)).response }
+    pages.unknownValues = try await site.answering.unknownValues(among: pages.namedValues(page, parameters), context)
+    let today = ReportZone(app.zone).day(of: site.wallTime())
+    let shown = try await site.notes.added(
+      to: pages, app: app.id, days: pages.days(page, parameters, today: today),
+      for: context.clientShare)
+    return .html(
+      try await shown.question(
+        page, parameters, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
+        days: today.advanced(by: 1 - Self.suggestedDays)...today, from: site.store,
+        dashboards: try site.catalog.dashboards(app: app.id)
+      ) { question in
+        try await site.answering.answer(question, context)
+      })
+  }
+
+  private func download(
+    _ pages: PortalPages, _ page: QuestionPage, _ parameters: [String: String], _ format: AnswerFormat,
+    _ context: CollectorContext
+  ) async throws -> Response {
+    do {
+      let files = try pages.files(page, parameters)
+      guard !files.isEmpty else {
+        throw APIError(status: .badRequest, code: "incomplete", message: "Fill in the form first.")
+      }
+      guard let file = files.first(where: { $0.name == parameters["file"] ?? "" }) else {
+        throw APIError(
+          status: .notFound, code: "unknown_file", message: "This page has no such file. Use the links on the page.")
+      }
+      let answered = try await site.answering.answer(file.question, context)
+      return .answer(
+        answered, format,
+        headers: [.contentDisposition: "attachment; filename=\"\(file.fileName(page, answered, format))\""])
+    } catch let error as QuestionError {
+      throw APIError(error)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Answering
+import HTTP
+import HTTPTypes
+import Hummingbird
+import Portal
+import Questions
+import Reports
+import ServerBase
+import TernEvents
+import Warehouse
+
+/// The pages behind the login.
+struct ReportPages: Sendable {
+  let site: Site
+  let live: LiveHub
+  let limits: CollectorLimits
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/", [.get: .page(.permission(.read)) { try await home($0, $1, FormResult(outcome: $0.parameters["done"])) }])
+    routes.on(
+      "/apps",
+      [
+        // The address of a form with a mistake, opened again.
+        .get: .page(.permission(.read)) { _, _ in Redirect(path: "/").response },
+        .post: .page(.permission(.administer)) { try await create($0, $1) },
+      ])
+    routes.on(
+      "/apps/:app",
+      [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
+    routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await report($0, $1) }])
+    routes.on("/apps/:app/setup", [.get: .page(.permission(.edit)) { try await setup($0, $1) }])
+    // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
+    routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
+    routes.on(
+      "/apps/:app/:page/files/:file", [.get: .page(.permission(.readPersonalData)) { try await file($0, $1) }])
+    routes.on("/assets/:name", [.get: .open { try asset($0, $1) }])
+  }
+
+  private func home(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult(), given: [String: String] = [:]
+  ) async throws -> Response {
+    let (pages, store, now) = (try site.pages.shown(to: context, request), site.store, site.wallTime())
+    let apps = try context.visitor.visible(try site.catalog.apps())
+    let page = try await site.reports.run(for: context.clientShare) {
+      try await pages.home(apps, result: result, given: given, now: now, from: store)
+    }
+    return .html(page, status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await site.reader.form(request, context)
+    let (zone, name) = (form.text("timeZone") ?? "UTC", (form["name"] ?? "").trimmed)
+    do {
+      if form["twin"] == nil, try site.catalog.apps().contains(where: { $0.name == name }) {
+        let message =
+          "There is an app with the name “\(visible(name))” already. Choose another name, or check “Use this name twice”."
+        var given = form.values
+        given["twin"] = ""
+        return try await home(request, context, FormResult(message: message), given: given)
+      }
+      let app = try site.catalog.createApp(
+        name: name, timeZone: zone, appSecret: form.text("appSecret"), trackingID: form.text("trackingId"))
+      return Redirect(path: "/apps/\(app.id)/setup").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await home(request, context, FormResult(message: error.message), given: form.values)
+    }
+  }
+
+  private func setup(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try context.app
+    let first = try await site.reports.run(for: context.clientShare) { [site] in
+      try await site.store.recent(app: app.id, limit: 1).first
+    }
+    return .html(
+      try site.pages.shown(to: context, request).setup(
+        app: app, apps: try context.visitor.visible(try site.catalog.apps()), first: first))
+  }
+
+  private func report(
+    _ request: Request, _ context: CollectorContext, name: String? = nil
+  ) async throws -> Response {
+    let (app, name) = (try context.app, name ?? context.parameters.get("page") ?? "")
+    let parameters = PortalPages.merged(request.parameters)
+    let subject = try site.catalog.subject(view: parameters["view"], of: app)
+    func read(_ parameters: [String: String]) throws -> ReportRequest {
+      try site.catalog.addingStoredFacts(
+        to: try ReportRequest(name, of: subject, parameters: parameters, now: site.wallTime()))
+    }
+    var shown = try site.pages.shown(to: context, request)
+    let query: ReportRequest
+    do {
+      query = try read(parameters)
+    } catch let error as ReportError {
+      guard let mistake = RangeMistake(error, in: parameters) else { throw error }
+      // If something else is wrong, this fails with the same error.
+      query = try read(RangeMistake.removed(from: parameters))
+      shown.rangeMistake = mistake
+    }
+    // A form has several fields for what the address says in one.
+    if parameters["apply"] != nil, shown.rangeMistake == nil {
+      return Redirect(path: site.pages.address(query)).response
+    }
+    shown.segments = try context.visibleSegments(site.catalog)
+    let apps = try context.visitor.visible(try site.catalog.apps())
+    if let page = shown.faultyReport(query, app: app, apps: apps) { return .html(page, status: .badRequest) }
+    shown.unknownValues = try await site.answering.unknownValues(
+      among: PortalPages.namedValues(in: query.filter), context)
+    let pages = try await site.notes.added(
+      to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
+    let other = try pages.comparedRequest(query).map {
+      try site.answering.metrics(for: $0, from: site.store, segments: shown.segments, context)
+    }
+    let store = try site.answering.metrics(for: query, from: site.store, segments: shown.segments, context)
+    return .html(
+      try await site.reports.run(query, for: context.clientShare) {
+        try await pages.report(
+          query, app: app, apps: apps, from: store, comparedWith: other, ask: site.answering.forPage(context))
+      }, status: pages.rangeMistake == nil ? .ok : .badRequest)
+  }
+
+  private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
+    guard context.parameters.get("page") == AppReports.live.name else { throw APIError.notFound }
+    let app = try context.app
+    // A reconnecting browser's header is more recent than the page's address.
+    let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
+    guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
+    let filter = try rowFilter(request, context)
+    guard let place = live.place(maximum: limits.maximumLiveStreams) else {
+      throw APIError(
+        status: .serviceUnavailable, code: "too_many_streams",
+        message: "Too many live pages are open. Close one and reload.")
+    }
+    guard let grant = context.grant else { throw APIError.loginNeeded }
+    return LiveStream(
+      app: app.id, reports: site.reports, source: site.store, hub: live, place: place,
+      isStillAllowed: grant.isStillValid,
+      filter: filter
+    ).response(after: after)
+  }
+
+  /// The filter of the live page, which its stream has, too.
+  private func rowFilter(_ request: Request, _ context: CollectorContext) throws -> RowFilter {
+    do {
+      return RowFilter(
+        try PortalPages.filter(in: request.parameters).filters(try context.visibleSegments(site.catalog)))
+    } catch let error as QuestionError {
+      throw APIError(error)
+    }
+  }
+
+  private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard context.parameters.get("page") == AppReports.errors.name else { throw APIError.notFound }
+    let app = try context.app
+    guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
+      let found = try await site.reports.run(
+        for: context.clientShare, { [site] in try await site.store.attachment(app: app.id, id: number) })
+    else {
+      throw APIError(
+        status: .notFound, code: "unknown_attachment",
+        message: "This attachment does not exist, or was deleted to make room for newer ones.")
+    }
+    return AttachmentFile(facts: found.0, data: found.1).response
+  }
+
+  private func asset(_ request: Request, _ context: CollectorContext) throws -> Response {
+    guard let asset = PortalAssets.asset(named: context.parameters.get("name") ?? "") else { throw APIError.notFound }
+    // Addresses on pages include the version, so cached files never become stale.
+    let isVersioned = request.parameters["v"] != nil
+    let headers: HTTPFields = [
+      .contentType: asset.contentType, .eTag: asset.etag,
+      .cacheControl: isVersioned ? "public, max-age=31536000, immutable" : "no-cache",
+    ]
+    let known = request.headers[.ifNoneMatch]?.split(separator: ",").map(\.trimmed) ?? []
+    if known.contains(where: { $0 == asset.etag || $0 == "W/\(asset.etag)" || $0 == "*" }) {
+      return Response(status: .notModified, headers: headers)
+    }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+  }
+}
+
+extension PortalPages {
+  /// The pages as a visitor sees them: with their rights, and with their address of the collector in the sample code.
+  func shown(to context: CollectorContext, _ request: Request) throws -> PortalPages {
+    let visitor = try context.visitor
+    var pages = self
+    pages.reader = PortalReader(
+      name: visitor.name, canEdit: visitor.rights.allows(.edit, app: context.grant?.app?.id),
+      seesPersonalData: visitor.rights.allows(.readPersonalData, app: context.grant?.app?.id),
+      isOwner: visitor.rights.allows(.administer))
+    if let address = request.serverAddress { pages.collector = address }
+    return pages
+  }
+}

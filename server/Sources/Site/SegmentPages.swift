@@ -1,0 +1,70 @@
+import Answering
+import HTTP
+import HTTPTypes
+import Hummingbird
+import Portal
+import Questions
+import Reports
+import ServerBase
+import Warehouse
+
+/// The page of saved segments: `/apps/ID/segments`.
+struct SegmentPages: Sendable {
+  let site: Site
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/segments",
+      [
+        .get: .page(.permission(.read)) { try await show($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
+  }
+
+  private func show(
+    _ request: Request, _ context: CollectorContext, form: SegmentForm? = nil, _ result: FormResult = FormResult()
+  ) async throws -> Response {
+    let app = try context.app
+    let segments = try context.visibleSegments(site.catalog)
+    let edited = segments.first { $0.id.description == request.parameters["edit"] }
+    let form = form ?? edited.map { SegmentForm($0) } ?? SegmentForm()
+    var pages = try site.pages.shown(to: context, request)
+    pages.unknownValues = try await site.answering.unknownValues(
+      among: PortalPages.namedValues(segments, form), context)
+    return .html(
+      pages.segments(
+        segments, form: form, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, fields) = (try context.app.id, try await site.reader.form(request, context))
+    var form = SegmentForm(fields.values)
+    do {
+      switch fields["do"] {
+      case "create":
+        _ = try site.catalog.createSegment(app: app, name: form.name.trimmed, filters: try Self.checked(form))
+      case "change":
+        guard
+          let segment = try context.visibleSegments(site.catalog).first(where: { $0.id.description == fields["id"] })
+        else { throw APIError.unknownSegment }
+        form = SegmentForm(fields.values, changing: segment)
+        _ = try site.catalog.changeSegment(
+          segment.id, app: app, name: form.name.trimmed, filters: try Self.checked(form))
+      case "delete": _ = try site.catalog.removeSegment(fields["id"].flatMap { Int64($0) } ?? 0, app: app)
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "/apps/\(app)/segments").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await show(request, context, form: form, FormResult(message: error.message))
+    } catch let error as QuestionError {
+      return try await show(request, context, form: form, FormResult(message: error.message))
+    }
+  }
+
+  private static func checked(_ form: SegmentForm) throws -> String {
+    if let fault = form.fault { throw WarehouseError(.invalid, fault) }
+    return String(decoding: try SegmentFilters.checked(form.filters).json, as: UTF8.self)
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Outgoing
+import ServerBase
+import TernServer
+
+extension OutgoingSettings {
+  /// Reads the settings.
+  ///
+  /// Throws ``ServerFailure`` if settings contradict each other, or a file can't be read.
+  init(_ settings: EffectiveSettings) throws {
+    self.init()
+    addresses = AddressPolicy(allowing: try settings.value(\.allowWebhooksTo))
+    portal = try settings.value(\.portalUrl)
+    guard var server = try settings.value(\.smtp) else { return }
+    guard let from = try settings.value(\.mailFrom) else {
+      throw ServerFailure("Mails need a sender. Set --mail-from, for example to tern@example.org.")
+    }
+    server.user = try settings.value(\.smtpUser)
+    server.password = try Self.password(settings)
+    guard (server.user == nil) == (server.password == nil) else {
+      throw ServerFailure(
+        "The user and the password for the mail server belong together. Set --smtp-user and --smtp-password-file, or neither."
+      )
+    }
+    server.authorities = try settings.value(\.smtpCa)
+    if let authorities = server.authorities, !FileManager.default.isReadableFile(atPath: authorities) {
+      throw ServerFailure("\(authorities) can't be read. Check --smtp-ca and the file's permissions.")
+    }
+    mail = (server, from)
+  }
+
+  private static func password(_ settings: EffectiveSettings) throws -> String? {
+    guard let path = try settings.value(\.smtpPasswordFile) else { return try settings.value(\.smtpPassword) }
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ServerFailure("\(path) can't be read. Check --smtp-password-file and the file's permissions.")
+    }
+    guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
+      throw ServerFailure("\(path) is empty. Put the password into its first line.")
+    }
+    return String(line)
+  }
+}

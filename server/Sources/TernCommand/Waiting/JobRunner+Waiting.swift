@@ -1,0 +1,45 @@
+import AppCatalog
+import TernServer
+import Warehouse
+import WarehouseSQLite
+
+extension JobRunner {
+  /// Waits until a job is done: by the server that runs on the directory, or by this process. Says what it waits for.
+  ///
+  /// - Throws: ``ServerFailure`` if the job has failed, or can't be done because the disk is full.
+  static func wait(for job: DataJob, _ data: DataOption, _ catalog: Catalog) async throws -> String {
+    var waiting = JobWaiting(job: job, directory: data.directory)
+    var server = OtherServer.none
+    while true {
+      if let result = try catalog.result(ofJob: job.id) {
+        guard !result.isFailed else { throw ServerFailure(result.message) }
+        return result.message
+      }
+      if server.hasEnded(isServed: try catalog.isServed(), now: .now) {
+        Terminal.complain("The server has ended. This command does the work in 20 seconds, unless a server runs again.")
+      }
+      if server.doesTheWork(now: .now) {
+        if let current = try catalog.nextJob(),
+          let line = try waiting.line(
+            current: current, progress: try catalog.progress(ofJob: current.id),
+            freeBytes: SQLiteWarehouse.freeDiskBytes(of: data.directory), now: .now)
+        {
+          Terminal.complain(line)
+        }
+        try await Task.sleep(for: .milliseconds(100))
+      } else {
+        do {
+          let warehouse = try SQLiteWarehouse(directory: data.directory, catalog: catalog)
+          let result = await Result {
+            try await JobRunner(warehouse: warehouse, catalog: catalog, directory: data.directory).run()
+          }
+          try await warehouse.close()
+          try result.get()
+        } catch let error as WarehouseError where error.code == .inUse {
+          // A server has started in the meantime.
+          continue
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import AppCatalog
+import Foundation
+import Logging
+import ServiceLifecycle
+import TernBase
+import Warehouse
+import WarehouseSQLite
+
+/// Makes regular backups while the server runs.
+struct BackupService: Service {
+  /// The time between two checks whether a backup is due.
+  private static let pollInterval: Duration = .seconds(30)
+  /// The time until the next attempt after a failure.
+  private static let retryTime: Duration = .seconds(600)
+
+  /// The time between two checks for a request.
+  private static let requestInterval: Duration = .seconds(1)
+
+  let directory: String
+  let backups: RegularBackups
+  let catalog: Catalog
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        var pause = Self.pollInterval
+        do {
+          if try backups.isWanted || backups.series.isDue(at: WallClock.system()) { try await backUp() }
+        } catch is CancellationError {
+          return
+        } catch {
+          logger.error("Could not make a backup in \(backups.series.path): \(error)")
+          backups.failure.withLock { $0 = ServerFailure.reason(of: error) }
+          pause = Self.retryTime
+        }
+        await wait(pause)
+      }
+    }
+  }
+
+  /// Waits until the next check, or until someone requests a backup.
+  private func wait(_ pause: Duration) async {
+    var rest = pause
+    repeat {
+      // At least once: backups are named after the second, so two must not begin in the same one.
+      try? await Task.sleep(for: Self.requestInterval)
+      rest -= Self.requestInterval
+    } while rest > .zero && !backups.isWanted && !Task.isCancelled
+  }
+
+  private func backUp() async throws {
+    backups.begin()
+    defer { backups.end() }
+    let (path, summary) = try await Self.onThread { [series = backups.series, directory] shouldStop in
+      try series.add(of: directory, now: WallClock.system(), shouldStop: shouldStop)
+    }
+    backups.failure.withLock { $0 = nil }
+    logger.info("Backup in \(path): \(summary.text)")
+    try AuditActor.$current.withValue(AuditActor(name: "server", address: "")) {
+      try catalog.record(.backupCreated, path)
+    }
+  }
+
+  /// Runs `body` on a thread of its own, because it waits for the disk for a long time.
+  private static func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable (_ shouldStop: @escaping @Sendable () -> Bool) throws -> Value
+  ) async throws -> Value {
+    try await withCancellationFlag { flag in
+      try await withCheckedThrowingContinuation { waiter in
+        let thread = Thread { waiter.resume(with: Result { try body { flag.isSet } }) }
+        thread.name = "tern-backup"
+        thread.stackSize = 4 << 20
+        thread.start()
+      }
+    }
+  }
+}
