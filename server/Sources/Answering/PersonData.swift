@@ -11,7 +11,6 @@ package struct PersonData: Sendable {
   package let source: any TrailSource
   package let catalog: any CollectorCatalog
 
-  /// The rows of a page.
   package static let pageRows = 100
 
   /// Reads rows when it is the client's turn; throws ``APIError`` 404 if the app has none of the person.

@@ -170,7 +170,6 @@ package struct Redirect: Error, Sendable {
 
   package init(path: String, cookie: String? = nil) { (self.path, self.cookie) = (path, cookie) }
 
-  /// The response.
   package var response: Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     headers[.setCookie] = cookie
