@@ -30,7 +30,7 @@ package struct PersonData: Sendable {
     guard let text = request.parameters[name], !text.isEmpty else { return nil }
     guard let cursor = PersonsCursor(text) else {
       throw APIError(
-        status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the answer before.")
+        status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the previous answer.")
     }
     return cursor
   }

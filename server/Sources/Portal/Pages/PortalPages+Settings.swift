@@ -43,7 +43,7 @@ extension PortalPages {
     let values: TemplateValues = [
       "arrival": arrival(of: first, app),
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
-      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app),
+      "trackingID": app.trackingID, "address": serverAddress, "setup": setup(app: app),
     ]
     var shell = settingsShell(.setup, "Keys and code", app, apps)
     shell.script = "refresh.js"
@@ -98,9 +98,9 @@ extension PortalPages {
     templates.render(
       "setup",
       [
-        "swiftAddress": Self.swiftLiteral(collector), "swiftKey": Self.swiftLiteral(app.key),
-        "shellAddress": Self.shellWord(collector), "shellKey": Self.shellWord(app.key),
-        "swiftSecret": Self.swiftLiteral(app.appSecret), "collectAddress": Self.shellWord("\(collector)/collect"),
+        "swiftAddress": Self.swiftLiteral(serverAddress), "swiftKey": Self.swiftLiteral(app.key),
+        "shellAddress": Self.shellWord(serverAddress), "shellKey": Self.shellWord(app.key),
+        "swiftSecret": Self.swiftLiteral(app.appSecret), "collectAddress": Self.shellWord("\(serverAddress)/collect"),
         "hit": Self.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID))&cid=555"),
       ])
   }

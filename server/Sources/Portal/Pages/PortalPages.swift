@@ -5,11 +5,11 @@ package import Warehouse
 
 /// The pages of the portal: values in, HTML out, independent of HTTP.
 ///
-/// Cheap to copy: set ``collector`` and ``reader`` on a copy to show each reader the address they used, and only the links
+/// Cheap to copy: set ``serverAddress`` and ``reader`` on a copy to show each reader the address they used, and only the links
 /// that they may open.
 package struct PortalPages: Sendable {
-  /// The address of the collector in sample code.
-  package var collector: String
+  /// The address of this server in sample code and links.
+  package var serverAddress: String
   /// The reader; set it on a copy for each request.
   package var reader = PortalReader()
   /// The notes about the days of charts; set them on a copy for each request.
@@ -34,8 +34,8 @@ package struct PortalPages: Sendable {
   let templates: Templates
 
   /// Parses the templates; throws if one is damaged.
-  package init(collector: String, reports: ReportRegistry = .standard) throws {
-    self.collector = collector
+  package init(serverAddress: String, reports: ReportRegistry = .standard) throws {
+    self.serverAddress = serverAddress
     self.reports = reports
     templates = try Templates()
   }
