@@ -1,7 +1,7 @@
-package import TernEvents
+public import TernEvents
 
 /// The ways in which people can treat an error group.
-package enum ErrorStatus: String, Sendable, CaseIterable {
+public enum ErrorStatus: String, Sendable, CaseIterable {
   /// To be looked at.
   case open
   /// Fixed. An occurrence in a later version opens it again.
@@ -11,21 +11,23 @@ package enum ErrorStatus: String, Sendable, CaseIterable {
 }
 
 /// The status that a person gave an error group.
-package struct ErrorState: Sendable, Hashable {
+public struct ErrorState: Sendable, Hashable {
   /// The longest note, in characters.
-  package static let maximumNoteLength = 1_000
+  public static let maximumNoteLength = 1_000
 
-  package var status: ErrorStatus
+  /// The status.
+  public var status: ErrorStatus
   /// The reason, in any words; empty for none.
-  package var note: String
+  public var note: String
   /// The last version that may still have a closed error, `version (build)`; empty if unknown, so that nothing opens it.
-  package var version: String
+  public var version: String
   /// The name of the account or token that set it.
-  package var author: String
+  public var author: String
   /// The time at which it was set.
-  package var changed: Timestamp
+  public var changed: Timestamp
 
-  package init(status: ErrorStatus, note: String, version: String, author: String, changed: Timestamp) {
+  /// Creates a state.
+  public init(status: ErrorStatus, note: String, version: String, author: String, changed: Timestamp) {
     self.status = status
     self.note = note
     self.version = version
@@ -35,19 +37,19 @@ package struct ErrorState: Sendable, Hashable {
 }
 
 /// The status of an error group as it applies: as a person set it, unless the error came back.
-package struct ErrorTriage: Sendable, Hashable {
+public struct ErrorTriage: Sendable, Hashable {
   /// The status that a person set; `nil` for one that no person has looked at.
-  package var state: ErrorState?
+  public var state: ErrorState?
   /// The earliest later version in which a closed error came back.
-  package var reopenedIn: String?
+  public var reopenedIn: String?
 
   /// The triage of an error that has no state.
-  package init() {}
+  public init() {}
 
   /// Decides on a group.
   ///
   /// - Parameter versions: The versions of the errors that were received since the state was set.
-  package init(_ state: ErrorState, versions: [String]) {
+  public init(_ state: ErrorState, versions: [String]) {
     self.state = state
     guard state.status == .closed else { return }
     let closed = AppVersion(state.version)
@@ -57,5 +59,5 @@ package struct ErrorTriage: Sendable, Hashable {
   }
 
   /// The status that applies.
-  package var status: ErrorStatus { reopenedIn == nil ? state?.status ?? .open : .open }
+  public var status: ErrorStatus { reopenedIn == nil ? state?.status ?? .open : .open }
 }

@@ -1,8 +1,8 @@
-package import Ingest
-package import TernEvents
+public import Ingest
+public import TernEvents
 
 /// The write side of a warehouse, as the collector uses it.
-package protocol EventSink: Sendable {
+public protocol EventSink: Sendable {
   /// Stores a batch. When this returns, the events are on disk, and they appear in all reports soon: within a
   /// second, or within five under load.
   ///
@@ -28,22 +28,22 @@ package protocol EventSink: Sendable {
 }
 
 /// The result of storing a batch.
-package struct CommitReceipt: Sendable, Hashable {
+public struct CommitReceipt: Sendable, Hashable {
   /// The number of events stored.
-  package var accepted: Int
+  public var accepted: Int
   /// The `index` of each event that was already stored.
-  package var duplicates: [Int]
+  public var duplicates: [Int]
   /// Events that were rejected and counted because there was no room for their contents.
-  package var rejections: [Rejection]
+  public var rejections: [Rejection]
   /// The bytes that the batch takes on disk, approximately.
-  package var bytes = 0
+  public var bytes = 0
   /// The number of installs that had not sent anything before.
-  package var newInstalls = 0
+  public var newInstalls = 0
   /// The number of stored events that some report shows as "(other)" because the app has too many new names.
-  package var unnamed: Int
+  public var unnamed: Int
 
   /// Creates a receipt.
-  package init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = [], unnamed: Int = 0) {
+  public init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = [], unnamed: Int = 0) {
     self.accepted = accepted
     self.duplicates = duplicates
     self.rejections = rejections

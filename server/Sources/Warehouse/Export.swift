@@ -1,13 +1,14 @@
 /// The rows to export, and their format (docs/export-format.md).
-package struct ExportRequest: Sendable, Hashable {
-  package enum Format: String, Sendable, CaseIterable {
+public struct ExportRequest: Sendable, Hashable {
+  /// The formats of an export.
+  public enum Format: String, Sendable, CaseIterable {
     /// One JSON object a line, with everything that another server needs.
     case ndjson
     /// A table of rows, without the texts of errors and without attachments.
     case csv
 
     /// The media type.
-    package var contentType: String {
+    public var contentType: String {
       switch self {
       case .ndjson: "application/x-ndjson"
       case .csv: "text/csv; charset=utf-8"
@@ -15,23 +16,25 @@ package struct ExportRequest: Sendable, Hashable {
     }
   }
 
-  package var app: App
-  package var format: Format
+  /// The app.
+  public var app: App
+  /// The format.
+  public var format: Format
   /// The first day of the rows, in the app's time zone; `nil` for no limit.
-  package var from: Day?
+  public var from: Day?
   /// The last day of the rows; `nil` for no limit.
-  package var to: Day?
+  public var to: Day?
   /// Only rows after this one are exported.
-  package var after: Int64 = 0
+  public var after: Int64 = 0
   /// Only attachments after the one with this number are exported.
-  package var afterAttachment: Int64 = 0
+  public var afterAttachment: Int64 = 0
   /// The person whose rows are exported; `nil` for everyone.
-  package var person: Person?
+  public var person: Person?
   /// A text that identifies the server, by which it recognizes its own rows.
-  package var server: String
+  public var server: String
 
   /// Creates a request.
-  package init(
+  public init(
     app: App, format: Format, from: Day? = nil, to: Day? = nil, after: Int64 = 0, person: Person? = nil,
     server: String
   ) {
@@ -46,7 +49,7 @@ package struct ExportRequest: Sendable, Hashable {
 }
 
 /// The place at which an export continues.
-package enum ExportCursor: Sendable, Hashable {
+public enum ExportCursor: Sendable, Hashable {
   /// The header.
   case start
   /// The rows after one ID and up to another.
@@ -60,21 +63,21 @@ package enum ExportCursor: Sendable, Hashable {
 }
 
 /// A part of an export.
-package struct ExportPage: Sendable {
+public struct ExportPage: Sendable {
   /// Whole lines; possibly none.
-  package var bytes: [UInt8]
+  public var bytes: [UInt8]
   /// The place at which the export continues; `nil` at its end.
-  package var next: ExportCursor?
+  public var next: ExportCursor?
 
   /// Creates a part.
-  package init(bytes: [UInt8], next: ExportCursor?) {
+  public init(bytes: [UInt8], next: ExportCursor?) {
     self.bytes = bytes
     self.next = next
   }
 }
 
 /// A store whose rows can be taken out.
-package protocol EventExport: Sendable {
+public protocol EventExport: Sendable {
   /// Returns the part of an export at a place. Memory and time for one part are bounded.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if the person or the time zone is unknown.

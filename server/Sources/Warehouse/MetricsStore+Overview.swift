@@ -1,16 +1,16 @@
 /// The counts that an overview shows.
-package struct DailyOverview: Sendable {
+public struct DailyOverview: Sendable {
   /// The events of each day.
-  package var events: [DailyCount]
+  public var events: [DailyCount]
   /// The sessions that began on each day.
-  package var sessions: [DailyCount]
+  public var sessions: [DailyCount]
   /// The users of each day.
-  package var activity: [DailyActivity]
+  public var activity: [DailyActivity]
   /// Distinct installs over all days.
-  package var users: Int
+  public var users: Int
 
   /// Creates an overview.
-  package init(events: [DailyCount], sessions: [DailyCount], activity: [DailyActivity], users: Int) {
+  public init(events: [DailyCount], sessions: [DailyCount], activity: [DailyActivity], users: Int) {
     self.events = events
     self.sessions = sessions
     self.activity = activity
@@ -20,7 +20,7 @@ package struct DailyOverview: Sendable {
 
 extension MetricsStore {
   /// Returns events, sessions and users per day, and the users over all days.
-  package func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
+  public func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
     DailyOverview(
       events: try await dailyCounts(app: app, dimension: .total, days: days),
       sessions: try await dailyCounts(app: app, dimension: .session, days: days),
@@ -29,7 +29,7 @@ extension MetricsStore {
   }
 
   /// Returns the largest keys, and the count of all.
-  package func largest(
+  public func largest(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int
   ) async throws -> (rows: [KeyTotals], count: Int) {
     let count = try await count(app: app, dimension: dimension, days: days)

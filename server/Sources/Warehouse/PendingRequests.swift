@@ -1,10 +1,10 @@
 import TernBase
-package import TernEvents
+public import TernEvents
 
 /// The requests that have been received but neither stored nor rejected, with their times of arrival.
 ///
 /// A day of a view stays open while a request that arrived before its cutoff is pending, however long storing takes.
-package final class PendingRequests: Sendable {
+public final class PendingRequests: Sendable {
   private struct State {
     var times: [UInt64: Timestamp] = [:]
     var last: UInt64 = 0
@@ -13,12 +13,12 @@ package final class PendingRequests: Sendable {
   private let state = Locked(State())
 
   /// Creates an empty collection.
-  package init() {}
+  public init() {}
 
   /// Registers a request that has arrived. It is pending until ``PendingRequest/end()``.
   ///
   /// - Parameter now: Reads the wall clock. The reading and the registration are one atomic step for ``oldest``.
-  package func begin(_ now: () -> Timestamp) -> PendingRequest {
+  public func begin(_ now: () -> Timestamp) -> PendingRequest {
     state.withLock { state in
       let time = now()
       state.last += 1
@@ -28,7 +28,7 @@ package final class PendingRequests: Sendable {
   }
 
   /// The arrival of the oldest pending request; `nil` when there is none.
-  package var oldest: Timestamp? {
+  public var oldest: Timestamp? {
     state.withLock { $0.times.values.min { $0.millisecondsSince1970 < $1.millisecondsSince1970 } }
   }
 
@@ -36,12 +36,12 @@ package final class PendingRequests: Sendable {
 }
 
 /// One request among ``PendingRequests``.
-package struct PendingRequest: Sendable {
+public struct PendingRequest: Sendable {
   /// The time of arrival by the server's clock.
-  package let time: Timestamp
+  public let time: Timestamp
   fileprivate let number: UInt64
   fileprivate let requests: PendingRequests
 
   /// Marks the request as stored or rejected. Further calls have no effect.
-  package func end() { requests.end(number) }
+  public func end() { requests.end(number) }
 }

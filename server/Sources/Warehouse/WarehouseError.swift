@@ -1,7 +1,7 @@
 /// An error reported by the warehouse.
-package struct WarehouseError: Error, Sendable, CustomStringConvertible {
+public struct WarehouseError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
-  package enum Code: Sendable {
+  public enum Code: Sendable {
     /// The write queue is full; try again later.
     case busy
     /// The disk is full.
@@ -23,18 +23,19 @@ package struct WarehouseError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The kind of failure.
-  package var code: Code
+  public var code: Code
   /// The reason, and how to resolve it.
-  package var message: String
+  public var message: String
   /// The underlying error, if any.
-  package var cause: (any Error)?
+  public var cause: (any Error)?
 
-  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+  /// Creates an error.
+  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.cause = cause
   }
 
   /// The message, followed by the underlying error, if any.
-  package var description: String { cause.map { "\(message) (\($0))" } ?? message }
+  public var description: String { cause.map { "\(message) (\($0))" } ?? message }
 }

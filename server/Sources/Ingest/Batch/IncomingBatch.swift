@@ -1,7 +1,7 @@
-package import TernEvents
+public import TernEvents
 
 /// The protocol of a request.
-package enum IngestProtocol: String, Sendable, CaseIterable {
+public enum IngestProtocol: String, Sendable, CaseIterable {
   /// Tern's own, `POST /v1/events`.
   case native
   /// App Center, `POST /logs?api-version=1.0.0`.
@@ -14,30 +14,31 @@ package enum IngestProtocol: String, Sendable, CaseIterable {
 ///
 /// Events refer to installs and devices by index. Nearly all events of a request share them, so the warehouse resolves
 /// each once per batch instead of once per event.
-package struct IncomingBatch: Sendable {
+public struct IncomingBatch: Sendable {
   /// The protocol of the request.
-  package var source: IngestProtocol
+  public var source: IngestProtocol
   /// The time at which the request had been read, by the server's clock.
-  package var received: Timestamp
+  public var received: Timestamp
   /// The distinct installs of the batch: lowercase UUIDs, or client IDs as sent.
-  package var installs: [String]
+  public var installs: [String]
   /// The distinct devices of the batch.
-  package var devices: [IncomingDevice]
+  public var devices: [IncomingDevice]
   /// The events to store, in the order in which the client recorded them.
-  package var events: [IncomingEvent]
+  public var events: [IncomingEvent]
   /// The rejected events with the reasons, to be stored and counted.
-  package var rejections: [Rejection]
+  public var rejections: [Rejection]
   /// The handled errors and crashes among the events.
-  package var errors: [IncomingError] = []
+  public var errors: [IncomingError] = []
   /// The attachments, or pieces of them, among the events.
-  package var attachments: [IncomingAttachment] = []
+  public var attachments: [IncomingAttachment] = []
   /// The parameters of Measurement Protocol hits that their events don't contain.
-  package var hits: [IncomingHit] = []
+  public var hits: [IncomingHit] = []
   /// The device's own counts, if it sent any, as they will be once all events of the batch are stored. They belong to
   /// the install of the last event.
-  package var ledger: DeviceLedger?
+  public var ledger: DeviceLedger?
 
-  package init(
+  /// Creates a batch.
+  public init(
     source: IngestProtocol, received: Timestamp, installs: [String] = [], devices: [IncomingDevice] = [],
     events: [IncomingEvent] = [], rejections: [Rejection] = [], ledger: DeviceLedger? = nil
   ) {
@@ -62,30 +63,30 @@ package struct IncomingBatch: Sendable {
 }
 
 /// The properties of device and app by which reports break down counts; empty strings mean unknown.
-package struct IncomingDevice: Sendable, Hashable {
+public struct IncomingDevice: Sendable, Hashable {
   /// The operating system's name.
-  package var osName: String
+  public var osName: String
   /// The operating system's version.
-  package var osVersion: String
+  public var osVersion: String
   /// The device model.
-  package var model: String
+  public var model: String
   /// The locale as sent, for example `pt_BR`.
-  package var locale: String
+  public var locale: String
   /// The ISO 3166 country code, in uppercase.
-  package var country: String
+  public var country: String
   /// The offset from UTC in minutes, positive to the east.
-  package var timeZoneOffsetMinutes: Int
+  public var timeZoneOffsetMinutes: Int
   /// The app's version.
-  package var appVersion: String
+  public var appVersion: String
   /// The app's build.
-  package var appBuild: String
+  public var appBuild: String
   /// The client library's name.
-  package var sdkName: String
+  public var sdkName: String
   /// The client library's version.
-  package var sdkVersion: String
+  public var sdkVersion: String
 
   /// Creates a device.
-  package init(
+  public init(
     osName: String = "", osVersion: String = "", model: String = "", locale: String = "", country: String = "",
     timeZoneOffsetMinutes: Int = 0, appVersion: String = "", appBuild: String = "", sdkName: String = "",
     sdkVersion: String = ""
@@ -105,13 +106,13 @@ package struct IncomingDevice: Sendable, Hashable {
 
 extension IncomingDevice {
   /// Compares texts byte by byte, as on disk: Swift strings compare as equal if they are canonically equivalent.
-  package static func == (left: IncomingDevice, right: IncomingDevice) -> Bool {
+  public static func == (left: IncomingDevice, right: IncomingDevice) -> Bool {
     left.timeZoneOffsetMinutes == right.timeZoneOffsetMinutes
       && zip(left.texts, right.texts).allSatisfy { $0.hasBytes(of: $1) }
   }
 
   /// Mixes in every fact.
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     hasher.combine(timeZoneOffsetMinutes)
     for text in texts { hasher.combine(bytesOf: text) }
   }
@@ -122,7 +123,7 @@ extension IncomingDevice {
 }
 
 /// The kind of a stored row. The raw values are stored: never reuse one.
-package enum StoredKind: Int, Sendable, CaseIterable {
+public enum StoredKind: Int, Sendable, CaseIterable {
   /// An event defined by the developer.
   case event = 0
   /// A screen view.
@@ -145,7 +146,7 @@ package enum StoredKind: Int, Sendable, CaseIterable {
 
 extension StoredKind {
   /// The name in reports and, for the kinds that clients send, in the native protocol.
-  package var name: String { wireName.description }
+  public var name: String { wireName.description }
 
   var wireName: StaticString {
     switch self {
@@ -163,35 +164,35 @@ extension StoredKind {
 }
 
 /// One validated event of a request.
-package struct IncomingEvent: Sendable {
+public struct IncomingEvent: Sendable {
   /// Its position in the request, counted from 0, for the response.
-  package var index: Int
+  public var index: Int
   /// The kind of the event.
-  package var kind: StoredKind
+  public var kind: StoredKind
   /// The deduplication key, or `nil` if the protocol provides nothing to derive it from.
-  package var duplicateKey: DuplicateKey?
+  public var duplicateKey: DuplicateKey?
   /// The time of the event, as far as the protocol reports it.
-  package var time: Timestamp
+  public var time: Timestamp
   /// The microseconds within the millisecond of `time`, 0 to 999, which decide on the order of events of one millisecond; `nil` if
   /// nothing is known of it.
-  package var microseconds: Int?
+  public var microseconds: Int?
   /// Index into `IncomingBatch.installs`.
-  package var install: Int
+  public var install: Int
   /// Index into `IncomingBatch.devices`.
-  package var device: Int
+  public var device: Int
   /// A 63-bit number of its session, equal for equal session names of an install; 0 if there is none.
-  package var session: Int64
+  public var session: Int64
   /// True if a session began with this event. Reports count these events, so sessions are exact and verifiable.
-  package var startsSession: Bool
+  public var startsSession: Bool
   /// The user ID set by the app; empty if none.
-  package var user: String
+  public var user: String
   /// The name of the event or screen; for other kinds, the log type.
-  package var name: String
+  public var name: String
   /// The developer's properties.
-  package var properties: [Properties.Element]
+  public var properties: [Properties.Element]
 
   /// Creates an event.
-  package init(
+  public init(
     index: Int, kind: StoredKind = .event, duplicateKey: DuplicateKey?, time: Timestamp,
     microseconds: Int? = nil, install: Int = 0, device: Int = 0, session: Int64 = 0, startsSession: Bool = false,
     user: String = "", name: String,
@@ -216,37 +217,37 @@ package struct IncomingEvent: Sendable {
 ///
 /// The time comes first so that the index over keys grows at its end; with random keys alone, inserts are several times
 /// slower (docs/measurements.md). Both parts derive from data that a client repeats unchanged on a retry.
-package struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
+public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
   /// The time of the event in milliseconds since 1970, or another value that a retry repeats.
-  package var milliseconds: Int64
+  public var milliseconds: Int64
   /// A 64-bit hash of app, install, log type and event ID, keyed so that a client cannot provoke collisions.
-  package var hash: Int64
+  public var hash: Int64
 
   /// Creates a key.
-  package init(milliseconds: Int64, hash: Int64) {
+  public init(milliseconds: Int64, hash: Int64) {
     self.milliseconds = milliseconds
     self.hash = hash
   }
 
   /// Orders keys by time, then hash, like the index.
-  package static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
+  public static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
     (left.milliseconds, left.hash) < (right.milliseconds, right.hash)
   }
 }
 
 /// A rejected event.
-package struct Rejection: Sendable, Hashable {
+public struct Rejection: Sendable, Hashable {
   /// Its position in the request, counted from 0.
-  package var index: Int
+  public var index: Int
   /// Its ID as sent; empty if it had none.
-  package var id: String
+  public var id: String
   /// A stable code, for example `name_missing`.
-  package var reason: String
+  public var reason: String
   /// A sentence that explains how to avoid the rejection.
-  package var message: String
+  public var message: String
 
   /// Creates a rejection.
-  package init(index: Int, id: String = "", reason: String, message: String) {
+  public init(index: Int, id: String = "", reason: String, message: String) {
     self.index = index
     self.id = id
     self.reason = reason
@@ -255,9 +256,9 @@ package struct Rejection: Sendable, Hashable {
 }
 
 /// A body that could not be read; nothing of it is stored.
-package struct IngestError: Error, Sendable, Hashable {
+public struct IngestError: Error, Sendable, Hashable {
   /// The kinds of unreadable body, by their names in answers.
-  package enum Code: String, Sendable {
+  public enum Code: String, Sendable {
     /// The body is not JSON, or not of the form that the protocol requires.
     case malformed
     /// The compressed body is damaged or its encoding is unknown.
@@ -269,19 +270,19 @@ package struct IngestError: Error, Sendable, Hashable {
   }
 
   /// The kind of failure.
-  package var code: Code
+  public var code: Code
   /// The reason and what to do.
-  package var message: String
+  public var message: String
   /// The byte offset in the decompressed body at which parsing failed, if known.
-  package var position: Int?
+  public var position: Int?
   /// The line or log (counted from 0) in which parsing failed, if known.
-  package var index: Int?
+  public var index: Int?
   /// All unreadable lines in ascending order, at most 2,000; empty if unknown. Without these lines, the body is
   /// readable.
-  package var indexes: [Int]
+  public var indexes: [Int]
 
   /// Creates an error.
-  package init(_ code: Code, _ message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
+  public init(_ code: Code, _ message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
     self.code = code
     self.message = message
     self.position = position

@@ -1,5 +1,5 @@
 /// The reason why an event was rejected. The raw values are stored and shown in reports: never reuse one.
-package enum RejectionReason: String, Sendable, CaseIterable {
+public enum RejectionReason: String, Sendable, CaseIterable {
   /// The log is not JSON, although the rest of the request is.
   case notJSON = "not_json"
   /// The line or log is valid JSON, but not an object.
@@ -79,7 +79,7 @@ package enum RejectionReason: String, Sendable, CaseIterable {
   case quarantined
 
   /// A sentence that explains how to avoid the rejection.
-  package var message: String {
+  public var message: String {
     switch self {
     case .rateLimited: "Send less, or raise the limit: `tern apps limits` shows and changes it."
     case .quarantined: "Report this with the server's log: the server stored the event, and processing it failed."
@@ -128,7 +128,7 @@ package enum RejectionReason: String, Sendable, CaseIterable {
 
 extension Rejection {
   /// Creates a rejection with the reason's own message.
-  package init(_ reason: RejectionReason, index: Int, id: String = "") {
+  public init(_ reason: RejectionReason, index: Int, id: String = "") {
     self.init(index: index, id: id, reason: reason.rawValue, message: reason.message)
   }
 }

@@ -2,92 +2,92 @@
 ///
 /// It is decoded from what is stored when someone looks at an error, so that symbols that arrive later apply as well. All
 /// texts come from the client unchecked.
-package struct ErrorStack: Sendable, Hashable {
+public struct ErrorStack: Sendable, Hashable {
   /// A call.
-  package struct Frame: Sendable, Hashable {
+  public struct Frame: Sendable, Hashable {
     /// The frame as sent, for those of which nothing else is known.
-    package var text = ""
+    public var text = ""
     /// The name of the executable or library; empty if unknown.
-    package var image = ""
+    public var image = ""
     /// The build identifier of the image in lowercase hexadecimal digits without dashes; empty if unknown.
-    package var buildID = ""
+    public var buildID = ""
     /// The position in the image: the address in an ELF file, or the distance from a Mach-O file's text segment.
-    package var offset: UInt64?
+    public var offset: UInt64?
     /// The address in the process; `nil` if unknown.
-    package var address: UInt64?
+    public var address: UInt64?
     /// True if the position is behind the call, as return addresses are.
-    package var isReturnAddress = false
+    public var isReturnAddress = false
     /// The function with its class, demangled; empty if unknown.
-    package var function = ""
+    public var function = ""
     /// The path or name of the source file; empty if unknown.
-    package var file = ""
+    public var file = ""
     /// The line in the file; 0 if unknown.
-    package var line = 0
+    public var line = 0
     /// True if the compiler inlined the call into the next frame, so that both have one position.
-    package var isInlined = false
+    public var isInlined = false
     /// True if the function was found in symbols of the image.
-    package var hasSymbols = false
+    public var hasSymbols = false
 
     /// Creates a frame of which nothing is known.
-    package init() {}
+    public init() {}
   }
 
   /// A thread, or an exception that caused another.
-  package struct Thread: Sendable, Hashable {
+  public struct Thread: Sendable, Hashable {
     /// Its number and name, or the type and message of the exception.
-    package var name: String
+    public var name: String
     /// True if it crashed, or threw the error.
-    package var isCrashed: Bool
+    public var isCrashed: Bool
     /// True if it is no thread, but an exception that caused the one before it.
-    package var isCause = false
+    public var isCause = false
     /// Its calls, the innermost first.
-    package var frames: [Frame]
+    public var frames: [Frame]
 
     /// Creates a thread.
-    package init(name: String, isCrashed: Bool = false, frames: [Frame] = []) {
+    public init(name: String, isCrashed: Bool = false, frames: [Frame] = []) {
       (self.name, self.isCrashed, self.frames) = (name, isCrashed, frames)
     }
   }
 
   /// A register of the crashed thread.
-  package struct Register: Sendable, Hashable {
+  public struct Register: Sendable, Hashable {
     /// The processor's name of it.
-    package var name: String
+    public var name: String
     /// The value as sent.
-    package var value: String
+    public var value: String
   }
 
   /// A loaded executable or library.
-  package struct Image: Sendable, Hashable {
+  public struct Image: Sendable, Hashable {
     /// The name of its file.
-    package var name: String
+    public var name: String
     /// The build identifier in lowercase hexadecimal digits without dashes; empty if unknown.
-    package var buildID: String
+    public var buildID: String
     /// The first address in the process.
-    package var start: UInt64
+    public var start: UInt64
     /// The last address in the process; `nil` if unknown.
-    package var end: UInt64?
+    public var end: UInt64?
     /// True if there are symbols of it.
-    package var hasSymbols = false
+    public var hasSymbols = false
   }
 
   /// The threads; the one that crashed or threw the error is first.
-  package var threads: [Thread] = []
+  public var threads: [Thread] = []
   /// The registers of the crashed thread.
-  package var registers: [Register] = []
+  public var registers: [Register] = []
   /// The images, at least those of the frames.
-  package var images: [Image] = []
+  public var images: [Image] = []
 
   /// Creates an empty stack.
-  package init() {}
+  public init() {}
 
   /// True if symbols were found for a frame.
-  package var hasSymbols: Bool { threads.contains { $0.frames.contains(where: \.hasSymbols) } }
+  public var hasSymbols: Bool { threads.contains { $0.frames.contains(where: \.hasSymbols) } }
 }
 
 extension ErrorStack {
   /// The stack as lines of text, as for terminals.
-  package var lines: [String] {
+  public var lines: [String] {
     threads.enumerated().flatMap { number, thread in
       (number == 0 && thread.name.isEmpty ? [] : ["\(thread.name)\(thread.isCrashed ? " (crashed)" : ""):"])
         + thread.frames.map { "  \($0.shownText)" }
@@ -97,10 +97,10 @@ extension ErrorStack {
 
 extension ErrorStack.Frame {
   /// The place in the source, such as `Player.swift:12`; empty if unknown.
-  package var source: String { file.isEmpty || line == 0 ? file : "\(file):\(line)" }
+  public var source: String { file.isEmpty || line == 0 ? file : "\(file):\(line)" }
 
   /// The frame as a line: `play(_:) (Player.swift:12) in app`, `app + 0x1c`, or as it was sent.
-  package var shownText: String {
+  public var shownText: String {
     guard !function.isEmpty || !file.isEmpty else {
       guard let offset, !image.isEmpty else { return text.isEmpty ? address.map(Self.hexadecimal) ?? "?" : text }
       return "\(image) + \(Self.hexadecimal(offset))"

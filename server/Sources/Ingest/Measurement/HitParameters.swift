@@ -1,15 +1,16 @@
 /// One stored parameter of a hit.
-package struct HitParameter: Sendable, Hashable {
+public struct HitParameter: Sendable, Hashable {
   /// The name on the wire, for example `cd1`.
-  package var name: String
+  public var name: String
   /// The value, decoded, normalized to its type and truncated to its limit.
-  package var value: String
+  public var value: String
 
   /// The prefix of a name that records why a parameter was dropped or truncated, instead of its value. Clients cannot
   /// send such names.
-  package static let faultMark = "!"
+  public static let faultMark = "!"
 
-  package init(name: String, value: String) {
+  /// Creates a parameter.
+  public init(name: String, value: String) {
     self.name = name
     self.value = value
   }
@@ -25,18 +26,19 @@ extension HitParameter {
   }
 
   /// Returns true if the protocol has a parameter of this name and it is stored with its hit.
-  package static func isKnownAndKept(_ name: String) -> Bool {
+  public static func isKnownAndKept(_ name: String) -> Bool {
     if case .known = MeasurementParameter.named(name) { mayBeKept(name) } else { false }
   }
 }
 
 /// The parameters of a hit that its event doesn't contain, stored for views (docs/views.md).
-package struct IncomingHit: Sendable, Hashable {
+public struct IncomingHit: Sendable, Hashable {
   /// The position of its event in ``IncomingBatch/events``.
-  package var event: Int
+  public var event: Int
   /// The parameters in the order sent.
-  package var parameters: [HitParameter]
-  package init(event: Int, parameters: [HitParameter]) {
+  public var parameters: [HitParameter]
+  /// Creates a hit.
+  public init(event: Int, parameters: [HitParameter]) {
     self.event = event
     self.parameters = parameters
   }

@@ -1,11 +1,11 @@
-package import TernEvents
+public import TernEvents
 
 /// The hits of one request for one tracking ID.
-package struct MeasurementBatch: Sendable {
+public struct MeasurementBatch: Sendable {
   /// The tracking ID, such as `UA-1234-5`; empty if the hits have none.
-  package var trackingID: String
+  public var trackingID: String
   /// The hits to store, and the rejections.
-  package var batch: IncomingBatch
+  public var batch: IncomingBatch
 }
 
 /// Parses requests of the Measurement Protocol, version 1 (docs/protocols.md).
@@ -13,7 +13,7 @@ package struct MeasurementBatch: Sendable {
 /// Parsing never fails: the protocol answers success to everything it receives, and rejects hits one by one. The
 /// warehouse divides hits into sessions (after 30 minutes without a hit); here, hits have session 0, and only
 /// `sc=start` starts a session.
-package enum MeasurementParser {
+public enum MeasurementParser {
   /// The maximum length of a hit, in bytes.
   static let maximumHitBytes = 8192
   /// The maximum number of hits per batch.
@@ -30,7 +30,7 @@ package enum MeasurementParser {
   ///   - received: The time at which the request had been read; a hit's time is this less its queue time.
   ///   - key: The server's secret for duplicate keys.
   ///   - limits: The limits of the request.
-  package static func collect(
+  public static func collect(
     _ payload: UnsafeRawBufferPointer, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
   ) -> [MeasurementBatch] {
@@ -40,7 +40,7 @@ package enum MeasurementParser {
   }
 
   /// Parses the body of `POST /batch`: one hit per line, at most 20. The parameters are those of `collect`.
-  package static func batch(
+  public static func batch(
     _ body: UnsafeRawBufferPointer, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
   ) -> [MeasurementBatch] {
@@ -65,7 +65,7 @@ package enum MeasurementParser {
   }
 
   /// Parses one hit.
-  package static func collect(
+  public static func collect(
     _ payload: String, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
   ) -> [MeasurementBatch] {

@@ -1,24 +1,24 @@
 /// The validation of a hit by `/debug/collect`, for developers who try out the protocol.
-package struct MeasurementValidation: Sendable, Hashable {
+public struct MeasurementValidation: Sendable, Hashable {
   /// A problem found in a hit.
-  package struct Message: Sendable, Hashable {
+  public struct Message: Sendable, Hashable {
     /// `ERROR` if the hit would be rejected, `WARN` if only a parameter would be dropped or truncated.
-    package var type: String
+    public var type: String
     /// A description of the problem.
-    package var description: String
+    public var description: String
     /// The parameter concerned.
-    package var parameter: String
+    public var parameter: String
     /// `VALUE_REQUIRED`, `VALUE_INVALID` or `VALUE_OUT_OF_BOUNDS`.
-    package var code: String
+    public var code: String
   }
 
   /// True if the hit would be stored.
-  package var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
+  public var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
   /// The problems found; empty for a valid hit.
-  package private(set) var messages: [Message] = []
+  public private(set) var messages: [Message] = []
 
   /// Validates a hit by the rules of `/collect`.
-  package init(_ payload: UnsafeRawBufferPointer, limits: IngestLimits = .measurement) {
+  public init(_ payload: UnsafeRawBufferPointer, limits: IngestLimits = .measurement) {
     guard payload.count <= MeasurementParser.maximumHitBytes else {
       error("", "The hit is longer than \(MeasurementParser.maximumHitBytes) bytes.", "VALUE_OUT_OF_BOUNDS")
       return

@@ -1,24 +1,25 @@
-package import TernBase
+public import TernBase
 
 /// The number of events that one install has recorded since it was installed, by state, as counted by the device.
 ///
 /// On the device the counts balance: tracked is the sum of the other four. The server accepts them as they are.
-package struct DeviceLedger: Sendable, Hashable {
+public struct DeviceLedger: Sendable, Hashable {
   /// The largest count accepted from a client: the largest integer that all JSON readers represent exactly.
-  package static let maximum: Int64 = 1 << 53
+  public static let maximum: Int64 = 1 << 53
 
   /// Events recorded by the app.
-  package var tracked: SaturatingInt64
+  public var tracked: SaturatingInt64
   /// Events acknowledged by a server.
-  package var delivered: SaturatingInt64
+  public var delivered: SaturatingInt64
   /// Events stored on the device and not being sent.
-  package var waiting: SaturatingInt64
+  public var waiting: SaturatingInt64
   /// Events in requests without a response, including this one.
-  package var inFlight: SaturatingInt64
+  public var inFlight: SaturatingInt64
   /// Events dropped, for any reason.
-  package var dropped: SaturatingInt64
+  public var dropped: SaturatingInt64
 
-  package init(
+  /// Creates a ledger.
+  public init(
     tracked: SaturatingInt64, delivered: SaturatingInt64, waiting: SaturatingInt64, inFlight: SaturatingInt64,
     dropped: SaturatingInt64
   ) {
@@ -31,7 +32,7 @@ package struct DeviceLedger: Sendable, Hashable {
 
   /// Parses the header `Tern-Ledger`: `tracked=N; delivered=N; waiting=N; in-flight=N; dropped=N`, in any order, with
   /// integers from 0 to ``maximum``. Returns `nil` for anything else; further fields are ignored.
-  package init?(header: String) {
+  public init?(header: String) {
     let range = 0...Self.maximum
     guard let fields = HeaderFields(header), let tracked = fields.integer("tracked", in: range),
       let delivered = fields.integer("delivered", in: range), let waiting = fields.integer("waiting", in: range),
@@ -46,7 +47,7 @@ package struct DeviceLedger: Sendable, Hashable {
   /// in flight any more.
   ///
   /// Otherwise, a device that sends nothing afterwards would be shown for weeks with its last batch in flight.
-  package func answered(stored: Int, rejected: Int) -> DeviceLedger {
+  public func answered(stored: Int, rejected: Int) -> DeviceLedger {
     var ledger = self
     let settled = min(max(SaturatingInt64(stored), 0), inFlight)
     let lost = min(max(SaturatingInt64(rejected), 0), inFlight - settled)
@@ -57,7 +58,7 @@ package struct DeviceLedger: Sendable, Hashable {
   }
 
   /// Returns the ledger with events that were counted as stored counted as rejected.
-  package func rejecting(_ count: Int) -> DeviceLedger {
+  public func rejecting(_ count: Int) -> DeviceLedger {
     var ledger = self
     let lost = min(max(SaturatingInt64(count), 0), delivered)
     ledger.delivered -= lost
@@ -66,5 +67,5 @@ package struct DeviceLedger: Sendable, Hashable {
   }
 
   /// A number that grows with every change: of two ledgers of an install, the one with the larger number is later.
-  package var progress: SaturatingInt64 { tracked + delivered + dropped }
+  public var progress: SaturatingInt64 { tracked + delivered + dropped }
 }

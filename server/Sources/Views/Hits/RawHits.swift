@@ -129,5 +129,6 @@ package final class RawHits: @unchecked Sendable {
     return batch
   }
 
+  /// The users of a range of hits.
   package func users(_ range: Range<Int>) -> Set<UInt32> { Set(hits[range].lazy.map(\.slot)) }
 }

@@ -14,6 +14,7 @@ extension AccessToken {
   ]
 }
 
+/// A token to create.
 package struct NewToken: Sendable {
   package var name = ""
   package var scopes: [AccessToken.Scope] = []

@@ -1,9 +1,9 @@
-package import TernEvents
+public import TernEvents
 
 /// A token with which a program uses the server.
-package struct AccessToken: Sendable, Hashable {
+public struct AccessToken: Sendable, Hashable {
   /// The groups of actions that a token can be allowed.
-  package enum Scope: String, Sendable, CaseIterable {
+  public enum Scope: String, Sendable, CaseIterable {
     /// Sends events of its app.
     case write
     /// Reads reports.
@@ -17,21 +17,22 @@ package struct AccessToken: Sendable, Hashable {
   }
 
   /// The number of the token.
-  package var id: Int64
+  public var id: Int64
   /// The name, for people.
-  package var name: String
+  public var name: String
   /// The allowed groups of actions.
-  package var scopes: Set<Scope>
+  public var scopes: Set<Scope>
   /// The only app, or `nil` for all.
-  package var app: AppID?
+  public var app: AppID?
   /// The time of creation.
-  package var created: Timestamp
+  public var created: Timestamp
   /// The approximate time of the last request.
-  package var used: Timestamp?
+  public var used: Timestamp?
   /// The time at which the token ends; `nil` for never.
-  package var expires: Timestamp?
+  public var expires: Timestamp?
 
-  package init(
+  /// Creates a token.
+  public init(
     id: Int64, name: String, scopes: Set<Scope>, app: AppID?, created: Timestamp, used: Timestamp? = nil,
     expires: Timestamp? = nil
   ) {
@@ -45,7 +46,7 @@ package struct AccessToken: Sendable, Hashable {
   }
 
   /// The allowed actions.
-  package var rights: Rights {
+  public var rights: Rights {
     var permissions: Set<Permission> = []
     for scope in scopes {
       switch scope {
@@ -61,23 +62,24 @@ package struct AccessToken: Sendable, Hashable {
 }
 
 /// A link with which anyone can read one page of an app.
-package struct SharedLink: Sendable, Hashable {
+public struct SharedLink: Sendable, Hashable {
   /// The number of the link.
-  package var id: Int64
-  package var app: AppID
+  public var id: Int64
+  /// The app.
+  public var app: AppID
   /// The name of the page: of a report, of a page that asks a question, or `dashboards`.
-  package var report: String
+  public var report: String
   /// The page's parameters as a query, for example `days=7&view=2`.
-  package var query: String
+  public var query: String
   /// The sites that may show the page in a frame, for example `https://wiki.example.com`.
-  package var sites: [String]
+  public var sites: [String]
   /// The time of creation.
-  package var created: Timestamp
+  public var created: Timestamp
   /// The time at which the link ends; `nil` for never.
-  package var expires: Timestamp?
+  public var expires: Timestamp?
 
   /// Creates a link.
-  package init(
+  public init(
     id: Int64, app: AppID, report: String, query: String, sites: [String], created: Timestamp, expires: Timestamp?
   ) {
     self.id = id

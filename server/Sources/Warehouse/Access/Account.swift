@@ -1,9 +1,9 @@
-package import TernEvents
+public import TernEvents
 
 /// A person who can log in.
-package struct Account: Sendable, Hashable {
+public struct Account: Sendable, Hashable {
   /// The kinds of accounts.
-  package enum Role: String, Sendable, CaseIterable {
+  public enum Role: String, Sendable, CaseIterable {
     /// May do everything.
     case owner
     /// Reads everything about the given apps and changes their settings.
@@ -13,21 +13,22 @@ package struct Account: Sendable, Hashable {
   }
 
   /// The number of the account.
-  package var id: Int64
+  public var id: Int64
   /// The unique name, 1 to 100 characters.
-  package var name: String
+  public var name: String
   /// The kind.
-  package var role: Role
+  public var role: Role
   /// The apps of an editor or viewer; `nil` for all.
-  package var apps: Set<AppID>?
+  public var apps: Set<AppID>?
   /// True if a viewer may read personal data.
-  package var seesPersonalData: Bool
+  public var seesPersonalData: Bool
   /// True once the person has chosen a password.
-  package var hasPassword: Bool
+  public var hasPassword: Bool
   /// The time of the last login.
-  package var lastLogin: Timestamp?
+  public var lastLogin: Timestamp?
 
-  package init(
+  /// Creates an account.
+  public init(
     id: Int64, name: String, role: Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false,
     hasPassword: Bool = false, lastLogin: Timestamp? = nil
   ) {
@@ -41,7 +42,7 @@ package struct Account: Sendable, Hashable {
   }
 
   /// The allowed actions.
-  package var rights: Rights {
+  public var rights: Rights {
     switch role {
     case .owner: Rights([.read, .readPersonalData, .edit, .administer, .manageAccess], apps: nil)
     case .editor: Rights([.read, .readPersonalData, .edit], apps: apps)
@@ -51,15 +52,16 @@ package struct Account: Sendable, Hashable {
 }
 
 /// A change to an account. Properties that are `nil` keep their current values.
-package struct AccountChange: Sendable, Hashable {
-  package var role: Account.Role?
+public struct AccountChange: Sendable, Hashable {
+  /// The role.
+  public var role: Account.Role?
   /// The apps; an inner `nil` stands for all.
-  package var apps: Set<AppID>??
+  public var apps: Set<AppID>??
   /// True if a viewer may read personal data.
-  package var seesPersonalData: Bool?
+  public var seesPersonalData: Bool?
 
   /// Creates a change.
-  package init(role: Account.Role? = nil, apps: Set<AppID>?? = nil, seesPersonalData: Bool? = nil) {
+  public init(role: Account.Role? = nil, apps: Set<AppID>?? = nil, seesPersonalData: Bool? = nil) {
     self.role = role
     self.apps = apps
     self.seesPersonalData = seesPersonalData
@@ -67,24 +69,24 @@ package struct AccountChange: Sendable, Hashable {
 }
 
 /// A login of an account in one browser.
-package struct LoginSession: Sendable, Hashable {
+public struct LoginSession: Sendable, Hashable {
   /// The number of the session.
-  package var id: Int64
+  public var id: Int64
   /// The account, with its current rights.
-  package var account: Account
+  public var account: Account
   /// The time of the login.
-  package var created: Timestamp
+  public var created: Timestamp
   /// The approximate time of the last request.
-  package var used: Timestamp
+  public var used: Timestamp
   /// The address that logged in.
-  package var address: String
+  public var address: String
   /// The browser's description of itself.
-  package var browser: String
+  public var browser: String
   /// The id of the provider with which the person signed in; `nil` for a password or a login link.
-  package var provider: String?
+  public var provider: String?
 
   /// Creates a session.
-  package init(
+  public init(
     id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String,
     provider: String? = nil
   ) {

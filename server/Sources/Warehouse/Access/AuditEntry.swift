@@ -1,30 +1,30 @@
-package import TernEvents
+public import TernEvents
 
 /// The originator of a change, for the audit log.
-package struct AuditActor: Sendable, Hashable {
+public struct AuditActor: Sendable, Hashable {
   /// The originator of everything that the current task does: of a request its account or token, otherwise the command
   /// line.
-  @TaskLocal package static var current = AuditActor(name: "command line", address: "")
+  @TaskLocal public static var current = AuditActor(name: "command line", address: "")
 
   /// The server itself.
-  package static let server = AuditActor(name: "server", address: "")
+  public static let server = AuditActor(name: "server", address: "")
 
   /// The name of an account or token.
-  package var name: String
+  public var name: String
   /// The network address, or empty.
-  package var address: String
+  public var address: String
 
   /// Creates an originator.
-  package init(name: String, address: String) {
+  public init(name: String, address: String) {
     self.name = name
     self.address = address
   }
 }
 
 /// One line of the audit log.
-package struct AuditEntry: Sendable, Hashable {
+public struct AuditEntry: Sendable, Hashable {
   /// The recorded kinds of actions.
-  package enum Action: String, Sendable, CaseIterable {
+  public enum Action: String, Sendable, CaseIterable {
     case login, logout
     case linkCreated = "login link created"
     case passwordSet = "password set"
@@ -74,16 +74,18 @@ package struct AuditEntry: Sendable, Hashable {
   }
 
   /// The number of the entry; later ones have larger numbers.
-  package var id: Int64
-  package var time: Timestamp
+  public var id: Int64
+  /// The time.
+  public var time: Timestamp
   /// The originator.
-  package var actor: AuditActor
+  public var actor: AuditActor
   /// The action, as stored.
-  package var action: String
+  public var action: String
   /// The object of the action.
-  package var subject: String
+  public var subject: String
 
-  package init(id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String) {
+  /// Creates an entry.
+  public init(id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String) {
     self.id = id
     self.time = time
     self.actor = actor

@@ -1,20 +1,20 @@
-package import TernEvents
+public import TernEvents
 
 /// The failed logins with one name from one address.
-package struct FailedLogins: Sendable, Hashable {
+public struct FailedLogins: Sendable, Hashable {
   /// The name that was given; `token` and `link` for those.
-  package var name: String
+  public var name: String
   /// The network address; of IPv6, its first half.
-  package var address: String
+  public var address: String
   /// The time of the first failure.
-  package var first: Timestamp
+  public var first: Timestamp
   /// The time of the last failure.
-  package var last: Timestamp
+  public var last: Timestamp
   /// The number of failures.
-  package var count: Int
+  public var count: Int
 
   /// Creates counts.
-  package init(name: String, address: String, first: Timestamp, last: Timestamp, count: Int) {
+  public init(name: String, address: String, first: Timestamp, last: Timestamp, count: Int) {
     self.name = name
     self.address = address
     self.first = first

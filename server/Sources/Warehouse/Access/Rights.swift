@@ -1,5 +1,5 @@
 /// An action that accounts and tokens may be allowed.
-package enum Permission: String, Sendable, CaseIterable {
+public enum Permission: String, Sendable, CaseIterable {
   /// Sends events.
   case send
   /// Reads reports.
@@ -15,19 +15,20 @@ package enum Permission: String, Sendable, CaseIterable {
 }
 
 /// The actions that an account or a token is allowed, and the apps to which they apply.
-package struct Rights: Sendable, Hashable {
+public struct Rights: Sendable, Hashable {
   /// The allowed actions.
-  package var permissions: Set<Permission>
+  public var permissions: Set<Permission>
   /// The apps; `nil` for all, including future ones.
-  package var apps: Set<AppID>?
+  public var apps: Set<AppID>?
 
-  package init(_ permissions: Set<Permission>, apps: Set<AppID>?) {
+  /// Creates rights.
+  public init(_ permissions: Set<Permission>, apps: Set<AppID>?) {
     self.permissions = permissions
     self.apps = apps
   }
 
   /// Returns true if an action on an app is allowed, or without an app, on the server.
-  package func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
+  public func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
     guard permissions.contains(permission) else { return false }
     guard let apps else { return true }
     // Administering concerns all apps, also where it is about one of them, such as its limits.

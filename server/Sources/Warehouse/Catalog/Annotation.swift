@@ -1,19 +1,22 @@
-package import TernEvents
+public import TernEvents
 
 /// A note about a day, shown on all charts.
-package struct Annotation: Sendable, Hashable {
+public struct Annotation: Sendable, Hashable {
   /// The number.
-  package var id: Int64
-  package var app: AppID
+  public var id: Int64
+  /// The app.
+  public var app: AppID
   /// The day in the app's time zone.
-  package var day: Day
-  package var text: String
+  public var day: Day
+  /// The text.
+  public var text: String
   /// The name of the account or token that created it.
-  package var author: String
+  public var author: String
   /// The time of its creation.
-  package var created: Timestamp
+  public var created: Timestamp
 
-  package init(
+  /// Creates an annotation.
+  public init(
     id: Int64 = 0, app: AppID, day: Day = Day(number: 0), text: String = "", author: String = "",
     created: Timestamp = Timestamp(millisecondsSince1970: 0)
   ) {

@@ -1,26 +1,27 @@
-package import ServerBase
-package import TernEvents
+public import ServerBase
+public import TernEvents
 
 /// An app whose events a server stores.
-package struct App: Sendable, Hashable {
+public struct App: Sendable, Hashable {
   /// The number that identifies the app in everything stored.
-  package var id: AppID
+  public var id: AppID
   /// The display name, 1 to 100 characters.
-  package var name: String
+  public var name: String
   /// The key that clients of the native protocol send.
-  package var key: String
+  public var key: String
   /// The UUID that App Center clients send, in lowercase.
-  package var appSecret: String
+  public var appSecret: String
   /// The tracking ID that Measurement Protocol clients send, for example `UA-12345-1`.
-  package var trackingID: String
+  public var trackingID: String
   /// The time zone of the app's days, by the zone data that they are counted by.
-  package var zone: ZoneRules
+  public var zone: ZoneRules
   /// The time of creation.
-  package var created: Timestamp
+  public var created: Timestamp
   /// The time for which rows are kept; `nil` for ever.
-  package var keeping: KeepingPeriod?
+  public var keeping: KeepingPeriod?
 
-  package init(
+  /// Creates an app.
+  public init(
     id: AppID, name: String, key: String, appSecret: String, trackingID: String, zone: ZoneRules, created: Timestamp,
     keeping: KeepingPeriod? = nil
   ) {
@@ -34,5 +35,5 @@ package struct App: Sendable, Hashable {
     self.keeping = keeping
   }
   /// The IANA name of the time zone for the app's reports.
-  package var timeZone: String { zone.identifier }
+  public var timeZone: String { zone.identifier }
 }

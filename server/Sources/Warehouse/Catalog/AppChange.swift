@@ -1,21 +1,22 @@
 /// A change to an app, made whole or not at all. Properties that are `nil` keep their current values.
-package struct AppChange: Sendable {
+public struct AppChange: Sendable {
   /// The new name.
-  package var name: String?
+  public var name: String?
   /// The IANA name of the new time zone, in which all days are counted again.
-  package var timeZone: String?
+  public var timeZone: String?
   /// False for an app without days, whose time zone needs no counting.
-  package var recountsDays = true
+  public var recountsDays = true
   /// The app secret of App Center clients.
-  package var appSecret: String?
+  public var appSecret: String?
   /// The tracking ID of Measurement Protocol clients.
-  package var trackingID: String?
+  public var trackingID: String?
   /// The limit on new names of each kind per day; a `nil` inside for the default.
-  package var newNamesPerDay: Int??
+  public var newNamesPerDay: Int??
   /// The time for which rows are kept; a `nil` inside for ever.
-  package var keeping: KeepingPeriod??
+  public var keeping: KeepingPeriod??
 
-  package init(
+  /// Creates a change.
+  public init(
     name: String? = nil, timeZone: String? = nil, appSecret: String? = nil, trackingID: String? = nil,
     newNamesPerDay: Int?? = .none, keeping: KeepingPeriod?? = .none
   ) {

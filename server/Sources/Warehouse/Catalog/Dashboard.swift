@@ -1,21 +1,21 @@
-package import TernEvents
+public import TernEvents
 
 /// A question that was saved to be asked again.
-package struct DashboardCard: Sendable, Hashable, Codable {
+public struct DashboardCard: Sendable, Hashable, Codable {
   /// The longest query of a card, a link or an alert, in bytes: longer addresses are refused anyway.
   package static let maximumQueryBytes = 8_192
 
   /// The heading.
-  package var name: String
+  public var name: String
   /// The name of the page that asks the question, for example `funnels`.
-  package var page: String
+  public var page: String
   /// The state of the page's form, as the query of its address. Ranges such as `30d` end on the day of the reader.
-  package var query: String
+  public var query: String
   /// True if the card takes the whole width of the page.
-  package var isWide: Bool
+  public var isWide: Bool
 
   /// Creates a card.
-  package init(name: String, page: String, query: String, isWide: Bool = false) {
+  public init(name: String, page: String, query: String, isWide: Bool = false) {
     self.name = name
     self.page = page
     self.query = query
@@ -27,7 +27,7 @@ package struct DashboardCard: Sendable, Hashable, Codable {
   }
 
   /// Decodes a card; one without a width is not wide.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     name = try members.decode(String.self, forKey: .name)
     page = try members.decode(String.self, forKey: .page)
@@ -36,7 +36,7 @@ package struct DashboardCard: Sendable, Hashable, Codable {
   }
 
   /// Encodes the card.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode(name, forKey: .name)
     try members.encode(page, forKey: .page)
@@ -46,23 +46,25 @@ package struct DashboardCard: Sendable, Hashable, Codable {
 }
 
 /// Saved questions on one page.
-package struct Dashboard: Sendable, Hashable {
+public struct Dashboard: Sendable, Hashable {
   /// The most cards. Each asks its question whenever the page is opened.
-  package static let maximumCards = 24
+  public static let maximumCards = 24
 
   /// The number.
-  package var id: Int64
-  package var app: AppID
+  public var id: Int64
+  /// The app.
+  public var app: AppID
   /// The name, unique within the app.
-  package var name: String
+  public var name: String
   /// The questions, in the order of the page.
-  package var cards: [DashboardCard]
+  public var cards: [DashboardCard]
   /// The name of the account or token that made the last change.
-  package var author: String
+  public var author: String
   /// The time of the last change.
-  package var changed: Timestamp
+  public var changed: Timestamp
 
-  package init(
+  /// Creates a dashboard.
+  public init(
     id: Int64 = 0, app: AppID, name: String = "", cards: [DashboardCard] = [], author: String = "",
     changed: Timestamp = Timestamp(millisecondsSince1970: 0)
   ) {
@@ -77,7 +79,7 @@ package struct Dashboard: Sendable, Hashable {
 
 extension Dashboard {
   /// The dashboard with which each app begins.
-  package static func standard(for app: AppID, created: Timestamp) -> Dashboard {
+  public static func standard(for app: AppID, created: Timestamp) -> Dashboard {
     Dashboard(
       id: 0, app: app, name: "At a glance",
       cards: [

@@ -1,7 +1,7 @@
 /// Work on stored rows. Only the process that holds the warehouse's lock can do it: a running server, or else a command.
-package struct DataJob: Sendable, Hashable {
+public struct DataJob: Sendable, Hashable {
   /// The kinds of work.
-  package enum Kind: String, Sendable {
+  public enum Kind: String, Sendable {
     /// The import of a file, whose path is the argument.
     case importFile = "import"
     /// The import of a file or folder of App Center's continuous export, whose path is the argument.
@@ -22,43 +22,44 @@ package struct DataJob: Sendable, Hashable {
   }
 
   /// The progress of a job, or the reason that it waits.
-  package struct Progress: Sendable, Hashable {
+  public struct Progress: Sendable, Hashable {
     /// The progress in words.
-    package var text: String
+    public var text: String
     /// True if the work goes on only after someone has made room on the disk.
-    package var isBlocked: Bool
+    public var isBlocked: Bool
 
     /// Creates a note of progress.
-    package init(text: String, isBlocked: Bool = false) {
+    public init(text: String, isBlocked: Bool = false) {
       self.text = text
       self.isBlocked = isBlocked
     }
   }
 
   /// The result of finished work.
-  package struct Result: Sendable, Hashable {
+  public struct Result: Sendable, Hashable {
     /// True if the work failed.
-    package var isFailed: Bool
+    public var isFailed: Bool
     /// The result in words, or the reason of the failure.
-    package var message: String
+    public var message: String
 
     /// Creates a result.
-    package init(isFailed: Bool = false, message: String) {
+    public init(isFailed: Bool = false, message: String) {
       self.isFailed = isFailed
       self.message = message
     }
   }
 
   /// The number of the job.
-  package var id: Int64
+  public var id: Int64
   /// The kind of work.
-  package var kind: Kind
+  public var kind: Kind
   /// The app whose data is concerned.
-  package var app: AppID
+  public var app: AppID
   /// Further arguments of the work.
-  package var argument: String
+  public var argument: String
 
-  package init(id: Int64, kind: Kind, app: AppID, argument: String) {
+  /// Creates a job.
+  public init(id: Int64, kind: Kind, app: AppID, argument: String) {
     self.id = id
     self.kind = kind
     self.app = app

@@ -1,20 +1,22 @@
-package import TernEvents
+public import TernEvents
 
 /// A saved segment: filters with a name.
-package struct SavedSegment: Sendable, Hashable {
+public struct SavedSegment: Sendable, Hashable {
   /// The number, which questions name.
-  package var id: Int64
-  package var app: AppID
+  public var id: Int64
+  /// The app.
+  public var app: AppID
   /// The name, unique within the app.
-  package var name: String
+  public var name: String
   /// The filters: a JSON array in the vocabulary of questions.
-  package var filters: String
+  public var filters: String
   /// The name of the account or token that made the last change.
-  package var author: String
+  public var author: String
   /// The time of the last change.
-  package var changed: Timestamp
+  public var changed: Timestamp
 
-  package init(
+  /// Creates a segment.
+  public init(
     id: Int64 = 0, app: AppID, name: String = "", filters: String = "[]", author: String = "",
     changed: Timestamp = Timestamp(millisecondsSince1970: 0)
   ) {

@@ -1,29 +1,30 @@
-package import TernEvents
+public import TernEvents
 
 /// A file with the symbols of one build of an executable or library, which turn positions into functions and lines.
-package struct SymbolFile: Sendable, Hashable {
-  package var app: AppID
+public struct SymbolFile: Sendable, Hashable {
+  /// The app.
+  public var app: AppID
   /// The build identifier in lowercase hexadecimal digits without dashes; an app has one file of each.
-  package var buildID: String
+  public var buildID: String
   /// The processor, such as `x86_64`.
-  package var architecture: String
+  public var architecture: String
   /// The name of the executable or library, from whoever uploaded the file.
-  package var image: String
+  public var image: String
   /// The SHA-256 of the file in hexadecimal digits, which is its name in the data directory.
-  package var hash: String
+  public var hash: String
   /// The size of the file in bytes.
-  package var bytes: Int
+  public var bytes: Int
   /// True if the file has lines, and not only functions.
-  package var hasLines: Bool
+  public var hasLines: Bool
   /// The address of the text segment from which frames count; 0 for ELF.
-  package var textAddress: UInt64
+  public var textAddress: UInt64
   /// The name of the account or token that uploaded it.
-  package var author: String
+  public var author: String
   /// The time of the upload.
-  package var uploaded: Timestamp
+  public var uploaded: Timestamp
 
   /// Creates the facts about a file.
-  package init(
+  public init(
     app: AppID, buildID: String, architecture: String, image: String, hash: String, bytes: Int, hasLines: Bool,
     textAddress: UInt64, author: String, uploaded: Timestamp
   ) {
@@ -43,7 +44,7 @@ package struct SymbolFile: Sendable, Hashable {
   package static let incompleteSuffix = ".new"
 
   /// The result of storing a file.
-  package enum Addition: String, Sendable, CaseIterable {
+  public enum Addition: String, Sendable, CaseIterable {
     /// The app had no symbols of the build.
     case new
     /// The app had others of the build, which this file replaces.
@@ -54,7 +55,7 @@ package struct SymbolFile: Sendable, Hashable {
 }
 
 /// The files with symbols in a data directory.
-package protocol SymbolCatalog: Sendable {
+public protocol SymbolCatalog: Sendable {
   /// Returns an app's files, the latest first.
   func symbols(app: AppID) throws -> [SymbolFile]
   /// Returns an app's files of some builds.

@@ -3,8 +3,9 @@
 /// What is sent beyond a limit is refused with the time after which to try again. The defaults are far above what a busy app
 /// needs: they keep someone who knows an app's public key, or only the server's address, from filling the disk or slowing
 /// others.
-package struct UsageLimits: Sendable, Hashable, Codable {
-  package enum Kind: String, Sendable, CaseIterable, Codable {
+public struct UsageLimits: Sendable, Hashable, Codable {
+  /// A limit.
+  public enum Kind: String, Sendable, CaseIterable, Codable {
     /// Requests with events.
     case requests
     /// Events, stored or rejected.
@@ -16,22 +17,23 @@ package struct UsageLimits: Sendable, Hashable, Codable {
   }
 
   /// The number of requests per second, averaged over a minute.
-  package var requestsPerSecond: Int
+  public var requestsPerSecond: Int
   /// The number of events per second, averaged over a minute.
-  package var eventsPerSecond: Int
+  public var eventsPerSecond: Int
   /// The bytes stored per day, at most a quarter of what is free on the disk.
-  package var bytesPerDay: Int
+  public var bytesPerDay: Int
   /// The number of new installs per day.
-  package var installsPerDay: Int
+  public var installsPerDay: Int
 
   /// The limits of an app by default.
-  package static let app = UsageLimits(
+  public static let app = UsageLimits(
     requestsPerSecond: 5_000, eventsPerSecond: 20_000, bytesPerDay: 20 << 30, installsPerDay: 10_000_000)
   /// The limits of a client address by default; of IPv6, of the first half of an address.
-  package static let address = UsageLimits(
+  public static let address = UsageLimits(
     requestsPerSecond: 1_000, eventsPerSecond: 10_000, bytesPerDay: 5 << 30, installsPerDay: 200_000)
 
-  package init(requestsPerSecond: Int, eventsPerSecond: Int, bytesPerDay: Int, installsPerDay: Int) {
+  /// Creates limits.
+  public init(requestsPerSecond: Int, eventsPerSecond: Int, bytesPerDay: Int, installsPerDay: Int) {
     self.requestsPerSecond = requestsPerSecond
     self.eventsPerSecond = eventsPerSecond
     self.bytesPerDay = bytesPerDay
@@ -39,7 +41,7 @@ package struct UsageLimits: Sendable, Hashable, Codable {
   }
 
   /// A limit as a sentence says it, such as "20000 events a second".
-  package func text(_ kind: Kind) -> String {
+  public func text(_ kind: Kind) -> String {
     switch kind {
     case .requests: "\(requestsPerSecond) requests a second"
     case .events: "\(eventsPerSecond) events a second"
@@ -50,26 +52,26 @@ package struct UsageLimits: Sendable, Hashable, Codable {
 }
 
 /// The limits of an app that an operator has set; the others have their defaults.
-package struct UsageLimitChanges: Sendable, Hashable, Codable {
+public struct UsageLimitChanges: Sendable, Hashable, Codable {
   /// One of the limits: how programs and people name it.
-  package struct Member: Sendable {
+  public struct Member: Sendable {
     /// The name in JSON, forms and the catalog.
-    package let name: String
+    public let name: String
     /// The name that is shown.
-    package let title: String
+    public let title: String
     /// The default.
-    package let usual: Int
+    public let usual: Int
     /// The bytes of a unit in which it is shown; 1 if it isn't a number of bytes.
-    package let unitBytes: Int
+    public let unitBytes: Int
     /// The property that holds it.
-    package let value: any WritableKeyPath<UsageLimitChanges, Int?> & Sendable
+    public let value: any WritableKeyPath<UsageLimitChanges, Int?> & Sendable
 
     /// Returns the limit that is set, in units; `nil` for the default. Less than a unit is shown as one.
-    package func units(in changes: UsageLimitChanges) -> Int? { changes[keyPath: value].map { max($0 / unitBytes, 1) } }
+    public func units(in changes: UsageLimitChanges) -> Int? { changes[keyPath: value].map { max($0 / unitBytes, 1) } }
   }
 
   /// The limits in the order in which they are shown.
-  package static let members: [Member] = [
+  public static let members: [Member] = [
     Member(
       name: "requestsPerSecond", title: "Requests per second", usual: UsageLimits.app.requestsPerSecond, unitBytes: 1,
       value: \.requestsPerSecond),
@@ -87,26 +89,26 @@ package struct UsageLimitChanges: Sendable, Hashable, Codable {
       unitBytes: 1 << 20, value: \.errorTextBytes),
   ]
   /// The valid values of a limit.
-  package static let range = 1...(1 << 50)
+  public static let range = 1...(1 << 50)
   /// The bytes of stacks, raw errors and attachments that are kept of an app by default.
-  package static let usualErrorTextBytes = 1 << 30
+  public static let usualErrorTextBytes = 1 << 30
 
   /// The number of requests per second; `nil` for the default.
-  package var requestsPerSecond: Int?
+  public var requestsPerSecond: Int?
   /// The number of events per second; `nil` for the default.
-  package var eventsPerSecond: Int?
+  public var eventsPerSecond: Int?
   /// The bytes stored per day; `nil` for the default.
-  package var bytesPerDay: Int?
+  public var bytesPerDay: Int?
   /// The number of new installs per day; `nil` for the default.
-  package var installsPerDay: Int?
+  public var installsPerDay: Int?
   /// The bytes of stacks, raw errors and attachments that are kept; `nil` for the default. Beyond it the oldest go.
-  package var errorTextBytes: Int?
+  public var errorTextBytes: Int?
 
   /// Creates changes; none by default.
-  package init() {}
+  public init() {}
 
   /// The limits of what an app may send, with these changes.
-  package var limits: UsageLimits {
+  public var limits: UsageLimits {
     let usual = UsageLimits.app
     return UsageLimits(
       requestsPerSecond: requestsPerSecond ?? usual.requestsPerSecond,
@@ -115,7 +117,7 @@ package struct UsageLimitChanges: Sendable, Hashable, Codable {
   }
 
   /// All limits by name, with these changes.
-  package var values: [String: Int] {
+  public var values: [String: Int] {
     Dictionary(uniqueKeysWithValues: Self.members.map { ($0.name, self[keyPath: $0.value] ?? $0.usual) })
   }
 }

@@ -1,13 +1,14 @@
 /// A figure of one day that another service counted, such as Google Analytics. It is never added to counted figures.
-package struct ImportedFigure: Sendable, Hashable {
+public struct ImportedFigure: Sendable, Hashable {
   /// The day, in the time zone of that service's view.
-  package var day: Day
+  public var day: Day
   /// The name of the metric, as the other service wrote it.
-  package var metric: String
+  public var metric: String
   /// The figure as the other service wrote it; ``ImportedValue`` reads it.
-  package var text: String
+  public var text: String
 
-  package init(day: Day, metric: String, text: String) {
+  /// Creates a figure.
+  public init(day: Day, metric: String, text: String) {
     self.day = day
     self.metric = metric
     self.text = text
@@ -15,15 +16,16 @@ package struct ImportedFigure: Sendable, Hashable {
 }
 
 /// The imported figures of one metric.
-package struct ImportedMetric: Sendable, Hashable {
-  package var name: String
+public struct ImportedMetric: Sendable, Hashable {
+  /// The name.
+  public var name: String
   /// The first and the last day with a figure.
-  package var days: ClosedRange<Day>
+  public var days: ClosedRange<Day>
   /// The number of days with a figure.
-  package var count: Int
+  public var count: Int
 
   /// Creates a summary.
-  package init(name: String, days: ClosedRange<Day>, count: Int) {
+  public init(name: String, days: ClosedRange<Day>, count: Int) {
     self.name = name
     self.days = days
     self.count = count
@@ -31,7 +33,7 @@ package struct ImportedMetric: Sendable, Hashable {
 }
 
 /// A figure as Google Analytics wrote it in English (US).
-package enum ImportedValue: Sendable, Hashable {
+public enum ImportedValue: Sendable, Hashable {
   /// A whole number, such as `1,234`.
   case count(Int64)
   /// A number with decimals, such as `1,234.50`.
@@ -49,7 +51,7 @@ package enum ImportedValue: Sendable, Hashable {
   static let maximumBytes = 40
 
   /// Reads a figure; returns `nil` if it isn't one, or may be one of another language, such as `1.234` or `12,5`.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.maximumBytes else { return nil }
     if text.hasPrefix("<") {
       guard Self(String(text.dropFirst())) != nil, !text.dropFirst().hasPrefix("<") else { return nil }

@@ -1,34 +1,35 @@
-package import TernEvents
+public import TernEvents
 
 /// The regular backups of a running server.
-package struct BackupStatus: Sendable, Hashable {
+public struct BackupStatus: Sendable, Hashable {
   /// A complete backup.
-  package struct Backup: Sendable, Hashable {
+  public struct Backup: Sendable, Hashable {
     /// The name of its directory.
-    package var name: String
+    public var name: String
     /// The time of the state that it contains.
-    package var created: Timestamp
+    public var created: Timestamp
     /// The number of its events.
-    package var events: Int
+    public var events: Int
 
     /// Creates a description.
-    package init(name: String, created: Timestamp, events: Int) {
+    public init(name: String, created: Timestamp, events: Int) {
       (self.name, self.created, self.events) = (name, created, events)
     }
   }
 
   /// The time from one backup to the next.
-  package var interval: Duration
+  public var interval: Duration
   /// The number of backups to keep.
-  package var kept: Int
+  public var kept: Int
   /// The complete backups, earliest first.
-  package var backups: [Backup]
+  public var backups: [Backup]
   /// True if another one was requested and isn't complete.
-  package var isRequested: Bool
+  public var isRequested: Bool
   /// The reason why the last attempt failed; `nil` if it succeeded.
-  package var failure: String?
+  public var failure: String?
 
-  package init(interval: Duration, kept: Int, backups: [Backup], isRequested: Bool, failure: String?) {
+  /// Creates a status.
+  public init(interval: Duration, kept: Int, backups: [Backup], isRequested: Bool, failure: String?) {
     (self.interval, self.kept, self.backups) = (interval, kept, backups)
     (self.isRequested, self.failure) = (isRequested, failure)
   }

@@ -1,5 +1,5 @@
 /// A person whose data is read, exported or deleted, named by their install or user.
-package enum Person: Sendable, Hashable {
+public enum Person: Sendable, Hashable {
   /// An install: a UUID, or the client ID of the Measurement Protocol.
   case install(String)
   /// A user ID that the app has set.
@@ -7,19 +7,20 @@ package enum Person: Sendable, Hashable {
 }
 
 /// The deletion of a person, as the argument of a job.
-package struct PersonDeletionRequest: Sendable, Hashable {
-  package var person: Person
+public struct PersonDeletionRequest: Sendable, Hashable {
+  /// The person.
+  public var person: Person
   /// True if the server must refuse what the person still sends.
-  package var refusesLater: Bool
+  public var refusesLater: Bool
 
   /// Creates a request.
-  package init(person: Person, refusesLater: Bool) {
+  public init(person: Person, refusesLater: Bool) {
     self.person = person
     self.refusesLater = refusesLater
   }
 
   /// Reads the text of a request; `nil` if it is none.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, ["accept", "refuse"].contains(parts[0]) else { return nil }
     switch parts[1] {
@@ -31,7 +32,7 @@ package struct PersonDeletionRequest: Sendable, Hashable {
   }
 
   /// The request as text.
-  package var text: String {
+  public var text: String {
     let later = refusesLater ? "refuse" : "accept"
     return switch person {
     case .install(let name): "\(later) install \(name)"

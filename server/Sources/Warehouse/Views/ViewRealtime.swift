@@ -1,29 +1,29 @@
 /// The current users of a view and the activity of the last half hour.
-package struct ViewRealtime: Sendable, Hashable {
+public struct ViewRealtime: Sendable, Hashable {
   /// The activity of one minute.
-  package struct Minute: Sendable, Hashable {
+  public struct Minute: Sendable, Hashable {
     /// The number of hits of any kind.
-    package var hits = 0
+    public var hits = 0
     /// The number of screen and page views.
-    package var screenViews = 0
+    public var screenViews = 0
     /// The number of users with a hit.
-    package var users = 0
+    public var users = 0
 
     /// Creates a minute without hits.
-    package init() {}
+    public init() {}
   }
 
   /// The counts of one value of a breakdown.
-  package struct Row: Sendable, Hashable {
+  public struct Row: Sendable, Hashable {
     /// The value.
-    package var key: [String]
+    public var key: [String]
     /// The number of hits.
-    package var hits: Int
+    public var hits: Int
     /// The number of users with such a hit.
-    package var users: Int
+    public var users: Int
 
     /// Creates a row.
-    package init(key: [String], hits: Int, users: Int) {
+    public init(key: [String], hits: Int, users: Int) {
       self.key = key
       self.hits = hits
       self.users = users
@@ -31,7 +31,7 @@ package struct ViewRealtime: Sendable, Hashable {
   }
 
   /// The breakdowns of active users.
-  package enum Fact: Int, Sendable, CaseIterable {
+  public enum Fact: Int, Sendable, CaseIterable {
     /// Screens, from screen views.
     case screen
     /// Category and action, from events.
@@ -45,21 +45,21 @@ package struct ViewRealtime: Sendable, Hashable {
   }
 
   /// The number of users with a hit in the last 5 minutes.
-  package var activeUsers = 0
+  public var activeUsers = 0
   /// The number of these users without a hit on an earlier day.
-  package var newUsers = 0
+  public var newUsers = 0
   /// The number of hits in the last 5 minutes.
-  package var hits = 0
+  public var hits = 0
   /// Breakdowns of the last 5 minutes, by users, most first.
-  package var facts: [Fact: [Row]] = [:]
+  public var facts: [Fact: [Row]] = [:]
   /// The last 30 minutes, most recent first.
-  package var minutes = Array(repeating: Minute(), count: ViewRealtime.length)
+  public var minutes = Array(repeating: Minute(), count: ViewRealtime.length)
 
   /// The number of minutes covered.
-  package static let length = 30
+  public static let length = 30
   /// The number of minutes after a hit for which a user counts as active.
   package static let active: Int64 = 5
 
   /// Creates empty metrics.
-  package init() {}
+  public init() {}
 }

@@ -1,9 +1,9 @@
 package import TernBase
 
 /// A view's settings for sessions, attribution and the identity of users.
-package struct ViewSettings: Sendable, Hashable {
+public struct ViewSettings: Sendable, Hashable {
   /// The identity of users.
-  package enum Identity: String, Sendable, CaseIterable {
+  public enum Identity: String, Sendable, CaseIterable {
     /// A client: its `cid`, or its `uid` if it has none.
     case client
     /// A `uid`. Earlier hits of the session in which it first appears belong to it too.
@@ -13,27 +13,28 @@ package struct ViewSettings: Sendable, Hashable {
   }
 
   /// The range of session time-outs.
-  package static let sessionTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(4 * 3_600))
+  public static let sessionTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(4 * 3_600))
   /// The description of an invalid session time-out.
-  package static let sessionTimeoutFault = "Choose a session time-out from 1 to 240 whole minutes."
+  public static let sessionTimeoutFault = "Choose a session time-out from 1 to 240 whole minutes."
   /// The range of campaign time-outs, in days.
-  package static let campaignDays: ClosedRange<Int> = 1...731
+  public static let campaignDays: ClosedRange<Int> = 1...731
   /// The number of hits per session that are processed if quotas are on.
-  package static let sessionHits = 500
+  public static let sessionHits = 500
 
   /// The longest silence within a session, inclusive, in whole minutes. Default: 30 minutes.
-  package var sessionTimeout: Duration
+  public var sessionTimeout: Duration
   /// The time, in days of 24 hours, for which a campaign applies to sessions that name none. Default: 183, half a year.
-  package var campaignDays: Int
+  public var campaignDays: Int
   /// True to leave out hits beyond the 500th of their session. Default: false; they are counted, and reported
   /// separately.
-  package var hasQuotas: Bool
+  public var hasQuotas: Bool
   /// The currency of amounts, for example `EUR`: a label, nothing is converted. Empty by default.
-  package var currency: String
+  public var currency: String
   /// The identity of users. Default: `client`.
-  package var identity: Identity
+  public var identity: Identity
 
-  package init(
+  /// Creates settings.
+  public init(
     sessionTimeout: Duration = .seconds(1_800), campaignDays: Int = 183, hasQuotas: Bool = false,
     currency: String = "", identity: Identity = .client
   ) {
@@ -45,7 +46,7 @@ package struct ViewSettings: Sendable, Hashable {
   }
 
   /// A summary for display, for example `sessions 30 min, campaigns 183 days, users by uid`.
-  package var summary: String {
+  public var summary: String {
     let quotas = hasQuotas ? ["\(Self.sessionHits) hits a session"] : []
     let users: [String] =
       switch identity {

@@ -1,6 +1,6 @@
 import Foundation
-package import TernEvents
-import Warehouse
+public import TernEvents
+public import Warehouse
 
 /// Copies of a data directory: the catalog, the warehouse, its rows, and files with symbols, of one moment.
 ///
@@ -11,19 +11,19 @@ import Warehouse
 /// - ``create(of:at:linkingTo:now:)``
 /// - ``restore(_:to:)``
 /// - ``BackupSeries``
-package enum Backup {
+public enum Backup {
   /// The facts about a backup.
-  package struct Summary: Sendable, Hashable {
+  public struct Summary: Sendable, Hashable {
     /// The moment that was copied.
-    package var created: Timestamp
+    public var created: Timestamp
     /// The number of events.
-    package var events: Int
+    public var events: Int
     /// The size of all files, in bytes.
-    package var bytes: Int
+    public var bytes: Int
     /// The bytes that were copied rather than shared with the backup before.
-    package var copiedBytes: Int
+    public var copiedBytes: Int
     /// The events among them that only a cluster has, so that the backup hasn't.
-    package var retiredEvents = 0
+    public var retiredEvents = 0
   }
 
   /// The steps of a backup or of restoring one, at each of which a crash may end it.
@@ -40,7 +40,7 @@ package enum Backup {
   ///   - now: The wall time.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Throws: ``WarehouseError``. Then there is no backup.
-  package static func create(
+  public static func create(
     of directory: String, at path: String, linkingTo previous: String? = nil, now: Timestamp = WallClock.system(),
     shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> Summary {
@@ -81,7 +81,7 @@ package enum Backup {
   ///
   /// - Throws: ``WarehouseError`` if the backup is incomplete or damaged, or the directory isn't new. Then nothing is
   ///   left in it.
-  package static func restore(_ path: String, to directory: String) throws -> Summary {
+  public static func restore(_ path: String, to directory: String) throws -> Summary {
     try restore(path, to: directory) { _ in }
   }
 

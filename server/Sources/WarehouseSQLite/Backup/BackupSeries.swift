@@ -1,36 +1,37 @@
 import Foundation
-package import TernEvents
-package import Warehouse
+public import TernEvents
+public import Warehouse
 
 /// Backups that a running server makes regularly, each in a directory named after its time.
 ///
 /// Segments of rows that haven't changed are shared between them by hard links, so each further backup takes little
 /// more than the two databases and the new rows. Each can be deleted, moved or restored alone.
-package struct BackupSeries: Sendable {
+public struct BackupSeries: Sendable {
   private static let prefix = "tern-"
 
   /// The directory with the backups.
-  package let path: String
+  public let path: String
   /// The time from one backup to the next.
-  package let interval: Duration
+  public let interval: Duration
   /// The number of backups to keep.
-  package let kept: Int
+  public let kept: Int
 
-  package init(path: String, interval: Duration, kept: Int) {
+  /// Creates a series.
+  public init(path: String, interval: Duration, kept: Int) {
     self.path = path
     self.interval = interval
     self.kept = kept
   }
 
   /// Returns the paths of the complete backups, earliest first.
-  package func backups() throws -> [String] {
+  public func backups() throws -> [String] {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
     return try StoredFile.names(in: path, endingWith: ["Z"]).filter { $0.hasPrefix(Self.prefix) }.sorted()
       .map { "\(path)/\($0)" }.filter { (try? BackupManifest(readingFrom: $0)) != nil }
   }
 
   /// Returns the complete backups, earliest first.
-  package func list() throws -> [BackupStatus.Backup] {
+  public func list() throws -> [BackupStatus.Backup] {
     try backups().map { path in
       let manifest = try BackupManifest(readingFrom: path)
       return BackupStatus.Backup(
@@ -40,7 +41,7 @@ package struct BackupSeries: Sendable {
   }
 
   /// True if there is no backup of the last interval.
-  package func isDue(at now: Timestamp) throws -> Bool {
+  public func isDue(at now: Timestamp) throws -> Bool {
     guard let last = try backups().last else { return true }
     let created = Timestamp(millisecondsSince1970: try BackupManifest(readingFrom: last).created)
     // A backup of the future was made before the clock was set back.
@@ -53,7 +54,7 @@ package struct BackupSeries: Sendable {
   ///   - directory: The data directory.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Returns: The path of the backup and facts about it.
-  package func add(
+  public func add(
     of directory: String, now: Timestamp, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> (path: String, summary: Backup.Summary) {
     try DataDirectory(path: path).create()

@@ -1,25 +1,25 @@
 import Foundation
-package import Ingest
-package import Warehouse
+public import Ingest
+public import Warehouse
 
 /// The result of an import of App Center's logs.
-package struct AppCenterImportSummary: Sendable, Hashable {
+public struct AppCenterImportSummary: Sendable, Hashable {
   /// The most faults that are described; further ones are only counted.
   static let maximumFaults = 10
 
   /// The rows that this import has stored.
-  package var rows = 0
+  public var rows = 0
   /// The rows that had been stored before.
-  package var duplicates = 0
+  public var duplicates = 0
   /// The logs that aren't events, pages or sessions, by type.
-  package var others: [String: Int] = [:]
+  public var others: [String: Int] = [:]
   /// The logs that can't be stored.
-  package var faulty = 0
+  public var faulty = 0
   /// Descriptions of the first of them.
-  package var faults: [String] = []
+  public var faults: [String] = []
 
   /// Creates an empty summary.
-  package init() {}
+  public init() {}
 
   mutating func note(_ reason: String, _ place: String) {
     faulty += 1
@@ -28,14 +28,14 @@ package struct AppCenterImportSummary: Sendable, Hashable {
 }
 
 /// A file of logs to import.
-package struct AppCenterLogFile {
+public struct AppCenterLogFile {
   /// The name in messages.
-  package var name: String
+  public var name: String
   /// Returns the next bytes; none at the end.
-  package var read: () throws -> [UInt8]
+  public var read: () throws -> [UInt8]
 
   /// Creates a file.
-  package init(name: String, read: @escaping () throws -> [UInt8]) {
+  public init(name: String, read: @escaping () throws -> [UInt8]) {
     self.name = name
     self.read = read
   }
@@ -56,7 +56,7 @@ extension SQLiteWarehouse {
   ///   - key: The server's secret for duplicate keys.
   ///   - summary: The result, to which that of this file is added.
   /// - Throws: The errors of reading and storing. A faulty log is only noted.
-  package func importAppCenter(
+  public func importAppCenter(
     _ file: AppCenterLogFile, to app: App, source: inout String?, key: DuplicateHashKey,
     summary: inout AppCenterImportSummary
   ) async throws {

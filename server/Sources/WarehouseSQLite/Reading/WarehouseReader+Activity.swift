@@ -1,9 +1,9 @@
 import ServerBase
-package import Warehouse
+public import Warehouse
 
 extension WarehouseReader {
   /// Returns active installs per day, week and month; see ``MetricsStore/activity(app:days:)``.
-  package func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
+  public func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     let earliest = Day(number: days.lowerBound.number - 29)
     return try await reading { [self] connection in
       let sets = try dailySets(app, earliest...days.upperBound, connection)

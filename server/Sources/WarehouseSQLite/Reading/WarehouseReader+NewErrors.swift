@@ -1,19 +1,19 @@
 import Ingest
-package import Warehouse
+public import Warehouse
 
 /// A group of errors without its figures.
-package struct ErrorGroupName: Sendable, Hashable {
+public struct ErrorGroupName: Sendable, Hashable {
   /// The number, which is higher for a group that occurred first later.
-  package var id: Int64
+  public var id: Int64
   /// The exception's type; for a crash without one, the signal.
-  package var type: String
+  public var type: String
   /// The top stack frame; empty if there is no stack.
-  package var place: String
+  public var place: String
 }
 
 extension WarehouseReader {
   /// Returns an app's groups of errors with higher numbers, in order, and the highest number of any group; 0 if there is none.
-  package func errorGroups(
+  public func errorGroups(
     app: AppID, after id: Int64, limit: Int
   ) async throws -> (groups: [ErrorGroupName], highest: Int64) {
     try await reading { connection in
@@ -30,7 +30,7 @@ extension WarehouseReader {
   }
 
   /// Returns the names of groups of errors by their numbers.
-  package func errorGroups(_ ids: [Int64]) async throws -> [Int64: ErrorGroupName] {
+  public func errorGroups(_ ids: [Int64]) async throws -> [Int64: ErrorGroupName] {
     try await reading { connection in
       let statement = try connection.prepare("SELECT id, type, place FROM error_group WHERE id = ?")
       var groups: [Int64: ErrorGroupName] = [:]

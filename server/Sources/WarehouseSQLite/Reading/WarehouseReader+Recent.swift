@@ -1,10 +1,10 @@
-package import Ingest
+public import Ingest
 import TernEvents
-package import Warehouse
+public import Warehouse
 
 extension WarehouseReader {
   /// Returns the newest rows of some kinds; see ``MetricsStore/recent(app:kinds:limit:)``.
-  package func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
+  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     guard limit > 0, !kinds.isEmpty else { return [] }
     return try await reading { [self] connection in
       var events: [StoredEvent] = []

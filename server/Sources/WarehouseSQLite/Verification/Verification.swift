@@ -1,49 +1,50 @@
 import Foundation
 import TernBase
-package import Warehouse
+public import Warehouse
 
 /// The result of recounting all stored events.
-package struct VerificationReport: Sendable {
+public struct VerificationReport: Sendable {
   /// A stored count that doesn't match the events.
-  package struct Difference: Sendable, Hashable, CustomStringConvertible {
-    package var app: AppID
+  public struct Difference: Sendable, Hashable, CustomStringConvertible {
+    /// The app.
+    public var app: AppID
     /// The civil day in the app's zone; `nil` if the difference concerns no day.
-    package var day: Day?
+    public var day: Day?
     /// The dimension of the count.
-    package var dimension: Warehouse::Dimension
+    public var dimension: Warehouse::Dimension
     /// The key within the dimension, as stored.
-    package var key: String
+    public var key: String
     /// The value according to the stored events: count or users.
-    package var expected: String
+    public var expected: String
     /// The value according to the rollups.
-    package var found: String
+    public var found: String
 
     /// A description of the difference.
-    package var description: String {
+    public var description: String {
       let place = day.map { "app \(app), \($0)" } ?? "app \(app)"
       return "\(place), \(dimension) \"\(key)\": expected \(expected) from the events, found \(found)"
     }
   }
 
   /// The number of events counted.
-  package var events: Int
+  public var events: Int
   /// The number of stored events that the rollups don't contain yet. They were not compared.
-  package var uncountedEvents: Int
+  public var uncountedEvents: Int
   /// The number of counts compared.
-  package var metrics: Int
+  public var metrics: Int
   /// The number of counts that differ.
-  package var differenceCount: Int
+  public var differenceCount: Int
   /// The number of differences in sealed days and their state, which `rebuild` doesn't change.
-  package var sealedDifferenceCount: Int
+  public var sealedDifferenceCount: Int
   /// The first thousand differences.
-  package var differences: [Difference]
+  public var differences: [Difference]
   /// The number of problems with the files of events and of duplicate keys.
-  package var problemCount: Int
+  public var problemCount: Int
   /// Descriptions of the first thousand problems.
-  package var problems: [String]
+  public var problems: [String]
 
   /// Advice on how to repair the differences; empty if there are none.
-  package var remedy: String {
+  public var remedy: String {
     let mustRebuild = differenceCount > sealedDifferenceCount || problemCount > 0
     var rebuild = mustRebuild ? ["Stop the server and run `tern rebuild`."] : []
     if problemCount > 0 { rebuild.append("It keeps all events that can be read; the others are only in backups.") }
@@ -54,7 +55,7 @@ package struct VerificationReport: Sendable {
   }
 
   /// True if there are no differences and no problems.
-  package var isClean: Bool { differenceCount == 0 && problemCount == 0 }
+  public var isClean: Bool { differenceCount == 0 && problemCount == 0 }
 
   init() {
     events = 0
@@ -97,7 +98,7 @@ extension WarehouseReader {
   /// out. Several threads share the work; to bound memory, each counts a part of some days at a time.
   ///
   /// - Parameter progress: Receives the number of rows read so far, on any thread.
-  package func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
+  public func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
     try await reading { [self] connection in
       let counted = try CountSchema.countedRow(connection)
       var report = try Verifier(connection, reader: self, through: counted).run(connection, progress: progress)
