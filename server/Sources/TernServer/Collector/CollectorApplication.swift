@@ -1,19 +1,15 @@
 import API
 import Answering
 import HTTP
-import HTTPTypes
 import Hummingbird
 import Ingest
 import Ingestion
 import Logging
-import NIOCore
 import Portal
 import ServerBase
-import ServiceLifecycle
 import SignOn
 import Site
 import TernEvents
-import Threads
 import Warehouse
 
 /// The routes and their middleware, independent of a socket.
