@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import ServiceLifecycle
 package import Shipping
-package import Warehouse
-package import WarehouseSQLite
+import Warehouse
+import WarehouseSQLite
 
 /// A cluster, and a client with the credentials for it.
 package struct ClusterConnection {

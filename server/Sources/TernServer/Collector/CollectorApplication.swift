@@ -10,6 +10,7 @@ import ServerBase
 import SignOn
 import Site
 import TernEvents
+import Threads
 import Warehouse
 
 /// The routes and their middleware, independent of a socket.
