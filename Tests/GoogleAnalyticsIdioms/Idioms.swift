@@ -150,7 +150,11 @@ class SignInController {
 }
 
 class QuietLogger: NSObject, GAILogger {
-  var logLevel: GAILogLevel = .error
+  // Not stored: tests in both language modes share the instance, and set this at the same time.
+  var logLevel: GAILogLevel {
+    get { .error }
+    set {}
+  }
   func verbose(_ message: String!) {}
   func info(_ message: String!) {}
   func warning(_ message: String!) {}
