@@ -183,7 +183,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    // What API and portal read in turn, and change in the same way.
+    // What API and portal share: reports and questions run in fair order, changes to persons and states of errors.
     .target(
       name: "Answering",
       dependencies: [

@@ -22,7 +22,7 @@ import TernBase
     /// The maximum number of idle handles kept for their open connections.
     private let maximumIdle: Int
 
-    /// Creates a client that keeps up to three connections open between requests.
+    /// - Parameter maximumIdle: The maximum number of handles that are kept, with their open connections, between requests.
     public init(maximumIdle: Int = 3) { self.maximumIdle = maximumIdle }
 
     /// Sends a request and waits for the response; returns a failure early if the task is cancelled.

@@ -30,9 +30,9 @@ struct AlertEndpoints: Sendable {
 
   private func add(_ scope: AlertScope, to api: EndpointGroup) {
     let (name, subject) = scope == .app ? ("Alert", "an app") : ("ServerAlert", "the server")
-    // Destinations are people's addresses, so those who may only read don't see alerts.
     let alerts = api.group(scope.path, scope.requirement)
-    // The tag is made of the time of the last change, which each change moves on. The status changes without one.
+    // The tag is derived from the time of the last edit, which every edit advances. The status can change without an edit, so it is
+    // left out.
     let item = Item(
       Self.alert, state: { Array("alert \($0.stored.alert.id) \($0.stored.alert.changed.millisecondsSince1970)".utf8) }
     ) {
@@ -54,7 +54,7 @@ struct AlertEndpoints: Sendable {
     alerts.show("/:alert", name.prefix(1).lowercased() + name.dropFirst(), "One alert of \(subject).", item)
     alerts.change(
       .put, "/:alert", "change\(name)",
-      "Replaces an alert of \(subject). Changing the condition resets its state.", Self.newAlert, item
+      "Replaces an alert of \(subject). Changing the condition resets the alert's state.", Self.newAlert, item
     ) { call, old, sent in _ = try catalog.changeAlert(try alert(sent, call, old.stored.alert)) }
     alerts.remove("/:alert", "remove\(name)", "Deletes an alert of \(subject) with its history.", item) { _, old in
       _ = try catalog.removeAlert(old.stored.alert.id, app: old.stored.alert.app)

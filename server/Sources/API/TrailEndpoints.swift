@@ -21,7 +21,7 @@ struct TrailEndpoints: Sendable {
           "\(person)Events", "The rows of one \(person), newest first.",
           [
             .path(person, .text(1...768)),
-            .query("before", .pattern("^[0-9]{1,13}-[0-9]{1,15}$").described("`next` of the answer before.")),
+            .query("before", .pattern("^[0-9]{1,13}-[0-9]{1,15}$").described("`next` of the previous answer.")),
           ], answers: ["application/json": TrailJSON.schema], errors: [400, 503])
       ) { .json(try await rows($0.request, $0.context)) }
     }

@@ -2,7 +2,6 @@ package import Outgoing
 package import TernEvents
 import Warehouse
 
-/// The messages of alerts.
 package enum AlertMessage {
   /// Makes the message about an event: the same figures for every destination.
   ///

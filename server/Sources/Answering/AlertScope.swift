@@ -13,6 +13,7 @@ package enum AlertScope: CaseIterable {
     }
   }
 
+  /// Destinations are people's addresses, so those who may only read don't see alerts.
   package var requirement: Endpoint.Requirement {
     switch self {
     case .app: .permission(.edit)

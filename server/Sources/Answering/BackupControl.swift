@@ -1,4 +1,3 @@
-import HTTP
 package import Warehouse
 
 /// The regular backups of a server.

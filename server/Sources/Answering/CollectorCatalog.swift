@@ -1,5 +1,4 @@
 package import Alerts
-import HTTP
 package import Warehouse
 
 /// Everything that is administered: apps and what belongs to them, and who may do what.

@@ -10,7 +10,7 @@ package struct ErrorStatuses: Sendable {
   package let catalog: any CollectorCatalog
   package let wallTime: @Sendable () -> Timestamp
 
-  /// Returns the state of a group; throws ``APIError`` 404 if the app has no such group.
+  /// Returns the status of a group; throws ``APIError`` 404 if the app has no such group.
   package func triage(of group: Int64, _ context: CollectorContext) async throws -> ErrorTriage {
     let app = try context.app.id
     let state = try catalog.errorStates(app: app)[group]
@@ -20,7 +20,7 @@ package struct ErrorStatuses: Sendable {
     }
   }
 
-  /// Sets a state, and returns it as it applies.
+  /// Sets the status of a group, and returns the result.
   package func set(_ wanted: NewErrorStatus, _ group: Int64, _ context: CollectorContext) async throws -> ErrorTriage {
     let app = try context.app
     let today = ReportZone(app.zone).day(of: wallTime())
@@ -28,9 +28,9 @@ package struct ErrorStatuses: Sendable {
       guard try await store.hasErrorGroup(app: app.id, id: group) else { throw APIError.unknownErrorGroup }
       guard try await !ErrorGroup.isOverflow(app: app.id, group: group, from: store) else {
         throw APIError.invalid(
-          "This group has errors that are unlike each other, beyond the limit on new groups. It stays open.")
+          "This group has unrelated errors that exceeded the limit on groups. It stays open.")
       }
-      // Without a version, stragglers of versions that are out already must not open the error again.
+      // Without a version, stragglers of versions that are out already must not reopen the error.
       guard wanted.status == .closed, wanted.version.isEmpty else { return "" }
       return try await ErrorGroup.latestVersion(app: app.id, today: today, from: store)
     }

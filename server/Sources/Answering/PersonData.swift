@@ -11,7 +11,6 @@ package struct PersonData: Sendable {
   package let source: any TrailSource
   package let catalog: any CollectorCatalog
 
-  /// The rows of a page.
   package static let pageRows = 100
 
   /// Reads rows when it is the client's turn; throws ``APIError`` 404 if the app has none of the person.
@@ -31,7 +30,7 @@ package struct PersonData: Sendable {
     guard let text = request.parameters[name], !text.isEmpty else { return nil }
     guard let cursor = PersonsCursor(text) else {
       throw APIError(
-        status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the answer before.")
+        status: .badRequest, code: "invalid_cursor", message: "Send the text of `next` in the previous answer.")
     }
     return cursor
   }

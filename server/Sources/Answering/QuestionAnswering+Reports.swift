@@ -7,7 +7,7 @@ package import Warehouse
 extension QuestionAnswering {
   /// The metrics for a report: of the rows that pass its filter, if it has one.
   ///
-  /// Throws ``APIError`` 400 for a filter that cannot be understood. Its reads throw what answers throw.
+  /// Throws ``APIError`` 400 for a filter that cannot be understood. Its reads throw the same errors as answers.
   package func metrics(
     for request: ReportRequest, from store: any MetricsStore, segments: [SavedSegment], _ context: CollectorContext,
     allowsRecent: Bool = false

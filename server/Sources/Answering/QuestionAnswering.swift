@@ -63,7 +63,7 @@ package struct QuestionAnswering: Sendable {
     throw APIError.notAllowed
   }
 
-  /// Returns the numbers of the errors whose rows pass; throws as answers do.
+  /// Returns the numbers of the errors whose rows pass; throws the same errors as ``answer(_:_:allowsRecent:)``.
   package func errors(in scope: QuestionScope, _ context: CollectorContext) async throws -> [Int64] {
     let app = try context.app
     try checkAllowed(scope.filters, context)
@@ -79,7 +79,7 @@ package struct QuestionAnswering: Sendable {
     return try await scheduler.run(for: context.clientShare) { [source] in try await source.properties(app: app) }
   }
 
-  /// Returns those of some values that no row of the app has ever had; see
+  /// Returns the given values that no row of the app has ever had; see
   /// ``QuestionSource/unknownValues(among:app:)``. Looking names up is quick, so it waits for no turn.
   package func unknownValues(among values: Set<NamedValue>, _ context: CollectorContext) async throws -> [NamedValue:
     [String]]

@@ -4,12 +4,11 @@ import Reports
 import TernBase
 import Warehouse
 
-/// The latest answers of dashboards, shared pages, the page of errors and suggested values, which are shown again for a
-/// while: a dashboard that many keep open costs as much as one that is open once.
+/// The latest answers, which are shown again for a while: a dashboard that many keep open costs as much as one that is open once.
 final class RecentAnswers: Sendable {
-  /// The age at which an answer is asked again.
+  /// The age at which a question is asked again.
   static let maximumAge = Duration.seconds(60)
-  /// The most memory that answers may take, in bytes; the oldest is left out first.
+  /// The most memory that answers may take, in bytes; the oldest is dropped first.
   static let maximumBytes = 32 << 20
   /// The size of an answer above which it isn't kept, in bytes.
   static let maximumAnswerBytes = maximumBytes / 4
@@ -61,7 +60,7 @@ final class RecentAnswers: Sendable {
 extension AnsweredQuestion {
   /// The approximate memory that the answer takes, in bytes.
   var approximateBytes: Int {
-    // Rows are alike: some of them tell how long the texts are.
+    // A sample of rows is enough to estimate the length of their texts.
     let sample = stride(from: 0, to: table.count, by: max(1, table.count / 100)).map { table.row($0) }
     let texts = sample.reduce(0) { sum, row in
       row.reduce(sum) { if case .text(let text) = $1 { $0 + text.utf8.count } else { $0 } }

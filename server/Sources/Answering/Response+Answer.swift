@@ -36,7 +36,7 @@ extension Response {
     while let part = parts.next() { try await writer.write(ByteBuffer(bytes: part)) }
   }
 
-  /// Creates a response with a report, and the lists of it that may lack rows in a header.
+  /// Creates a response with a report. A header names the lists that may be incomplete.
   package static func report(_ report: Report, _ format: ReportFormat) throws -> Response {
     var headers: HTTPFields = [.contentType: format.contentType, .cacheControl: "no-store"]
     let full = report.fullLists

@@ -19,7 +19,6 @@ package struct CollectorError: Error, Sendable, CustomStringConvertible {
   /// The underlying error, if any.
   package var cause: (any Error)?
 
-  /// Creates an error.
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message

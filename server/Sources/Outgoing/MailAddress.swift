@@ -1,6 +1,5 @@
 /// An email address in ASCII, without a display name: `someone@example.org`.
 package struct MailAddress: Sendable, Hashable {
-  /// The address.
   package let text: String
 
   /// Parses an address. It is put into headers and SMTP commands, so characters that have a meaning there are refused.

@@ -89,7 +89,6 @@ extension MailSection {
   private static let mark = "style=\"color:#3b78c3;white-space:nowrap\""
   private static let line = "style=\"border-bottom:1px solid #ccc\""
 
-  /// The section as HTML.
   var html: String {
     var html = "<h2 style=\"font-size:1.1em;margin:1.5em 0 .3em\">\(MailMessage.escaped(heading))</h2>\n"
     if !rows.isEmpty {

@@ -107,7 +107,6 @@ extension JSONWriter {
   }
 }
 
-/// Text for chats.
 enum ChatText {
   /// Escapes text so that Slack finds no links, mentions or channels (`<!channel>`) in it, and Mattermost and Teams no links,
   /// pictures or mentions.

@@ -5,7 +5,6 @@ package struct WebAddress: Sendable, Hashable {
   /// The longest address, in bytes.
   static let maximumBytes = 2_000
 
-  /// The address.
   package let text: String
   private let origin: String
 

@@ -11,7 +11,6 @@ package struct WebRequest: Sendable {
 
   /// An http or https address.
   package var address: String
-  /// The method.
   package var method: Method
   /// The header fields as lines.
   package var headers: [String]
@@ -25,9 +24,7 @@ package struct WebRequest: Sendable {
 
 /// The answer to a ``WebRequest``. Redirects aren't followed.
 package struct WebAnswer: Sendable, Hashable {
-  /// The status.
   package var status: Int
-  /// The body.
   package var body: [UInt8]
 
   package init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }

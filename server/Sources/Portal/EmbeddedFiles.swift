@@ -2,7 +2,6 @@ import PortalResources
 
 /// The texts of the files in `Resources`, by their names. A new file is added to `Resources/resources.c`.
 enum EmbeddedFiles {
-  /// The templates.
   static let templates = texts(tern_portal_templates())
   /// Styles, scripts and pictures.
   static let assets = texts(tern_portal_assets())

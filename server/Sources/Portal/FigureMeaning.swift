@@ -76,7 +76,6 @@ enum FigureMeaning {
     "count": "How often it happened.",
   ]
 
-  /// The meaning of the figures of a ranking.
   static func ranking(_ ranking: Ranking) -> String {
     switch ranking.dimension {
     case .event: "How often each event was tracked, and how many different users did; share is its part of all events."

@@ -1,17 +1,17 @@
 /// The files used by pages, at `/assets/<name>`.
-public enum PortalAssets {
+package enum PortalAssets {
   /// One file.
-  public struct Asset: Sendable, Hashable {
+  package struct Asset: Sendable, Hashable {
     /// The media type.
-    public var contentType: String
+    package var contentType: String
     /// The content.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// A strong entity tag with its quotes; changes with the content.
-    public var etag: String
+    package var etag: String
   }
 
   /// Returns the file with a name, or `nil` if there is none.
-  public static func asset(named name: String) -> Asset? { assets[name] }
+  package static func asset(named name: String) -> Asset? { assets[name] }
 
   /// Returns the address of a file, including its version, so that clients can cache it indefinitely.
   static func link(_ name: String) -> String {

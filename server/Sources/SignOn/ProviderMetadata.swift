@@ -6,7 +6,6 @@ package struct ProviderMetadata: Sendable {
   let authorizationEndpoint: String
   /// The address that exchanges codes for tokens.
   let tokenEndpoint: String
-  /// The address of the keys.
   let keysAddress: String
   /// The address that tells more about a person (OpenID Connect Core §5.3); `nil` if there is none.
   let userInfoEndpoint: String?

@@ -7,7 +7,6 @@ package struct ProviderSettings: Sendable {
   package struct Rule: Sendable, Hashable {
     /// The value, such as the name of a group.
     package var value: String
-    /// The rights.
     package var rights: ProvidedRights
 
     package init(value: String, rights: ProvidedRights) { (self.value, self.rights) = (value, rights) }

@@ -53,7 +53,7 @@ struct AdminPages: Sendable {
     let form = try await site.reader.form(request, context)
     let id = form["id"].flatMap { Int64($0) } ?? 0
     do {
-      let server = request.serverAddress ?? site.pages.collector
+      let server = request.serverAddress ?? site.pages.serverAddress
       switch form["do"] {
       case "invite":
         let (_, code) = try site.catalog.invite(

@@ -188,7 +188,7 @@ extension PortalPages {
       name: visitor.name, canEdit: visitor.rights.allows(.edit, app: context.grant?.app?.id),
       seesPersonalData: visitor.rights.allows(.readPersonalData, app: context.grant?.app?.id),
       isOwner: visitor.rights.allows(.administer))
-    if let address = request.serverAddress { pages.collector = address }
+    if let address = request.serverAddress { pages.serverAddress = address }
     return pages
   }
 }

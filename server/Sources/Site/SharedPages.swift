@@ -49,7 +49,7 @@ struct SharedPages: Sendable {
           form["report"] ?? "", query: form["query"] ?? "", of: app,
           sites: (form["sites"] ?? "").split { $0 == " " || $0 == "," }.map(String.init),
           lasting: try form.days("days"), now: site.wallTime())
-        let server = request.serverAddress ?? site.pages.collector
+        let server = request.serverAddress ?? site.pages.serverAddress
         return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
       case "revoke":
         let id = form["id"].flatMap { Int64($0) } ?? 0

@@ -203,7 +203,9 @@ package struct SignOnPages: Sendable {
     return provider
   }
 
-  private func portal(_ request: Request) -> String { portalAddress ?? request.serverAddress ?? site.pages.collector }
+  private func portal(_ request: Request) -> String {
+    portalAddress ?? request.serverAddress ?? site.pages.serverAddress
+  }
 
   private func redirect(to provider: SignOnProvider, _ request: Request) -> String {
     portal(request) + Self.path(provider.settings.id) + "/callback"

@@ -96,7 +96,6 @@ private struct UnusableCluster: RetiredRowSource {
   }
 }
 
-/// The option for an app.
 struct AppOption: ParsableArguments {
   @Option(name: .customLong("app"), help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
   var text: String

@@ -179,7 +179,7 @@ extension LocalServer {
     if zones.isBuiltIn {
       logger.warning(
         """
-        No time zone data found in /usr/share/zoneinfo or the folder that TZDIR names: taking those that came with this program, which \
+        No time zone data found in /usr/share/zoneinfo or the folder that TZDIR names: using those built into this program, which \
         may be out of date. Install them (package tzdata), then restart.
         """)
     } else {
@@ -189,14 +189,14 @@ extension LocalServer {
       rowTimes: try await warehouse.reader.rowTimes(), lastSealed: try await warehouse.reader.lastSealedDays())
     for zone in update.missing.sorted() {
       logger.warning(
-        "The zone data of this computer don't have \(zone): its days are counted by the data before, which may be out of date"
+        "This computer's zone data lack \(zone): its days are counted by the previous data, which may be out of date"
       )
     }
     for app in update.apps {
-      logger.notice("App \(app): its clocks differ by the new zone data; its days are counted again")
+      logger.notice("App \(app): the new zone data change its clock; recounting its days")
     }
     for view in update.views {
-      logger.notice("View \(view): counts by the new zone data, except days that are sealed")
+      logger.notice("View \(view): counting by the new zone data, except days that are sealed")
     }
   }
 }

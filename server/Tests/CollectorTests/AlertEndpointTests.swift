@@ -172,7 +172,7 @@ import Warehouse
       let orders = try object(try await send(client, .post, "", Self.orders, headers: fixture.authorized))
       #expect(orders["unit"] == nil)
     }
-    let pages = try PortalPages(collector: "")
+    let pages = try PortalPages(serverAddress: "")
     func form(_ question: String) -> String {
       pages.alerts(
         [], history: [], form: AlertForm(["question": question]), app: fixture.app, apps: [],

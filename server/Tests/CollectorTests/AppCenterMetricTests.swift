@@ -52,7 +52,8 @@ import WarehouseSQLite
     try await warehouse.flush()
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     var answers: [(HTTPResponse.Status, Data)] = []
     answers = try await TestClient(collector, logger: dependencies.logger).use {
       client in

@@ -32,7 +32,8 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "My Notes")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     for batch in Self.traffic { _ = try await warehouse.commit(batch, app: app.id) }
     try await warehouse.flush()
     try await TestClient(collector, logger: dependencies.logger).use { client in
@@ -222,7 +223,8 @@ import WarehouseSQLite
     try await warehouse.flush()
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       for (name, number) in [
         ("2", 1), ("1", 1), ("3", 3), ("1984", 3), ("first-of-all", 2), (apps[1].appSecret, 2), (apps[0].appSecret, 1),

@@ -28,7 +28,8 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "Notes")
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, cookie, warehouse)
     }

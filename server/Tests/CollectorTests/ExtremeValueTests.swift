@@ -132,7 +132,8 @@ import WarehouseSQLite
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       let now = WallClock.system()
       let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)

@@ -135,7 +135,8 @@ import Warehouse
     var dependencies = fixture.dependencies
     dependencies.backups = backups
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: fixture.settings
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
+      settings: fixture.settings
     )
     try await TestClient(collector, logger: dependencies.logger).use { client in
       let api = APIClient(client: client, headers: fixture.authorized)

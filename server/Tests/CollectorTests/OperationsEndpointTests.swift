@@ -35,7 +35,8 @@ import WarehouseSQLite
     var dependencies = fixture.dependencies
     dependencies.hasRoom = { false }
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: fixture.settings
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
+      settings: fixture.settings
     )
     try await TestClient(collector, logger: dependencies.logger).use { client in
       let ready = try await client.execute(uri: "/readyz", method: .get)

@@ -86,7 +86,8 @@ import WarehouseSQLite
       wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) })
     let app = try catalog.createApp(name: "Notes")
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, warehouse)
     }

@@ -28,7 +28,7 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"),
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
       settings: CollectorSettings())
     let headers: HTTPFields = [
       .authorization: "Bearer \(token)",

@@ -27,7 +27,8 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "Player")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+      settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, [.authorization: "Bearer \(token)"], warehouse)
     }

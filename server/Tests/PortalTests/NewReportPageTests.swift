@@ -43,7 +43,7 @@ struct NewReportPageTests {
     let standard = ReportRegistry.standard
     let reports = ReportRegistry(app: standard.app + [Self.weekends, Self.daily, Self.systems], view: standard.view)
     let sample = try SamplePages("e")
-    let pages = try PortalPages(collector: "", reports: reports)
+    let pages = try PortalPages(serverAddress: "", reports: reports)
     let request = try ReportRequest(
       name, of: .app(sample.app.id, zone: ZoneRules("Europe/Berlin")!), parameters: [:], now: SamplePages.now,
       reports: reports)

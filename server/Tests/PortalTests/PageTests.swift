@@ -158,12 +158,12 @@ struct PageTests {
 
   @Test(arguments: ["https://evil.example/", "//evil.example", "/\\evil.example", "", "apps/1", "/\t/evil.example"])
   func `login continues only to paths of this server`(next: String) async throws {
-    let page = PageScanner(try PortalPages(collector: "").login(next: next))
+    let page = PageScanner(try PortalPages(serverAddress: "").login(next: next))
     #expect(!page.tags.contains { $0["name"] == "next" })
   }
 
   @Test func `every error page has a title and a link back`() async throws {
-    let pages = try PortalPages(collector: "")
+    let pages = try PortalPages(serverAddress: "")
     for status in [400, 401, 403, 404, 429, 500, 503, 418] {
       let page = PageScanner(pages.error(status: status))
       #expect(page.text.contains(String(status)))
@@ -183,7 +183,7 @@ struct PageTests {
   ) throws {
     let remedies: [ReportError.Code: String] = [.missingEvent: "events", .unknownError: "errors"]
     let error = ReportError(code, "The start is after the end.", remedy: remedies[code])
-    let page = PageScanner(try PortalPages(collector: "").error(error, status: 400, app: AppID(1)))
+    let page = PageScanner(try PortalPages(serverAddress: "").error(error, status: 400, app: AppID(1)))
     #expect(page.text.contains(heading) && page.text.contains(link))
     #expect(page.tags.contains { $0["href"] == address })
     #expect(page.text.contains("The start is after the end.") == (code == .invalidRange))

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `apps` is a list of numbers, or null for all. The first account is the owner who gets the first login link. `password`
@@ -22,12 +22,12 @@ extension CatalogSchema {
 
 extension Catalog: AccessStore {
   /// The duration of a login link.
-  public static let loginLinkLifetime = Duration.seconds(900)
+  package static let loginLinkLifetime = Duration.seconds(900)
   /// The duration of an invitation.
-  public static let invitationLifetime = Duration.seconds(7 * 86_400)
+  package static let invitationLifetime = Duration.seconds(7 * 86_400)
 
   /// True once a person has logged in or a token exists.
-  public func isInUse() throws -> Bool {
+  package func isInUse() throws -> Bool {
     try reading { database in
       try Bool.fetchOne(
         database,
@@ -38,19 +38,19 @@ extension Catalog: AccessStore {
   }
 
   /// Returns all accounts, oldest first.
-  public func accounts() throws -> [Account] {
+  package func accounts() throws -> [Account] {
     try reading { try Row.fetchAll($0, sql: "SELECT * FROM account ORDER BY id").map { try Self.account($0) } }
   }
 
   /// Returns the account with a name, in any case.
-  public func account(named name: String) throws -> Account? {
+  package func account(named name: String) throws -> Account? {
     try reading { try Self.account(where: "name = ?", [name], $0) }
   }
 
   /// Creates an account without a password and returns it with a code for its first login.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if the name is invalid or taken.
-  public func invite(
+  package func invite(
     name: String, role: Account.Role, apps: Set<AppID>?, seesPersonalData: Bool
   ) throws -> (account: Account, code: String) {
     try check(name: name)
@@ -75,7 +75,7 @@ extension Catalog: AccessStore {
   /// Changes an account's rights, from its next request on.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` for an unknown app, or if no owner would be left.
-  public func changeAccount(_ id: Int64, _ change: AccountChange) throws -> Account {
+  package func changeAccount(_ id: Int64, _ change: AccountChange) throws -> Account {
     for app in (change.apps ?? nil) ?? [] { try checkExists(app) }
     return try writing { database in
       var account = try Self.existing(id, database)
@@ -96,7 +96,7 @@ extension Catalog: AccessStore {
   }
 
   /// Removes an account and its sessions. Throws ``WarehouseError`` with code `invalid` for the last owner.
-  public func removeAccount(_ id: Int64) throws {
+  package func removeAccount(_ id: Int64) throws {
     try writing { database in
       let account = try Self.existing(id, database)
       try Self.checkOwnerRemains(without: account, database)
@@ -109,7 +109,7 @@ extension Catalog: AccessStore {
   }
 
   /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
-  public func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
+  package func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
     guard (10...200).contains(password.count) else {
       throw WarehouseError(.invalid, "Choose a password of 10 to 200 characters.")
     }
@@ -124,7 +124,7 @@ extension Catalog: AccessStore {
   }
 
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
-  public func account(name: String, password: String) throws -> Account? {
+  package func account(name: String, password: String) throws -> Account? {
     let row = try reading { try Row.fetchOne($0, sql: "SELECT * FROM account WHERE name = ?", arguments: [name]) }
     guard try Secrets.matches(password, stored: row?["password"], cost: passwordCost), let row else { return nil }
     return try Self.account(row)

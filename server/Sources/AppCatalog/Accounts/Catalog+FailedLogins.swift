@@ -1,7 +1,7 @@
 import GRDB
 import TernBase
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   static let failedLogins = """
@@ -19,7 +19,7 @@ extension Catalog {
   private static let maximumNameBytes = 100
 
   /// Counts a failed login with a name, from the current originator's address.
-  public func recordFailedLogin(_ name: String) throws {
+  package func recordFailedLogin(_ name: String) throws {
     let (address, time) = (AuditActor.current.address, now().millisecondsSince1970)
     try writing { database in
       try database.execute(
@@ -39,7 +39,7 @@ extension Catalog {
   }
 
   /// Returns the counts of failed logins, those with the latest failure first.
-  public func failedLogins(limit: Int) throws -> [FailedLogins] {
+  package func failedLogins(limit: Int) throws -> [FailedLogins] {
     try reading { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM failed_login ORDER BY last DESC, id DESC LIMIT ?", arguments: [max(limit, 0)]

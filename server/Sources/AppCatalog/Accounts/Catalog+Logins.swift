@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TernBase
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 /// One-time codes and sessions.
 extension Catalog {
@@ -10,7 +10,7 @@ extension Catalog {
   static let usePrecision = Duration.seconds(300)
 
   /// Creates a code for one login of an account, by default the first owner, and returns it in plain text.
-  public func createLoginCode(
+  package func createLoginCode(
     of account: Int64? = nil, lasting duration: Duration = Catalog.loginLinkLifetime
   ) throws -> String {
     let (code, expires) = (newSecret(), (now() + duration).millisecondsSince1970)
@@ -28,10 +28,10 @@ extension Catalog {
   }
 
   /// Returns the account of a valid code without using it up.
-  public func account(loginCode code: String) throws -> Account? { try reading { try account(loginCode: code, $0) } }
+  package func account(loginCode code: String) throws -> Account? { try reading { try account(loginCode: code, $0) } }
 
   /// Uses up a code and returns its account, or `nil` if the code is wrong, has expired or was used before.
-  public func redeemLoginCode(_ code: String) throws -> Account? {
+  package func redeemLoginCode(_ code: String) throws -> Account? {
     // A wrong code costs only a read. The write decides between concurrent logins with the same code.
     guard try account(loginCode: code) != nil else { return nil }
     return try writing { database in
@@ -50,7 +50,7 @@ extension Catalog {
   /// Starts a session of an account and returns its secret, for a cookie.
   ///
   /// - Parameter provider: The id of the provider with which the person signed in, if any.
-  public func createLoginSession(
+  package func createLoginSession(
     of account: Int64, lasting duration: Duration, address: String, browser: String, provider: String? = nil
   ) throws -> String {
     let (secret, now) = (newSecret(), now())
@@ -75,7 +75,7 @@ extension Catalog {
   }
 
   /// Returns the session with a secret, or `nil` if it has ended or expired.
-  public func loginSession(_ secret: String) throws -> LoginSession? {
+  package func loginSession(_ secret: String) throws -> LoginSession? {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     let session = try reading { database in
       try Self.sessions(where: "session.hash = ? AND expires > ?", [hash, now], database).first
@@ -86,13 +86,12 @@ extension Catalog {
   }
 
   /// Returns all sessions, latest first.
-  public func loginSessions() throws -> [LoginSession] {
+  package func loginSessions() throws -> [LoginSession] {
     let now = now().millisecondsSince1970
     return try reading { try Self.sessions(where: "expires > ? ORDER BY session.id DESC", [now], $0) }
   }
 
-  /// Ends a session.
-  public func endLoginSession(_ id: Int64) throws {
+  package func endLoginSession(_ id: Int64) throws {
     try writing { database in
       guard let session = try Self.sessions(where: "session.id = ?", [id], database).first else { return }
       try database.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id])
@@ -103,7 +102,7 @@ extension Catalog {
 
   /// Ends all sessions of an account, and returns their number.
   @discardableResult
-  public func endLoginSessions(of account: Int64) throws -> Int {
+  package func endLoginSessions(of account: Int64) throws -> Int {
     try writing { database in
       let account = try Self.existing(account, database)
       try database.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.id])

@@ -1,6 +1,6 @@
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// Version 5. People as identity providers name them. An account belongs to one person of a provider. `provider` is the id
@@ -27,7 +27,7 @@ extension Catalog {
   /// - Parameters:
   ///   - rights: The rights; `nil` to leave those of the account.
   ///   - createsAccount: True if someone without an account gets one, with these rights.
-  public func signIn(
+  package func signIn(
     _ identity: ProvidedIdentity, rights: ProvidedRights?, createsAccount: Bool
   ) throws -> SignInOutcome {
     if createsAccount, let email = identity.verifiedEmail { try check(name: email) }
@@ -42,7 +42,7 @@ extension Catalog {
   }
 
   /// Ends the sessions of someone who isn't let in any more; see ``AccessStore/endLoginSessions(of:provider:)``.
-  public func endLoginSessions(of identity: ProvidedIdentity, provider: String) throws {
+  package func endLoginSessions(of identity: ProvidedIdentity, provider: String) throws {
     try writing { database in
       guard let account = try linkedAccount(identity, database) else { return }
       try database.execute(
@@ -115,7 +115,7 @@ extension Catalog {
 
   /// Records a visit of a person whom a proxy has logged in, as one login a day. Throws like any write, for example on a
   /// full disk.
-  public func recordVisit(of account: Account, address: String) throws {
+  package func recordVisit(of account: Account, address: String) throws {
     let now = now()
     if let last = account.lastLogin, now.since(last) < Self.visitInterval { return }
     try writing { database in

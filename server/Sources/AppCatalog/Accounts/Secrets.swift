@@ -4,16 +4,16 @@ import ServerBase
 import Warehouse
 
 /// The cost of hashing a password with scrypt, which slows down guessing. It is stored with each hash.
-public struct PasswordCost: Sendable {
+package struct PasswordCost: Sendable {
   /// The binary logarithm of the number of rounds.
-  public var exponent: Int
+  package var exponent: Int
   /// The block size.
-  public var blocks: Int
+  package var blocks: Int
   /// The number of lanes.
-  public var lanes: Int
+  package var lanes: Int
 
   /// Creates a cost. Defaults: 32 MiB of memory and a few tenths of a second.
-  public init(exponent: Int = 15, blocks: Int = 8, lanes: Int = 3) {
+  package init(exponent: Int = 15, blocks: Int = 8, lanes: Int = 3) {
     self.exponent = exponent
     self.blocks = blocks
     self.lanes = lanes

@@ -1,17 +1,17 @@
 import GRDB
-public import Warehouse
+package import Warehouse
 
 /// Deleting an app with everything. Numbers of apps and views are never used again.
 extension Catalog {
   /// Adds the job of deleting an app with everything.
   @discardableResult
-  public func requestDeletion(of app: App) throws -> DataJob {
+  package func requestDeletion(of app: App) throws -> DataJob {
     try addJob(.deleteApp, app: app.id, audit: .appDeleted, "\(app.id) \(app.name)")
   }
 
   /// Deletes an app with its views, definitions, segments, links, tokens, alerts and reports by mail, and stores the
   /// result of the job that does it.
-  public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
+  package func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
     try writing { database in
       for table in ["view_zone", "view_rule", "imported"] {
         try database.execute(

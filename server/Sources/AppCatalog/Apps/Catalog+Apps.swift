@@ -1,7 +1,7 @@
 import GRDB
 import ServerBase
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `keeping` is the period for which rows are kept, or null for ever.
@@ -16,14 +16,14 @@ extension CatalogSchema {
 
 extension Catalog {
   /// Returns all apps, oldest first.
-  public func apps() throws -> [App] {
+  package func apps() throws -> [App] {
     // The apps in memory may be older than the transaction.
     if let database = transaction { return try AppDirectory.load(database).all }
     return try appDirectory.all()
   }
 
   /// Returns the app with an ID, or `nil` if there is none.
-  public func app(_ id: AppID) throws -> App? {
+  package func app(_ id: AppID) throws -> App? {
     if let database = transaction { return try AppDirectory.load(database).byID[id] }
     return try appDirectory.find { $0.byID[id] }
   }
@@ -32,21 +32,21 @@ extension Catalog {
   ///
   /// Known keys are served from memory. An app just created by another process is found immediately, and a change to an
   /// app within a second.
-  public func app(key: String) throws -> App? { try appDirectory.find { $0.byKey[key] } }
+  package func app(key: String) throws -> App? { try appDirectory.find { $0.byKey[key] } }
 
   /// Returns the app with an App Center secret in either case, or `nil` if there is none.
-  public func app(appSecret: String) throws -> App? {
+  package func app(appSecret: String) throws -> App? {
     // Nearly all clients send lowercase; trying it first saves a copy.
     try appDirectory.find { $0.bySecret[appSecret] ?? $0.bySecret[appSecret.lowercased()] }
   }
 
   /// Returns the app with a key or an App Center secret. Apps that were moved from App Center know only the latter.
-  public func app(keyOrAppSecret text: String) throws -> App? {
+  package func app(keyOrAppSecret text: String) throws -> App? {
     try appDirectory.find { $0.byKey[text] ?? $0.bySecret[text] ?? $0.bySecret[text.lowercased()] }
   }
 
   /// Returns the app with a Google Analytics tracking ID, or `nil` if there is none.
-  public func app(trackingID: String) throws -> App? { try appDirectory.find { $0.byTrackingID[trackingID] } }
+  package func app(trackingID: String) throws -> App? { try appDirectory.find { $0.byTrackingID[trackingID] } }
 
   /// Throws unless there is an app with an ID, or none is given.
   func checkExists(_ app: AppID?) throws {
@@ -66,7 +66,7 @@ extension Catalog {
   ///   - appSecret: The UUID that App Center clients send; generated if `nil`.
   ///   - trackingID: The ID that Measurement Protocol clients send, `UA-<number>-<number>`; generated if `nil`.
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
-  public func createApp(
+  package func createApp(
     name: String, timeZone: String = "UTC", appSecret: String? = nil, trackingID: String? = nil
   ) throws -> App {
     try makeApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
@@ -128,7 +128,7 @@ extension Catalog {
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app, or if the days
   ///   are still being counted again in another time zone.
   @discardableResult
-  public func changeApp(_ id: AppID, _ change: AppChange) throws -> (app: App, recount: DataJob?) {
+  package func changeApp(_ id: AppID, _ change: AppChange) throws -> (app: App, recount: DataJob?) {
     guard let app = try apps().first(where: { $0.id == id }) else { throw unknownApp(id) }
     try check(name: change.name ?? app.name)
     let wanted = try change.timeZone.map { try $0 == app.timeZone ? app.zone : newZone($0) }

@@ -1,19 +1,19 @@
 import GRDB
-public import Warehouse
+package import Warehouse
 
 /// The limits that an operator has set for apps.
 extension Catalog {
   private static let limitsPrefix = "limits/"
 
   /// Returns what is set of an app's limits.
-  public func usageLimitChanges(of app: AppID) throws -> UsageLimitChanges {
+  package func usageLimitChanges(of app: AppID) throws -> UsageLimitChanges {
     try setting(Self.limits(app)).flatMap { Self.changes($0) } ?? UsageLimitChanges()
   }
 
   /// Sets an app's limits. A running server applies them within a second. Limits that are set already change nothing.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a limit is out of range.
-  public func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws {
+  package func setUsageLimits(of app: AppID, to changes: UsageLimitChanges) throws {
     let numbers = UsageLimitChanges.members.compactMap { changes[keyPath: $0.value] }
     guard numbers.allSatisfy(UsageLimitChanges.range.contains) else {
       throw WarehouseError(.invalid, "A limit is a number from 1 to \(UsageLimitChanges.range.upperBound).")
@@ -35,7 +35,7 @@ extension Catalog {
   }
 
   /// Returns the limits of all apps for which some are set.
-  public func usageLimits() throws -> [AppID: UsageLimits] {
+  package func usageLimits() throws -> [AppID: UsageLimits] {
     try reading { database in
       let rows = try Row.fetchAll(
         database, sql: "SELECT name, value FROM setting WHERE name GLOB ?", arguments: [Self.limitsPrefix + "*"])
@@ -61,11 +61,11 @@ extension Catalog {
 /// The daily limits on new names.
 extension Catalog {
   /// The highest daily limit that can be set for new names of each kind.
-  public static let maximumNewNamesPerDay = 100_000
+  package static let maximumNewNamesPerDay = 100_000
 
   /// Returns how many new names of each kind an app may introduce per day after reaching its overall limit; `nil` for
   /// the default, which depends on the kind.
-  public func newNamesPerDay(of app: AppID) throws -> Int? { try setting(Self.newNames(app)).flatMap { Int($0) } }
+  package func newNamesPerDay(of app: AppID) throws -> Int? { try setting(Self.newNames(app)).flatMap { Int($0) } }
 
   /// Throws ``WarehouseError`` with code `invalid` unless a limit is from 0 to ``maximumNewNamesPerDay``.
   static func check(newNamesPerDay number: Int) throws {

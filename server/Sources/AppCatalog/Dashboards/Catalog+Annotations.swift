@@ -1,6 +1,6 @@
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `day` is a number of days since 1970.
@@ -19,7 +19,7 @@ extension Catalog {
   static let maximumAnnotations = 1_000
 
   /// Returns an app's annotations, ordered by day, then number.
-  public func annotations(app: AppID) throws -> [Annotation] {
+  package func annotations(app: AppID) throws -> [Annotation] {
     try reading { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM annotation WHERE app = ? ORDER BY day, id", arguments: [app.rawValue]
@@ -31,8 +31,7 @@ extension Catalog {
     }
   }
 
-  /// Creates an annotation.
-  public func createAnnotation(app: AppID, day: Day, text: String) throws -> Annotation {
+  package func createAnnotation(app: AppID, day: Day, text: String) throws -> Annotation {
     try check(name: text)
     try checkExists(app)
     let (now, author) = (now(), AuditActor.current.name)
@@ -51,7 +50,7 @@ extension Catalog {
   }
 
   /// Removes an annotation. Returns false if the app has none with this number.
-  public func removeAnnotation(_ id: Int64, app: AppID) throws -> Bool {
+  package func removeAnnotation(_ id: Int64, app: AppID) throws -> Bool {
     try writing { database in
       try database.execute(
         sql: "DELETE FROM annotation WHERE id = ? AND app = ?", arguments: [id, app.rawValue])

@@ -1,6 +1,6 @@
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `cards` is a JSON array.
@@ -19,15 +19,14 @@ extension Catalog {
   static let maximumDashboards = 50
 
   /// Returns an app's dashboards, oldest first.
-  public func dashboards(app: AppID) throws -> [Dashboard] {
+  package func dashboards(app: AppID) throws -> [Dashboard] {
     try reading { database in
       try Row.fetchAll(database, sql: "SELECT * FROM dashboard WHERE app = ? ORDER BY id", arguments: [app.rawValue])
         .map(Self.dashboard)
     }
   }
 
-  /// Creates a dashboard.
-  public func createDashboard(app: AppID, name: String, cards: [DashboardCard]) throws -> Dashboard {
+  package func createDashboard(app: AppID, name: String, cards: [DashboardCard]) throws -> Dashboard {
     let dashboard = Dashboard(
       id: 0, app: app, name: name, cards: cards, author: AuditActor.current.name, changed: now())
     try checkExists(app)
@@ -39,7 +38,7 @@ extension Catalog {
   }
 
   /// Changes a dashboard in one transaction; returns `nil` if the app has none with this number.
-  public func changeDashboard(
+  package func changeDashboard(
     _ id: Int64, app: AppID, _ change: (inout Dashboard) throws -> Void
   ) throws -> Dashboard? {
     let now = now()
@@ -63,7 +62,7 @@ extension Catalog {
   }
 
   /// Removes a dashboard. Returns false if the app has none with this number.
-  public func removeDashboard(_ id: Int64, app: AppID) throws -> Bool {
+  package func removeDashboard(_ id: Int64, app: AppID) throws -> Bool {
     try writing { database in
       let name = try String.fetchOne(
         database, sql: "SELECT name FROM dashboard WHERE id = ? AND app = ?", arguments: [id, app.rawValue])

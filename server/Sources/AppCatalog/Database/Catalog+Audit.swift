@@ -1,7 +1,7 @@
 import GRDB
 import TernBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 extension CatalogSchema {
   /// Rows can be deleted only in a transaction that says in `audit_pruning` before which number.
@@ -21,7 +21,7 @@ extension CatalogSchema {
 /// The audit log. Triggers keep its rows from being changed, or deleted other than by ``pruneAudit(before:)``.
 extension Catalog {
   /// Returns the latest entries of the audit log before a number, latest first.
-  public func audit(before id: Int64? = nil, limit: Int) throws -> [AuditEntry] {
+  package func audit(before id: Int64? = nil, limit: Int) throws -> [AuditEntry] {
     try reading { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM audit WHERE ?1 IS NULL OR id < ?1 ORDER BY id DESC LIMIT ?2",
@@ -40,7 +40,7 @@ extension Catalog {
 
   /// Deletes entries before a time, which is recorded itself, and returns their number.
   @discardableResult
-  public func pruneAudit(before time: Timestamp) throws -> Int {
+  package func pruneAudit(before time: Timestamp) throws -> Int {
     try writing { database in
       // By number, as a clock that was wrong for a while puts times out of order: the first entry that is late enough stays,
       // and all after it.
@@ -62,7 +62,7 @@ extension Catalog {
   }
 
   /// Records an action that changes nothing in the catalog.
-  public func record(_ action: AuditEntry.Action, _ subject: String) throws {
+  package func record(_ action: AuditEntry.Action, _ subject: String) throws {
     try writing { try record(action, subject, $0) }
   }
 

@@ -12,7 +12,7 @@ extension CatalogSchema {
 /// Settings of the server, among them secrets that are generated at first use.
 extension Catalog {
   /// Returns the key for hashes of event IDs. It is generated at first use and never changes.
-  public func duplicateSecret() throws -> (UInt64, UInt64) {
+  package func duplicateSecret() throws -> (UInt64, UInt64) {
     let text = try secret(named: "duplicate_secret", bytes: 16)
     guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
       let low = UInt64(text.suffix(16), radix: 16)
@@ -21,12 +21,12 @@ extension Catalog {
   }
 
   /// Returns a server setting, or `nil` if it was never set.
-  public func setting(_ name: String) throws -> String? {
+  package func setting(_ name: String) throws -> String? {
     try reading { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
   }
 
   /// Sets a server setting.
-  public func setSetting(_ name: String, to value: String) throws {
+  package func setSetting(_ name: String, to value: String) throws {
     try writing { database in
       try database.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name, value])
     }

@@ -23,7 +23,7 @@ extension Catalog {
   /// until it ends.
   ///
   /// - Parameter body: Reads and changes through this catalog, on the calling thread.
-  public func atomically<Value>(_ body: () throws -> Value) throws -> Value {
+  package func atomically<Value>(_ body: () throws -> Value) throws -> Value {
     let value = try writing { database in
       let transaction = Transaction(database: database, catalog: ObjectIdentifier(self))
       return try Self.$current.withValue(transaction) { try body() }

@@ -1,7 +1,7 @@
 import GRDB
-public import ServerBase
-public import TernEvents
-public import Warehouse
+package import ServerBase
+package import TernEvents
+import Warehouse
 
 /// The apps, views, accounts and tokens of one data directory.
 ///
@@ -18,9 +18,9 @@ public import Warehouse
 /// - ``invite(name:role:apps:seesPersonalData:)``
 /// - ``createToken(name:scopes:app:lasting:)``
 /// - ``audit(before:limit:)``
-public final class Catalog: CatalogEditor {
+package final class Catalog: CatalogEditor {
   /// A source of random bytes; injectable, so that tests are repeatable.
-  public typealias RandomBytes = @Sendable (Int) -> [UInt8]
+  package typealias RandomBytes = @Sendable (Int) -> [UInt8]
 
   let pool: DatabasePool
   let randomBytes: RandomBytes
@@ -44,7 +44,7 @@ public final class Catalog: CatalogEditor {
   ///   - zones: The zone data that new apps and views get.
   ///   - now: The wall clock, for creation times and session expiry.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
-  public init(
+  package init(
     directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
     passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, zones: ZoneDatabase = .system,
     now: @escaping @Sendable () -> Timestamp = WallClock.system
@@ -114,20 +114,20 @@ public final class Catalog: CatalogEditor {
   }
 
   /// The system's cryptographically secure generator.
-  public static let systemRandomBytes: RandomBytes = { count in
+  package static let systemRandomBytes: RandomBytes = { count in
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
   /// Closes the catalog. It can't be used afterwards.
-  public func close() throws {
+  package func close() throws {
     // A pool closes its connections for reading last, and only one for writing can close the write-ahead log.
     try pool.close()
     try appDirectory.close()
   }
 
   /// Empties the write-ahead log, which has what was deleted until it is written anew, unless a reader needs it.
-  public func emptyLog() throws {
+  package func emptyLog() throws {
     try pool.writeWithoutTransaction { database in
       do {
         try database.checkpoint(.truncate)
@@ -136,7 +136,7 @@ public final class Catalog: CatalogEditor {
   }
 
   /// True if a server runs on the data directory.
-  public func isServed() throws -> Bool {
+  package func isServed() throws -> Bool {
     guard let lock = try directory.lock() else { return true }
     lock.release()
     return false

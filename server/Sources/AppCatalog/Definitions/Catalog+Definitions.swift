@@ -1,6 +1,6 @@
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   static let definitions = """
@@ -30,7 +30,7 @@ extension Catalog {
   ///   - isActive: True to process the values of hits from now on; `nil` keeps the current state.
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid, or `unknownApp` if the app doesn't exist.
   @discardableResult
-  public func define(
+  package func define(
     app: AppID, kind: CustomDefinition.Kind, index: Int, name: String? = nil,
     type: CustomDefinition.MetricType? = nil, scope: CustomDefinition.Scope? = nil, isActive: Bool? = nil
   ) throws -> CustomDefinition {
@@ -70,7 +70,7 @@ extension Catalog {
   }
 
   /// Returns the custom dimensions and metrics defined for an app, ordered by kind and number.
-  public func definitions(app: AppID) throws -> [CustomDefinition] {
+  package func definitions(app: AppID) throws -> [CustomDefinition] {
     try reading { try Self.definitions(app: app, $0) }
   }
 

@@ -1,6 +1,6 @@
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// A group without a row is open.
@@ -14,7 +14,7 @@ extension CatalogSchema {
 
 extension Catalog {
   /// Returns the states of an app's error groups, by their numbers.
-  public func errorStates(app: AppID) throws -> [Int64: ErrorState] {
+  package func errorStates(app: AppID) throws -> [Int64: ErrorState] {
     try reading { database in
       let rows = try Row.fetchAll(database, sql: "SELECT * FROM error_state WHERE app = ?", arguments: [app.rawValue])
       return Dictionary(
@@ -30,7 +30,7 @@ extension Catalog {
   }
 
   /// Sets the state of an error group, with the current time and originator.
-  public func setErrorState(
+  package func setErrorState(
     app: AppID, group: Int64, status: ErrorStatus, note: String, version: String
   ) throws -> ErrorState {
     guard note.count <= ErrorState.maximumNoteLength else {

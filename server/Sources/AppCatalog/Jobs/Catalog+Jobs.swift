@@ -1,6 +1,6 @@
 import GRDB
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 extension CatalogSchema {
   /// `message` is the result, or null.
@@ -18,7 +18,7 @@ extension Catalog {
   /// Adds a job, and records it in the audit log.
   ///
   /// - Parameter subject: The job in the words of the audit log.
-  public func addJob(
+  package func addJob(
     _ kind: DataJob.Kind, app: AppID, argument: String = "", audit action: AuditEntry.Action, _ subject: String
   ) throws -> DataJob {
     try writing { database in
@@ -38,7 +38,7 @@ extension Catalog {
   }
 
   /// Adds the job of having old rows leave for the cluster.
-  public func requestRetirement(before time: Timestamp) throws -> DataJob {
+  package func requestRetirement(before time: Timestamp) throws -> DataJob {
     try writing { database in
       try Self.insertJob(.retireRows, app: AppID(0), argument: "\(time.millisecondsSince1970)", database)
     }
@@ -46,14 +46,14 @@ extension Catalog {
 
   /// Adds a job that removes an app's rows before a day at once. The audit log already has the change of the app's
   /// keeping period.
-  public func requestRemoval(ofRowsOf app: AppID, before day: Day) throws -> DataJob {
+  package func requestRemoval(ofRowsOf app: AppID, before day: Day) throws -> DataJob {
     try writing { try Self.insertJob(.removeRows, app: app, argument: day.description, $0) }
   }
 
   /// Returns the oldest job that isn't finished.
   ///
   /// - Parameter last: The number of a job; only later ones are looked at.
-  public func nextJob(after last: Int64 = 0) throws -> DataJob? {
+  package func nextJob(after last: Int64 = 0) throws -> DataJob? {
     try reading { database in
       try Row.fetchOne(
         database, sql: "SELECT * FROM job WHERE message IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [last]
@@ -68,7 +68,7 @@ extension Catalog {
   /// The numbers of finished and of unfinished jobs.
   ///
   /// No job has changed rows or counts between two moments with the same numbers and none unfinished.
-  public func jobCounts() throws -> (finished: Int, unfinished: Int) {
+  package func jobCounts() throws -> (finished: Int, unfinished: Int) {
     try reading { database in
       let row = try Row.fetchOne(database, sql: "SELECT count(message), count(*) - count(message) FROM job")
       return row.map { ($0[0], $0[1]) } ?? (0, 0)
@@ -76,7 +76,7 @@ extension Catalog {
   }
 
   /// Returns the latest jobs before a number, of one app or all, latest first.
-  public func jobs(app: AppID? = nil, before id: Int64? = nil, limit: Int) throws -> [JobStatus] {
+  package func jobs(app: AppID? = nil, before id: Int64? = nil, limit: Int) throws -> [JobStatus] {
     try reading { database in
       try Row.fetchAll(
         database,
@@ -88,7 +88,7 @@ extension Catalog {
   }
 
   /// Returns the job with a number; `nil` if there is none.
-  public func job(_ id: Int64) throws -> JobStatus? {
+  package func job(_ id: Int64) throws -> JobStatus? {
     try reading { try Row.fetchOne($0, sql: "SELECT * FROM job WHERE id = ?", arguments: [id]).map(Self.status) }
   }
 
@@ -104,7 +104,7 @@ extension Catalog {
   }
 
   /// Stores the result of a job.
-  public func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
+  package func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
     try writing { try Self.finishJob(id, result, $0) }
   }
 
@@ -116,7 +116,7 @@ extension Catalog {
   }
 
   /// Notes the progress of a job, or the reason that it waits.
-  public func note(_ progress: DataJob.Progress, ofJob id: Int64) throws {
+  package func note(_ progress: DataJob.Progress, ofJob id: Int64) throws {
     try writing { database in
       try database.execute(
         sql: "UPDATE job SET progress = ?, is_blocked = ? WHERE id = ?",
@@ -125,7 +125,7 @@ extension Catalog {
   }
 
   /// Returns what was noted of a job last; `nil` if nothing was.
-  public func progress(ofJob id: Int64) throws -> DataJob.Progress? {
+  package func progress(ofJob id: Int64) throws -> DataJob.Progress? {
     try reading { database in
       try Row.fetchOne(database, sql: "SELECT progress, is_blocked FROM job WHERE id = ?", arguments: [id]).flatMap {
         row in
@@ -135,7 +135,7 @@ extension Catalog {
   }
 
   /// Returns the result of a job; `nil` while it isn't finished.
-  public func result(ofJob id: Int64) throws -> DataJob.Result? {
+  package func result(ofJob id: Int64) throws -> DataJob.Result? {
     try reading { database in
       try Row.fetchOne(database, sql: "SELECT is_failed, message FROM job WHERE id = ?", arguments: [id]).flatMap {
         row in

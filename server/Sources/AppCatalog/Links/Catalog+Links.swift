@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `hash` is the SHA-256 of the secret.
@@ -16,7 +16,7 @@ extension CatalogSchema {
 /// Shared links.
 extension Catalog {
   /// Returns the shared links of an app, or of all apps, oldest first.
-  public func links(app: AppID? = nil) throws -> [SharedLink] {
+  package func links(app: AppID? = nil) throws -> [SharedLink] {
     try reading { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM link WHERE ?1 IS NULL OR app = ?1 ORDER BY id", arguments: [app?.rawValue]
@@ -25,7 +25,7 @@ extension Catalog {
   }
 
   /// Creates a shared link and returns it with its secret.
-  public func createLink(
+  package func createLink(
     app: AppID, report: String, query: String, name: String = "", sites: [String], lasting duration: Duration? = nil
   ) throws -> (link: SharedLink, secret: String) {
     try checkExists(app)
@@ -51,7 +51,7 @@ extension Catalog {
   }
 
   /// Revokes a shared link of an app. Returns false if there is none.
-  public func revokeLink(_ id: Int64, app: AppID? = nil, name: String = "") throws -> Bool {
+  package func revokeLink(_ id: Int64, app: AppID? = nil, name: String = "") throws -> Bool {
     try writing { database in
       try database.execute(
         sql: "DELETE FROM link WHERE id = ?1 AND (?2 IS NULL OR app = ?2)", arguments: [id, app?.rawValue])
@@ -62,7 +62,7 @@ extension Catalog {
   }
 
   /// Returns the shared link with a secret, or `nil` if it has ended or was revoked.
-  public func link(_ secret: String) throws -> SharedLink? {
+  package func link(_ secret: String) throws -> SharedLink? {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     return try reading { database in
       try Row.fetchOne(

@@ -1,27 +1,27 @@
 import Foundation
 import GRDB
-public import Warehouse
+package import Warehouse
 
 /// Removes what names a deleted person: values of filters in saved segments, dashboards and shared links.
 extension Catalog {
   /// The changes of ``Catalog/forget(_:app:)``.
-  public struct ForgottenFilters: Sendable, Hashable {
+  package struct ForgottenFilters: Sendable, Hashable {
     /// The segments without the person's name.
-    public var changedSegments = 0
+    package var changedSegments = 0
     /// The segments that had no other value in a filter, and are removed: without the filter they would have more members.
-    public var removedSegments = 0
+    package var removedSegments = 0
     /// The removed cards of dashboards.
-    public var cards = 0
+    package var cards = 0
     /// The revoked links.
-    public var links = 0
+    package var links = 0
 
     /// Creates the result of a change of nothing.
-    public init() {}
+    package init() {}
   }
 
   /// Adds the job of deleting a person. The audit log, which keeps everything, doesn't name them.
   @discardableResult
-  public func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob {
+  package func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob {
     let kind = if case .install = request.person { "an install" } else { "a user" }
     let later = request.refusesLater ? ", later events refused" : ""
     return try addJob(
@@ -31,7 +31,7 @@ extension Catalog {
   /// Removes a person's name from the filters of an app's segments, and the cards and links with filters that name them.
   ///
   /// Names and notes that users of the portal have typed stay as they are, and so does the audit log.
-  public func forget(_ person: Person, app: AppID) throws -> ForgottenFilters {
+  package func forget(_ person: Person, app: AppID) throws -> ForgottenFilters {
     try writing { database in
       var forgotten = ForgottenFilters()
       for row in try Row.fetchAll(
@@ -167,7 +167,7 @@ extension Catalog {
 
 extension Catalog.ForgottenFilters {
   /// The changes in words; empty if there were none.
-  public var text: String {
+  package var text: String {
     [
       (changedSegments, "segments without the person"), (removedSegments, "segments removed"),
       (cards, "cards removed from dashboards"), (links, "shared links revoked"),

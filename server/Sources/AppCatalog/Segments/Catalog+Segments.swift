@@ -1,6 +1,6 @@
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `filters` is a JSON array.
@@ -19,7 +19,7 @@ extension Catalog {
   static let maximumSegments = 200
 
   /// Returns an app's segments by name.
-  public func segments(app: AppID) throws -> [SavedSegment] {
+  package func segments(app: AppID) throws -> [SavedSegment] {
     try reading { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM segment WHERE app = ? ORDER BY name COLLATE NOCASE, id",
@@ -29,7 +29,7 @@ extension Catalog {
   }
 
   /// Saves a segment.
-  public func createSegment(app: AppID, name: String, filters: String) throws -> SavedSegment {
+  package func createSegment(app: AppID, name: String, filters: String) throws -> SavedSegment {
     try check(name: name)
     try checkExists(app)
     let (now, author) = (now(), AuditActor.current.name)
@@ -49,7 +49,7 @@ extension Catalog {
   }
 
   /// Changes a segment; returns `nil` if the app has none with this number.
-  public func changeSegment(_ id: Int64, app: AppID, name: String, filters: String) throws -> SavedSegment? {
+  package func changeSegment(_ id: Int64, app: AppID, name: String, filters: String) throws -> SavedSegment? {
     try check(name: name)
     let (now, author) = (now(), AuditActor.current.name)
     return try writing { database in
@@ -64,7 +64,7 @@ extension Catalog {
   }
 
   /// Removes a segment. Returns false if the app has none with this number.
-  public func removeSegment(_ id: Int64, app: AppID) throws -> Bool {
+  package func removeSegment(_ id: Int64, app: AppID) throws -> Bool {
     try writing { database in
       let name = try String.fetchOne(
         database, sql: "SELECT name FROM segment WHERE id = ? AND app = ?", arguments: [id, app.rawValue])

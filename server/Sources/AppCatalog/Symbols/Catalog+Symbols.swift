@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// Version 2. `hash` is the name of the file in the folder `symbols`, which several apps can share.
@@ -28,7 +28,7 @@ extension Catalog: SymbolCatalog {
   private static let maximumReceivingAge: TimeInterval = 86_400
 
   /// Returns an app's files, the latest first.
-  public func symbols(app: AppID) throws -> [SymbolFile] {
+  package func symbols(app: AppID) throws -> [SymbolFile] {
     try reading { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM symbols WHERE app = ? ORDER BY uploaded DESC, build_id",
@@ -38,17 +38,17 @@ extension Catalog: SymbolCatalog {
   }
 
   /// Returns an app's files of some builds.
-  public func symbols(app: AppID, buildIDs: Set<String>) throws -> [SymbolFile] {
+  package func symbols(app: AppID, buildIDs: Set<String>) throws -> [SymbolFile] {
     try reading { database in
       try buildIDs.compactMap { try Self.symbols($0, app, database) }
     }
   }
 
   /// The path of a file with a hash.
-  public func symbolPath(hash: String) -> String { "\(directory.symbolsPath)/\(hash)" }
+  package func symbolPath(hash: String) -> String { "\(directory.symbolsPath)/\(hash)" }
 
   /// Takes a file into the directory; see ``SymbolCatalog/addSymbols(_:from:)``.
-  public func addSymbols(_ file: SymbolFile, from path: String) throws -> SymbolFile.Addition {
+  package func addSymbols(_ file: SymbolFile, from path: String) throws -> SymbolFile.Addition {
     try writing { database in
       guard
         try Bool.fetchOne(
@@ -72,7 +72,7 @@ extension Catalog: SymbolCatalog {
   }
 
   /// Deletes the file of a build. Returns false if the app has none.
-  public func removeSymbols(app: AppID, buildID: String) throws -> Bool {
+  package func removeSymbols(app: AppID, buildID: String) throws -> Bool {
     try writing { database in
       guard let file = try Self.symbols(buildID, app, database) else { return false }
       try Self.delete([file], database)
@@ -83,7 +83,7 @@ extension Catalog: SymbolCatalog {
   }
 
   /// Deletes files that crashes and interrupted uploads have left behind.
-  public func removeUnusedSymbols() throws {
+  package func removeUnusedSymbols() throws {
     try writing { try removeUnusedSymbols($0) }
   }
 

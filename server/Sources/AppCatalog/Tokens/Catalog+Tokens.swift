@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `hash` is the SHA-256 of the secret.
@@ -16,12 +16,12 @@ extension CatalogSchema {
 /// Tokens of programs.
 extension Catalog {
   /// Returns all tokens, oldest first.
-  public func tokens() throws -> [AccessToken] {
+  package func tokens() throws -> [AccessToken] {
     try reading { try Row.fetchAll($0, sql: "SELECT * FROM token ORDER BY id").map(Self.token) }
   }
 
   /// Creates a token and returns it with its secret.
-  public func createToken(
+  package func createToken(
     name: String, scopes: Set<AccessToken.Scope>, app: AppID? = nil, lasting duration: Duration? = nil
   ) throws -> (token: AccessToken, secret: String) {
     try check(name: name)
@@ -51,7 +51,7 @@ extension Catalog {
   }
 
   /// Revokes a token. Returns false if there is none.
-  public func revokeToken(_ id: Int64) throws -> Bool {
+  package func revokeToken(_ id: Int64) throws -> Bool {
     try writing { database in
       let row = try Row.fetchOne(database, sql: "SELECT * FROM token WHERE id = ?", arguments: [id])
       guard let row else { return false }
@@ -62,7 +62,7 @@ extension Catalog {
   }
 
   /// Returns the token with a secret, or `nil` if it has ended or was revoked.
-  public func token(_ secret: String) throws -> AccessToken? {
+  package func token(_ secret: String) throws -> AccessToken? {
     // Other texts, such as keys of unknown apps, don't cost a query.
     guard secret.hasPrefix("ternt_") else { return nil }
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)

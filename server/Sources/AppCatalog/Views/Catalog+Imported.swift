@@ -1,5 +1,5 @@
 import GRDB
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// Version 6. Figures of a view's days that another service counted, as it wrote them. `day` is a number of days since
@@ -22,7 +22,7 @@ extension Catalog {
   /// - Parameter source: The file that they come from, for the audit log.
   /// - Returns: The number of figures that are new, and of those that replaced a different one.
   /// - Throws: ``WarehouseError`` with code `invalid` if there is no such view, or it would have too many figures.
-  public func importFigures(
+  package func importFigures(
     _ figures: [ImportedFigure], to view: ViewID, source: String
   ) throws -> (new: Int, changed: Int) {
     _ = try existing(view)
@@ -47,7 +47,7 @@ extension Catalog {
   }
 
   /// Returns the imported figures of a view's days, ordered by day and metric.
-  public func importedFigures(view: ViewID, days: ClosedRange<Day>) throws -> [ImportedFigure] {
+  package func importedFigures(view: ViewID, days: ClosedRange<Day>) throws -> [ImportedFigure] {
     try reading { database in
       try Row.fetchAll(
         database,
@@ -58,7 +58,7 @@ extension Catalog {
   }
 
   /// Returns the metrics of which a view has imported figures, by name.
-  public func importedMetrics(view: ViewID) throws -> [ImportedMetric] {
+  package func importedMetrics(view: ViewID) throws -> [ImportedMetric] {
     try reading { database in
       try Row.fetchAll(
         database,
@@ -74,7 +74,7 @@ extension Catalog {
   }
 
   /// Deletes the imported figures of a view, or of one of its metrics, and returns how many there were.
-  public func deleteImported(view: ViewID, metric: String? = nil) throws -> Int {
+  package func deleteImported(view: ViewID, metric: String? = nil) throws -> Int {
     try writing { database in
       try database.execute(
         sql: "DELETE FROM imported WHERE view = ?1 AND (?2 IS NULL OR metric = ?2)",

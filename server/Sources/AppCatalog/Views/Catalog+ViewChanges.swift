@@ -1,7 +1,7 @@
 import GRDB
 import TernEvents
 import Views
-public import Warehouse
+package import Warehouse
 
 extension Catalog {
   /// Changes a view: its name immediately, everything else from its next day on. Days that have already begun are
@@ -11,7 +11,7 @@ extension Catalog {
   ///   - endsOpenDays: Confirms that open days may become final. Required if the change would close days that would
   ///     otherwise stay open forever, since they can't be reopened.
   /// - Throws: ``WarehouseError`` with code `invalid` if there is no such view or a value is invalid.
-  public func changeView(_ id: ViewID, _ change: ViewChange, endsOpenDays: Bool = false) throws -> View {
+  package func changeView(_ id: ViewID, _ change: ViewChange, endsOpenDays: Bool = false) throws -> View {
     let current = try existing(id)
     if let name = change.name { try check(name: name) }
     if change.hasUnification != nil, !current.countsUserIDs {
@@ -54,7 +54,7 @@ extension Catalog {
   /// The view is gone at once, so that nothing counts its days again while the job waits. Numbers of views are never
   /// used again.
   @discardableResult
-  public func deleteView(_ view: View) throws -> DataJob {
+  package func deleteView(_ view: View) throws -> DataJob {
     try writing { database in
       for table in ["view_zone", "view_rule", "imported"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE view = ?", arguments: [view.id.rawValue])

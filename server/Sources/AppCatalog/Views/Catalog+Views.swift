@@ -2,7 +2,7 @@ import GRDB
 import Ingest
 import ServerBase
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension CatalogSchema {
   /// `view` has a view's first rules; `view_rule` has later ones, each with the day from which it applies.
@@ -34,7 +34,7 @@ extension Catalog {
   ///   - filters: The filters that hits must pass.
   ///   - settings: The rules for sessions, campaigns and the identity of users.
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid, or `unknownApp` if the app doesn't exist.
-  public func createView(
+  package func createView(
     app: AppID, name: String, timeZone: String, lateness: View.Lateness = .cutoff, filters: [ViewFilter] = [],
     settings: ViewSettings = ViewSettings()
   ) throws -> View {
@@ -66,7 +66,7 @@ extension Catalog {
   }
 
   /// Changes a view's time zone from now on. Earlier hits keep their days.
-  public func setZone(of view: ViewID, to timeZone: String) throws -> View {
+  package func setZone(of view: ViewID, to timeZone: String) throws -> View {
     let current = try existing(view)
     let zone = timeZone == current.timeZone ? current.zone : try newZone(timeZone)
     guard zone != current.zone else { return current }
@@ -81,7 +81,7 @@ extension Catalog {
   }
 
   /// Returns the views of an app, or of all apps, oldest first.
-  public func views(app: AppID? = nil) throws -> [View] {
+  package func views(app: AppID? = nil) throws -> [View] {
     try reading { try Self.views($0, app: app) }
   }
 
@@ -92,7 +92,7 @@ extension Catalog {
   }
 
   /// Returns the view with an ID, or `nil` if there is none.
-  public func view(_ id: ViewID) throws -> View? {
+  package func view(_ id: ViewID) throws -> View? {
     try reading { database in
       try Row.fetchOne(database, sql: "SELECT * FROM view WHERE id = ?", arguments: [id.rawValue])
         .map { try Self.view($0, database) }

@@ -2,16 +2,16 @@ import GRDB
 import ServerBase
 import TernEvents
 import Views
-public import Warehouse
+package import Warehouse
 
 /// The apps and views for which newer zone data change something.
-public struct ZoneUpdate: Sendable, Hashable {
+package struct ZoneUpdate: Sendable, Hashable {
   /// The apps whose days are counted again.
-  public var apps: [AppID] = []
+  package var apps: [AppID] = []
   /// The views whose later days are counted by the newer data.
-  public var views: [ViewID] = []
+  package var views: [ViewID] = []
   /// The zones that the data of this computer don't have: they keep their rules.
-  public var missing: Set<String> = []
+  package var missing: Set<String> = []
 }
 
 extension Catalog {
@@ -23,7 +23,7 @@ extension Catalog {
   /// - Parameters:
   ///   - rowTimes: The times of all rows, in milliseconds since 1970; `nil` without rows.
   ///   - lastSealed: The last sealed day of each view that has one.
-  public func takeZoneData(rowTimes: ClosedRange<Int64>?, lastSealed: [ViewID: Day]) throws -> ZoneUpdate {
+  package func takeZoneData(rowTimes: ClosedRange<Int64>?, lastSealed: [ViewID: Day]) throws -> ZoneUpdate {
     var update = ZoneUpdate()
     let times = rowTimes.map { flooredQuotient($0.lowerBound, 1_000)..<flooredQuotient($0.upperBound, 1_000) + 1 }
     func newer(than zone: ZoneRules) -> ZoneRules? {
@@ -86,7 +86,7 @@ extension Catalog {
   }
 
   /// Returns the state of an app's latest change of time zone; `nil` if all days are counted in its time zone.
-  public func zoneChange(of app: AppID) throws -> ZoneChange? {
+  package func zoneChange(of app: AppID) throws -> ZoneChange? {
     try reading { try Self.latestZoneJob(of: app, $0)?.state }
   }
 

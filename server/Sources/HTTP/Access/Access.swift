@@ -6,7 +6,8 @@ import TernBase
 import TernEvents
 package import Warehouse
 
-/// The one place that decides on the rights of requests, by the account of a session or by a token.
+/// The one place that decides if a request is admitted, by the account of a session or by a token. Filters that name persons are
+/// checked where questions are answered.
 package struct Access: Sendable {
   /// The duration of a browser session.
   package static let lifetime = Duration.seconds(30 * 86_400)
@@ -170,7 +171,6 @@ package struct Redirect: Error, Sendable {
 
   package init(path: String, cookie: String? = nil) { (self.path, self.cookie) = (path, cookie) }
 
-  /// The response.
   package var response: Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     headers[.setCookie] = cookie

@@ -10,7 +10,6 @@ struct LoginLimiter: Sendable {
 
   /// The number of failures without a delay.
   let maximum: Int
-  /// The longest delay.
   let longestDelay: Duration
   /// The maximum number of keys in memory.
   let capacity: Int

@@ -6,7 +6,6 @@ import TernEvents
 /// An error response. All errors of the collector have the same format:
 /// `{"error":{"code","message","position","index","indexes"}}`, and a `path` if a member is at fault.
 package struct APIError: Error, Sendable {
-  /// The status.
   package var status: HTTPResponse.Status
   /// A stable code for programs.
   package var code: String
@@ -32,7 +31,6 @@ package struct APIError: Error, Sendable {
     self.headers = headers
   }
 
-  /// The error as JSON.
   package var json: [UInt8] {
     var json = JSONWriter(capacity: 128 + message.utf8.count)
     json.raw("{\"error\":{\"code\":")
@@ -53,7 +51,6 @@ package struct APIError: Error, Sendable {
     return json.bytes
   }
 
-  /// The response.
   package var response: Response {
     var headers = headers
     headers[.contentType] = "application/json"

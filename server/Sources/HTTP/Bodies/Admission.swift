@@ -4,7 +4,6 @@
 /// incomplete bodies fill the budget, the costliest (bytes times the time held) are aborted to make room; complete
 /// bodies are never aborted. One client address, or one app, can hold only a share of the budget.
 package struct Admission: Sendable {
-  /// The limits.
   package struct Limits: Sendable {
     /// The budget, in bytes.
     package var maximumBytes: Int

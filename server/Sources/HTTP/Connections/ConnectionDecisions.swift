@@ -113,7 +113,6 @@ struct ConnectionDecisions: Sendable, Equatable {
     return unanswered > 0 ? .wait : .close
   }
 
-  /// The phase of the connection.
   var phase: ConnectionPhase {
     switch input {
     case .discarded: .withoutRequest

@@ -8,7 +8,6 @@ package struct APIDescription {
 
   package init(operations: [APIOperation]) { self.operations = operations }
 
-  /// The document.
   package var document: [UInt8] { tree.encoded }
 
   package var tree: JSONTree {

@@ -53,7 +53,6 @@ package struct APIOperation: Sendable {
   package var answers: Schema.Members = [:]
   /// The statuses of errors.
   package var errors: [Int] = []
-  /// The schema of errors.
   package var errorSchema = Schema.named("Error")
   /// True if `If-Match` names the states in which the operation may be done.
   package var isConditional = false

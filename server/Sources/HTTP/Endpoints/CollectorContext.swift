@@ -55,4 +55,10 @@ package struct CollectorContext: RequestContext {
     let seesPersonalData = try visitor.rights.allows(.readPersonalData, app: app)
     return try catalog.segments(app: app).filter { seesPersonalData || !$0.showsPersonalData }
   }
+
+  /// Returns the number that the path has as parameter `name`; throws `error` if it isn't a number.
+  package func number(_ name: String, else error: APIError) throws(APIError) -> Int64 {
+    guard let number = parameters.get(name).flatMap({ Int64($0) }) else { throw error }
+    return number
+  }
 }

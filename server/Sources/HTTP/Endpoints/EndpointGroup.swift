@@ -65,6 +65,7 @@ package struct EndpointGroup {
     }
   }
 
+  /// Removes something that has no state to compare with; with one, see `remove`.
   package func delete(
     _ path: String, _ name: String, _ summary: String, _ parameters: [Parameter] = [], errors: [Int] = [],
     _ run: @escaping @Sendable (Call) async throws -> Void
@@ -160,7 +161,6 @@ package struct JSONAnswer<Value>: Sendable {
 
 extension JSONAnswer {
   /// An object with members.
-  ///
   package init(_ members: [JSONMember<Value>]) {
     self.init(schema: members.answerSchema()) { .object(members.encode($0)) }
   }

@@ -10,7 +10,7 @@ package struct ListPage: Sendable {
 
   /// The number that the elements come before; `nil` to begin with the latest.
   package let before: Int64?
-  /// The most elements.
+  /// The maximum number of elements.
   package let limit: Int
 
   /// Reads `before` and `limit`; throws ``APIError`` 400.
@@ -28,7 +28,7 @@ package struct ListPage: Sendable {
 
   /// Returns the elements of this page and the `next` of the following one, if there is one.
   ///
-  /// - Parameter elements: The elements from ``before`` on, one more than ``limit`` if there are as many.
+  /// - Parameter elements: The elements that come before ``before``; one more than ``limit`` if there are that many.
   func cut<Element>(_ elements: [Element], number: (Element) -> Int64) -> (elements: [Element], next: Int64?) {
     let cut = Array(elements.prefix(limit))
     return (cut, elements.count > limit ? cut.last.map(number) : nil)
@@ -49,7 +49,7 @@ extension EndpointGroup {
   /// - Parameters:
   ///   - member: The name of the list.
   ///   - number: The number by which elements are in order.
-  ///   - run: Returns the elements from the page's `before` on, one more than its limit if there are as many.
+  ///   - run: Returns the elements that come before the page's `before`; one more than its limit if there are that many.
   package func page<Element>(
     _ path: String, _ name: String, _ summary: String, _ member: String, of element: JSONAnswer<Element>,
     number: @escaping @Sendable (Element) -> Int64, _ run: @escaping @Sendable (Call, ListPage) throws -> [Element]
@@ -62,13 +62,5 @@ extension EndpointGroup {
       let page = try ListPage(call.request)
       return page.cut(try run(call, page), number: number)
     }
-  }
-}
-
-extension CollectorContext {
-  /// Returns the number that the path has as parameter `name`; throws `error` if it isn't a number.
-  package func number(_ name: String, else error: APIError) throws(APIError) -> Int64 {
-    guard let number = parameters.get(name).flatMap({ Int64($0) }) else { throw error }
-    return number
   }
 }

@@ -4,14 +4,13 @@ import HTTPTypes
 package import Hummingbird
 import ServerBase
 
-/// The strong entity tag of something that people edit: a hash of its representation.
+/// The strong entity tag of something that people edit: a hash of its state, usually of the body of the response to `GET`.
 struct EntityTag: Sendable, Equatable {
   /// The tag as in `ETag`, with its quotation marks.
   let text: String
 
-  /// - Parameter representation: The body of the response to `GET`.
-  init(_ representation: [UInt8]) {
-    text = "\"\(hexadecimal(HashFunction.sha256.hash(representation).prefix(16)))\""
+  init(_ state: [UInt8]) {
+    text = "\"\(hexadecimal(HashFunction.sha256.hash(state).prefix(16)))\""
   }
 }
 
@@ -28,10 +27,10 @@ package struct Precondition: Sendable {
 
   /// Throws ``APIError`` 412 with the tag of the current state unless the request is meant for that state.
   ///
-  /// - Parameter representation: Returns the current body of the response to `GET`; `nil` if nothing exists yet.
-  package func require(_ representation: () throws -> [UInt8]?) throws {
+  /// - Parameter state: Returns what the current tag is a hash of; `nil` if nothing exists yet.
+  package func require(_ state: () throws -> [UInt8]?) throws {
     guard let tags else { return }
-    guard let current = try representation() else { throw APIError.hasChanged(nil) }
+    guard let current = try state() else { throw APIError.hasChanged(nil) }
     let tag = EntityTag(current)
     guard tags.contains("*") || tags.contains(tag.text) else { throw APIError.hasChanged(tag) }
   }

@@ -8,17 +8,17 @@ import Warehouse
 package struct RequestRecorder: Sendable {
   let journal: any RequestJournal
   let key: DuplicateHashKey
-  /// The paths of what reads no stored rows.
-  let others: Set<String>
+  /// The paths that aren't worth it, since they read no stored rows and are asked for often.
+  let unrecordedPaths: Set<String>
 
-  package init(journal: any RequestJournal, key: DuplicateHashKey, others: Set<String>) {
-    (self.journal, self.key, self.others) = (journal, key, others)
+  package init(journal: any RequestJournal, key: DuplicateHashKey, unrecordedPaths: Set<String>) {
+    (self.journal, self.key, self.unrecordedPaths) = (journal, key, unrecordedPaths)
   }
 
   /// Returns true if requests of a route are recorded. Those that change something aren't, and neither are questions in the
   /// body of a request: the warehouse records what it does for them.
-  func concerns(_ method: HTTPRequest.Method, _ route: String) -> Bool {
-    (method == .get || method == .head) && !others.contains(route)
+  func records(_ method: HTTPRequest.Method, _ route: String) -> Bool {
+    (method == .get || method == .head) && !unrecordedPaths.contains(route)
   }
 
   /// Begins a request; the caller calls the result when it is answered. Throws ``Warehouse/WarehouseError`` with code `held`.

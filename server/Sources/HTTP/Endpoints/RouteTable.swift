@@ -63,7 +63,7 @@ package final class RouteTable {
     let allowed = Self.methods.filter { endpoints[$0] != nil }
     for method in Self.methods {
       let endpoint = endpoints[method]
-      let recorder = recorder?.concerns(method, path) == true ? recorder : nil
+      let recorder = recorder?.records(method, path) == true ? recorder : nil
       router.on(RouterPath(path), method: method) { [access, pages] request, context in
         guard let endpoint else { throw APIError.methodNotAllowed(allowed) }
         let end = try recorder?.begin(request, route: path)

@@ -17,7 +17,6 @@ struct Builder {
   var sentence: [BuilderField] = []
   /// The controls that are rarely changed.
   var more: [BuilderField] = []
-  /// The filters.
   var filters: FilterRows
   /// The segment; `nil` if the app has none.
   var segment: BuilderField?

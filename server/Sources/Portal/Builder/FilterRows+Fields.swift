@@ -12,7 +12,6 @@ extension FilterRows {
     isEmpty ? "" : String(decoding: JSONTree.array(rows.map(\.json) + others).encoded, as: UTF8.self)
   }
 
-  /// The filters in words.
   var words: [String] { rows.map(\.words) + others.map(Self.words) }
 
   /// A filter that needs more than a row, in words.
@@ -38,7 +37,6 @@ extension FilterRows {
 }
 
 extension FilterRow {
-  /// The filter in words.
   var words: String {
     let comparison = Self.comparisons.first { $0.0 == self.comparison }?.1 ?? self.comparison
     let parts = [shown(Self.name(of: dimension)), comparison]

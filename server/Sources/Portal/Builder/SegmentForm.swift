@@ -15,7 +15,6 @@ package struct SegmentForm: Sendable {
 
   package init() {}
 
-  /// The form of a saved segment.
   package init(_ segment: SavedSegment) {
     (id, name) = (segment.id, segment.name)
     let filters = FilterRows(json: segment.filters)

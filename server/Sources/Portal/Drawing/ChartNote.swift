@@ -10,7 +10,6 @@ package struct ChartNote: Sendable, Hashable {
   /// The label on charts, where there is room for few words.
   package var label: String
 
-  /// Creates the note of a release.
   package init(_ release: Release) {
     day = release.day
     label = shown(release.version)

@@ -11,7 +11,6 @@ enum Icon {
   /// The path of the icon of the dashboards.
   static let dashboards = "M3 3h6v8H3zM11 3h6v4h-6zM11 9h6v8h-6zM3 13h6v4H3z"
 
-  /// The path of the icon of an entry with reports.
   static func path(of entry: ReportNavigation.Entry) -> String {
     switch entry {
     case .overview: "M3 3v14h14M6 13l3.5-4 3 2.5L17 6"

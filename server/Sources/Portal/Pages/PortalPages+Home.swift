@@ -1,8 +1,8 @@
 import Foundation
 import Reports
 import ServerBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 extension PortalPages {
   /// The list of apps with their last 7 days, and a form that posts `name` and `timeZone` to `/apps`.
@@ -12,7 +12,7 @@ extension PortalPages {
   ///   - given: The values of a form that failed, by name; with `twin` if the name is that of another app.
   ///   - now: The time of the request.
   ///   - store: The metrics. Rethrows its errors, and throws ``ReportError`` for an unknown time zone.
-  public func home(
+  package func home(
     _ apps: [App], result: FormResult = FormResult(), given: [String: String] = [:], now: Timestamp,
     from store: any MetricsStore
   ) async throws -> String {

@@ -2,7 +2,7 @@ import Foundation
 import Reports
 import ServerBase
 import TernBase
-public import Warehouse
+package import Warehouse
 
 extension PortalPages {
   /// The page of the app itself, with a form that posts `name`, `timeZone`, `appSecret`, `trackingId`, `keeping` and
@@ -11,7 +11,7 @@ extension PortalPages {
   /// - Parameters:
   ///   - newNames: The daily limit on new names; `nil` for the default.
   ///   - canChangeZone: True while nothing has been counted by days.
-  public func settings(
+  package func settings(
     app: App, apps: [App] = [], newNames: Int? = nil, canChangeZone: Bool = false, result: FormResult = FormResult()
   ) -> String {
     let links = PortalLinks(app: app.id)
@@ -39,11 +39,11 @@ extension PortalPages {
   /// The page of the app's keys and sample code, which shows if the first event has arrived.
   ///
   /// - Parameter first: The latest event; `nil` if the app has none.
-  public func setup(app: App, apps: [App], first: StoredEvent?) -> String {
+  package func setup(app: App, apps: [App], first: StoredEvent?) -> String {
     let values: TemplateValues = [
       "arrival": arrival(of: first, app),
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
-      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app),
+      "trackingID": app.trackingID, "address": serverAddress, "setup": setup(app: app),
     ]
     var shell = settingsShell(.setup, "Keys and code", app, apps)
     shell.script = "refresh.js"
@@ -54,7 +54,7 @@ extension PortalPages {
   ///
   /// - Parameters:
   ///   - limits: The limits that an owner has set.
-  public func limits(
+  package func limits(
     _ limits: UsageLimitChanges, app: App, apps: [App], result: FormResult = FormResult()
   ) -> String {
     let limits = UsageLimitChanges.members.map { member -> TemplateValues in
@@ -98,9 +98,9 @@ extension PortalPages {
     templates.render(
       "setup",
       [
-        "swiftAddress": Self.swiftLiteral(collector), "swiftKey": Self.swiftLiteral(app.key),
-        "shellAddress": Self.shellWord(collector), "shellKey": Self.shellWord(app.key),
-        "swiftSecret": Self.swiftLiteral(app.appSecret), "collectAddress": Self.shellWord("\(collector)/collect"),
+        "swiftAddress": Self.swiftLiteral(serverAddress), "swiftKey": Self.swiftLiteral(app.key),
+        "shellAddress": Self.shellWord(serverAddress), "shellKey": Self.shellWord(app.key),
+        "swiftSecret": Self.swiftLiteral(app.appSecret), "collectAddress": Self.shellWord("\(serverAddress)/collect"),
         "hit": Self.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID))&cid=555"),
       ])
   }

@@ -1,17 +1,17 @@
 package import Questions
-public import Reports
+package import Reports
 import TernBase
-public import Warehouse
+package import Warehouse
 
 /// The pages of the portal: values in, HTML out, independent of HTTP.
 ///
-/// Cheap to copy: set ``collector`` and ``reader`` on a copy to show each reader the address they used, and only the links
+/// Cheap to copy: set ``serverAddress`` and ``reader`` on a copy to show each reader the address they used, and only the links
 /// that they may open.
-public struct PortalPages: Sendable {
-  /// The address of the collector in sample code.
-  public var collector: String
+package struct PortalPages: Sendable {
+  /// The address of this server in sample code and links.
+  package var serverAddress: String
   /// The reader; set it on a copy for each request.
-  public var reader = PortalReader()
+  package var reader = PortalReader()
   /// The notes about the days of charts; set them on a copy for each request.
   package var notes: [ChartNote] = []
   /// The app's saved segments that the reader may use; set them on a copy for each request.
@@ -21,21 +21,21 @@ public struct PortalPages: Sendable {
   /// The mistake in the range of days that the reader asked for; set on a copy for each request.
   package var rangeMistake: RangeMistake?
   /// Returns what fails in the store, which pages say.
-  public var problems: @Sendable () -> [WarehouseProblem] = { [] }
+  package var problems: @Sendable () -> [WarehouseProblem] = { [] }
   /// True if rows are copied to a cluster.
   package var hasCluster = false
   /// The providers with which people can sign in, and the addresses at which that begins.
   package var providers: [(name: String, path: String)] = []
   /// Returns a sentence for each limit because of which requests of an app were refused in the last day.
-  public var refusals: @Sendable (AppID) -> [String] = { _ in [] }
+  package var refusals: @Sendable (AppID) -> [String] = { _ in [] }
   /// Returns the state of an app's change of time zone whose days aren't all counted again.
   package var zoneChange: @Sendable (AppID) -> ZoneChange? = { _ in nil }
   let reports: ReportRegistry
   let templates: Templates
 
   /// Parses the templates; throws if one is damaged.
-  public init(collector: String, reports: ReportRegistry = .standard) throws {
-    self.collector = collector
+  package init(serverAddress: String, reports: ReportRegistry = .standard) throws {
+    self.serverAddress = serverAddress
     self.reports = reports
     templates = try Templates()
   }
@@ -64,7 +64,7 @@ public struct PortalPages: Sendable {
   }
 
   /// An error page for an HTTP status; the default message says what to do.
-  public func error(status: Int, message: String? = nil) -> String {
+  package func error(status: Int, message: String? = nil) -> String {
     let (title, fallback) = Self.explanation(of: status)
     return error(status, title, message ?? fallback)
   }
@@ -80,7 +80,7 @@ public struct PortalPages: Sendable {
   }
 
   /// The error page of a request for a report, with a link to the page that helps.
-  public func error(_ error: ReportError, status: Int, app: AppID?) -> String {
+  package func error(_ error: ReportError, status: Int, app: AppID?) -> String {
     let links = app.map { PortalLinks(app: $0) }
     let remedy = error.remedy.flatMap { try? reports.report(named: $0) }
     let (title, message): (String, String) =

@@ -78,7 +78,7 @@ extension PortalPages {
       return [
         "title": files.count > 1 ? file.title : nil,
         "command": """
-        curl \(Self.shellWord("\(collector)/api/v1/apps/\(app.id)/\(file.question.kind.rawValue)\(allowance("?"))")) \\
+        curl \(Self.shellWord("\(serverAddress)/api/v1/apps/\(app.id)/\(file.question.kind.rawValue)\(allowance("?"))")) \\
           -H "Authorization: Bearer $TOKEN" \\
           -d \(Self.shellWord(String(decoding: question.encoded, as: UTF8.self)))
         """,

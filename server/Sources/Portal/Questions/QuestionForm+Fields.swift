@@ -18,7 +18,6 @@ extension QuestionForm {
     ("365", "in the last 365 days"), ("month", "this month"), ("12mo", "in the last 12 months"), (dates, "from"),
   ]
 
-  /// The days of the question.
   var daysFields: [BuilderField] {
     let preset = values["from"] == nil && values["to"] == nil ? "30" : Self.dates
     var days = choice("", "Days", "days", Self.ranges, preset)

@@ -43,7 +43,6 @@ struct QuestionForm: Sendable {
     return form
   }
 
-  /// The form without its segment.
   var withoutSegment: QuestionForm {
     var form = self
     form.values["segment"] = nil
@@ -163,7 +162,6 @@ struct QuestionForm: Sendable {
   /// The choice of rows of a parameter.
   func rows(_ name: String) -> RowChoice? { values[name].flatMap { RowChoice($0) } }
 
-  /// The steps of a funnel.
   var funnelSteps: [RowChoice] { Self.steps.compactMap { rows("s\($0)") } }
 
   /// The name of the dimension of the breakdown; `nil` without one.

@@ -1,40 +1,38 @@
-public import ServerBase
-public import TernEvents
-public import Warehouse
+package import ServerBase
+package import TernEvents
+package import Warehouse
 
 /// A query of App Center's analytics API: `GET /v0.1/apps/{owner}/{app}/analytics/…` (docs/app-center.md).
 ///
 /// Days are those of the app's time zone. An app in UTC, the default, gives the same results as App Center.
-public struct AppCenterQuery: Sendable, Hashable {
+package struct AppCenterQuery: Sendable, Hashable {
   /// The path below `analytics/`, decoded.
-  public var path: [String]
+  package var path: [String]
   /// The subject of the path.
   var subject: AppCenterSubject
-  /// The app.
-  public var app: AppID
-  /// The days.
-  public var days: ClosedRange<Day>
+  package var app: AppID
+  package var days: ClosedRange<Day>
   /// The length of a step of a series, in days.
-  public var interval: Int
+  package var interval: Int
   /// The events to include; empty for all.
-  public var eventNames: [String]
+  package var eventNames: [String]
   /// The versions to include; empty for all.
-  public var versionNames: [String]
+  package var versionNames: [String]
   /// The maximum number of rows in a list.
-  public var top: Int
+  package var top: Int
   /// The number of rows to skip at the start of a list.
-  public var skip: Int
+  package var skip: Int
   /// The order of a list: a column, and `asc` or `desc`.
-  public var order: String
+  package var order: String
   /// The time of the query.
-  public var now: Timestamp
+  package var now: Timestamp
   /// The earliest time of receipt in the log flow.
-  public var since: Timestamp
+  package var since: Timestamp
 
   /// Returns true if the answer to a path shows single events.
   ///
   /// - Parameter path: The parts of the path below `analytics/`, decoded.
-  public static func showsPersonalData(path: [String]) -> Bool {
+  package static func showsPersonalData(path: [String]) -> Bool {
     (try? AppCenterSubject(path: path))?.showsPersonalData ?? false
   }
 
@@ -46,7 +44,7 @@ public struct AppCenterQuery: Sendable, Hashable {
   ///     `$top`, `$skip`, `$orderby`; others are ignored, except for `versions`, which only the list of versions
   ///     supports.
   ///   - zone: The app's time zone.
-  public init(
+  package init(
     path: [String], parameters: [String: String], app: AppID, zone: ZoneRules, now: Timestamp
   ) throws(AppCenterError) {
     let subject = try AppCenterSubject(path: path)
@@ -125,9 +123,9 @@ public struct AppCenterQuery: Sendable, Hashable {
 }
 
 /// An error of a query, in terms of App Center's API.
-public struct AppCenterError: Error, Sendable, Hashable {
+package struct AppCenterError: Error, Sendable, Hashable {
   /// The kinds of error, by their names in App Center's API.
-  public enum Code: String, Sendable {
+  package enum Code: String, Sendable {
     /// A parameter cannot be used.
     case badRequest = "BadRequest"
     /// There is no such app or address.
@@ -139,12 +137,12 @@ public struct AppCenterError: Error, Sendable, Hashable {
   }
 
   /// The kind of error.
-  public var code: Code
+  package var code: Code
   /// The reason and what to do.
-  public var message: String
+  package var message: String
 
   /// Creates an error.
-  public init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }

@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import Ingest
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension AppCenterQuery {
   /// Returns the response as JSON in App Center's format; rethrows the store's errors.
-  public func response(from source: any MetricsStore) async throws -> Data {
+  package func response(from source: any MetricsStore) async throws -> Data {
     switch subject {
     case .activeDeviceCounts: try await encoded(activeDevices(source))
     case .sessionCounts: try await encoded(steps(sessions(source, days)))

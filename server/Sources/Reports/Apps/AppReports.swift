@@ -1,5 +1,4 @@
-/// The reports of an app.
-public enum AppReports {
+package enum AppReports {
   /// All of them, in the order of the navigation.
   static let all = [
     overview, events, event, screens, errors, error, versions, devices, countries, languages, live, dropped,

@@ -1,11 +1,11 @@
 import Ingest
 import TernBase
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension AppReports {
   /// Events that clients dropped or the server rejected, by reason.
-  public static let dropped = ReportDefinition(
+  package static let dropped = ReportDefinition(
     "dropped", title: "Dropped events",
     explanation: "Events that clients dropped or the server rejected, by reason, and events waiting on devices.",
     navigation: ReportNavigation(.live, "Dropped events")
@@ -40,22 +40,22 @@ extension AppReports {
 }
 
 /// Events that clients dropped or the server rejected, and the queues of devices.
-public struct DroppedMetrics: Sendable, Hashable {
+package struct DroppedMetrics: Sendable, Hashable {
   /// The reasons, most frequent first.
-  public var reasons: [RankedKey]
+  package var reasons: [RankedKey]
   /// Every day of the range in order, including days without any. Users are not counted.
-  public var days: [DailyTotals]
+  package var days: [DailyTotals]
   /// The number of events and values dropped or rejected in the range.
-  public var total: Int
+  package var total: Int
   /// The number of events in the range that are stored and counted, but as "(other)", because the app exceeded its
   /// number of names. The other metrics here don't include them.
-  public var unnamed: Int
+  package var unnamed: Int
   /// The devices' own counts, independent of the range: the latest ledger of every install seen in the last
   /// ``Warehouse/LedgerTotals/lifetimeDays`` days.
-  public var ledger: LedgerTotals
+  package var ledger: LedgerTotals
 
   /// Reads the metrics of a request's range.
-  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+  package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let all = try await store.dailyCounts(app: request.app, dimension: .dropped, days: request.days)
     let counts = all.filter { $0.key != Dimension.nameLimitKey }.summedByDay()
     reasons = try await request.rankedKeys(

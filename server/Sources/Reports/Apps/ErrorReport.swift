@@ -1,17 +1,17 @@
 import Ingest
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension ReportParameter {
   /// The number of an error group.
-  public static let group = ReportParameter("group", .number)
+  package static let group = ReportParameter("group", .number)
   /// The number of one error.
-  public static let occurrence = ReportParameter("occurrence", .number)
+  package static let occurrence = ReportParameter("occurrence", .number)
 }
 
 extension AppReports {
   /// One error group, or one error with all of its details.
-  public static let error = ReportDefinition(
+  package static let error = ReportDefinition(
     "error", title: "Error", explanation: "One error group with its latest occurrences, or one occurrence.",
     parent: "errors", parameters: [.group, .occurrence],
     missingParameter: ReportError(
@@ -120,24 +120,24 @@ extension AppReports {
 }
 
 /// One error group with its counts, versions and latest occurrences, or one error with all of its details.
-public struct ErrorMetrics: Sendable, Hashable {
+package struct ErrorMetrics: Sendable, Hashable {
   /// The group, or `nil` if it has no occurrence in the range.
-  public var group: ErrorGroup?
+  package var group: ErrorGroup?
   /// The number of the group.
-  public var number: Int64
+  package var number: Int64
   /// The status of the group, even if it has no occurrence in the range.
-  public var triage: ErrorTriage
+  package var triage: ErrorTriage
   /// Every day of the range in order, including days without any.
-  public var days: [DailyTotals]
+  package var days: [DailyTotals]
   /// The occurrences in each app version, most first.
-  public var versions: [RankedKey]
+  package var versions: [RankedKey]
   /// The occurrences, newest first; 100 unless the request has a limit.
-  public var occurrences: [ErrorOccurrence]
+  package var occurrences: [ErrorOccurrence]
   /// The error named by the request.
-  public var detail: ErrorDetail?
+  package var detail: ErrorDetail?
 
   /// Reads the error of a request; throws ``ReportError`` if the app has no such group or error.
-  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+  package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     if let id = request.number(.occurrence) {
       guard let found = try await store.error(app: request.app, id: id) else { throw Self.unknown }
       detail = found
@@ -169,7 +169,7 @@ public struct ErrorMetrics: Sendable, Hashable {
 
 extension ErrorDetail {
   /// The error as an event row, with the developer's properties.
-  public var event: StoredEvent {
+  package var event: StoredEvent {
     StoredEvent(
       id: occurrence.id, kind: kind, name: type, time: occurrence.time, received: occurrence.received,
       install: occurrence.install, user: occurrence.user, device: occurrence.device, properties: properties)

@@ -1,8 +1,8 @@
-public import Warehouse
+package import Warehouse
 
 extension ReportParameter {
   /// The status of the errors to list.
-  public static let status = ReportParameter("status", .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]))
+  package static let status = ReportParameter("status", .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]))
 }
 
 extension [ErrorGroup] {
@@ -26,7 +26,7 @@ extension [ErrorGroup] {
 
 extension ErrorTriage {
   /// Decides on a group by its later errors.
-  public init(
+  package init(
     _ group: Int64, _ state: ErrorState?, app: AppID, from store: any MetricsStore
   ) async throws {
     guard let state else {
@@ -41,19 +41,19 @@ extension ErrorTriage {
 
 extension ErrorGroup {
   /// True for the group of errors beyond the limit on new groups, which are unlike each other.
-  public var isOverflow: Bool { Self.isOverflow(type: type) }
+  package var isOverflow: Bool { Self.isOverflow(type: type) }
 
   private static func isOverflow(type: String) -> Bool { type == "(other)" }
 
   /// Returns true for the group of errors beyond the limit on new groups.
-  public static func isOverflow(app: AppID, group: Int64, from store: any MetricsStore) async throws -> Bool {
+  package static func isOverflow(app: AppID, group: Int64, from store: any MetricsStore) async throws -> Bool {
     let ever = Day(number: -1_000_000)...Day(number: 1_000_000)
     guard let latest = try await store.errors(app: app, group: group, days: ever, limit: 1).first else { return false }
     return isOverflow(type: try await store.error(app: app, id: latest.id)?.type ?? "")
   }
 
   /// The latest version of an app in the last days, which is the one that a fix is not in yet; empty if unknown.
-  public static func latestVersion(
+  package static func latestVersion(
     app: AppID, today: Day, from store: any MetricsStore
   ) async throws -> String {
     let days = today.advanced(by: 1 - ReportRequest.defaultDays)...today

@@ -1,9 +1,9 @@
 import Ingest
-public import Warehouse
+package import Warehouse
 
 extension AppReports {
   /// Crashes and handled errors, grouped.
-  public static let errors = ReportDefinition(
+  package static let errors = ReportDefinition(
     "errors", title: "Errors",
     explanation:
       "Crashes and handled errors, grouped by type, case and the top of the stack trace.",
@@ -43,14 +43,12 @@ extension AppReports {
 
 /// The error groups of a range with the status that the request asks for, most frequent first; 200 of each kind unless the
 /// request has a limit.
-public struct ErrorsMetrics: Sendable, Hashable {
-  /// Crashes.
-  public var crashes: [ErrorGroup]
-  /// Handled errors.
-  public var handled: [ErrorGroup]
+package struct ErrorsMetrics: Sendable, Hashable {
+  package var crashes: [ErrorGroup]
+  package var handled: [ErrorGroup]
 
   /// Reads the error groups of a request's range.
-  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+  package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let limit = request.errorLimit
     // The status is known only after reading, and groups of another one must not use up the limit.
     let groups = try await store.errorGroups(

@@ -1,14 +1,14 @@
 import ServerBase
-public import Warehouse
+package import Warehouse
 
 extension ReportParameter {
   /// The name of an event.
-  public static let event = ReportParameter("event", .text)
+  package static let event = ReportParameter("event", .text)
 }
 
 extension AppReports {
   /// One event: its counts per day and its properties.
-  public static let event = ReportDefinition(
+  package static let event = ReportDefinition(
     "event", title: "Event", explanation: "One event: its counts per day and the values of its properties.",
     parent: "events", parameters: [.event],
     missingParameter: ReportError(
@@ -61,22 +61,22 @@ extension AppReports {
 }
 
 /// One event's metrics: in total, per day, and by property.
-public struct EventMetrics: Sendable, Hashable {
+package struct EventMetrics: Sendable, Hashable {
   /// The event's name.
-  public var name: String
+  package var name: String
   /// The number of occurrences.
-  public var count: Int
+  package var count: Int
   /// The number of distinct installs.
-  public var users: Int
+  package var users: Int
   /// Every day of the range in order, including days without any.
-  public var days: [DailyTotals]
+  package var days: [DailyTotals]
   /// The properties, most frequent first.
-  public var properties: [PropertyTotals]
+  package var properties: [PropertyTotals]
 
   /// Reads the metrics of a request's event and range; 20 values per property unless the request has a limit.
   ///
   /// Throws ``ReportError`` if the app has never sent such an event, unless rows are filtered.
-  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+  package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     name = request[.event] ?? ""
     let total = try await store.total(app: app, dimension: .event, key: name, days: range)
@@ -101,7 +101,7 @@ extension ReportRequest {
 
 extension PropertyTotals {
   /// Returns the share of one value among the property's values, from 0 to 1.
-  public func share(of value: KeyTotals) -> Double { Reports.share(value.count, of: count) }
+  package func share(of value: KeyTotals) -> Double { Reports.share(value.count, of: count) }
 }
 
 extension ClosedRange<Day> {

@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import Ingest
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 extension AppReports {
   /// The most recently stored rows, newest first, independent of the range.
-  public static let live = ReportDefinition(
+  package static let live = ReportDefinition(
     "live", title: "Live", explanation: "What arrives right now.",
     navigation: ReportNavigation(.live, "Live"),
     showsPersonalData: true
@@ -13,14 +13,14 @@ extension AppReports {
 }
 
 /// Stored rows as the live report and the live page show them.
-public enum LiveRows {
+package enum LiveRows {
   /// Reads the latest rows of a request's app, newest first; 100 unless the request has a limit.
-  public static func latest(_ request: ReportRequest, from store: any MetricsStore) async throws -> [StoredEvent] {
+  package static func latest(_ request: ReportRequest, from store: any MetricsStore) async throws -> [StoredEvent] {
     try await store.recent(app: request.app, limit: request.limit ?? 100)
   }
 
   /// A row as JSON on one line without a line feed: the data of one server-sent event.
-  public static func json(_ row: StoredEvent) throws -> Data {
+  package static func json(_ row: StoredEvent) throws -> Data {
     try ReportJSON.encoder.encode(list("event", [row], isObject: true))
   }
 
@@ -43,7 +43,7 @@ public enum LiveRows {
 
 extension PropertyValue {
   /// The value as text, for tables and pages.
-  public var displayText: String {
+  package var displayText: String {
     switch self {
     case .string(let text): text
     case .integer(let number): String(number)
@@ -59,5 +59,5 @@ extension Timestamp {
   ///
   /// Clients may send any time. Times before the year 1 or after 9999 are shown as the first or last moment of that
   /// range.
-  public var isoText: String { utcText(withMilliseconds: true) }
+  package var isoText: String { utcText(withMilliseconds: true) }
 }

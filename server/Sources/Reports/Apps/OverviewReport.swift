@@ -1,10 +1,10 @@
 import Ingest
 import TernBase
-public import Warehouse
+package import Warehouse
 
 extension AppReports {
   /// Events, sessions and active users, per day and in total.
-  public static let overview = ReportDefinition(
+  package static let overview = ReportDefinition(
     "overview", title: "Overview", explanation: "Events, sessions and active users, per day and in total.",
     navigation: ReportNavigation(.overview, "Overview")
   ) { request, store in
@@ -32,44 +32,43 @@ extension AppReports {
 }
 
 /// Events, sessions and active users of every day of a range, and of the range as a whole.
-public struct OverviewMetrics: Sendable, Hashable {
+package struct OverviewMetrics: Sendable, Hashable {
   /// The metrics of one day.
-  public struct DayRow: Sendable, Hashable {
-    /// The day.
-    public var date: Day
+  package struct DayRow: Sendable, Hashable {
+    package var date: Day
     /// Events recorded.
-    public var events: Int
+    package var events: Int
     /// Sessions begun.
-    public var sessions: Int
+    package var sessions: Int
     /// Distinct installs active on the day.
-    public var dau: Int
+    package var dau: Int
     /// Distinct installs active in the 7 days ending on it; `nil` for filtered rows.
-    public var wau: Int?
+    package var wau: Int?
     /// Distinct installs active in the 30 days ending on it; `nil` for filtered rows.
-    public var mau: Int?
+    package var mau: Int?
   }
 
   /// The metrics of the whole range.
-  public struct Totals: Sendable, Hashable {
+  package struct Totals: Sendable, Hashable {
     /// Events recorded.
-    public var events: Int
+    package var events: Int
     /// Sessions begun.
-    public var sessions: Int
+    package var sessions: Int
     /// Distinct installs active in the range.
-    public var users: Int
+    package var users: Int
     /// Distinct installs active in the 7 days ending on the range's last day.
-    public var wau: Int?
+    package var wau: Int?
     /// Distinct installs active in the 30 days ending on the range's last day.
-    public var mau: Int?
+    package var mau: Int?
   }
 
   /// Every day of the range in order, including days without activity.
-  public var days: [DayRow]
+  package var days: [DayRow]
   /// The metrics of the whole range.
-  public var totals: Totals
+  package var totals: Totals
 
   /// Reads the metrics of a request's range.
-  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+  package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     let read = try await store.dailyOverview(app: app, days: range)
     let (events, sessions) = (read.events.summedByDay(), read.sessions.summedByDay())

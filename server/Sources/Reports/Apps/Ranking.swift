@@ -1,10 +1,10 @@
 import Ingest
-public import Warehouse
+package import Warehouse
 
 /// The keys of a dimension in the order of their counts, for reports and pages.
-public struct Ranking: Sendable, Hashable {
+package struct Ranking: Sendable, Hashable {
   /// The kinds of codes that reports show with English names.
-  public enum Codes: Sendable, Hashable {
+  package enum Codes: Sendable, Hashable {
     /// ISO 3166 codes of countries.
     case countries
     /// ISO 639 codes of languages.
@@ -12,26 +12,24 @@ public struct Ranking: Sendable, Hashable {
   }
 
   /// The list's member in JSON.
-  public var name: String
+  package var name: String
   /// The heading above the list; empty in a report with one list.
-  public var title: String
+  package var title: String
   /// The noun for a key: the heading of the first column.
-  public var noun: String
+  package var noun: String
   /// The label of the count on pages.
-  public var countLabel: String
-  /// The dimension.
-  public var dimension: Dimension
+  package var countLabel: String
+  package var dimension: Dimension
   /// The number of rows unless the request has a limit.
-  public var limit: Int
+  package var limit: Int
   /// The text for an empty key on pages.
-  public var emptyKey: String
+  package var emptyKey: String
   /// The codes that the keys are; `nil` for plain names.
-  public var codes: Codes?
+  package var codes: Codes?
   /// The number of the bars' color on pages.
-  public var color: Int
+  package var color: Int
 
-  /// Creates a ranking.
-  public init(
+  package init(
     _ name: String, title: String = "", noun: String, countLabel: String = "Events", dimension: Dimension,
     limit: Int = 200, emptyKey: String = "Unknown", codes: Codes? = nil, color: Int = 1
   ) {
@@ -60,24 +58,24 @@ public struct Ranking: Sendable, Hashable {
 }
 
 /// One row of a ranking.
-public struct RankedKey: Sendable, Hashable {
+package struct RankedKey: Sendable, Hashable {
   /// The key; empty when the client did not send one.
-  public var key: String
+  package var key: String
   /// The key for display: the English name of a country, otherwise the key itself.
-  public var name: String
+  package var name: String
   /// The number of occurrences.
-  public var count: Int
+  package var count: Int
   /// The number of distinct installs.
-  public var users: Int
+  package var users: Int
   /// The share of all occurrences, from 0 to 1, including those of rows beyond the limit.
-  public var share: Double
+  package var share: Double
 }
 
 extension ReportRequest {
   /// Returns the most frequent keys of a ranking.
   ///
   /// - Parameter limit: The number of rows; `nil` for the request's limit, or else the ranking's.
-  public func ranking(
+  package func ranking(
     _ ranking: Ranking, limit: Int? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
     let rows = try await rankedKeys(ranking.dimension, limit: limit ?? self.limit ?? ranking.limit, from: store)

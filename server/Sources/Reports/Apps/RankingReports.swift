@@ -3,13 +3,13 @@ import Warehouse
 
 extension AppReports {
   /// Every event name.
-  public static let events = ReportDefinition(
+  package static let events = ReportDefinition(
     "events", title: "Events", explanation: "All events with their counts and users.",
     navigation: ReportNavigation(.events, "Events"),
     rankings: [eventRanking])
 
   /// Every screen; shares are parts of all screen views.
-  public static let screens = ReportDefinition(
+  package static let screens = ReportDefinition(
     "screens", title: "Screens", explanation: "All screens with their views and users.",
     navigation: ReportNavigation(.events, "Screens"),
     rankings: [
@@ -18,13 +18,13 @@ extension AppReports {
     ])
 
   /// App versions, as `version (build)`.
-  public static let versions = ReportDefinition(
+  package static let versions = ReportDefinition(
     "versions", title: "Versions", explanation: "App versions with their events and users.",
     navigation: ReportNavigation(.audience, "Versions"),
     rankings: [versionRanking])
 
   /// Device models and operating systems. An install counts under both versions of a system updated within the range.
-  public static let devices = ReportDefinition(
+  package static let devices = ReportDefinition(
     "devices", title: "Devices", explanation: "Device models and operating systems with their events and users.",
     navigation: ReportNavigation(.audience, "Devices"),
     rankings: [
@@ -32,25 +32,24 @@ extension AppReports {
       Ranking("systems", title: "Systems", noun: "system", dimension: .os, color: 4),
     ])
 
-  /// Countries.
-  public static let countries = ReportDefinition(
+  package static let countries = ReportDefinition(
     "countries", title: "Countries", explanation: "Countries with their events and users.",
     navigation: ReportNavigation(.audience, "Countries"),
     rankings: [countryRanking])
 
   /// Languages, from the devices' locales.
-  public static let languages = ReportDefinition(
+  package static let languages = ReportDefinition(
     "languages", title: "Languages", explanation: "Languages with their events and users.",
     navigation: ReportNavigation(.audience, "Languages"),
     rankings: [Ranking("languages", noun: "language", dimension: .language, limit: 300, codes: .languages, color: 2)])
 
   /// Events by name.
-  public static let eventRanking = Ranking(
+  package static let eventRanking = Ranking(
     "events", noun: "event", dimension: .event, limit: 1_000, emptyKey: "(no name)")
   /// App versions.
-  public static let versionRanking = Ranking("versions", noun: "version", dimension: .version, color: 4)
+  package static let versionRanking = Ranking("versions", noun: "version", dimension: .version, color: 4)
   /// Countries, by default all of them.
-  public static let countryRanking = Ranking(
+  package static let countryRanking = Ranking(
     "countries", noun: "country", dimension: .country, limit: 300, codes: .countries, color: 3)
 }
 
@@ -58,7 +57,7 @@ extension Ranking.Codes {
   private static let english = Locale(identifier: "en_US")
 
   /// Returns the English name of a code; the code itself if it has none.
-  public func name(of code: String) -> String {
+  package func name(of code: String) -> String {
     guard !code.isEmpty else { return "Unknown" }
     // Foundation returns surprising names for other text.
     switch self {
@@ -75,7 +74,7 @@ extension Ranking.Codes {
   }
 
   /// Returns the code of the country with an English name, in any case; `nil` for other text.
-  public static func country(named name: String) -> String? { countryCodes[name.lowercased()] }
+  package static func country(named name: String) -> String? { countryCodes[name.lowercased()] }
 
   private static let countryCodes = Dictionary(
     Locale.Region.isoRegions.map(\.identifier).filter { $0.utf8.count == 2 }.compactMap { code in

@@ -1,14 +1,13 @@
-public import Warehouse
+package import Warehouse
 
 /// A version of an app, and the day on which it began to spread.
-public struct Release: Sendable, Hashable {
+package struct Release: Sendable, Hashable {
   /// The day in the app's time zone.
-  public var day: Day
+  package var day: Day
   /// The version, `VERSION (BUILD)`.
-  public var version: String
+  package var version: String
 
-  /// Creates a release.
-  public init(day: Day, version: String) {
+  package init(day: Day, version: String) {
     self.day = day
     self.version = version
   }
@@ -17,14 +16,14 @@ public struct Release: Sendable, Hashable {
 /// Finds the days on which versions began to spread: the first on which at least 1 % of the day's installs used them.
 ///
 /// A version that already was in use on the first day with data is no release: that day only shows when counting began.
-public enum Releases {
+package enum Releases {
   /// The number of days before a range in which the use of a version rules out a release.
   private static let before = 30
   /// The number of versions with the most events that are looked at.
   private static let versions = 20
 
   /// Returns the releases in a range of days, oldest first.
-  public static func find(
+  package static func find(
     app: AppID, days: ClosedRange<Day>, from store: any MetricsStore
   ) async throws -> [Release] {
     let window = days.lowerBound.advanced(by: -before)...days.upperBound

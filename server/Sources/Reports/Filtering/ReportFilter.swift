@@ -4,20 +4,20 @@ package import Questions
 package import Warehouse
 
 /// The rows that a report is about, as in its address.
-public struct ReportFilter: Sendable, Hashable {
+package struct ReportFilter: Sendable, Hashable {
   /// Filters as a JSON array, as in questions; empty for none.
-  public var json: String
+  package var json: String
   /// The number of a saved segment, if one was chosen.
-  public var segment: Int64?
+  package var segment: Int64?
 
   /// Creates a filter; by default all rows pass.
-  public init(json: String = "", segment: Int64? = nil) {
+  package init(json: String = "", segment: Int64? = nil) {
     self.json = json
     self.segment = segment
   }
 
   /// True if all rows pass.
-  public var isEmpty: Bool { json.isEmpty && segment == nil }
+  package var isEmpty: Bool { json.isEmpty && segment == nil }
 
   /// Decodes the filters; throws a fault that names the JSON path.
   ///

@@ -7,7 +7,7 @@ package func counted(_ number: Int, _ noun: String) -> String {
 }
 
 /// Formats a share as a percentage with one decimal, for example `12.5 %`.
-public func percentage(_ part: Double) -> String {
+package func percentage(_ part: Double) -> String {
   let tenths = Int(clamping: (part * 1_000).rounded().clamped(to: -1e15...1e15))
   return "\(tenths < 0 ? "-" : "")\(grouped(abs(tenths) / 10)).\(abs(tenths) % 10) %"
 }

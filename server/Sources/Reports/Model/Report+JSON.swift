@@ -32,7 +32,7 @@ enum ReportJSON {
 
 extension ReportValue: Encodable {
   /// Writes the value: days as `YYYY-MM-DD`, times as ISO 8601.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     if case .properties(let properties) = self {
       var members = encoder.container(keyedBy: MemberName.self)
       for property in properties { try members.encode(property.value, forKey: MemberName(property.name)) }
@@ -55,7 +55,7 @@ extension ReportValue: Encodable {
 
 extension ReportList: Encodable {
   /// Writes an array of objects, or the object itself.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     if isObject { return try rows.first.map { Row(columns: columns, values: $0) }.encode(to: encoder) }
     var container = encoder.unkeyedContainer()
     for row in rows { try container.encode(Row(columns: columns, values: row)) }

@@ -1,17 +1,16 @@
-public import Warehouse
+package import Warehouse
 
 /// The result of a ``ReportRequest``.
-public struct Report: Sendable, Hashable {
-  /// The request.
-  public var request: ReportRequest
+package struct Report: Sendable, Hashable {
+  package var request: ReportRequest
   /// The rows.
-  public var content: ReportContent
+  package var content: ReportContent
 
   /// The names of the lists that have as many rows as the request allows, and so may lack others.
-  public var fullLists: [String] { content.lists.reduce(into: Set<String>()) { $0.formUnion($1.fullLists) }.sorted() }
+  package var fullLists: [String] { content.lists.reduce(into: Set<String>()) { $0.formUnion($1.fullLists) }.sorted() }
 
   /// The lists that may lack rows, in words; `nil` for none.
-  public var remark: String? {
+  package var remark: String? {
     guard !fullLists.isEmpty else { return nil }
     return
       "These lists end at their limit and may lack rows: \(fullLists.joined(separator: ", ")). The parameter limit "
@@ -21,7 +20,7 @@ public struct Report: Sendable, Hashable {
 
 extension ReportRequest {
   /// Reads the report; rethrows the store's errors, and throws ``ReportError`` if its subject does not exist.
-  public func report(from store: any MetricsStore) async throws -> Report {
+  package func report(from store: any MetricsStore) async throws -> Report {
     Report(request: self, content: try await report.read(self, store))
   }
 }

@@ -1,59 +1,54 @@
 /// The rows of a report, from which JSON, CSV, terminal text and pages are made.
-public struct ReportContent: Sendable, Hashable {
+package struct ReportContent: Sendable, Hashable {
   /// The lists in reading order.
-  public var lists: [ReportList]
+  package var lists: [ReportList]
   /// JSON members next to the lists.
-  public var values: [String: ReportValue]
+  package var values: [String: ReportValue]
 
-  /// Creates content.
-  public init(_ lists: [ReportList], values: [String: ReportValue] = [:]) {
+  package init(_ lists: [ReportList], values: [String: ReportValue] = [:]) {
     self.lists = lists
     self.values = values
   }
 
   /// The tables of the report's page.
-  public var pageTables: [ReportList] { lists.flatMap { $0.tables(for: .page) } }
+  package var pageTables: [ReportList] { lists.flatMap { $0.tables(for: .page) } }
 }
 
 /// A named list of rows with its columns.
-public struct ReportList: Sendable, Hashable {
+package struct ReportList: Sendable, Hashable {
   /// The outputs that include a list.
-  public struct Outputs: OptionSet, Sendable, Hashable {
+  package struct Outputs: OptionSet, Sendable, Hashable {
     /// The bits.
-    public let rawValue: Int
+    package let rawValue: Int
     /// Creates a set of outputs.
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
     /// The JSON object.
-    public static let json = Outputs(rawValue: 1)
+    package static let json = Outputs(rawValue: 1)
     /// The CSV file.
-    public static let csv = Outputs(rawValue: 2)
-    /// The terminal.
-    public static let terminal = Outputs(rawValue: 4)
-    /// The page.
-    public static let page = Outputs(rawValue: 8)
-    /// Every output.
-    public static let all: Outputs = [.json, .csv, .terminal, .page]
+    package static let csv = Outputs(rawValue: 2)
+    package static let terminal = Outputs(rawValue: 4)
+    package static let page = Outputs(rawValue: 8)
+    package static let all: Outputs = [.json, .csv, .terminal, .page]
   }
 
   /// The list's member in JSON, and its name in a CSV file with several lists.
-  public var name: String
+  package var name: String
   /// The heading above it; empty for the report's main list.
-  public var title: String
-  /// The columns.
-  public var columns: [ReportColumn]
+  package var title: String
+  package var columns: [ReportColumn]
   /// The rows, each with as many values as there are columns.
-  public var rows: [[ReportValue]]
+  package var rows: [[ReportValue]]
   /// True for a list of at most one row, which is an object in JSON, or is omitted if there is no row.
-  public var isObject: Bool
+  package var isObject: Bool
   /// The outputs that include the list.
-  public var outputs: Outputs
+  package var outputs: Outputs
   /// True to show long texts in full on terminals.
-  public var isWide: Bool
+  package var isWide: Bool
   /// The most rows that the request allows; `nil` for a list that always has all.
-  public var limit: Int?
+  package var limit: Int?
 
   /// Creates a list.
-  public init(
+  package init(
     _ name: String, title: String = "", columns: [ReportColumn], rows: [[ReportValue]], isObject: Bool = false,
     outputs: Outputs = .all, isWide: Bool = false, limit: Int? = nil
   ) {
@@ -98,18 +93,18 @@ public struct ReportList: Sendable, Hashable {
 }
 
 /// A column of a list.
-public struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
+package struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The member's name in JSON, in camel case.
-  public var name: String
+  package var name: String
   /// The heading on terminals and in CSV.
-  public var heading: String
+  package var heading: String
   /// The heading on pages.
-  public var title: String
+  package var title: String
   /// True if only JSON has the column.
-  public var isJSONOnly: Bool
+  package var isJSONOnly: Bool
 
   /// Creates a column; by default, the headings derive from the name.
-  public init(_ name: String, heading: String? = nil, title: String? = nil, isJSONOnly: Bool = false) {
+  package init(_ name: String, heading: String? = nil, title: String? = nil, isJSONOnly: Bool = false) {
     self.name = name
     self.heading = heading ?? Self.words(of: name)
     let words = self.heading.replacing("_", with: " ")
@@ -118,7 +113,7 @@ public struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 
   /// Creates a column from its name.
-  public init(stringLiteral name: String) { self.init(name) }
+  package init(stringLiteral name: String) { self.init(name) }
 
   /// The words and numbers of a name in camel case, with underscores: `below100Ms` becomes `below_100_ms`.
   private static func words(of name: String) -> String {

@@ -1,37 +1,36 @@
-public import Warehouse
+package import Warehouse
 
 /// The definition of a report: its name, its place in the navigation, and how its rows are read.
 ///
 /// JSON, CSV, terminal text, a page and the navigation entry follow from it. To add a report, write a definition and
 /// add it to a ``ReportRegistry``; docs/reports.md shows how.
-public struct ReportDefinition: Sendable {
+package struct ReportDefinition: Sendable {
   /// Reads the rows of a report.
-  public typealias Read = @Sendable (ReportRequest, any MetricsStore) async throws -> ReportContent
+  package typealias Read = @Sendable (ReportRequest, any MetricsStore) async throws -> ReportContent
 
   /// The name in commands and addresses.
-  public let name: String
+  package let name: String
   /// The title on pages.
-  public let title: String
+  package let title: String
   /// A one-sentence description of the report.
-  public let explanation: String
+  package let explanation: String
   /// The place in the navigation; `nil` for reports linked from another one, and for those of views.
-  public let navigation: ReportNavigation?
+  package let navigation: ReportNavigation?
   /// The report that links to this one; its entry is highlighted in the navigation.
-  public let parent: String?
+  package let parent: String?
   /// The parameters in addition to range and limit.
-  public let parameters: [ReportParameter]
+  package let parameters: [ReportParameter]
   /// The error for a request without any of the parameters; `nil` if they are optional.
-  public let missingParameter: ReportError?
+  package let missingParameter: ReportError?
   /// The number of rows per list on a page, unless the reader asks for more.
-  public let pageLimit: Int
+  package let pageLimit: Int
   /// True if the rows are about single installs, which some readers may not see.
-  public let showsPersonalData: Bool
+  package let showsPersonalData: Bool
   /// The rankings of the report; empty for other reports.
-  public let rankings: [Ranking]
+  package let rankings: [Ranking]
   let read: Read
 
-  /// Creates a definition.
-  public init(
+  package init(
     _ name: String, title: String, explanation: String, navigation: ReportNavigation? = nil, parent: String? = nil,
     parameters: [ReportParameter] = [], missingParameter: ReportError? = nil, pageLimit: Int = 200,
     showsPersonalData: Bool = false, read: @escaping Read
@@ -50,7 +49,7 @@ public struct ReportDefinition: Sendable {
   }
 
   /// Creates a report that consists of rankings. Its page adds trends and changes since the previous period.
-  public init(
+  package init(
     _ name: String, title: String, explanation: String, navigation: ReportNavigation? = nil, rankings: [Ranking]
   ) {
     self.name = name
@@ -76,16 +75,16 @@ public struct ReportDefinition: Sendable {
 
 extension ReportDefinition: Hashable {
   /// Compares names, which are unique within a registry.
-  public static func == (left: ReportDefinition, right: ReportDefinition) -> Bool { left.name == right.name }
+  package static func == (left: ReportDefinition, right: ReportDefinition) -> Bool { left.name == right.name }
 
   /// Hashes the name.
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// A report's place in the navigation.
-public struct ReportNavigation: Sendable, Hashable {
+package struct ReportNavigation: Sendable, Hashable {
   /// The entries of the navigation, in order. The reports of one entry are its tabs.
-  public enum Entry: String, Sendable, CaseIterable {
+  package enum Entry: String, Sendable, CaseIterable {
     /// The most important figures.
     case overview = "Overview"
     /// Activity in the app.
@@ -98,22 +97,21 @@ public struct ReportNavigation: Sendable, Hashable {
     case live = "Live"
   }
 
-  /// The entry.
-  public var entry: Entry
+  package var entry: Entry
   /// The text of the tab.
-  public var label: String
+  package var label: String
 
   /// Creates a place among the tabs of an entry.
-  public init(_ entry: Entry, _ label: String) {
+  package init(_ entry: Entry, _ label: String) {
     self.entry = entry
     self.label = label
   }
 }
 
 /// A parameter of a report in addition to range and limit.
-public struct ReportParameter: Sendable, Hashable {
+package struct ReportParameter: Sendable, Hashable {
   /// The kinds of parameters.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// Any text, including an empty one.
     case text
     /// The number of a row.
@@ -123,12 +121,11 @@ public struct ReportParameter: Sendable, Hashable {
   }
 
   /// The name in commands and addresses.
-  public var name: String
-  /// The kind.
-  public var kind: Kind
+  package var name: String
+  package var kind: Kind
 
   /// Creates a parameter.
-  public init(_ name: String, _ kind: Kind) {
+  package init(_ name: String, _ kind: Kind) {
     self.name = name
     self.kind = kind
   }

@@ -1,7 +1,7 @@
 /// A request for a report that cannot be answered.
-public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kinds of error, by their names in the REST API.
-  public enum Code: String, Sendable {
+  package enum Code: String, Sendable {
     /// No report has this name.
     case unknownReport = "unknown_report"
     /// No output format has this name.
@@ -27,22 +27,21 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The kind of error.
-  public var code: Code
+  package var code: Code
   /// The reason and the remedy, on one line.
-  public var message: String
+  package var message: String
   /// The report that helps to correct the request, for a link on the error page.
-  public var remedy: String?
+  package var remedy: String?
 
-  /// Creates an error.
-  public init(_ code: Code, _ message: String, remedy: String? = nil) {
+  package init(_ code: Code, _ message: String, remedy: String? = nil) {
     self.code = code
     self.message = message
     self.remedy = remedy
   }
 
   /// True if the subject of the report does not exist: the address is wrong, not the request.
-  public var isNotFound: Bool { [.unknownReport, .unknownView, .unknownEvent, .unknownError].contains(code) }
+  package var isNotFound: Bool { [.unknownReport, .unknownView, .unknownEvent, .unknownError].contains(code) }
 
   /// The message.
-  public var description: String { message }
+  package var description: String { message }
 }

@@ -1,5 +1,5 @@
 /// An output format of reports.
-public enum ReportFormat: String, Sendable, CaseIterable {
+package enum ReportFormat: String, Sendable, CaseIterable {
   /// Aligned columns for a terminal.
   case table
   /// One JSON object.
@@ -8,14 +8,14 @@ public enum ReportFormat: String, Sendable, CaseIterable {
   case csv
 
   /// Finds a format by its name; throws ``ReportError`` with the valid names.
-  public init(parsing name: String) throws(ReportError) {
+  package init(parsing name: String) throws(ReportError) {
     self = try Self.allCases.named(name, by: \.rawValue, code: .unknownFormat) {
       "There is no format \($0). Choose one of: \($1)."
     }
   }
 
   /// The media type of the output.
-  public var contentType: String {
+  package var contentType: String {
     switch self {
     case .table: "text/plain; charset=utf-8"
     case .json: "application/json"
@@ -26,7 +26,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
 
 extension Report {
   /// Formats the report; tables and CSV end with a line break, JSON does not.
-  public func text(_ format: ReportFormat) throws -> String {
+  package func text(_ format: ReportFormat) throws -> String {
     switch format {
     case .json: String(decoding: try json(), as: UTF8.self)
     case .table: content.lists.flatMap { $0.tables(for: .terminal) }.map { $0.terminalText() }.joined(separator: "\n")

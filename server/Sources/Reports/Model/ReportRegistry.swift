@@ -1,21 +1,20 @@
 /// The reports of apps and of views. A report exists in commands, addresses and navigation once it is listed here.
-public struct ReportRegistry: Sendable {
+package struct ReportRegistry: Sendable {
   /// Tern's reports.
-  public static let standard = ReportRegistry(app: AppReports.all, view: ViewReports.all)
+  package static let standard = ReportRegistry(app: AppReports.all, view: ViewReports.all)
 
   /// The reports of an app, in the order of the navigation.
-  public var app: [ReportDefinition]
+  package var app: [ReportDefinition]
   /// The reports of a view, in the order of its pages.
-  public var view: [ReportDefinition]
+  package var view: [ReportDefinition]
 
-  /// Creates a registry.
-  public init(app: [ReportDefinition], view: [ReportDefinition]) {
+  package init(app: [ReportDefinition], view: [ReportDefinition]) {
     self.app = app
     self.view = view
   }
 
   /// Finds a report of an app or a view; throws ``ReportError`` with the valid names.
-  public func report(named name: String, ofView isView: Bool = false) throws(ReportError) -> ReportDefinition {
+  package func report(named name: String, ofView isView: Bool = false) throws(ReportError) -> ReportDefinition {
     try (isView ? view : app).named(name, by: \.name, code: .unknownReport) {
       "There is no report \($0)\(isView ? " of a view" : ""). Choose one of: \($1)."
     }

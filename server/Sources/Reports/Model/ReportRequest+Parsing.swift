@@ -1,4 +1,4 @@
-public import TernEvents
+package import TernEvents
 import Warehouse
 
 extension ReportRequest {
@@ -13,7 +13,7 @@ extension ReportRequest {
   ///     parameter is any text.
   ///   - now: The time of the request.
   ///   - reports: The available reports.
-  public init(
+  package init(
     _ name: String, of subject: ReportSubject, parameters given: [String: String], now: Timestamp,
     reports: ReportRegistry = .standard
   ) throws(ReportError) {

@@ -1,43 +1,42 @@
-public import ServerBase
-public import TernEvents
-public import Warehouse
+package import ServerBase
+package import TernEvents
+package import Warehouse
 
 /// A request for a report of an app or view over a range of days.
-public struct ReportRequest: Sendable, Hashable {
+package struct ReportRequest: Sendable, Hashable {
   /// The maximum range in days: two years, including a leap day.
-  public static let maximumDays = 731
+  package static let maximumDays = 731
   /// The default range, in days.
-  public static let defaultDays = 30
+  package static let defaultDays = 30
   /// The maximum value of a request's limit.
-  public static let maximumLimit = 10_000
+  package static let maximumLimit = 10_000
 
-  /// The report.
-  public var report: ReportDefinition
+  package var report: ReportDefinition
   /// The app or view that the report is about.
-  public var subject: ReportSubject
+  package var subject: ReportSubject
   /// The days, in the subject's time zone.
-  public var days: ClosedRange<Day>
+  package var days: ClosedRange<Day>
   /// The values of the report's own parameters.
-  public var parameters: [ReportParameter: String]
+  package var parameters: [ReportParameter: String]
   /// The maximum number of rows per list; `nil` for the report's default.
-  public var limit: Int?
+  package var limit: Int?
   /// The rows that the report is about; all, for a report that has no filters.
-  public var filter = ReportFilter()
+  package var filter = ReportFilter()
   /// The rows that the report's page also shows; `nil` to compare only figures, with the previous period.
   package var comparison: ReportComparison?
   /// The states of error groups that people set, for the reports about errors.
-  public var errorStates: [Int64: ErrorState] = [:]
+  package var errorStates: [Int64: ErrorState] = [:]
   /// The imported figures of the days, for the overview of a view.
-  public var imported: [ImportedFigure] = []
+  package var imported: [ImportedFigure] = []
   /// The time zone in which days begin and end.
-  public let zone: ReportZone
+  package let zone: ReportZone
   /// The time of the request.
-  public let now: Timestamp
+  package let now: Timestamp
   /// The day of the request, which is not over yet.
-  public let today: Day
+  package let today: Day
 
   /// Creates a request from values that are known to be valid.
-  public init(
+  package init(
     _ report: ReportDefinition, of subject: ReportSubject, days: ClosedRange<Day>,
     parameters: [ReportParameter: String] = [:], limit: Int? = nil, zone: ReportZone, now: Timestamp
   ) {
@@ -51,34 +50,32 @@ public struct ReportRequest: Sendable, Hashable {
     today = zone.day(of: now)
   }
 
-  /// The app.
-  public var app: AppID { subject.app }
+  package var app: AppID { subject.app }
 
   /// The view; `nil` for reports of the app.
-  public var view: View? { if case .view(let view) = subject { view } else { nil } }
+  package var view: View? { if case .view(let view) = subject { view } else { nil } }
 
   /// The number of days in the range.
-  public var length: Int { days.count }
+  package var length: Int { days.count }
 
   /// True if the range contains the day of the request, whose metrics are not final.
-  public var includesToday: Bool { days.contains(today) }
+  package var includesToday: Bool { days.contains(today) }
 
   /// The value of a parameter; `nil` if it was not given.
-  public subscript(parameter: ReportParameter) -> String? { parameters[parameter] }
+  package subscript(parameter: ReportParameter) -> String? { parameters[parameter] }
 
   /// The value of a parameter that is a number.
   func number(_ parameter: ReportParameter) -> Int64? { parameters[parameter].flatMap { Int64($0) } }
 }
 
 /// The app or view that a report is about.
-public enum ReportSubject: Sendable, Hashable {
+package enum ReportSubject: Sendable, Hashable {
   /// An app, with the time zone of its days.
   case app(AppID, zone: ZoneRules)
   /// A view of an app.
   case view(View)
 
-  /// The app.
-  public var app: AppID {
+  package var app: AppID {
     switch self {
     case .app(let app, _): app
     case .view(let view): view.app
@@ -99,7 +96,7 @@ extension CatalogStore {
   ///
   /// - Parameter view: The view's number; absent or empty for the app.
   /// - Throws: ``ReportError`` if the app has no such view.
-  public func subject(view: String?, of app: App) throws -> ReportSubject {
+  package func subject(view: String?, of app: App) throws -> ReportSubject {
     guard let view, !view.isEmpty else { return .app(app.id, zone: app.zone) }
     guard let number = Int64(view), let found = try self.view(ViewID(number)), found.app == app.id else {
       throw ReportError(

@@ -1,9 +1,9 @@
 import TernBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 /// A value in a report: a cell of a list, or a JSON member next to the lists.
-public indirect enum ReportValue: Sendable, Hashable {
+package indirect enum ReportValue: Sendable, Hashable {
   /// Text, from a client or from Tern.
   case text(String)
   /// An integer; ``count(_:)`` creates one from any integer type.
@@ -34,18 +34,18 @@ public indirect enum ReportValue: Sendable, Hashable {
   case none
 
   /// Creates an integer from any integer type, clamped to the range of `Int`.
-  public static func count(_ number: some BinaryInteger) -> ReportValue { .integer(Int(clamping: number)) }
+  package static func count(_ number: some BinaryInteger) -> ReportValue { .integer(Int(clamping: number)) }
 
   /// Creates an integer, or an absent value.
-  public static func count(orNone number: Int?) -> ReportValue { number.map { .integer($0) } ?? .none }
+  package static func count(orNone number: Int?) -> ReportValue { number.map { .integer($0) } ?? .none }
 
   /// Named texts, ordered by name.
-  public static func pairs(_ pairs: [String: String]) -> ReportValue {
+  package static func pairs(_ pairs: [String: String]) -> ReportValue {
     .properties(pairs.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: .string($0.value)) })
   }
 
   /// True for values that tables align to the right.
-  public var isNumeric: Bool {
+  package var isNumeric: Bool {
     switch self {
     case .integer, .decimal, .amount, .share, .duration: true
     case .text, .id, .time, .day, .flag, .texts, .properties, .list, .none: false
@@ -71,7 +71,7 @@ public indirect enum ReportValue: Sendable, Hashable {
   }
 
   /// The value for display on a terminal or page, with control characters escaped.
-  public var displayText: String {
+  package var displayText: String {
     switch self {
     case .integer(let number), .duration(let number): grouped(number)
     case .share(let part): percentage(part)

@@ -1,24 +1,24 @@
 package import ServerBase
 import TernBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 /// The time zone of an app's days.
-public struct ReportZone: Sendable, Hashable {
+package struct ReportZone: Sendable, Hashable {
   private let rules: ZoneRules
 
   /// The zone's name in the tz database, for example `Europe/Berlin`.
-  public var identifier: String { rules.identifier }
+  package var identifier: String { rules.identifier }
 
   package init(_ rules: ZoneRules) { self.rules = rules }
 
   /// The civil day of a point in time.
-  public func day(of time: Timestamp) -> Day {
+  package func day(of time: Timestamp) -> Day {
     Day(number: Int(clamping: (localSeconds(of: time) / 86_400).rounded(.down)))
   }
 
   /// The civil time of day, as `HH:MM:SS`.
-  public func timeOfDay(of time: Timestamp) -> String {
+  package func timeOfDay(of time: Timestamp) -> String {
     let seconds = Int(clamping: localSeconds(of: time) - Double(day(of: time).number) * 86_400)
     return "\(padded(seconds / 3_600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
   }

@@ -3,7 +3,7 @@
 /// Names come from clients: an escape sequence could repaint the reader's terminal, and a bidirectional override could
 /// make one name look like another. Text that would be entirely invisible, such as a space, is escaped completely,
 /// because an invisible link cannot be clicked.
-public func visible(_ text: String) -> String {
+package func visible(_ text: String) -> String {
   let isBlank = !text.isEmpty && text.unicodeScalars.allSatisfy(isInvisible)
   guard isBlank || text.unicodeScalars.contains(where: isUnsafe) else { return text }
   var result = ""

@@ -30,7 +30,6 @@ package enum AnswerFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// A question with its answer.
 package struct AnsweredQuestion: Sendable {
   /// The question; its range is two dates.
   package let question: Question
@@ -39,7 +38,6 @@ package struct AnsweredQuestion: Sendable {
   package let milliseconds: Int
   /// The first day whose rows are kept, if the question is about earlier ones as well.
   package let firstKeptDay: Day?
-  /// The answer as a table.
   package let table: AnswerTable
 
   /// Creates the pair; nil if the answer is of another kind than the question.

@@ -31,7 +31,7 @@ extension ViewReports {
   }
 
   /// Public for the page's script, which refreshes only this report.
-  public static let realtime = ReportDefinition.ofView(
+  package static let realtime = ReportDefinition.ofView(
     "realtime", "Real-time", "Active users and their activity in the last 30 minutes."
   ) { view, request, store in
     let metrics = try await store.viewRealtime(view, now: request.now.millisecondsSince1970)

@@ -2,8 +2,7 @@ import TernBase
 import TernEvents
 import Warehouse
 
-/// The reports of a view.
-public enum ViewReports {
+package enum ViewReports {
   /// All of them, in the order of the pages.
   static let all = [
     overview, screens, landing, exits, depth, flow, events, exceptions, timings, ecommerce, shopping, checkout,
@@ -24,7 +23,6 @@ extension ReportDefinition {
     }
   }
 
-  /// Creates a report of a view.
   static func ofView(
     _ name: String, _ title: String, _ explanation: String, showsPersonalData: Bool = false,
     read: @escaping @Sendable (View, ReportRequest, any MetricsStore) async throws -> [ReportList]

@@ -13,7 +13,6 @@ struct PersonsCommand: AsyncParsableCommand {
     commandName: "persons", abstract: "Export or delete one person's data; works while a server runs.",
     subcommands: [Delete.self, Export.self])
 
-  /// The options for a person.
   struct PersonOption: ParsableArguments {
     @Option(help: ArgumentHelp("The install: a UUID, or the client ID of a Google Analytics SDK.", valueName: "uuid"))
     var install: String?

@@ -16,7 +16,6 @@ extension ViewsCommand {
         """,
       subcommands: [Add.self, List.self, Delete.self])
 
-    /// The argument for a view.
     struct ViewArgument: ParsableArguments {
       @Argument(help: "The view's ID; `tern views list` shows it.")
       var view: Int64

@@ -18,7 +18,6 @@ actor NetworkGate {
     self.group = group
   }
 
-  /// Opens the gate.
   func open() async throws {
     guard listener == nil else { return }
     let target = target

@@ -5,14 +5,14 @@ package import WarehouseSQLite
 extension Backup.Summary {
   /// A sentence about a backup.
   package var text: String {
-    let size = bytes == copiedBytes ? "" : ", \(Self.kibibytes(copiedBytes)) of it new"
+    let size = bytes == copiedBytes ? "" : ", \(Self.sizeText(copiedBytes)) of it new"
     let retired =
       retiredEvents == 0
       ? "" : " \(grouped(retiredEvents)) of the events are not in it: only the ClickHouse cluster has them."
-    return "\(grouped(events)) events, \(Self.kibibytes(bytes))\(size). All files were verified.\(retired)"
+    return "\(grouped(events)) events, \(Self.sizeText(bytes))\(size). All files were verified.\(retired)"
   }
 
-  private static func kibibytes(_ bytes: Int) -> String {
+  private static func sizeText(_ bytes: Int) -> String {
     bytes >= 10 << 20 ? "\(grouped(bytes >> 20)) MiB" : "\(grouped(bytes >> 10)) KiB"
   }
 }

@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import ServiceLifecycle
 package import Shipping
-package import Warehouse
-package import WarehouseSQLite
+import Warehouse
+import WarehouseSQLite
 
 /// A cluster, and a client with the credentials for it.
 package struct ClusterConnection {
@@ -40,7 +40,7 @@ package struct ClusterConnection {
   /// The setting of the catalog with the number of a home that was restored without its catalog.
   package static let homeSetting = "cluster_home"
 
-  /// Returns the number of the home on a cluster. A restored backup has the same one, and another home never has.
+  /// Returns the number of the home on a cluster. A restored backup has the same one, and no other home has it.
   package static func homeID(_ catalog: Catalog) throws -> UInt64 {
     if let number = try catalog.setting(homeSetting).flatMap({ UInt64($0) }) { return number }
     return UInt64(try JobRunner.serverName(catalog), radix: 16) ?? 0
@@ -51,48 +51,5 @@ package struct ClusterConnection {
   /// True if the rows of a data directory are, or were, copied to a cluster.
   package static func hasManifest(directory: String) -> Bool {
     FileManager.default.fileExists(atPath: manifestPath(directory))
-  }
-}
-
-/// The copying of a server's rows to its cluster, opened and closed together.
-package struct ClusterCopy: Sendable {
-  package let shipping: ClusterShipping
-  private let rows: ShippedRows
-  private let reader: WarehouseReader
-  private let directory: String
-
-  package init(
-    _ connection: ClusterConnection, directory: String, catalog: Catalog, reader: WarehouseReader,
-    patience: Duration? = nil, report: @escaping @Sendable (String) -> Void
-  ) throws {
-    rows = ShippedRows(reader, hasAttachments: connection.hasAttachments)
-    (self.reader, self.directory) = (reader, directory)
-    let manifest = try ClusterConnection.manifest(directory: directory, catalog)
-    shipping = try ClusterShipping(
-      connection.client, servers: connection.servers, manifest: manifest, source: rows,
-      retired: { try reader.retiredUnits() }, patience: patience ?? UnitPlanner.standardPatience, report: report)
-    try connection.connectRetiredRows(of: directory, catalog, manifest: manifest)
-  }
-
-  /// The progress of the copy; `nil` if the files can't be read.
-  package func status() -> ClusterStatus? {
-    guard var status = try? shipping.status(lastRow: rows.lastID()) else { return nil }
-    status.retiredRows = (try? reader.retiredRows()) ?? 0
-    return status
-  }
-
-  package func close() {
-    RetiredRowCache.connect(directory, to: nil)
-    rows.close()
-    try? shipping.manifest.close()
-  }
-}
-
-/// Copies rows to the cluster while the server runs.
-struct ShippingService: Service {
-  let copy: ClusterCopy
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await copy.shipping.run() }
   }
 }

@@ -5,7 +5,7 @@ package import TernEvents
 import Warehouse
 package import WarehouseSQLite
 
-/// Has old rows leave home, segment by segment. The process must hold the warehouse's lock.
+/// Moves old rows to the cluster, segment by segment. The process must hold the warehouse's lock.
 package struct RowRetirement {
   /// The rows that have left, and the reason why others stay.
   package struct Summary {
@@ -61,8 +61,8 @@ package struct RowRetirement {
     return summary
   }
 
-  /// Notes what was sent anew since it left, after a mending, for another time zone, or after the backup was made that was
-  /// restored: backups then know the copy that is there.
+  /// Updates the notes of units that were sent again after they had left: after a repair, a change of time zone, or the restore
+  /// of an older backup. Backups then refer to the copy that exists.
   private func renewNotes() async throws {
     try await warehouse.renew(try shipping.manifest.renewed(warehouse.reader.retiredUnits()))
   }

@@ -1,15 +1,12 @@
 import API
 import Answering
 import HTTP
-import HTTPTypes
 import Hummingbird
 import Ingest
 import Ingestion
 import Logging
-import NIOCore
 import Portal
 import ServerBase
-import ServiceLifecycle
 import SignOn
 import Site
 import TernEvents
@@ -29,8 +26,8 @@ struct CollectorApplication: Sendable {
   /// Aborts stalled request bodies; must run alongside the server.
   let gate: AdmissionGate
 
-  /// The paths of what reads no stored rows.
-  private static let pathsWithoutRows = Ingestion.paths.union(["/healthz", "/readyz", "/assets/:name"])
+  /// The paths that read no stored rows, and are asked for often.
+  private static let unrecordedPaths = Ingestion.paths.union(["/healthz", "/readyz", "/assets/:name"])
 
   /// Limits what apps and clients send; must run alongside the server.
   let usage: UsageGate
@@ -60,7 +57,7 @@ struct CollectorApplication: Sendable {
     let routes = RouteTable(
       access: access, pages: pages,
       recorder: dependencies.requestJournal.map {
-        RequestRecorder(journal: $0, key: dependencies.duplicateKey, others: Self.pathsWithoutRows)
+        RequestRecorder(journal: $0, key: dependencies.duplicateKey, unrecordedPaths: Self.unrecordedPaths)
       })
     let root = EndpointGroup(routes: routes, reader: reader, catalog: catalog)
     let data = ServerData(
@@ -84,8 +81,8 @@ struct CollectorApplication: Sendable {
     Site(pages: pages, reader: reader, access: access, data: data).add(
       to: routes, live: live, providers: dependencies.providers, portalAddress: settings.portalAddress,
       logger: dependencies.logger, cluster: dependencies.cluster)
-    var api = AdministrationAPI(
-      data: data, pages: pages, reader: reader, server: dependencies.duplicateKey.fingerprint,
+    var api = ProgramAPI(
+      data: data, pages: pages, reader: reader, exportFingerprint: dependencies.duplicateKey.fingerprint,
       refusals: { [usage] in usage.refusals(of: $0) })
     (api.backups, api.symbols, api.exporter) = (dependencies.backups, dependencies.symbols, dependencies.exporter)
     description = api.add(to: root)
@@ -106,7 +103,7 @@ extension PortalPages {
     pages.hasCluster = dependencies.cluster != nil
     pages.providers = dependencies.providers.map { ($0.settings.name, SignOnPages.path($0.settings.id)) }
     pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
-    // A catalog that can't be read says so elsewhere.
+    // A failure to read the catalog is reported elsewhere.
     pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
     return pages
   }

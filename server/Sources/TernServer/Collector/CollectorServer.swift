@@ -107,7 +107,7 @@ package struct CollectorServer: Service {
     let address = "\(identity == nil ? "http" : "https")://\(configuration.host):\(configuration.port)"
     let pages: PortalPages
     do {
-      pages = try PortalPages(collector: address)
+      pages = try PortalPages(serverAddress: address)
     } catch {
       throw CollectorError(.cannotStart, "The portal's pages are damaged: \(error)", cause: error)
     }

@@ -87,11 +87,13 @@ package struct JobRunner {
     if let away { throw away }
   }
 
-  /// Has old rows of all apps leave for the cluster.
+  /// Moves old rows of all apps to the cluster.
   package func retireRows(
     receivedBefore time: Timestamp, now: Timestamp, progress: (Int) -> Void = { _ in }
   ) async throws -> RowRetirement.Summary {
-    guard let copy else { throw ServerFailure("The server runs without --clickhouse. Start it with that option.") }
+    guard let copy else {
+      throw ServerFailure("The server was started without --clickhouse. Start it with that option.")
+    }
     let limit = RowRetirement.limit(before: time, recognizedAge: recognizedAge, now: now)
     return try await ServerFailure.describing {
       try await RowRetirement(warehouse: warehouse, shipping: copy.shipping).run(
@@ -114,7 +116,7 @@ package struct JobRunner {
       let app = try app(of: job)
       let message = try await deleted(by: job) {
         try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
-        return "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
+        return "Deleted app \(app.id), \"\(visible(app.name))\", and all its data."
       }
       try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
       return message
@@ -137,9 +139,9 @@ package struct JobRunner {
           DataJob.Progress(text: "\(grouped(done)) of \(counted(all, "day")) done."), ofJob: job.id)
       }
       try await warehouse.recountDays(of: app.id, progress: note)
-      // Rows on the cluster have the day of the zone before.
+      // Rows on the cluster still have days in the previous zone.
       try forgetShippedDays()
-      return "Counted the days of app \(app.id), \"\(visible(app.name))\", again in \(app.timeZone)."
+      return "Recounted the days of app \(app.id), \"\(visible(app.name))\", in \(app.timeZone)."
     case .retireRows: return try await retireRows(job)
     case .removeRows:
       let app = try app(of: job)
@@ -178,7 +180,7 @@ package struct JobRunner {
     let message = if let known { known } else { try await delete() }
     guard let copy else {
       let isCopied = ClusterConnection.hasManifest(directory: directory)
-      return isCopied ? "\(message) The cluster has it until a server runs with --clickhouse." : message
+      return isCopied ? "\(message) The cluster still has the data until a server runs with --clickhouse." : message
     }
     deletedHere.withLock { $0[job.id] = message }
     let reason: String

@@ -5,7 +5,7 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Finds what made the process before crash, then does the work that commands and pages leave in the catalog, while the
+/// Finds what made the previous process crash, then does the work that commands and pages leave in the catalog, while the
 /// server runs.
 struct JobService: Service {
   private static let pollInterval: Duration = .milliseconds(500)
@@ -14,7 +14,7 @@ struct JobService: Service {
   let warehouse: SQLiteWarehouse
   let catalog: Catalog
   let jobs: JobRunner
-  /// Tries what the process before was doing when it crashed.
+  /// Tries what the previous process was doing when it crashed.
   let trials: any WorkTrials
   let logger: Logger
   /// The time for which rows stay at home at least; `nil` if they stay for ever.
@@ -23,7 +23,7 @@ struct JobService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      // First: a job may be what made the process before crash, and no job may change rows meanwhile.
+      // First: a job may be what made the previous process crash, and no job may change rows meanwhile.
       await warehouse.examineInterruptedWork(with: trials)
       let start = ContinuousClock.now
       var schedule = KeepingSchedule(keepsAtHome: keepsAtHome)

@@ -7,7 +7,7 @@ import TernBase
 import TernEvents
 import Warehouse
 
-/// Evaluates alerts and sends notifications while the server runs.
+/// Evaluates alerts, and sends the messages of alerts and of reports by mail, while the server runs.
 struct AlertService: Service {
   /// The time between two evaluations of all alerts.
   static let evaluationInterval: Duration = .seconds(120)

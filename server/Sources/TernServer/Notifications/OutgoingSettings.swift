@@ -26,53 +26,14 @@ package struct OutgoingSettings: Sendable {
   }
 }
 
-extension AlertService {
-  /// Creates the service of a server.
-  init(
-    _ catalog: Catalog, _ warehouse: SQLiteWarehouse, _ outgoing: OutgoingSettings, problems: ServerProblems,
-    logger: Logger
-  ) throws {
-    let wallTime = WallClock.system
-    let client = try outgoing.client(catalog, wallTime: wallTime)
-    let observer = AlertObserver(
-      catalog: catalog, reader: warehouse.reader, receivingSince: wallTime(), problems: { problems.current(now: $0) })
-    self.init(
-      catalog: catalog,
-      evaluator: AlertEvaluator(
-        catalog: catalog, observe: { try await observer.observe($0, $1, now: $2) },
-        newID: OutgoingSettings.newID, portal: outgoing.address(catalog),
-        crashes: { try await observer.crashes($0, behind: $1, now: $2) }),
-      delivery: AlertDelivery(
-        catalog: catalog,
-        send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) },
-        portal: outgoing.address(catalog)),
-      logger: logger)
-  }
-}
-
-extension MailReportService {
-  /// Creates the service of a server.
-  init(_ catalog: Catalog, _ warehouse: SQLiteWarehouse, _ outgoing: OutgoingSettings, logger: Logger) throws {
-    let composer = MailReportComposer(
-      catalog: catalog, reader: warehouse.reader, pages: try PortalPages(collector: ""),
-      uptime: Clocks.systemUptime, sleep: { try await Task.sleep(for: $0) })
-    self.init(
-      catalog: catalog,
-      evaluator: MailReportEvaluator(
-        catalog: catalog, compose: { try await composer.compose($0, $1, $2, now: $3) }, newID: OutgoingSettings.newID,
-        portal: outgoing.address(catalog)),
-      logger: logger)
-  }
-}
-
 extension OutgoingSettings {
-  fileprivate static let newID: @Sendable (Timestamp) -> UniqueID = { time in
+  static let newID: @Sendable (Timestamp) -> UniqueID = { time in
     var generator = SystemRandomNumberGenerator()
     return UniqueID.timeOrdered(at: time, using: &generator)
   }
 
   /// The address of the portal in links: the one that the operator has set, or the one at which the server listens.
-  fileprivate func address(_ catalog: Catalog) -> @Sendable () -> String? {
+  func address(_ catalog: Catalog) -> @Sendable () -> String? {
     { [portal] in portal ?? (try? catalog.setting(LocalServer.addressSetting)).flatMap { $0 } }
   }
 }

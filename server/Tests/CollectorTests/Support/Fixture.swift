@@ -74,7 +74,7 @@ final class Fixture: Sendable {
   /// The routes and their middleware.
   func collector() throws -> CollectorApplication {
     CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: settings)
+      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"), settings: settings)
   }
 
   /// The routes, called without a socket.

@@ -5,16 +5,16 @@ import TernEvents
 import Warehouse
 
 /// The outcome of a form, shown above the page.
-public struct FormResult: Sendable {
+package struct FormResult: Sendable {
   /// The reason why the form failed, if it did.
-  public var message: String?
+  package var message: String?
   /// The outcome of the form, in a sentence.
-  public var done: String?
+  package var done: String?
   /// A secret that is shown once: a link or a token.
-  public var secret: String?
+  package var secret: String?
 
   /// Creates an outcome.
-  public init(message: String? = nil, done: String? = nil, secret: String? = nil) {
+  package init(message: String? = nil, done: String? = nil, secret: String? = nil) {
     self.message = message
     self.done = done
     self.secret = secret
@@ -23,7 +23,7 @@ public struct FormResult: Sendable {
   /// Creates the outcome that the address of a page names, to which a form has led.
   ///
   /// - Parameter outcome: The value of `done`: a word, or the names of the fields that were saved, separated by commas.
-  public init(outcome: String?) {
+  package init(outcome: String?) {
     guard let outcome else { return }
     let fields = outcome.split(separator: ",").compactMap { Self.fields[String($0)] }
     done = Self.outcomes[outcome] ?? (fields.isEmpty ? nil : "Saved: \(fields.joined(separator: ", ")).")

@@ -1,10 +1,10 @@
 import Foundation
 import Reports
-public import Warehouse
+package import Warehouse
 
 extension PortalPages {
   /// The page of all tokens, which posts to `/tokens`.
-  public func tokens(_ tokens: [AccessToken], apps: [App], result: FormResult = FormResult()) -> String {
+  package func tokens(_ tokens: [AccessToken], apps: [App], result: FormResult = FormResult()) -> String {
     let names = Dictionary(apps.map { ($0.id, shown($0.name)) }, uniquingKeysWith: { $1 })
     let rows = tokens.map { token -> TemplateValues in
       let scopes = AccessToken.Scope.allCases.filter(token.scopes.contains).map(\.rawValue).joined(separator: ", ")
@@ -45,7 +45,7 @@ extension PortalPages {
   /// - Parameters:
   ///   - hasMore: True if there are older entries.
   ///   - failed: The counts of failed logins.
-  public func audit(
+  package func audit(
     _ entries: [AuditEntry], hasMore: Bool, failed: [FailedLogins], result: FormResult = FormResult()
   ) -> String {
     let logins = failed.map { login -> TemplateValues in

@@ -1,5 +1,5 @@
 import Reports
-public import Warehouse
+package import Warehouse
 
 extension PortalPages {
   /// The page of all users, their sessions and who may see what, which posts to `/users`.
@@ -57,7 +57,7 @@ extension PortalPages {
   }
 
   /// The page of the reader's own account, which posts to `/account`.
-  public func account(_ session: LoginSession, sessions: [LoginSession], result: FormResult = FormResult()) -> String {
+  package func account(_ session: LoginSession, sessions: [LoginSession], result: FormResult = FormResult()) -> String {
     let hasPassword = session.account.hasPassword
     return management(
       ManagementPage(
@@ -87,7 +87,7 @@ extension PortalPages {
   }
 
   /// The page of an invited user, which posts `code` and `password` to `/welcome`.
-  public func welcome(_ name: String, code: String, message: String? = nil) -> String {
+  package func welcome(_ name: String, code: String, message: String? = nil) -> String {
     layout(
       title: "Welcome",
       body: templates.render(

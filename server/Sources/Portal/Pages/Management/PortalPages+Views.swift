@@ -1,6 +1,6 @@
 import Foundation
 import Reports
-public import Warehouse
+package import Warehouse
 
 extension PortalPages {
   private static let viewLead =
@@ -9,7 +9,7 @@ extension PortalPages {
   /// The list of an app's views with their settings, and for editors a form that posts to `/apps/ID/views`.
   ///
   /// - Parameter given: The values of a form that failed, by name.
-  public func views(
+  package func views(
     _ views: [View], app: App, apps: [App] = [], given: [String: String] = [:], result: FormResult = FormResult()
   ) -> String {
     let links = PortalLinks(app: app.id)
@@ -47,7 +47,7 @@ extension PortalPages {
   }
 
   /// The page of a view's settings, with forms that post to `/apps/ID/views/VIEW`.
-  public func view(
+  package func view(
     _ view: View, app: App, apps: [App], given: [String: String] = [:], result: FormResult = FormResult()
   ) -> String {
     let address = "\(PortalLinks(app: app.id).views)/\(view.id)"

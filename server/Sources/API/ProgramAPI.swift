@@ -4,13 +4,13 @@ package import Portal
 package import Symbols
 package import Warehouse
 
-/// What programs ask and change: all endpoints below `/api`, and those of App Center's analytics API.
-package struct AdministrationAPI: Sendable {
+/// What programs read and change: all endpoints below `/api`, and those of App Center's analytics API.
+package struct ProgramAPI: Sendable {
   let data: ServerData
   let pages: PortalPages
   let reader: BodyReader
   /// The text that identifies this server in exports.
-  let server: String
+  let exportFingerprint: String
   /// Returns what was refused to an app within the last day.
   let refusals: @Sendable (AppID) -> [UsageRefusals]
 
@@ -22,24 +22,25 @@ package struct AdministrationAPI: Sendable {
   package var exporter: (any EventExport)?
 
   package init(
-    data: ServerData, pages: PortalPages, reader: BodyReader, server: String,
+    data: ServerData, pages: PortalPages, reader: BodyReader, exportFingerprint: String,
     refusals: @escaping @Sendable (AppID) -> [UsageRefusals]
   ) {
-    (self.data, self.pages, self.reader, self.server, self.refusals) = (data, pages, reader, server, refusals)
+    (self.data, self.pages, self.reader) = (data, pages, reader)
+    (self.exportFingerprint, self.refusals) = (exportFingerprint, refusals)
   }
 
-  /// Adds all endpoints, and at last the description of all that `root` has.
+  /// Adds all endpoints, and finally the description of everything in `root`.
   ///
   /// - Returns: The description.
   package func add(to root: EndpointGroup) -> APIDescription {
-    addFigures(to: root.group("/api/v1", .login))
-    addThings(to: root.group("/api/v1", .login))
+    addReading(to: root.group("/api/v1", .login))
+    addManagement(to: root.group("/api/v1", .login))
     AppCenterReportEndpoints(reports: data.reports, store: data.store, wallTime: data.clocks.wallTime)
       .add(to: root.routes)
     return DescriptionEndpoint.add(to: root)
   }
 
-  private func addFigures(to api: EndpointGroup) {
+  private func addReading(to api: EndpointGroup) {
     let (catalog, reports, wallTime) = (data.catalog, data.reports, data.clocks.wallTime)
     ReportEndpoints(
       reports: reports, store: data.store, catalog: catalog, answering: data.answering, wallTime: wallTime
@@ -47,12 +48,12 @@ package struct AdministrationAPI: Sendable {
     QuestionEndpoints(reader: reader, answering: data.answering, catalog: catalog).add(to: api)
     TrailEndpoints(persons: data.persons).add(to: api)
     if let exporter {
-      ExportEndpoints(exporter: exporter, catalog: catalog, reports: reports, server: server).add(to: api)
+      ExportEndpoints(exporter: exporter, catalog: catalog, reports: reports, server: exportFingerprint).add(to: api)
     }
     if let reading = data.storage { StorageEndpoints(reading: reading).add(to: api) }
   }
 
-  private func addThings(to api: EndpointGroup) {
+  private func addManagement(to api: EndpointGroup) {
     let (catalog, wallTime) = (data.catalog, data.clocks.wallTime)
     PersonEndpoints(persons: data.persons).add(to: api)
     ErrorStatusEndpoints(errors: data.errors).add(to: api)
@@ -64,8 +65,8 @@ package struct AdministrationAPI: Sendable {
     DashboardEndpoints(pages: pages, catalog: catalog).add(to: api)
     AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
     MailReportEndpoints(catalog: catalog).add(to: api)
-    LinkEndpoints(catalog: catalog, server: pages.collector, wallTime: wallTime).add(to: api)
-    UserEndpoints(catalog: catalog, server: pages.collector).add(to: api)
+    LinkEndpoints(catalog: catalog, server: pages.serverAddress, wallTime: wallTime).add(to: api)
+    UserEndpoints(catalog: catalog, server: pages.serverAddress).add(to: api)
     SessionEndpoints(catalog: catalog).add(to: api)
     TokenEndpoints(catalog: catalog).add(to: api)
     AuditEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)

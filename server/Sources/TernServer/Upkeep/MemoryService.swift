@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import WarehouseSQLite
 
-/// Gives memory that a burst took back to the system, so that it is free again within a minute.
+/// Returns to the system the memory that a burst took, so that it is free again within a minute.
 struct MemoryService: Service {
   private static let interval: Duration = .seconds(30)
 
