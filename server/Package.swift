@@ -172,7 +172,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    // What apps send: the protocols and their gates.
+    // The protocols in which apps send, and their gates.
     .target(
       name: "Ingestion",
       dependencies: [
@@ -183,7 +183,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    // What API and portal share: reports and questions run in fair order, changes to persons and states of errors.
+    // The part that API and portal share: reports and questions run in fair order, changes to persons and states of errors.
     .target(
       name: "Answering",
       dependencies: [
@@ -192,7 +192,7 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
       ]),
-    // What programs ask and change: one file per thing, from which the OpenAPI document is derived.
+    // The endpoints for programs: one file per thing, from which the OpenAPI document is derived.
     .target(
       name: "API",
       dependencies: [

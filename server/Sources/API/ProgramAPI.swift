@@ -4,7 +4,7 @@ package import Portal
 package import Symbols
 package import Warehouse
 
-/// What programs read and change: all endpoints below `/api`, and those of App Center's analytics API.
+/// The endpoints for programs: all below `/api`, and those of App Center's analytics API.
 package struct ProgramAPI: Sendable {
   let data: ServerData
   let pages: PortalPages
