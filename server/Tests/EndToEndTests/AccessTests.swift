@@ -43,7 +43,7 @@ import Testing
     _ = try tern("apps", "set", app.id, "--name", "Renamed", "--tracking-id", "UA-777-1")
     #expect(try tern("apps", "list").contains(/Renamed .* UA-777-1/))
     let zone = try tern("apps", "set", app.id, "--time-zone", "Asia/Tokyo")
-    #expect(zone.contains("Asia/Tokyo") && zone.contains("Counted the days of app \(app.id)"))
+    #expect(zone.contains("Asia/Tokyo") && zone.contains("Recounted the days of app \(app.id)"))
 
     let log = try tern("audit", "--json").split(separator: "\n").reversed().map(String.init)
     let actions = log.compactMap { $0.firstMatch(of: /"action":"([^"]+)"/).map { String($0.1) } }
