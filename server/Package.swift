@@ -287,12 +287,27 @@ let package = Package(
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "Cryptography", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract",
+        "SimulatedDisk", "Cryptography", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions",
+        "WarehouseContract",
         "WarehouseSQLite",
         "AppCatalog", "Views",
         "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
+    // A disk that forgets and tears what wasn't synced, and a program that runs a server's stores on it (docs/simulator.md).
+    .target(
+      name: "SimulatedDisk", dependencies: [.product(name: "_TernEvents", package: "tern")], path: "Tests/SimulatedDisk"
+    ),
+    .target(name: "CTernDisk", path: "Tests/CTernDisk"),
+    .executableTarget(
+      name: "simulate-server",
+      dependencies: [
+        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "WarehouseSQLite", "AppCatalog", "Views",
+        "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/SimulateServer"),
     .testTarget(
       name: "ServerBaseTests",
       dependencies: [

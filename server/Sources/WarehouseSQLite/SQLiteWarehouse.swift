@@ -76,7 +76,8 @@ public final class SQLiteWarehouse: EventSink {
     try self.init(directory: directory, catalog: catalog, configuration: configuration)
   }
 
-  convenience init(directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration) throws {
+  /// Opens a data directory with other settings.
+  package convenience init(directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration) throws {
     let files = DataDirectory(path: directory)
     try files.create()
     guard let lock = try files.lock(waitingFor: configuration.lockPatience) else {

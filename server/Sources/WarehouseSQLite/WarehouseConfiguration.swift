@@ -1,50 +1,53 @@
 import Ingest
-import TernEvents
-import Warehouse
+package import TernEvents
+package import Warehouse
 
 /// Settings that trade memory, latency and throughput of a ``SQLiteWarehouse``. Operators choose only the memory for
 /// counted days of views; tests vary the others.
-struct WarehouseConfiguration: Sendable {
+package struct WarehouseConfiguration: Sendable {
   /// The number of events that may wait for the writer before `commit` throws `busy`.
-  var maximumWaitingEvents = 500_000
+  package var maximumWaitingEvents = 500_000
   /// The maximum number of events in one transaction, unless a single batch has more.
-  var maximumGroupEvents = 20_000
+  package var maximumGroupEvents = 20_000
   /// The delay before committed events appear in reports, unless flushes take long; see ``FlushPacing``.
-  var flushInterval = Duration.milliseconds(400)
+  package var flushInterval = Duration.milliseconds(400)
   /// The maximum number of events counted in memory before the counts are stored.
-  var flushEvents = 500_000
+  package var flushEvents = 500_000
   /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
-  var recountedRows = 2_000_000
+  package var recountedRows = 2_000_000
   /// The number of duplicate keys collected in memory before they are sorted and written (about 18 MB).
-  var pendingKeys = 1 << 19
+  package var pendingKeys = 1 << 19
   /// The age at which the collector refuses events. Duplicates of younger ones are recognized.
-  var recognizedAge = IngestLimits.native.maximumAge
+  package var recognizedAge = IngestLimits.native.maximumAge
   /// The number of installs cached in memory; others are looked up on disk (about 60 MB).
-  var cachedInstalls = 1_000_000
+  package var cachedInstalls = 1_000_000
   /// The number of 4 KiB pages after which the write-ahead log is checkpointed.
-  var checkpointPages = 1_000
+  package var checkpointPages = 1_000
   /// The bytes of stacks, raw errors and attachments kept of an app for which the catalog has no other limit.
-  var maximumErrorBytes = Int64(UsageLimitChanges.usualErrorTextBytes)
+  package var maximumErrorBytes = Int64(UsageLimitChanges.usualErrorTextBytes)
   /// The memory that counted days of views may take, in bytes.
-  var viewCacheBytes = SQLiteWarehouse.standardViewCacheBytes
+  package var viewCacheBytes = SQLiteWarehouse.standardViewCacheBytes
   /// The number of rows in a span.
-  var spanRows = RowStore.spanRows
+  package var spanRows = RowStore.spanRows
   /// The bytes of rows in a segment, unless a single span has more.
-  var segmentBytes = 64 << 20
+  package var segmentBytes = 64 << 20
   /// The maximum size of the database, in 4 KiB pages, as on a full disk; `nil` for no limit.
-  var maximumPages: Int?
+  package var maximumPages: Int?
   /// The time to wait for a process that briefly holds the data directory, as a report does after a crash.
-  var lockPatience = Duration.seconds(3)
+  package var lockPatience = Duration.seconds(3)
   /// Receives messages about damage and about failures that don't concern a single batch.
-  var report: @Sendable (String) -> Void = { _ in }
+  package var report: @Sendable (String) -> Void = { _ in }
   /// The free bytes on the disk below which nothing is collected; 0 for no limit.
-  var diskReserve: Int64 = 0
+  package var diskReserve: Int64 = 0
   /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.
-  var freeDiskBytes = DiskSpace.available
+  package var freeDiskBytes = DiskSpace.available
   /// True if what the process before was doing when it crashed is held until it was examined.
-  var examinesInterruptedWork = false
+  package var examinesInterruptedWork = false
   /// The wall clock.
-  var now: @Sendable () -> Timestamp = WallClock.system
+  package var now: @Sendable () -> Timestamp = WallClock.system
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
-  var beforeBatch: (@Sendable (AppID) throws -> Void)?
+  package var beforeBatch: (@Sendable (AppID) throws -> Void)?
+
+  /// The settings of a server, before it changes any.
+  package static var standard: WarehouseConfiguration { WarehouseConfiguration() }
 }

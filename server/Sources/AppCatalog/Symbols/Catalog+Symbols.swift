@@ -116,7 +116,7 @@ extension Catalog: SymbolCatalog {
     guard rename(path, target) == 0 else {
       throw WarehouseError(.unavailable, "\(target) can't be created: \(String(cString: strerror(errno))).")
     }
-    directory.syncFolder(directory.symbolsPath)
+    try directory.syncFolder(directory.symbolsPath)
   }
 
   /// Deletes the rows of the oldest files that have no room beside a new one, and returns them.

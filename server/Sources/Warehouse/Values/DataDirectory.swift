@@ -24,13 +24,17 @@ package struct DataDirectory: Sendable {
   package var workPath: String { path + "/work" }
   package var symbolsPath: String { path + "/symbols" }
 
-  /// Creates the directory and its parents if missing, with mode 0700.
+  /// Creates the directory and its parents if missing, with mode 0700. Their names survive a power failure.
   package func create() throws {
     var current = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/") {
+      let parent = current
       current += "/\(part)"
-      guard mkdir(current, 0o700) != 0, errno != EEXIST else { continue }
-      throw failure("The data directory \(path) can't be created: \(reason()). Choose another with --data.")
+      if mkdir(current, 0o700) == 0 {
+        try syncFolder(parent.isEmpty ? "/" : parent)
+      } else if errno != EEXIST {
+        throw failure("The data directory \(path) can't be created: \(reason()). Choose another with --data.")
+      }
     }
   }
 
@@ -44,11 +48,10 @@ package struct DataDirectory: Sendable {
   }
 
   /// Makes the names of the files in a folder survive a power failure.
-  package func syncFolder(_ folder: String) {
+  package func syncFolder(_ folder: String) throws {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor >= 0, fsync(descriptor) == 0 else { throw failure("\(folder) can't be synced: \(reason()).") }
   }
 
   /// True if a file is missing or has no bytes.

@@ -92,14 +92,14 @@ struct ColumnDirectory: Sendable {
 
   func delete(_ chunk: Chunk) { delete(path(chunk.header)) }
 
-  func deleteAll() throws {
-    guard access(path, F_OK) == 0 else { return }
-    for name in try names() { delete("\(path)/\(name)") }
-  }
+  func deleteAll() throws { try deleteAll { _ in true } }
 
-  func deleteAll(of app: Int64) throws {
-    guard access(path, F_OK) == 0 else { return }
-    for name in try names() where name.hasPrefix("\(app)-") { delete("\(path)/\(name)") }
+  /// Deletes the chunks of an app. They may have rows that are gone, so they don't come back after a power failure.
+  func deleteAll(of app: Int64) throws { try deleteAll { $0.hasPrefix("\(app)-") } }
+
+  private func deleteAll(where isMeant: (String) -> Bool) throws {
+    guard isWritable, access(path, F_OK) == 0 else { return }
+    try StoredFile.delete(try names().filter(isMeant), in: path)
   }
 
   private func names() throws -> [String] {

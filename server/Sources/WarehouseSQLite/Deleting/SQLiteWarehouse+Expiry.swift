@@ -19,10 +19,7 @@ extension SQLiteWarehouse {
     guard !segments.isEmpty else { return false }
     try await perform { try $0.expireErrors(of: number, before: time) }
     // The counts must be on disk before the rows they were made from are removed.
-    try await counting.perform {
-      try $0.count()
-      try $0.finish()
-    }
+    try await counting.perform { _ = try $0.count() }
     try await perform { try $0.keepCounts(of: number) }
     for segment in segments {
       try Task.checkCancellation()

@@ -62,7 +62,9 @@ enum RowSegment {
   static let blockHeaderSize = MemoryLayout<BlockHeader>.size
   static let suffix = ".rows"
 
-  static func path(_ number: Int64, in directory: String) -> String { "\(directory)/\(number)\(suffix)" }
+  static func name(_ number: Int64) -> String { "\(number)\(suffix)" }
+
+  static func path(_ number: Int64, in directory: String) -> String { "\(directory)/\(name(number))" }
 
   /// The numbers of the segments in a directory, whether they are in use or not.
   static func numbers(in directory: String) throws -> [Int64] {

@@ -68,23 +68,24 @@ extension RowStore {
     try move.run()
   }
 
-  /// Deletes the files of segments whose rows have moved, and new segments without rows.
+  /// Deletes the files of segments whose rows have moved, and new segments without rows. What was deleted in them doesn't come
+  /// back after a power failure.
   func deleteSegments(_ old: [Int64]) throws {
     forget()
     let used = try StoredSpan.segments(connection)
     let newest = try RowSegment.numbers(in: directory).max().map { [$0] } ?? []
-    for number in old + newest where !used.contains(number) {
-      try StoredFile.delete(RowSegment.path(number, in: directory))
-    }
+    try deleteFiles(of: (old + newest).filter { !used.contains($0) })
+  }
+
+  private func deleteFiles(of segments: [Int64]) throws {
+    try StoredFile.delete(segments.map(RowSegment.name), in: directory)
   }
 
   /// Deletes the files of segments that have left, which a crash may have kept.
   func deleteRetired() throws {
     let retired = try RetiredTable.segments(connection)
     guard !retired.isEmpty else { return }
-    for number in try RowSegment.numbers(in: directory) where retired.contains(number) {
-      try StoredFile.delete(RowSegment.path(number, in: directory))
-    }
+    try deleteFiles(of: RowSegment.numbers(in: directory).filter(retired.contains))
   }
 
   /// Deletes the segments that no span uses.
@@ -93,9 +94,7 @@ extension RowStore {
     let used = try StoredSpan.segments(connection)
     // A database without rows may not be the one of these segments.
     guard !used.isEmpty else { return }
-    for number in try RowSegment.numbers(in: directory) where !used.contains(number) {
-      try StoredFile.delete(RowSegment.path(number, in: directory))
-    }
+    try deleteFiles(of: RowSegment.numbers(in: directory).filter { !used.contains($0) })
   }
 
   /// Reports blocks that the database doesn't know: of a transaction that a crash interrupted, or of a write-ahead log

@@ -44,6 +44,13 @@ enum StoredFile {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure(path) }
   }
 
+  /// Deletes files of a directory, if they are there, so that none of them comes back after a power failure.
+  static func delete(_ names: [String], in directory: String) throws {
+    guard !names.isEmpty else { return }
+    for name in names { try delete("\(directory)/\(name)") }
+    try sync(directory: directory)
+  }
+
   /// Makes a new name in the directory survive a power failure.
   static func sync(directory: String) throws { try sync(file: directory) }
 
