@@ -27,7 +27,8 @@ extension Alert {
   } schema: {
     .list(
       .text.described(
-        Destination.forms(quote: "`") + ", without the paths of addresses in answers, since they may be secret. In a change, "
+        Destination.forms(quote: "`")
+          + ", without the paths of addresses in answers, since they may be secret. In a change, "
           + "a current one as it is shown keeps it."), 1...maximumDestinations)
   }
 }

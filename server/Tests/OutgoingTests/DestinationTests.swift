@@ -22,6 +22,13 @@ import Testing
     }
   }
 
+  @Test func `help and errors name all forms of destinations`() throws {
+    #expect(Destination.forms() == "mail:ADDRESS, webhook:URL or chat:URL")
+    #expect { try Destination("fax:1") } throws: {
+      ($0 as? OutgoingError)?.message.contains(Destination.forms()) == true
+    }
+  }
+
   @Test func `the path of a hook is not shown`() throws {
     #expect(try Destination("chat:https://hooks.example.org/T0/SECRET").shown == "chat:https://hooks.example.org/…")
     let hook = try Destination("webhook:https://example.org/T0/SECRET?key=TOKEN")
