@@ -23,9 +23,17 @@ import Testing
   }
 
   @Test func `help and errors name all forms of destinations`() throws {
-    #expect(Destination.forms() == "mail:ADDRESS, webhook:URL or chat:URL")
-    #expect { try Destination("fax:1") } throws: {
-      ($0 as? OutgoingError)?.message.contains(Destination.forms()) == true
+    let forms = Destination.forms()
+    #expect(forms.hasPrefix("mail:ADDRESS, webhook:URL") && forms.contains(" or "))
+    for format in PostFormat.all {
+      #expect(forms.contains("\(format.name):URL"))
+      let text = "\(format.name):https://example.org/x"
+      #expect(try Destination(text).text == text)
+    }
+    #expect {
+      try Destination("fax:1")
+    } throws: {
+      ($0 as? OutgoingError)?.message.contains(forms) == true
     }
   }
 
