@@ -57,7 +57,7 @@ extension PortalPages {
 extension PortalLinks {
   /// The address of the form that shares a page.
   func share(_ page: String, _ query: String) -> String {
-    "\(page(.links))?report=\(page)&query=\(PercentCoding.encode(query))"
+    "\(self.page(.links))?report=\(page)&query=\(PercentCoding.encode(query))"
   }
 
   /// The address of the form that shares a report, with its filter, comparison and range.
