@@ -8,7 +8,7 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// `/api/v1/apps/{app}/dashboards` and `/annotations`: what readers saved.
+/// `/api/v1/apps/{app}/dashboards`: the dashboards of an app.
 struct DashboardEndpoints: Sendable {
   let pages: PortalPages
   let catalog: any CollectorCatalog
@@ -17,14 +17,9 @@ struct DashboardEndpoints: Sendable {
   private static let maximumBytes = 256 << 10
   private static let dashboard = JSONAnswer("Dashboard", Dashboard.members)
   private static let newDashboard = JSONBody("NewDashboard", Dashboard.members, maximumBytes: maximumBytes)
-  private static let note = JSONAnswer("Annotation", Annotation.members)
 
   func add(to api: EndpointGroup) {
-    addDashboards(api.group("/apps/:app/dashboards", .read), api.group("/apps/:app/dashboards", .edit))
-    addNotes(api.group("/apps/:app/annotations", .read), api.group("/apps/:app/annotations", .edit))
-  }
-
-  private func addDashboards(_ readers: EndpointGroup, _ editors: EndpointGroup) {
+    let (readers, editors) = (api.group("/apps/:app/dashboards", .read), api.group("/apps/:app/dashboards", .edit))
     let item = Item(Self.dashboard) { call in
       let number = try call.number("dashboard", else: .unknownDashboard)
       guard let found = try catalog.dashboards(app: try call.app.id).first(where: { $0.id == number }) else {
@@ -63,23 +58,5 @@ struct DashboardEndpoints: Sendable {
       }
     }
     return wanted
-  }
-
-  private func addNotes(_ readers: EndpointGroup, _ editors: EndpointGroup) {
-    readers.get(
-      "", "listAnnotations", "The notes about days that people wrote.", .list("annotations", of: Self.note)
-    ) { try catalog.annotations(app: try $0.app.id) }
-    editors.on(
-      .post, "", "createAnnotation", "Adds a note about a day, for example from a release script.",
-      JSONBody("NewAnnotation", Annotation.members, maximumBytes: Self.maximumBytes), Self.note.created
-    ) { call, sent in
-      let wanted = try sent.value(from: Annotation(app: try call.app.id))
-      return try catalog.createAnnotation(app: wanted.app, day: wanted.day, text: wanted.text)
-    }
-    editors.delete("/:annotation", "removeAnnotation", "Deletes a note about a day.") { call in
-      let unknown = APIError.unknown("annotation", "This app has no such note.")
-      let number = try call.number("annotation", else: unknown)
-      guard try catalog.removeAnnotation(number, app: try call.app.id) else { throw unknown }
-    }
   }
 }

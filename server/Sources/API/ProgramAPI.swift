@@ -63,6 +63,7 @@ package struct ProgramAPI: Sendable {
     DefinitionEndpoints(catalog: catalog).add(to: api)
     SegmentEndpoints(catalog: catalog).add(to: api)
     DashboardEndpoints(pages: pages, catalog: catalog).add(to: api)
+    AnnotationEndpoints(catalog: catalog).add(to: api)
     AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
     MailReportEndpoints(catalog: catalog).add(to: api)
     LinkEndpoints(catalog: catalog, server: pages.serverAddress, wallTime: wallTime).add(to: api)

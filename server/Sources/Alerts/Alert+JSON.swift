@@ -27,8 +27,9 @@ extension Alert {
   } schema: {
     .list(
       .text.described(
-        "`mail:ADDRESS`, `webhook:URL` or `chat:URL`, without the paths of addresses in answers, since they may be "
-          + "secret. In a change, a current one as it is shown keeps it."), 1...maximumDestinations)
+        Destination.forms(quote: "`")
+          + ", without the paths of addresses in answers, since they may be secret. In a change, "
+          + "a current one as it is shown keeps it."), 1...maximumDestinations)
   }
 }
 

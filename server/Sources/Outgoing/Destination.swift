@@ -2,27 +2,35 @@
 package enum Destination: Sendable, Hashable {
   /// A mail.
   case mail(MailAddress)
-  /// A signed POST with JSON.
-  case webhook(WebAddress)
-  /// A POST with JSON that consists of one text.
-  case chat(WebAddress)
+  /// A POST to an address.
+  case post(PostFormat, WebAddress)
 
-  /// Parses `mail:ADDRESS`, `webhook:URL` or `chat:URL`.
+  /// Returns the forms of all destinations in words: `mail:ADDRESS, webhook:URL or chat:URL`.
+  ///
+  /// - Parameters:
+  ///   - mail: The text for an address of a mail.
+  ///   - web: The text for an address that is posted to.
+  ///   - quote: The mark around each form.
+  package static func forms(mail: String = "ADDRESS", web: String = "URL", quote: String = "") -> String {
+    let forms = (["mail:\(mail)"] + PostFormat.all.map { "\($0.name):\(web)" }).map { quote + $0 + quote }
+    return forms.dropLast().joined(separator: ", ") + " or " + forms[forms.count - 1]
+  }
+
+  /// Parses a text in one of the ``forms(mail:web:quote:)``.
   ///
   /// Throws ``OutgoingError`` with code `invalid`, which says what is allowed.
   package init(_ text: String) throws(OutgoingError) {
     let parts = text.split(separator: ":", maxSplits: 1).map { String($0) }
     let rest = parts.count == 2 ? parts[1] : ""
-    switch parts.first {
-    case "mail":
+    if parts.first == "mail" {
       guard let address = MailAddress(rest) else {
         throw OutgoingError(.invalid, "Enter an email address after mail:, such as mail:someone@example.org.")
       }
       self = .mail(address)
-    case "webhook": self = .webhook(try Self.address(rest, after: "webhook"))
-    case "chat": self = .chat(try Self.address(rest, after: "chat"))
-    default:
-      throw OutgoingError(.invalid, "Enter mail:ADDRESS, webhook:URL or chat:URL.")
+    } else if let format = PostFormat.all.first(where: { $0.name == parts.first }) {
+      self = .post(format, try Self.address(rest, after: format.name))
+    } else {
+      throw OutgoingError(.invalid, "Enter \(Self.forms()).")
     }
   }
 
@@ -67,7 +75,7 @@ package enum Destination: Sendable, Hashable {
   package var receiver: (name: String, maximumConcurrent: Int) {
     switch self {
     case .mail: ("mail", 4)
-    case .webhook(let address), .chat(let address): (address.receiver, 1)
+    case .post(_, let address): (address.receiver, 1)
     }
   }
 
@@ -75,7 +83,7 @@ package enum Destination: Sendable, Hashable {
   func withoutSecret(_ answer: String) -> String {
     switch self {
     case .mail: answer
-    case .webhook(let address), .chat(let address): address.removed(from: answer)
+    case .post(_, let address): address.removed(from: answer)
     }
   }
 
@@ -83,8 +91,7 @@ package enum Destination: Sendable, Hashable {
   package var text: String {
     switch self {
     case .mail(let address): "mail:\(address.text)"
-    case .webhook(let address): "webhook:\(address.text)"
-    case .chat(let address): "chat:\(address.text)"
+    case .post(let format, let address): "\(format.name):\(address.text)"
     }
   }
 
@@ -92,8 +99,7 @@ package enum Destination: Sendable, Hashable {
   package var shown: String {
     switch self {
     case .mail(let address): "mail:\(address.text)"
-    case .webhook(let address): "webhook:\(address.shown)"
-    case .chat(let address): "chat:\(address.shown)"
+    case .post(let format, let address): "\(format.name):\(address.shown)"
     }
   }
 }

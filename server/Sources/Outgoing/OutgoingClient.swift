@@ -112,23 +112,17 @@ package final class OutgoingClient: Sendable {
         content: .mail(from: mail.from.text, to: [to.text], requiresTLS: mail.server.requiresTLS), body: bytes,
         user: mail.server.user, password: mail.server.password, authorities: mail.server.authorities,
         timeout: configuration.timeout)
-    case .webhook(let address):
-      let body = message.json
-      let time = wallTime().secondsSince1970
-      return post(
-        body, to: address,
-        [
-          "X-Tern-Id: \(message.id)", "X-Tern-Signature: \(signature(of: body, at: time, for: address))",
-        ])
-    case .chat(let address): return post(message.chatJSON, to: address, [])
+    case .post(let format, let address):
+      let body = format.body(message)
+      var headers = ["Content-Type: application/json", "User-Agent: Tern"]
+      if format.isSigned {
+        let signature = signature(of: body, at: wallTime().secondsSince1970, for: address)
+        headers += ["X-Tern-Id: \(message.id)", "X-Tern-Signature: \(signature)"]
+      }
+      return Transfer.Request(
+        url: address.text, content: .post(headers: headers), body: body, timeout: configuration.timeout,
+        accepts: { [addresses = configuration.addresses] in addresses.accepts($0) })
     }
-  }
-
-  private func post(_ body: [UInt8], to address: WebAddress, _ headers: [String]) -> Transfer.Request {
-    Transfer.Request(
-      url: address.text,
-      content: .post(headers: ["Content-Type: application/json", "User-Agent: Tern"] + headers), body: body,
-      timeout: configuration.timeout, accepts: { [addresses = configuration.addresses] in addresses.accepts($0) })
   }
 
   /// The header by which a receiver checks that a message is from this server and recent: the HMAC-SHA256 of the time,

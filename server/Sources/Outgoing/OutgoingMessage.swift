@@ -54,67 +54,8 @@ package struct OutgoingMessage: Sendable, Hashable {
     (self.text, self.facts, self.sections, self.link) = (text, facts, sections, link)
   }
 
-  /// The message as JSON, for webhooks.
-  package var json: [UInt8] {
-    var json = JSONWriter()
-    json.raw("{\"id\":")
-    json.identifier(id)
-    for (name, text) in [("time", time.iso8601), ("event", event), ("title", title), ("text", text)] {
-      json.member(name)
-      json.string(text)
-    }
-    json.member("facts")
-    json.raw("{")
-    for (index, fact) in facts.enumerated() {
-      if index > 0 { json.raw(",") }
-      json.string(fact.name)
-      json.raw(":")
-      switch fact.value {
-      case .text(let text): json.string(text)
-      // JSON has no infinity.
-      case .number(let number): if number.isFinite { json.double(number) } else { json.raw("null") }
-      }
-    }
-    json.raw("}")
-    if let link {
-      json.member("link")
-      json.string(link)
-    }
-    json.raw("}")
-    return json.bytes
-  }
-
   /// The message without its title, as one text for chats.
   package var plainText: String {
     ([text, ""] + facts.map { "\($0.label): \($0.text)" } + (link.map { ["", $0] } ?? [])).joined(separator: "\n")
-  }
-
-  /// The message as JSON with one text: the form that incoming webhooks of Slack, Mattermost and Teams share.
-  package var chatJSON: [UInt8] {
-    var json = JSONWriter()
-    json.raw("{\"text\":")
-    json.string(ChatText.escaped("\(title)\n\(plainText)"))
-    json.raw("}")
-    return json.bytes
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func member(_ name: String) {
-    raw(",")
-    string(name)
-    raw(":")
-  }
-}
-
-enum ChatText {
-  /// Escapes text so that Slack finds no links, mentions or channels (`<!channel>`) in it, and Mattermost and Teams no links,
-  /// pictures or mentions.
-  static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      // A zero-width space after the @ keeps @all and @channel from notifying everyone.
-      .replacing("@", with: "@\u{200B}")
-      // And one after the ] keeps it from being a link's text.
-      .replacing("]", with: "]\u{200B}")
   }
 }

@@ -51,8 +51,8 @@ struct PortalLinks {
     comparison = request.comparison
   }
 
-  /// The address of the app's limits.
-  var limits: String { "/apps/\(app)/limits" }
+  /// The address of another page of the app.
+  func page(_ place: AppPlace) -> String { "/apps/\(app)/\(place.path)" }
 
   /// The address to which the form for deleting the app is posted.
   var deletion: String { "/apps/\(app)/delete" }
@@ -94,23 +94,11 @@ struct PortalLinks {
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)\(limit)"
   }
 
-  /// The address of the app's shared links.
-  var shared: String { "/apps/\(app)/links" }
-
   /// The address of the values that filters suggest.
   var values: String { "/apps/\(app)/values" }
 
-  /// The address of the app's settings.
-  var settings: String { "/apps/\(app)/settings" }
-
   /// The address of the page that changes the app's time zone.
   var zone: String { "/apps/\(app)/zone" }
-
-  /// The address of the app's keys and sample code.
-  var setup: String { "/apps/\(app)/setup" }
-
-  /// The address of the app's views.
-  var views: String { "/apps/\(app)/views" }
 
   /// The address of the names of properties that filters suggest.
   var properties: String { "/apps/\(app)/properties" }

@@ -11,7 +11,9 @@ import TernEvents
 import Warehouse
 
 /// The pages of alerts: `/apps/ID/alerts`, and `/alerts` for those about the server.
-struct AlertPages: Sendable {
+struct AlertPages: SettingsPages {
+  static let tabs: [AppPlace] = [.alerts]
+
   let site: Site
 
   /// The time for which the button mutes an alert.

@@ -9,7 +9,9 @@ import TernEvents
 import Warehouse
 
 /// The page of notes about days: `/apps/ID/annotations`.
-struct AnnotationPages: Sendable {
+struct AnnotationPages: SettingsPages {
+  static let tabs: [AppPlace] = [.notes]
+
   let site: Site
 
   /// The days whose releases are listed.
@@ -17,7 +19,7 @@ struct AnnotationPages: Sendable {
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/apps/:app/annotations",
+      AppPlace.notes.route,
       [
         .get: .page(.permission(.read)) { try await show($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },

@@ -3,18 +3,20 @@ import HTTP
 import Hummingbird
 import Portal
 import ServerBase
-import TernBase
 import Warehouse
 
-/// The pages that change an app: its settings, time zone and limits, and its deletion.
-struct AppSettingsPages: Sendable {
+/// The pages that change an app: its settings and time zone, and its deletion. The keys, a page that waits for the first
+/// event, are among the reports (``ReportPages``).
+struct AppSettingsPages: SettingsPages {
+  static let tabs: [AppPlace] = [.app, .setup]
+
   let site: Site
 
   private static let allDays = Day(year: 1, month: 1, day: 1)...Day(year: 9999, month: 12, day: 31)
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/apps/:app/settings",
+      AppPlace.app.route,
       [
         .get: .page(.permission(.edit)) { try await settings($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },
@@ -24,12 +26,6 @@ struct AppSettingsPages: Sendable {
       [
         .get: .page(.permission(.edit)) { try await zone($0, $1) },
         .post: .page(.permission(.edit)) { try await changeZone($0, $1) },
-      ])
-    routes.on(
-      "/apps/:app/limits",
-      [
-        .get: .page(.permission(.edit)) { try limits($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(.permission(.administer)) { try await changeLimits($0, $1) },
       ])
     routes.on("/apps/:app/delete", [.post: .page(.permission(.administer)) { try await delete($0, $1) }])
   }
@@ -94,16 +90,6 @@ struct AppSettingsPages: Sendable {
     }
   }
 
-  private func limits(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
-  ) throws -> Response {
-    .html(
-      try site.pages.shown(to: context, request).limits(
-        try site.catalog.usageLimitChanges(of: try context.app.id), app: try context.app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
-      status: result.message == nil ? .ok : .badRequest)
-  }
-
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let form = try await site.reader.form(request, context)
     let before = try context.app
@@ -133,26 +119,6 @@ struct AppSettingsPages: Sendable {
       return Redirect(path: "/apps/\(app)/settings?done=\(outcome)").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await settings(request, context, FormResult(message: error.message))
-    }
-  }
-
-  private func changeLimits(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let form = try await site.reader.form(request, context)
-    let app = try context.app.id
-    do {
-      var changes = try site.catalog.usageLimitChanges(of: app)
-      // A form without a field leaves its limit as it is, even one between two units.
-      for member in UsageLimitChanges.members where form[member.name] != nil {
-        let number = try form.number(member.name)
-        guard number != member.units(in: changes) else { continue }
-        changes[keyPath: member.value] = number.map {
-          Int((SaturatingInt64($0) * SaturatingInt64(member.unitBytes)).rawValue)
-        }
-      }
-      try site.catalog.setUsageLimits(of: app, to: changes)
-      return Redirect(path: "/apps/\(app)/limits?done=saved").response
-    } catch let error as WarehouseError where error.code == .invalid {
-      return try limits(request, context, FormResult(message: error.message))
     }
   }
 

@@ -15,7 +15,7 @@ struct DashboardPages: Sendable {
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/apps/:app/dashboards",
+      AppPlace.dashboards.route,
       [
         .get: .page(.permission(.read)) { try await show($0, $1) },
         .post: .page(.permission(.edit)) { try await create($0, $1) },

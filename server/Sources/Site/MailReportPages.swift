@@ -10,7 +10,9 @@ import ServerBase
 import Warehouse
 
 /// The page of reports by mail, `/apps/ID/mail-reports`, and the unsubscribe link in each mail, `/unsubscribe/TOKEN`.
-struct MailReportPages: Sendable {
+struct MailReportPages: SettingsPages {
+  static let tabs: [AppPlace] = [.mailReports]
+
   let site: Site
 
   /// The most mails on the page.
@@ -20,7 +22,7 @@ struct MailReportPages: Sendable {
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/apps/:app/mail-reports",
+      AppPlace.mailReports.route,
       [
         .get: .page(.permission(.edit)) { request, context in
           try show(request, context, form: nil, FormResult(outcome: request.parameters["done"]))

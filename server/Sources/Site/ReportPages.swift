@@ -29,7 +29,7 @@ struct ReportPages: Sendable {
       "/apps/:app",
       [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
     routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await report($0, $1) }])
-    routes.on("/apps/:app/setup", [.get: .page(.permission(.edit)) { try await setup($0, $1) }])
+    routes.on(AppPlace.setup.route, [.get: .page(.permission(.edit)) { try await setup($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
     routes.on(

@@ -9,12 +9,14 @@ import ServerBase
 import Warehouse
 
 /// The page of saved segments: `/apps/ID/segments`.
-struct SegmentPages: Sendable {
+struct SegmentPages: SettingsPages {
+  static let tabs: [AppPlace] = [.segments]
+
   let site: Site
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/apps/:app/segments",
+      AppPlace.segments.route,
       [
         .get: .page(.permission(.read)) { try await show($0, $1) },
         .post: .page(.permission(.edit)) { try await change($0, $1) },

@@ -10,12 +10,14 @@ import TernEvents
 import Warehouse
 
 /// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
-struct SharedPages: Sendable {
+struct SharedPages: SettingsPages {
+  static let tabs: [AppPlace] = [.links]
+
   let site: Site
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/apps/:app/links",
+      AppPlace.links.route,
       [
         .get: .page(.permission(.edit)) { try list($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(.permission(.edit)) { try await post($0, $1) },

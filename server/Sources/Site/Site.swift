@@ -7,16 +7,33 @@ package import SignOn
 import TernEvents
 package import Warehouse
 
+/// The pages of an app's settings that belong together.
+protocol SettingsPages: Sendable {
+  /// Their tabs.
+  static var tabs: [AppPlace] { get }
+
+  init(site: Site)
+
+  func add(to routes: RouteTable)
+}
+
 /// The portal: what its pages are made with, and answered from.
 package struct Site: Sendable {
-  let pages: PortalPages
+  private(set) var pages: PortalPages
   let reader: BodyReader
   let access: Access
   let data: ServerData
 
   package init(pages: PortalPages, reader: BodyReader, access: Access, data: ServerData) {
     (self.pages, self.reader, self.access, self.data) = (pages, reader, access, data)
+    self.pages.settingsTabs = Self.settings.flatMap { $0.tabs }
   }
+
+  /// The pages of an app's settings, in the order of their tabs.
+  private static let settings: [any SettingsPages.Type] = [
+    AppSettingsPages.self, SegmentPages.self, AnnotationPages.self, AlertPages.self, MailReportPages.self,
+    SharedPages.self, LimitPages.self,
+  ]
 
   var catalog: any CollectorCatalog { data.catalog }
   var store: any MetricsStore { data.store }
@@ -45,14 +62,9 @@ package struct Site: Sendable {
     QuestionPages(site: self).add(to: routes)
     TrailPages(site: self).add(to: routes)
     DashboardPages(site: self).add(to: routes)
-    SharedPages(site: self).add(to: routes)
     ErrorStatusPages(site: self).add(to: routes)
-    AlertPages(site: self).add(to: routes)
-    MailReportPages(site: self).add(to: routes)
-    SegmentPages(site: self).add(to: routes)
-    AnnotationPages(site: self).add(to: routes)
     ViewPages(site: self).add(to: routes)
-    AppSettingsPages(site: self).add(to: routes)
+    for settings in Self.settings { settings.init(site: self).add(to: routes) }
     AdminPages(site: self, cluster: cluster).add(to: routes)
     if let reading = data.storage { StoragePages(site: self, reading: reading).add(to: routes) }
   }

@@ -15,7 +15,7 @@ struct ViewPages: Sendable {
   func add(to routes: RouteTable) {
     let editor = Endpoint.Requirement.permission(.edit)
     routes.on(
-      "/apps/:app/views",
+      AppPlace.views.route,
       [
         .get: .page(.permission(.read)) { try list($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(editor) { try await create($0, $1) },

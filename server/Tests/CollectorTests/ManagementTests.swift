@@ -51,6 +51,21 @@ import Warehouse
     #expect(actors == ["owner"])
   }
 
+  @Test func `the settings of an app have a tab for each of their pages`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      func tabs(_ uri: String) async throws -> [(link: String, isCurrent: Bool)] {
+        let page = String(buffer: try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie]).body)
+        let list = try #require(page.firstMatch(of: /<nav class="sections" aria-label="Settings">(.*?)<\/nav>/)).1
+        return list.matches(of: /<a href="([^"]+)"( aria-current="page")?>/).map { (String($0.1), $0.2 != nil) }
+      }
+      let links = try await tabs("/apps/1/settings").map(\.link)
+      #expect(links.first == "/apps/1/settings" && links.count >= 8 && Set(links).count == links.count, "\(links)")
+      for link in links { #expect(try await tabs(link).filter(\.isCurrent).map(\.link) == [link]) }
+    }
+  }
+
   @Test func `an owner creates and revokes a token`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()

@@ -22,6 +22,21 @@ import Testing
     }
   }
 
+  @Test func `help and errors name all forms of destinations`() throws {
+    let forms = Destination.forms()
+    #expect(forms.hasPrefix("mail:ADDRESS, webhook:URL") && forms.contains(" or "))
+    for format in PostFormat.all {
+      #expect(forms.contains("\(format.name):URL"))
+      let text = "\(format.name):https://example.org/x"
+      #expect(try Destination(text).text == text)
+    }
+    #expect {
+      try Destination("fax:1")
+    } throws: {
+      ($0 as? OutgoingError)?.message.contains(forms) == true
+    }
+  }
+
   @Test func `the path of a hook is not shown`() throws {
     #expect(try Destination("chat:https://hooks.example.org/T0/SECRET").shown == "chat:https://hooks.example.org/…")
     let hook = try Destination("webhook:https://example.org/T0/SECRET?key=TOKEN")

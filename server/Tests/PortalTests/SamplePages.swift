@@ -29,6 +29,7 @@ struct SamplePages {
   init(_ text: String) throws {
     self.text = text
     pages = try PortalPages(serverAddress: "https://tern.example/\(text)")
+    pages.settingsTabs = [.app, .setup, .segments, .notes, .alerts, .mailReports, .links, .limits]
     app = App(
       id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, zone: ZoneRules("Europe/Berlin")!,
       created: Self.now)

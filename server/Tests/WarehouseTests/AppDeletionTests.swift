@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Ingest
 import TernBase
 import TernEvents
@@ -130,6 +131,19 @@ import WarehouseContract
       try await warehouse.perform { try $0.connection.execute("DELETE FROM view_day") }
     }
     try await warehouse.close()
+  }
+
+  @Test func `every table of the catalog goes with an app or a view, but for those of the server`() throws {
+    let others = try catalog.reading { database in
+      let names = try ["app", "view"].flatMap { try Catalog.tables(with: $0, database) }
+      return try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        .filter { !names.contains($0) }
+    }
+    #expect(
+      others == [
+        "account", "app", "audit", "audit_pruning", "delivery", "failed_login", "identity", "login_code",
+        "notification", "session", "setting", "sqlite_sequence", "zone_data",
+      ])
   }
 
   @Test func `the only app can be deleted, and a new one has none of its data`() async throws {

@@ -20,6 +20,13 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let userInvited = Self("user invited")
+  static let userChanged = Self("user changed")
+  static let userRemoved = Self("user removed")
+  static let passwordSet = Self("password set")
+}
+
 extension Catalog: AccessStore {
   /// The duration of a login link.
   package static let loginLinkLifetime = Duration.seconds(900)

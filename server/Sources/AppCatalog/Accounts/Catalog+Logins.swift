@@ -4,6 +4,13 @@ import TernBase
 import TernEvents
 package import Warehouse
 
+extension AuditEntry.Action {
+  static let login = Self("login")
+  static let logout = Self("logout")
+  static let linkCreated = Self("login link created")
+  static let sessionEnded = Self("session ended")
+}
+
 /// One-time codes and sessions.
 extension Catalog {
   /// The precision of the recorded last use: a request rarely costs a write.

@@ -14,6 +14,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let userCreated = Self("user created at sign-in")
+  static let userLinked = Self("user linked to provider")
+}
+
 /// The accounts of people whom a provider or a proxy has logged in.
 extension Catalog {
   /// The time after which another visit of a person whom a proxy has logged in counts as a login.

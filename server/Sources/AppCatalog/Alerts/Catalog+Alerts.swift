@@ -40,6 +40,12 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let alertCreated = Self("alert created")
+  static let alertChanged = Self("alert changed")
+  static let alertRemoved = Self("alert deleted")
+}
+
 /// Alerts, and their states.
 extension Catalog: AlertStore {
   /// Returns all alerts, ordered by number.

@@ -1,6 +1,10 @@
 import GRDB
 package import Warehouse
 
+extension AuditEntry.Action {
+  static let appDeleted = Self("app deleted")
+}
+
 /// Deleting an app with everything. Numbers of apps and views are never used again.
 extension Catalog {
   /// Adds the job of deleting an app with everything.
@@ -9,23 +13,20 @@ extension Catalog {
     try addJob(.deleteApp, app: app.id, audit: .appDeleted, "\(app.id) \(app.name)")
   }
 
-  /// Deletes an app with its views, definitions, segments, links, tokens, alerts and reports by mail, and stores the
-  /// result of the job that does it.
+  /// Deletes an app with everything that belongs to it, and stores the result of the job that does it.
   package func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
     try writing { database in
-      for table in ["view_zone", "view_rule", "imported"] {
+      for table in try Self.tables(with: "view", database) {
         try database.execute(
           sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
       }
-      let tables = [
-        "view", "definition", "definition_rule", "link", "token", "segment", "dashboard", "annotation", "error_state",
-        "symbols",
-      ]
-      for table in tables {
-        try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
-      }
+      // With their notifications, whose tables name neither app nor view.
       try Self.removeAlerts("app = ?", [app.rawValue], database)
       try Self.removeMailReports("app = ?", [app.rawValue], database)
+      // Jobs stay with their results, among them this one.
+      for table in try Self.tables(with: "app", database) where table != "job" {
+        try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
+      }
       for name in [Self.newNames(app), Self.limits(app)] {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
       }
@@ -33,5 +34,15 @@ extension Catalog {
       try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
       try Self.finishJob(job, result, database)
     }
+  }
+
+  /// Returns the tables that have a column with a name, so that a new table of what belongs to an app is in no list.
+  static func tables(with column: String, _ database: Database) throws -> [String] {
+    try String.fetchAll(
+      database,
+      sql: """
+        SELECT found.name FROM sqlite_schema AS found WHERE found.type = 'table'
+        AND EXISTS (SELECT 1 FROM pragma_table_info(found.name) AS info WHERE info.name = ?) ORDER BY found.name
+        """, arguments: [column])
   }
 }

@@ -14,6 +14,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let appCreated = Self("app created")
+  static let appChanged = Self("app changed")
+}
+
 extension Catalog {
   /// Returns all apps, oldest first.
   package func apps() throws -> [App] {

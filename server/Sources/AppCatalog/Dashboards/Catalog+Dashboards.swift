@@ -13,6 +13,12 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let dashboardCreated = Self("dashboard created")
+  static let dashboardChanged = Self("dashboard changed")
+  static let dashboardRemoved = Self("dashboard deleted")
+}
+
 /// Dashboards. The cards of each are one JSON array, because they are only read and written together.
 extension Catalog {
   /// The most dashboards of an app. Their names are on each of their pages.

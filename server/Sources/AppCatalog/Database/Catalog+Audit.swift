@@ -18,6 +18,10 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let auditPruned = Self("audit log pruned")
+}
+
 /// The audit log. Triggers keep its rows from being changed, or deleted other than by ``pruneAudit(before:)``.
 extension Catalog {
   /// Returns the latest entries of the audit log before a number, latest first.
@@ -74,7 +78,7 @@ extension Catalog {
       sql: "INSERT INTO audit (time, actor, address, action, subject) VALUES (?, ?, ?, ?, ?)",
       arguments: [
         now().millisecondsSince1970, actor.name.prefix(utf8Bytes: Self.maximumNameBytes),
-        actor.address.prefix(utf8Bytes: Self.maximumNameBytes), action.rawValue, subject.prefix(utf8Bytes: 512),
+        actor.address.prefix(utf8Bytes: Self.maximumNameBytes), action.text, subject.prefix(utf8Bytes: 512),
       ])
     try makeRoom(after: database.lastInsertedRowID, database)
   }

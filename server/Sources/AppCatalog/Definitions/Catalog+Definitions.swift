@@ -15,6 +15,10 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let definitionChanged = Self("definition changed")
+}
+
 extension Catalog {
   /// Defines a custom dimension or metric of an app, or changes its definition.
   ///

@@ -12,6 +12,10 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let errorChanged = Self("error status changed")
+}
+
 extension Catalog {
   /// Returns the states of an app's error groups, by their numbers.
   package func errorStates(app: AppID) throws -> [Int64: ErrorState] {

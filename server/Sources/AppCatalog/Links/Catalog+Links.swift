@@ -13,6 +13,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let shared = Self("page shared")
+  static let shareRevoked = Self("shared link revoked")
+}
+
 /// Shared links.
 extension Catalog {
   /// Returns the shared links of an app, or of all apps, oldest first.

@@ -25,6 +25,14 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let mailReportCreated = Self("mail report created")
+  static let mailReportChanged = Self("mail report changed")
+  static let mailReportRequested = Self("mail report requested")
+  static let mailReportRemoved = Self("mail report deleted")
+  static let unsubscribed = Self("unsubscribed from mail report")
+}
+
 /// Reports by mail.
 extension Catalog: MailReportStore {
   /// The mails of a report that are kept. They are large, since they contain all figures.

@@ -2,6 +2,10 @@ import Foundation
 import GRDB
 package import Warehouse
 
+extension AuditEntry.Action {
+  static let personDeleted = Self("person deleted")
+}
+
 /// Removes what names a deleted person: values of filters in saved segments, dashboards and shared links.
 extension Catalog {
   /// The changes of ``Catalog/forget(_:app:)``.

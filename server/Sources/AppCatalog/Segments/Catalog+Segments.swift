@@ -13,6 +13,12 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let segmentCreated = Self("segment created")
+  static let segmentChanged = Self("segment changed")
+  static let segmentRemoved = Self("segment deleted")
+}
+
 /// Saved segments.
 extension Catalog {
   /// The most segments of an app. Their names are on every page.

@@ -15,6 +15,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let symbolsUploaded = Self("symbols uploaded")
+  static let symbolsDeleted = Self("symbols deleted")
+}
+
 /// Files with symbols.
 ///
 /// Their names change only while the catalog is locked for writing, so that several processes can add and delete files at

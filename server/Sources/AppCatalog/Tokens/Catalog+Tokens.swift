@@ -13,6 +13,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let tokenCreated = Self("token created")
+  static let tokenRevoked = Self("token revoked")
+}
+
 /// Tokens of programs.
 extension Catalog {
   /// Returns all tokens, oldest first.

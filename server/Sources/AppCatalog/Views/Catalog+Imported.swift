@@ -12,6 +12,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  package static let imported = Self("data imported")
+  static let importRemoved = Self("imported days deleted")
+}
+
 /// Imported figures of views. They are in the catalog, because nothing that is counted derives from them.
 extension Catalog {
   /// The most figures of a view: forty metrics of twenty years.

@@ -3,6 +3,10 @@ import TernEvents
 import Views
 package import Warehouse
 
+extension AuditEntry.Action {
+  static let viewDeleted = Self("view deleted")
+}
+
 extension Catalog {
   /// Changes a view: its name immediately, everything else from its next day on. Days that have already begun are
   /// unaffected.
@@ -56,7 +60,7 @@ extension Catalog {
   @discardableResult
   package func deleteView(_ view: View) throws -> DataJob {
     try writing { database in
-      for table in ["view_zone", "view_rule", "imported"] {
+      for table in try Self.tables(with: "view", database) {
         try database.execute(sql: "DELETE FROM \(table) WHERE view = ?", arguments: [view.id.rawValue])
       }
       try database.execute(sql: "DELETE FROM view WHERE id = ?", arguments: [view.id.rawValue])

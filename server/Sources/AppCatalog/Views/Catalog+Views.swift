@@ -23,6 +23,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let viewCreated = Self("view created")
+  static let viewChanged = Self("view changed")
+}
+
 extension Catalog {
   /// Creates a view of an app.
   ///

@@ -133,7 +133,7 @@ extension PortalPages {
     _ alerts: [StoredAlert], history: [AlertNotification], form: AlertForm = AlertForm(), app: App?, apps: [App],
     now: Timestamp, result: FormResult = FormResult()
   ) -> String {
-    let address = app.map { PortalLinks(app: $0.id).alerts } ?? "/alerts"
+    let address = app.map { PortalLinks(app: $0.id).page(.alerts) } ?? "/alerts"
     let rows = alerts.map { stored -> TemplateValues in
       let alert = stored.alert
       let mute =
@@ -240,7 +240,7 @@ extension PortalPages {
   private func destinations(_ fields: [String: String]) -> TemplateValues {
     .area(
       "To", "to", AlertForm(fields).destinations.map { visible($0) }.joined(separator: "\n"),
-      placeholder: "mail:someone@example.org, webhook:https://example.org/hook or chat:https://example.org/hook")
+      placeholder: Destination.forms(mail: "someone@example.org", web: "https://example.org/hook"))
   }
 
   private func condition(_ alert: Alert) -> String {
@@ -270,7 +270,6 @@ extension PortalPages {
   }
 }
 
-extension PortalLinks {
-  /// The address of the app's alerts.
-  var alerts: String { "/apps/\(app)/alerts" }
+extension AppPlace {
+  package static let alerts = AppPlace("Alerts", "alerts")
 }

@@ -30,7 +30,7 @@ extension PortalPages {
       sentence: Self.showsChanges(request) ? [comparisonField(request.comparison)] : [],
       filters: FilterRows(json: request.filter.json), segment: segmentField(request.filter.segment?.description),
       faults: faults(request).merging(hints(request.filter)) { fault, _ in fault },
-      saving: reader.canEdit ? links.segments : nil
+      saving: reader.canEdit ? links.page(.segments) : nil
     ) { filters in
       var links = links
       links.filter.json = filters.json

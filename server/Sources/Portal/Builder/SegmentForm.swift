@@ -61,7 +61,7 @@ package struct SegmentForm: Sendable {
   /// - Parameter hints: What hides nothing and is said beside its field, by the field's name.
   func values(_ links: PortalLinks, hints: [String: String]) -> TemplateValues {
     [
-      "heading": id == nil ? "New segment" : "Change \(shown(name))", "address": links.segments,
+      "heading": id == nil ? "New segment" : "Change \(shown(name))", "address": links.page(.segments),
       "action": id == nil ? "create" : "change", "number": id?.description, "name": name,
       "button": id == nil ? "Create" : "Save",
       "values": links.values, "properties": links.properties, "dimensions": Builder.dimensions,
@@ -72,7 +72,7 @@ package struct SegmentForm: Sendable {
       },
       "blank": FilterRows.fields(rows.count + 1, nil),
       "blankCondition": SegmentCondition.fields(conditions.count + 1, nil),
-      "cancel": id == nil ? nil : links.segments, "builderScript": PortalAssets.link("builder.js"),
+      "cancel": id == nil ? nil : links.page(.segments), "builderScript": PortalAssets.link("builder.js"),
     ]
   }
 }

@@ -16,7 +16,7 @@ extension PortalPages {
       action: links.dashboard(dashboard.id), links: links, filters: FilterRows(json: links.filter.json),
       segment: segmentField(links.filter.segment?.description),
       faults: faults(links.filter).merging(hints(links.filter)) { fault, _ in fault },
-      saving: reader.canEdit ? links.segments : nil
+      saving: reader.canEdit ? links.page(.segments) : nil
     ) { filters in
       var links = links
       links.filter.json = filters.json

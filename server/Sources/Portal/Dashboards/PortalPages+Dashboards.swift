@@ -45,7 +45,7 @@ extension PortalPages {
         ? nil
         : current.map { AddressText.joined([links.dashboard($0.id) + "?view=full", links.filterQuery]) },
       "filterBar": cards.isEmpty || reader.isGuest ? nil : current.map { html(filterBar($0, links)) },
-      "creation": reader.canEdit ? links.dashboards : nil,
+      "creation": reader.canEdit ? links.page(.dashboards) : nil,
       "changed": reader.isGuest
         ? nil : current.map { "Changed \(listed($0.changed, of: app)) by \(shown($0.author, empty: "–"))." },
     ]
@@ -135,9 +135,10 @@ extension PortalPages {
 }
 
 extension PortalLinks {
-  /// The address of the app's first dashboard.
-  var dashboards: String { "/apps/\(app)/dashboards" }
-
   /// The address of a dashboard.
-  func dashboard(_ id: Int64) -> String { "\(dashboards)/\(id)" }
+  func dashboard(_ id: Int64) -> String { "\(page(.dashboards))/\(id)" }
+}
+
+extension AppPlace {
+  package static let dashboards = AppPlace("Dashboards", "dashboards", isForReaders: true)
 }

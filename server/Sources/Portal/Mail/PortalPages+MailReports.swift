@@ -68,7 +68,7 @@ extension PortalPages {
     _ reports: [StoredMailReport], history: [AlertNotification], dashboards: [Dashboard],
     form: MailReportForm = MailReportForm(), app: App, apps: [App], result: FormResult = FormResult()
   ) -> String {
-    let address = PortalLinks(app: app.id).mailReports
+    let address = PortalLinks(app: app.id).page(.mailReports)
     let rows = reports.map { stored -> TemplateValues in
       let report = stored.report
       let to = report.recipients.map(\.text).joined(separator: ", ")
@@ -143,7 +143,6 @@ extension PortalPages {
   }
 }
 
-extension PortalLinks {
-  /// The address of the app's reports by mail.
-  var mailReports: String { "/apps/\(app)/mail-reports" }
+extension AppPlace {
+  package static let mailReports = AppPlace("Reports by mail", "mail-reports")
 }

@@ -26,7 +26,7 @@ extension PortalPages {
       "stream": AddressText.joined(["/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", links.filterQuery]
       ),
       "timeZone": request.zone.identifier,
-      "refreshLink": links.page(AppReports.live), "setupLink": links.setup,
+      "refreshLink": links.page(AppReports.live), "setupLink": links.page(.setup),
       "ages": ages.map(String.init).joined(separator: " "), "rate": grouped(ages.count),
       "kinds": [StoredKind.event, .screen, .sessionStart, .crash, .handledError, .attachment, .drops].map {
         ["value": $0.name, "text": Self.caption($0)] as TemplateValues

@@ -65,9 +65,9 @@ extension PortalPages {
       NavigationEntry(
         label: pages[0].title, icon: pages[0].definition.icon, pages: pages.map { question($0, shell, links) })
     }
-    let boards = NavigationEntry(
-      label: "Dashboards", icon: Icon.dashboards,
-      pages: [place(.dashboards, "Dashboards", links.filtered(links.dashboards), shell)])
+    var board = self.page(.dashboards, shell, links)
+    board.link = links.filtered(board.link)
+    let boards = NavigationEntry(label: board.label, icon: Icon.dashboards, pages: [board])
     return [boards, entry(.explore), entry(.funnels), entry(.retention, .lifecycle), entry(.paths)]
   }
 
@@ -77,29 +77,20 @@ extension PortalPages {
   }
 
   private func views(_ shell: Shell, _ links: PortalLinks) -> NavigationEntry {
-    var page = place(.views, "Views", links.views, shell)
+    var page = self.page(.views, shell, links)
     if shell.request?.view != nil { page.isActive = true }
-    return NavigationEntry(label: "Views", icon: Icon.views, pages: [page])
+    return NavigationEntry(label: page.label, icon: Icon.views, pages: [page])
   }
 
   private func settings(_ shell: Shell, _ links: PortalLinks) -> NavigationEntry {
-    let open = [
-      place(.segments, "Segments", links.segments, shell), place(.notes, "Notes", links.annotations, shell),
-    ]
-    let pages =
-      reader.canEdit
-      ? [place(.app, "App", links.settings, shell), place(.setup, "Keys and code", links.setup, shell)] + open
-        + [
-          place(.alerts, "Alerts", links.alerts, shell),
-          place(.mailReports, "Reports by mail", links.mailReports, shell),
-          place(.links, "Shared links", links.shared, shell),
-          place(.limits, "Limits", links.limits, shell),
-        ] : open
-    return NavigationEntry(label: "Settings", icon: Icon.settings, pages: pages)
+    let places = settingsTabs.filter { reader.canEdit || $0.isForReaders }
+    return NavigationEntry(
+      label: "Settings", icon: Icon.settings, pages: places.map { page($0, shell, links) })
   }
 
-  private func place(_ place: Shell.Place, _ label: String, _ link: String, _ shell: Shell) -> NavigationPage {
-    NavigationPage(label: label, link: link, isActive: shell.place == place && shell.request?.view == nil)
+  private func page(_ place: AppPlace, _ shell: Shell, _ links: PortalLinks) -> NavigationPage {
+    NavigationPage(
+      label: place.label, link: links.page(place), isActive: shell.place == place && shell.request?.view == nil)
   }
 }
 

@@ -19,7 +19,7 @@ extension PortalPages {
       "secret": app.appSecret, "trackingID": app.trackingID,
       "message": result.message.map { visible($0) }, "done": result.done.map { visible($0) },
       "twin": Self.twinWarning(of: app, apps),
-      "action": links.settings, "name": app.name, "newNames": newNames.map(String.init) ?? "",
+      "action": links.page(.app), "name": app.name, "newNames": newNames.map(String.init) ?? "",
       "keeping": app.keeping?.text ?? KeepingPeriod.foreverText, "deletion": reader.isOwner ? links.deletion : nil,
       "timeZone": app.timeZone, "hasZones": canChangeZone, "zoneLink": links.zone,
       "zones": canChangeZone ? ZoneDatabase.system.names : nil,
@@ -67,7 +67,7 @@ extension PortalPages {
     }
     let values: TemplateValues = [
       "message": result.message.map { visible($0) }, "done": result.done.map { visible($0) }, "limits": limits,
-      "changeLimits": reader.isOwner ? PortalLinks(app: app.id).limits : nil,
+      "changeLimits": reader.isOwner ? PortalLinks(app: app.id).page(.limits) : nil,
     ]
     return page(settingsShell(.limits, "Limits", app, apps), body: templates.render("limits", values))
   }
@@ -78,7 +78,7 @@ extension PortalPages {
     return templates.render(
       "arrival",
       [
-        "address": links.setup, "overview": links.page(AppReports.overview),
+        "address": links.page(.setup), "overview": links.page(AppReports.overview),
         "liveLink": reader.seesPersonalData ? links.page(AppReports.live) : nil,
         "event": event.map { event in
           let time = ReportZone(app.zone).dateTime(of: event.received)
@@ -88,7 +88,7 @@ extension PortalPages {
       ])
   }
 
-  private func settingsShell(_ place: Shell.Place, _ title: String, _ app: App, _ apps: [App]) -> Shell {
+  private func settingsShell(_ place: AppPlace, _ title: String, _ app: App, _ apps: [App]) -> Shell {
     Shell(app: app, apps: apps, report: nil, title: title, place: place)
   }
 
@@ -127,4 +127,10 @@ extension PortalPages {
     for scalar in visible(text).unicodeScalars { word += scalar == "'" ? "'\\''" : String(scalar) }
     return word + "'"
   }
+}
+
+extension AppPlace {
+  package static let app = AppPlace("App", "settings")
+  package static let setup = AppPlace("Keys and code", "setup")
+  package static let limits = AppPlace("Limits", "limits")
 }

@@ -24,7 +24,7 @@ struct Shell {
   /// The sides that changes compare; `nil` on pages without changes.
   var comparison: Comparison?
   /// The place of other pages in the navigation.
-  var place: Place?
+  var place: AppPlace?
   /// The address of the form that shares the page; `nil` for pages that can't be shared.
   var share: String?
   /// The question of the page in words. Readers of a shared link see it instead of the form.
@@ -42,8 +42,6 @@ struct Shell {
     var isOpen = false
     var filters: [String] = []
   }
-
-  enum Place { case dashboards, views, app, setup, segments, notes, alerts, mailReports, links, limits }
 }
 
 /// A range of days that a page can't show, with the reason. The page shows its default range instead.

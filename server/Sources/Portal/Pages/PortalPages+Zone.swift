@@ -16,12 +16,12 @@ extension PortalPages {
     let isRunning = if case .running = zoneChange(app.id) { true } else { false }
     let values: TemplateValues = [
       "isRunning": isRunning, "timeZone": app.timeZone, "action": links.zone,
-      "settings": links.settings, "given": given ?? app.timeZone, "mistake": mistake.map { visible($0) },
+      "settings": links.page(.app), "given": given ?? app.timeZone, "mistake": mistake.map { visible($0) },
       "zones": ZoneDatabase.system.names, "zoneData": app.zone.source == .always ? nil : app.zone.source.description,
       "events": grouped(events), "keeping": app.keeping?.words,
     ]
     var shell = Shell(app: app, apps: apps, report: nil, title: "Time zone", place: .app)
-    shell.breadcrumb = .link("Settings", links.settings)
+    shell.breadcrumb = .link("Settings", links.page(.app))
     return page(shell, body: templates.render("zone", values))
   }
 }

@@ -30,6 +30,8 @@ package struct PortalPages: Sendable {
   package var refusals: @Sendable (AppID) -> [String] = { _ in [] }
   /// Returns the state of an app's change of time zone whose days aren't all counted again.
   package var zoneChange: @Sendable (AppID) -> ZoneChange? = { _ in nil }
+  /// The pages of an app's settings, in the order of their tabs; the site sets them.
+  package var settingsTabs: [AppPlace] = []
   let reports: ReportRegistry
   let templates: Templates
 
@@ -98,7 +100,7 @@ package struct PortalPages: Sendable {
       }
     let link = links.map { links in
       switch error.code {
-      case .unknownView: ("All views", links.views)
+      case .unknownView: ("All views", links.page(.views))
       case .unknownReport: ("Overview", links.page(AppReports.overview))
       default:
         remedy.map { ("All \($0.title.lowercased())", links.page($0)) }

@@ -79,7 +79,7 @@ extension PortalPages {
       sentence: definition.sentence(form) + form.daysFields + (compares ? [form.compareField] : []),
       more: definition.more(form) + [form.identityField],
       filters: FilterRows(form.rows, others: form.otherFilters), segment: segmentField(form["segment"]),
-      saving: reader.canEdit ? links.segments : nil
+      saving: reader.canEdit ? links.page(.segments) : nil
     ) { filters in
       links.question(form.page, form.filtered(by: filters).query())
     }
@@ -112,9 +112,9 @@ extension PortalPages {
   private func saving(_ form: QuestionForm, _ app: App, _ dashboards: [Dashboard]) -> TemplateValues? {
     guard reader.canEdit, form.page != .people, (try? form.question()) != nil else { return nil }
     return [
-      "address": PortalLinks(app: app.id).dashboards, "page": form.page.rawValue, "query": form.query(),
+      "address": PortalLinks(app: app.id).page(.dashboards), "page": form.page.rawValue, "query": form.query(),
       "alert": form.page == .explore
-        ? PortalLinks(app: app.id).alerts + "?" + AddressText.query([("question", form.query())])
+        ? PortalLinks(app: app.id).page(.alerts) + "?" + AddressText.query([("question", form.query())])
         : nil,
       "dashboards": dashboards.map { ["value": $0.id.description, "text": shown($0.name)] as TemplateValues },
     ]

@@ -26,7 +26,7 @@ extension PortalPages {
     _ links: [(link: SharedLink, name: String)], page: PageToShare?, app: App, apps: [App],
     result: FormResult = FormResult()
   ) -> String {
-    let address = PortalLinks(app: app.id).shared
+    let address = PortalLinks(app: app.id).page(.links)
     let rows = links.map { link, name -> TemplateValues in
       .row(
         [
@@ -57,7 +57,7 @@ extension PortalPages {
 extension PortalLinks {
   /// The address of the form that shares a page.
   func share(_ page: String, _ query: String) -> String {
-    "\(shared)?report=\(page)&query=\(PercentCoding.encode(query))"
+    "\(self.page(.links))?report=\(page)&query=\(PercentCoding.encode(query))"
   }
 
   /// The address of the form that shares a report, with its filter, comparison and range.
@@ -65,4 +65,8 @@ extension PortalLinks {
     let page = page(request)
     return share(request.report.name, page.firstIndex(of: "?").map { String(page[page.index(after: $0)...]) } ?? "")
   }
+}
+
+extension AppPlace {
+  package static let links = AppPlace("Shared links", "links")
 }

@@ -25,7 +25,7 @@ extension PortalPages {
     let (request, links) = (page.request, page.links)
     var shell = page.shell
     shell.report = nil
-    shell.breadcrumb = .link("Views", links.views)
+    shell.breadcrumb = .link("Views", links.page(.views))
     if request.report == ViewReports.realtime {
       shell.script = "refresh.js"
       // It shows the last half hour.

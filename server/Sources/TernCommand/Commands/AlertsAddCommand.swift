@@ -35,7 +35,7 @@ struct AlertsAddCommand: ParsableCommand {
   @Flag(help: "Report problems of the server itself, such as a full disk or a failed backup.")
   var server = false
   @Option(help: ArgumentHelp("The name of the alert.", valueName: "name")) var name: String
-  @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
+  @Option(help: ArgumentHelp("\(Destination.forms()); repeatable.", valueName: "destination"))
   var to: [String]
 
   @OptionGroup var condition: AlertConditionOptions

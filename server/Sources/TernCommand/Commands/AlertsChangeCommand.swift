@@ -25,7 +25,7 @@ struct AlertsChangeCommand: ParsableCommand {
 
   @Argument(help: "The number of the alert; `tern alerts list` shows it.") var alert: Int64
   @Option(help: ArgumentHelp("The new name.", valueName: "name")) var name: String?
-  @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
+  @Option(help: ArgumentHelp("\(Destination.forms()); repeatable.", valueName: "destination"))
   var to: [String] = []
   @OptionGroup var condition: AlertConditionOptions
   @Option(help: ArgumentHelp("The minimum number of users that a period needs for a decision.", valueName: "number"))

@@ -25,7 +25,7 @@ struct NotifyCommand: ParsableCommand {
           tern notify test
         """)
 
-    @Option(help: ArgumentHelp("mail:ADDRESS, webhook:URL or chat:URL; repeatable.", valueName: "destination"))
+    @Option(help: ArgumentHelp("\(Destination.forms()); repeatable.", valueName: "destination"))
     var to: [String] = []
 
     @OptionGroup var data: DataOption

@@ -154,7 +154,7 @@ extension PortalPages {
   }
 
   /// Renders a page of an app.
-  func management(_ page: ManagementPage, app: App, apps: [App], place: Shell.Place? = nil) -> String {
+  func management(_ page: ManagementPage, app: App, apps: [App], place: AppPlace? = nil) -> String {
     self.page(Shell(app: app, apps: apps, report: nil, title: page.title, place: place), body: content(page))
   }
 

@@ -10,7 +10,7 @@ extension PortalPages {
     _ annotations: [Annotation], releases: [Release], app: App, apps: [App], today: Day,
     result: FormResult = FormResult()
   ) -> String {
-    let address = PortalLinks(app: app.id).annotations
+    let address = PortalLinks(app: app.id).page(.notes)
     let rows = annotations.reversed().map { note -> TemplateValues in
       .row(
         [note.day.longText, shown(note.text), shown(note.author, empty: "–"), listed(note.created, of: app)],
@@ -40,7 +40,6 @@ extension PortalPages {
   }
 }
 
-extension PortalLinks {
-  /// The address of the app's notes about days.
-  var annotations: String { "/apps/\(app)/annotations" }
+extension AppPlace {
+  package static let notes = AppPlace("Notes", "annotations", isForReaders: true)
 }

@@ -17,8 +17,8 @@ extension PortalPages {
         [segment.name, words, segment.author, listed(segment.changed, of: app)].map { shown($0, empty: "–") },
         reader.canEdit
           ? [
-            .changeLink(segment.id, on: links.segments),
-            .button("Delete", "delete", id: segment.id, to: links.segments, destroys: true),
+            .changeLink(segment.id, on: links.page(.segments)),
+            .button("Delete", "delete", id: segment.id, to: links.page(.segments), destroys: true),
           ] : [])
     }
     let page = ManagementPage(
@@ -38,7 +38,6 @@ extension PortalPages {
   }
 }
 
-extension PortalLinks {
-  /// The address of the app's saved segments.
-  var segments: String { "/apps/\(app)/segments" }
+extension AppPlace {
+  package static let segments = AppPlace("Segments", "segments", isForReaders: true)
 }

@@ -9,7 +9,7 @@ extension PortalPages {
     }
     let apps = zip(report.apps, report.lines).map { use, line in
       TemplateValues.row(
-        line.map { shown($0) }, [["label": "Keep rows", "link": PortalLinks(app: use.app.id).settings]])
+        line.map { shown($0) }, [["label": "Keep rows", "link": PortalLinks(app: use.app.id).page(.app)]])
     }
     return management(
       ManagementPage(

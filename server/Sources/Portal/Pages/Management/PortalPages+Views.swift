@@ -20,7 +20,7 @@ extension PortalPages {
       }
       return [
         "name": shown(view.name), "link": links.page(AppReports.overview, of: view.id), "zone": view.timeZone,
-        "rules": rules, "change": reader.canEdit ? "\(links.views)/\(view.id)" : nil,
+        "rules": rules, "change": reader.canEdit ? "\(links.page(.views))/\(view.id)" : nil,
       ]
     }
     var page = ManagementPage(title: "Views", lead: Self.viewLead, result: result)
@@ -36,7 +36,7 @@ extension PortalPages {
       ]
       page.forms = [
         .form(
-          "Create a view", button: "Create", "create", to: links.views,
+          "Create a view", button: "Create", "create", to: links.page(.views),
           help:
             "The view also counts the hits stored so far. You can change everything later, except what counts as a user.",
           Self.fields(
@@ -50,7 +50,7 @@ extension PortalPages {
   package func view(
     _ view: View, app: App, apps: [App], given: [String: String] = [:], result: FormResult = FormResult()
   ) -> String {
-    let address = "\(PortalLinks(app: app.id).views)/\(view.id)"
+    let address = "\(PortalLinks(app: app.id).page(.views))/\(view.id)"
     var identity: [TemplateValues] = []
     if view.countsUserIDs {
       identity.append(
@@ -84,7 +84,7 @@ extension PortalPages {
 
   private func viewSettings(_ page: ManagementPage, app: App, apps: [App], isBelowViews: Bool = false) -> String {
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title, place: .views)
-    if isBelowViews { shell.breadcrumb = .link("Views", PortalLinks(app: app.id).views) }
+    if isBelowViews { shell.breadcrumb = .link("Views", PortalLinks(app: app.id).page(.views)) }
     return self.page(shell, body: content(page))
   }
 
@@ -118,4 +118,8 @@ extension PortalPages {
     ]
     return fields + identity
   }
+}
+
+extension AppPlace {
+  package static let views = AppPlace("Views", "views", isForReaders: true)
 }

@@ -13,6 +13,11 @@ extension CatalogSchema {
     """
 }
 
+extension AuditEntry.Action {
+  static let annotationCreated = Self("note created")
+  static let annotationRemoved = Self("note deleted")
+}
+
 /// Annotations.
 extension Catalog {
   /// The most annotations of an app. Those of a chart's days are listed below it.

@@ -1,0 +1,17 @@
+/// A page of an app that is neither a report nor a question: its entry in the menu and its address. Each is declared beside
+/// its page.
+package struct AppPlace: Sendable, Hashable {
+  /// The word for it in the menu.
+  let label: String
+  /// The last part of its address.
+  let path: String
+  /// True if also readers who can't change the app may open it.
+  let isForReaders: Bool
+
+  /// The pattern of its address.
+  package var route: String { "/apps/:app/\(path)" }
+
+  package init(_ label: String, _ path: String, isForReaders: Bool = false) {
+    (self.label, self.path, self.isForReaders) = (label, path, isForReaders)
+  }
+}
