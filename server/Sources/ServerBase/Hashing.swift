@@ -57,8 +57,8 @@ package struct StringKey: BitwiseCopyable, Sendable {
 
 /// Zero-initialized memory for a fixed number of trivial values.
 ///
-/// Swift 6.3 inlines a member with package access into other modules only if it is `@inlinable` and its type is
-/// `@usableFromInline`.
+/// `@usableFromInline`, like each type whose members other modules inline: without it, Swift 6.3 ignores `@inlinable` at members
+/// with package access.
 ///
 /// A class over raw memory rather than an array: in the writer's inner loops, the uniqueness and exclusivity checks of
 /// arrays cost as much as the work itself.

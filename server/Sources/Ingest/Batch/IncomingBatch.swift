@@ -122,6 +122,7 @@ extension IncomingDevice {
 }
 
 /// The kind of a stored row. The raw values are stored: never reuse one.
+@usableFromInline
 package enum StoredKind: Int, Sendable, CaseIterable {
   /// An event defined by the developer.
   case event = 0
@@ -216,20 +217,21 @@ package struct IncomingEvent: Sendable {
 ///
 /// The time comes first so that the index over keys grows at its end; with random keys alone, inserts are several times
 /// slower (docs/measurements.md). Both parts derive from data that a client repeats unchanged on a retry.
+@usableFromInline
 package struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
   /// The time of the event in milliseconds since 1970, or another value that a retry repeats.
-  package var milliseconds: Int64
+  @usableFromInline package var milliseconds: Int64
   /// A 64-bit hash of app, install, log type and event ID, keyed so that a client cannot provoke collisions.
-  package var hash: Int64
+  @usableFromInline package var hash: Int64
 
   /// Creates a key.
-  package init(milliseconds: Int64, hash: Int64) {
+  @inlinable package init(milliseconds: Int64, hash: Int64) {
     self.milliseconds = milliseconds
     self.hash = hash
   }
 
   /// Orders keys by time, then hash, like the index.
-  package static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
+  @inlinable package static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
     (left.milliseconds, left.hash) < (right.milliseconds, right.hash)
   }
 }
