@@ -3,7 +3,7 @@ package import TernBase
 extension [UInt8] {
   /// Appends a variable-length integer: seven bits per byte, low bits first.
   @inlinable
-  public mutating func appendVarint(_ value: UInt64) {
+  package mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -14,7 +14,7 @@ extension [UInt8] {
 
   /// Appends a signed integer, zigzag-encoded so that small magnitudes stay short.
   @inlinable
-  public mutating func appendZigzag(_ value: Int64) {
+  package mutating func appendZigzag(_ value: Int64) {
     appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
@@ -31,22 +31,21 @@ extension [UInt8] {
 }
 
 /// Reads the warehouse's binary encodings. Every method returns `nil` instead of reading past the end.
-///
-/// Public, because Swift 6.3 doesn't inline `package` members across modules.
-public struct ByteReader {
+@usableFromInline
+package struct ByteReader {
   @usableFromInline let buffer: UnsafeRawBufferPointer
   /// The number of bytes read.
-  public var position = 0
+  @usableFromInline package var position = 0
 
   /// Creates a reader of bytes, which must stay valid.
-  @inlinable public init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
+  @inlinable package init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
 
   /// True if all bytes have been read.
-  @inlinable public var isAtEnd: Bool { position >= buffer.count }
+  @inlinable package var isAtEnd: Bool { position >= buffer.count }
 
   /// Reads a byte.
   @inlinable @inline(__always)
-  public mutating func byte() -> UInt8? {
+  package mutating func byte() -> UInt8? {
     guard position < buffer.count else { return nil }
     defer { position += 1 }
     return buffer[position]
@@ -54,7 +53,7 @@ public struct ByteReader {
 
   /// Reads a variable-length integer.
   @inlinable @inline(__always)
-  public mutating func varint() -> UInt64? {
+  package mutating func varint() -> UInt64? {
     guard position < buffer.count else { return nil }
     // Most numbers are that short.
     let first = buffer[position]
@@ -79,7 +78,7 @@ public struct ByteReader {
 
   /// Reads a signed integer.
   @inlinable @inline(__always)
-  public mutating func zigzag() -> Int64? {
+  package mutating func zigzag() -> Int64? {
     varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
   }
 
@@ -88,7 +87,7 @@ public struct ByteReader {
 
   /// Reads a number of bytes.
   @inlinable @inline(__always)
-  public mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
+  package mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
     guard count >= 0, count <= buffer.count - position else { return nil }
     defer { position += count }
     return UnsafeRawBufferPointer(rebasing: buffer[position..<position + count])
@@ -101,7 +100,7 @@ public struct ByteReader {
   }
 
   /// Returns the bytes read since a position.
-  @inlinable public func slice(from start: Int) -> UnsafeRawBufferPointer {
+  @inlinable package func slice(from start: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer[start..<position])
   }
 }

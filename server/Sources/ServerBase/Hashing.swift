@@ -8,7 +8,7 @@
 
 /// Mixes two words into one; each bit of the result depends on all bits of both.
 @inlinable @inline(__always)
-public func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
+package func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
   let product = (left ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: right ^ 0xD6E8_FEB8_6659_FD93)
   return product.high ^ product.low
 }
@@ -16,17 +16,18 @@ public func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
 /// A string's first sixteen bytes as two words, zero-padded, and a hash of all its bytes.
 ///
 /// Most texts in events are that short, so hashing and comparing them needs no loop over bytes.
-public struct StringKey: BitwiseCopyable, Sendable {
+@usableFromInline
+package struct StringKey: BitwiseCopyable, Sendable {
   /// The first eight bytes.
-  public var first: UInt64
+  @usableFromInline package var first: UInt64
   /// The bytes from the ninth to the sixteenth.
-  public var second: UInt64
+  @usableFromInline package var second: UInt64
   /// A hash of all bytes.
-  public var hash: UInt64
+  @usableFromInline package var hash: UInt64
 
   /// - Parameter seed: The hash key, so that clients can't provoke collisions.
   @inlinable @inline(__always)
-  public init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
+  package init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     first = Self.word(bytes, at: 0)
     second = Self.word(bytes, at: 8)
     hash = mixed(mixed(first ^ seed, UInt64(bytes.count)), second ^ seed)
@@ -56,18 +57,20 @@ public struct StringKey: BitwiseCopyable, Sendable {
 
 /// Zero-initialized memory for a fixed number of trivial values.
 ///
-/// Public, as everything here that other modules inline: Swift 6.3 does not inline `package` members across modules.
+/// `@usableFromInline`, like each type whose members other modules inline: without it, Swift 6.3 ignores `@inlinable` at members
+/// with package access.
 ///
 /// A class over raw memory rather than an array: in the writer's inner loops, the uniqueness and exclusivity checks of
 /// arrays cost as much as the work itself.
-public final class Memory<Element: BitwiseCopyable> {
+@usableFromInline
+package final class Memory<Element: BitwiseCopyable> {
   /// The first value.
-  public let start: UnsafeMutablePointer<Element>
+  @usableFromInline package let start: UnsafeMutablePointer<Element>
   /// The number of values.
-  public let count: Int
+  @usableFromInline package let count: Int
 
   /// Allocates memory for values, each of them `zero`.
-  @inlinable public init(count: Int, zero: Element) {
+  @inlinable package init(count: Int, zero: Element) {
     self.count = count
     start = .allocate(capacity: count)
     start.initialize(repeating: zero, count: count)
@@ -77,44 +80,45 @@ public final class Memory<Element: BitwiseCopyable> {
 
   /// The value at an index, which is not checked.
   @inlinable @inline(__always)
-  public subscript(index: Int) -> Element {
+  package subscript(index: Int) -> Element {
     get { start[index] }
     set { start[index] = newValue }
   }
 }
 
 /// A growable list of trivial values.
-public final class GrowingMemory<Element: BitwiseCopyable> {
+@usableFromInline
+package final class GrowingMemory<Element: BitwiseCopyable> {
   // Unchecked: every access to a variable of a class that other modules inline would be checked for exclusivity.
   @exclusivity(unchecked) @usableFromInline var memory: Memory<Element>
   /// The number of elements.
-  @exclusivity(unchecked) public var count = 0
+  @exclusivity(unchecked) @usableFromInline package var count = 0
   @usableFromInline let zero: Element
 
   /// Creates an empty list.
-  public init(zero: Element) {
+  package init(zero: Element) {
     self.zero = zero
     memory = Memory(count: 4, zero: zero)
   }
 
   /// The elements, valid until the next one is appended.
-  @inlinable public var elements: UnsafeMutableBufferPointer<Element> {
+  @inlinable package var elements: UnsafeMutableBufferPointer<Element> {
     UnsafeMutableBufferPointer(start: memory.start, count: count)
   }
 
   /// Adds an element at the end.
   @inlinable @inline(__always)
-  public func append(_ element: Element) {
+  package func append(_ element: Element) {
     if count == memory.count { memory = memory.grown(to: count * 2, zero: zero) }
     memory[count] = element
     count += 1
   }
 
   /// Removes all but the first elements.
-  @inlinable public func truncate(to size: Int) { count = min(count, size) }
+  @inlinable package func truncate(to size: Int) { count = min(count, size) }
 
   /// Removes all elements and frees their memory.
-  @inlinable public func removeAll() {
+  @inlinable package func removeAll() {
     count = 0
     memory = Memory(count: 4, zero: zero)
   }
@@ -123,7 +127,8 @@ public final class GrowingMemory<Element: BitwiseCopyable> {
 /// Numbers distinct byte strings 0, 1, 2, … in the order of their arrival.
 ///
 /// Several times faster than `Dictionary<String, Int>` for short texts, of which every event has five to ten.
-public final class ByteTable {
+@usableFromInline
+package final class ByteTable {
   @usableFromInline struct Entry: BitwiseCopyable, Sendable {
     @usableFromInline var key: StringKey
     @usableFromInline var start: Int
@@ -144,27 +149,27 @@ public final class ByteTable {
   @exclusivity(unchecked) @usableFromInline var bytes = Memory<UInt8>(count: 32, zero: 0)
   @exclusivity(unchecked) @usableFromInline var byteCount = 0
   /// The number of strings.
-  @exclusivity(unchecked) public var count = 0
+  @exclusivity(unchecked) @usableFromInline package var count = 0
   @usableFromInline let seed: UInt64
 
   /// Creates an empty table.
-  public init(seed: UInt64) { self.seed = seed }
+  package init(seed: UInt64) { self.seed = seed }
 
   /// The size in bytes.
-  @inlinable public var size: Int { cells.count * 8 + entries.count * MemoryLayout<Entry>.stride + bytes.count }
+  @inlinable package var size: Int { cells.count * 8 + entries.count * MemoryLayout<Entry>.stride + bytes.count }
 
   /// Returns the key of a string for ``find(_:_:)`` and ``insert(_:_:)``.
   @inlinable @inline(__always)
-  public func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
+  package func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
 
   /// Returns the string with a number, valid until the next insertion.
-  @inlinable public func string(_ number: Int) -> UnsafeRawBufferPointer {
+  @inlinable package func string(_ number: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.start + entries[number].start, count: entries[number].count)
   }
 
   /// Returns the number of a string, or `nil` if it isn't in the table.
   @inlinable @inline(__always)
-  public func find(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int? {
+  package func find(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int? {
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: key.hash) & mask
     while cells[cell] != 0 {
@@ -192,7 +197,7 @@ public final class ByteTable {
   }
 
   /// Adds a string that isn't in the table yet and returns its number.
-  @inlinable public func insert(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int {
+  @inlinable package func insert(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int {
     reserve(bytes: byteCount + string.count)
     UnsafeMutableRawPointer(bytes.start + byteCount).copyMemory(from: string)
     entries[count] = Entry(key: key, start: byteCount, count: string.count)
@@ -221,7 +226,7 @@ public final class ByteTable {
 
 extension Memory {
   /// Returns a larger copy.
-  @inlinable public func grown(to size: Int, zero: Element) -> Memory {
+  @inlinable package func grown(to size: Int, zero: Element) -> Memory {
     let larger = Memory(count: size, zero: zero)
     larger.start.update(from: start, count: count)
     return larger
@@ -235,35 +240,37 @@ extension UnsafeMutableRawPointer {
 }
 
 /// Numbers distinct pairs of words 0, 1, 2, … in the order of their arrival.
-public final class PairTable {
+@usableFromInline
+package final class PairTable {
   @usableFromInline static let initialCells = 1_024
 
   @exclusivity(unchecked) @usableFromInline var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
   @exclusivity(unchecked) @usableFromInline var pairs = Memory<Pair>(
     count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
   /// The number of pairs.
-  @exclusivity(unchecked) public var count = 0
+  @exclusivity(unchecked) @usableFromInline package var count = 0
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// A pair of words.
-  public struct Pair: BitwiseCopyable {
+  @usableFromInline
+  package struct Pair: BitwiseCopyable {
     /// The first word.
-    public var first: UInt64
+    @usableFromInline package var first: UInt64
     /// The second word.
-    public var second: UInt64
+    @usableFromInline package var second: UInt64
 
     /// Creates a pair.
-    @inlinable public init(first: UInt64, second: UInt64) { (self.first, self.second) = (first, second) }
+    @inlinable package init(first: UInt64, second: UInt64) { (self.first, self.second) = (first, second) }
   }
 
   /// Returns the pair with a number.
-  @inlinable public func pair(_ number: Int) -> Pair { pairs[number] }
+  @inlinable package func pair(_ number: Int) -> Pair { pairs[number] }
 
   /// Returns the number of a pair, and true if it is new.
   @inlinable @inline(__always)
-  public func number(_ first: UInt64, _ second: UInt64) -> (Int, isNew: Bool) {
+  package func number(_ first: UInt64, _ second: UInt64) -> (Int, isNew: Bool) {
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: mixed(first, second)) & mask
     while cells[cell] != 0 {
@@ -276,7 +283,7 @@ public final class PairTable {
 
   /// Returns the number of a pair; `nil` if it isn't in the table.
   @inlinable @inline(__always)
-  public func find(_ first: UInt64, _ second: UInt64) -> Int? {
+  package func find(_ first: UInt64, _ second: UInt64) -> Int? {
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: mixed(first, second)) & mask
     while cells[cell] != 0 {
@@ -288,7 +295,7 @@ public final class PairTable {
   }
 
   /// Removes all pairs.
-  @inlinable public func removeAll() {
+  @inlinable package func removeAll() {
     guard count > 0 else { return }
     count = 0
     if cells.count > 1 << 16 {

@@ -17,7 +17,7 @@ extension UnsafeMutableBufferPointer<UInt64> {
 extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
   /// Sorts stably by a key, in linear time, 11 bits per pass.
   @inlinable @inline(__always)
-  public func radixSort(by key: (Element) -> UInt64) {
+  package func radixSort(by key: (Element) -> UInt64) {
     let scratch = Self.allocate(capacity: count)
     defer { scratch.deallocate() }
     var (from, to) = (self, scratch)

@@ -1,25 +1,26 @@
 /// The range of times that the warehouse supports, the years 1 to 9999. Other times are clamped to it.
-public enum TimeBounds {
+@usableFromInline
+package enum TimeBounds {
   /// The first millisecond of the year 1.
-  public static let earliest: Int64 = -62_135_596_800_000
+  @usableFromInline package static let earliest: Int64 = -62_135_596_800_000
   /// The last millisecond of the year 9999.
-  public static let latest: Int64 = 253_402_300_799_999
+  @usableFromInline package static let latest: Int64 = 253_402_300_799_999
 
   /// Returns the nearest supported time.
   @inlinable @inline(__always)
-  public static func clamp(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, earliest), latest) }
+  package static func clamp(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, earliest), latest) }
 
   /// The days, as days since 1970-01-01, that have supported times in some zone.
   @usableFromInline static let days = Int(earliest / 86_400_000) - 1...Int(latest / 86_400_000) + 1
 
   /// Returns the nearest supported day, given as days since 1970-01-01.
   @inlinable
-  public static func clamp(day: Int) -> Int { min(max(day, days.lowerBound), days.upperBound) }
+  package static func clamp(day: Int) -> Int { min(max(day, days.lowerBound), days.upperBound) }
 
   /// Returns true for a supported day.
-  @inlinable public static func contains(day: Int64) -> Bool { day >= days.lowerBound && day <= days.upperBound }
+  @inlinable package static func contains(day: Int64) -> Bool { day >= days.lowerBound && day <= days.upperBound }
 
   /// Returns true for a supported time.
   @inlinable @inline(__always)
-  public static func contains(_ milliseconds: Int64) -> Bool { milliseconds >= earliest && milliseconds <= latest }
+  package static func contains(_ milliseconds: Int64) -> Bool { milliseconds >= earliest && milliseconds <= latest }
 }

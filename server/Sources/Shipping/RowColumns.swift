@@ -10,7 +10,6 @@ package struct RowColumns: Sendable {
   static let maximumBytes = 64 << 20
 
   private(set) var columns: [NativeColumn]
-  /// The IDs of the rows.
   private(set) var ids: [Int64] = []
   /// The time at which the first row was received, in milliseconds since 1970.
   private(set) var firstReceived: Int64 = 0

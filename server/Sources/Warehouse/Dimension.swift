@@ -1,5 +1,5 @@
 /// A dimension by which events are counted. The raw values are stored: never reuse one.
-public enum Dimension: Int, Sendable, CaseIterable {
+package enum Dimension: Int, Sendable, CaseIterable {
   /// All events of an app under one key, the empty string. Counts events of kind `event`, and users of any kind.
   case total = 0
   /// Event names.
@@ -27,13 +27,13 @@ public enum Dimension: Int, Sendable, CaseIterable {
   case kind = 11
 
   /// The prefix of the keys of ``dropped`` for events that the server rejected; other keys are the clients' reasons.
-  public static let rejectedPrefix = "rejected:"
+  package static let rejectedPrefix = "rejected:"
   /// The key of ``dropped`` for events with a name counted as "(other)"; apart from that name, they are stored and
   /// counted.
-  public static let nameLimitKey = "name_limit"
+  package static let nameLimitKey = "name_limit"
 
   /// The key that collects everything beyond a dimension's limit.
-  public static let otherKey = "(other)"
+  package static let otherKey = "(other)"
 }
 
 extension Dimension {

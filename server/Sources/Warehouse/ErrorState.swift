@@ -1,7 +1,7 @@
-public import TernEvents
+package import TernEvents
 
 /// The ways in which people can treat an error group.
-public enum ErrorStatus: String, Sendable, CaseIterable {
+package enum ErrorStatus: String, Sendable, CaseIterable {
   /// To be looked at.
   case open
   /// Fixed. An occurrence in a later version opens it again.
@@ -11,23 +11,21 @@ public enum ErrorStatus: String, Sendable, CaseIterable {
 }
 
 /// The status that a person gave an error group.
-public struct ErrorState: Sendable, Hashable {
+package struct ErrorState: Sendable, Hashable {
   /// The longest note, in characters.
-  public static let maximumNoteLength = 1_000
+  package static let maximumNoteLength = 1_000
 
-  /// The status.
-  public var status: ErrorStatus
+  package var status: ErrorStatus
   /// The reason, in any words; empty for none.
-  public var note: String
+  package var note: String
   /// The last version that may still have a closed error, `version (build)`; empty if unknown, so that nothing opens it.
-  public var version: String
+  package var version: String
   /// The name of the account or token that set it.
-  public var author: String
+  package var author: String
   /// The time at which it was set.
-  public var changed: Timestamp
+  package var changed: Timestamp
 
-  /// Creates a state.
-  public init(status: ErrorStatus, note: String, version: String, author: String, changed: Timestamp) {
+  package init(status: ErrorStatus, note: String, version: String, author: String, changed: Timestamp) {
     self.status = status
     self.note = note
     self.version = version
@@ -37,19 +35,19 @@ public struct ErrorState: Sendable, Hashable {
 }
 
 /// The status of an error group as it applies: as a person set it, unless the error came back.
-public struct ErrorTriage: Sendable, Hashable {
+package struct ErrorTriage: Sendable, Hashable {
   /// The status that a person set; `nil` for one that no person has looked at.
-  public var state: ErrorState?
+  package var state: ErrorState?
   /// The earliest later version in which a closed error came back.
-  public var reopenedIn: String?
+  package var reopenedIn: String?
 
   /// The triage of an error that has no state.
-  public init() {}
+  package init() {}
 
   /// Decides on a group.
   ///
   /// - Parameter versions: The versions of the errors that were received since the state was set.
-  public init(_ state: ErrorState, versions: [String]) {
+  package init(_ state: ErrorState, versions: [String]) {
     self.state = state
     guard state.status == .closed else { return }
     let closed = AppVersion(state.version)
@@ -59,5 +57,5 @@ public struct ErrorTriage: Sendable, Hashable {
   }
 
   /// The status that applies.
-  public var status: ErrorStatus { reopenedIn == nil ? state?.status ?? .open : .open }
+  package var status: ErrorStatus { reopenedIn == nil ? state?.status ?? .open : .open }
 }

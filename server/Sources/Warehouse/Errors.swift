@@ -1,39 +1,39 @@
-public import Ingest
-public import TernEvents
+package import Ingest
+package import TernEvents
 
 /// A group of errors with the same fingerprint: the same kind, type, and top stack frames.
-public struct ErrorGroup: Sendable, Hashable {
+package struct ErrorGroup: Sendable, Hashable {
   /// The number that identifies it.
-  public var id: Int64
+  package var id: Int64
   /// The kind of error, handled or a crash.
-  public var kind: StoredKind
+  package var kind: StoredKind
   /// The exception's type; for a crash without one, the signal.
-  public var type: String
+  package var type: String
   /// The top stack frame; empty if there is no stack.
-  public var place: String
+  package var place: String
   /// The message of the first error.
-  public var message: String
+  package var message: String
   /// The number of errors in the range.
-  public var count: Int
+  package var count: Int
   /// The number of distinct installs affected.
-  public var users: Int
+  package var users: Int
   /// The errors in each app version, `version (build)`, most first.
-  public var versions: [KeyTotals]
+  package var versions: [KeyTotals]
   /// The errors by system, most first, in a read of a single group; otherwise empty.
-  public var systems: [KeyTotals] = []
+  package var systems: [KeyTotals] = []
   /// The errors by model, as ``systems``.
-  public var models: [KeyTotals] = []
+  package var models: [KeyTotals] = []
   /// The errors by country, as ``systems``.
-  public var countries: [KeyTotals] = []
+  package var countries: [KeyTotals] = []
   /// The errors on each day of the range, in order, in a read of a single group; otherwise empty. Days without errors are
   /// omitted.
-  public var days: [DailyTotals]
+  package var days: [DailyTotals]
   /// The time of the latest error in the range.
-  public var last: Timestamp
+  package var last: Timestamp
   /// The status that people gave it, which warehouses don't know.
-  public var triage = ErrorTriage()
+  package var triage = ErrorTriage()
   /// Creates a group.
-  public init(
+  package init(
     id: Int64, kind: StoredKind, type: String, place: String, message: String, count: Int, users: Int,
     versions: [KeyTotals], days: [DailyTotals], last: Timestamp
   ) {
@@ -51,25 +51,24 @@ public struct ErrorGroup: Sendable, Hashable {
 }
 
 /// One handled error or crash.
-public struct ErrorOccurrence: Sendable, Hashable {
+package struct ErrorOccurrence: Sendable, Hashable {
   /// The number of its event.
-  public var id: Int64
+  package var id: Int64
   /// The number of its group.
-  public var group: Int64
+  package var group: Int64
   /// The ID set by the client; empty if none.
-  public var name: String
+  package var name: String
   /// The time of the error, as far as the protocol reports it.
-  public var time: Timestamp
+  package var time: Timestamp
   /// The time of receipt, by the server's clock.
-  public var received: Timestamp
+  package var received: Timestamp
   /// A number that identifies the install within the app.
-  public var install: Int
+  package var install: Int
   /// The user ID set by the app; empty if none.
-  public var user: String
+  package var user: String
   /// The properties of the device and app.
-  public var device: IncomingDevice
-  /// Creates an error.
-  public init(
+  package var device: IncomingDevice
+  package init(
     id: Int64, group: Int64, name: String, time: Timestamp, received: Timestamp, install: Int, user: String,
     device: IncomingDevice
   ) {
@@ -85,33 +84,31 @@ public struct ErrorOccurrence: Sendable, Hashable {
 }
 
 /// One handled error or crash in full.
-public struct ErrorDetail: Sendable, Hashable {
+package struct ErrorDetail: Sendable, Hashable {
   /// The time, device and user of the error.
-  public var occurrence: ErrorOccurrence
+  package var occurrence: ErrorOccurrence
   /// The kind of error, handled or a crash.
-  public var kind: StoredKind
+  package var kind: StoredKind
   /// The type of its group.
-  public var type: String
-  /// The message.
-  public var message: String
+  package var type: String
+  package var message: String
   /// The stack trace.
-  public var stack: String
+  package var stack: String
   /// The error as sent, truncated to 256 KiB.
-  public var raw: String
+  package var raw: String
   /// The threads, registers and images that the error as sent has.
-  public var trace: ErrorStack
+  package var trace: ErrorStack
   /// The reason and remedy if there are symbols of the frames, but they can't be read.
-  public var symbolProblem: String?
+  package var symbolProblem: String?
   /// False if message, stack and raw text were deleted to make room for those of newer errors.
-  public var isTextKept: Bool
+  package var isTextKept: Bool
   /// The developer's properties.
-  public var properties: [Properties.Element]
+  package var properties: [Properties.Element]
   /// The last 100 records of the session before the error, oldest first.
-  public var before: [StoredEvent]
+  package var before: [StoredEvent]
   /// Its attachments that have arrived completely.
-  public var attachments: [AttachmentFacts]
-  /// Creates an error.
-  public init(
+  package var attachments: [AttachmentFacts]
+  package init(
     occurrence: ErrorOccurrence, kind: StoredKind, type: String, message: String, stack: String, raw: String,
     isTextKept: Bool, properties: [Properties.Element], before: [StoredEvent], attachments: [AttachmentFacts]
   ) {
@@ -130,17 +127,17 @@ public struct ErrorDetail: Sendable, Hashable {
 }
 
 /// The metadata of an attachment. All texts come from the client unchecked.
-public struct AttachmentFacts: Sendable, Hashable {
+package struct AttachmentFacts: Sendable, Hashable {
   /// The number that identifies it.
-  public var id: Int64
+  package var id: Int64
   /// The file name; empty if none.
-  public var name: String
+  package var name: String
   /// The media type.
-  public var contentType: String
+  package var contentType: String
   /// The size in bytes.
-  public var bytes: Int
+  package var bytes: Int
   /// Creates the metadata of an attachment.
-  public init(id: Int64, name: String, contentType: String, bytes: Int) {
+  package init(id: Int64, name: String, contentType: String, bytes: Int) {
     self.id = id
     self.name = name
     self.contentType = contentType

@@ -1,8 +1,8 @@
-public import Ingest
-public import TernEvents
+package import Ingest
+package import TernEvents
 
 /// The write side of a warehouse, as the collector uses it.
-public protocol EventSink: Sendable {
+package protocol EventSink: Sendable {
   /// Stores a batch. When this returns, the events are on disk, and they appear in all reports soon: within a
   /// second, or within five under load.
   ///
@@ -28,22 +28,22 @@ public protocol EventSink: Sendable {
 }
 
 /// The result of storing a batch.
-public struct CommitReceipt: Sendable, Hashable {
+package struct CommitReceipt: Sendable, Hashable {
   /// The number of events stored.
-  public var accepted: Int
+  package var accepted: Int
   /// The `index` of each event that was already stored.
-  public var duplicates: [Int]
+  package var duplicates: [Int]
   /// Events that were rejected and counted because there was no room for their contents.
-  public var rejections: [Rejection]
+  package var rejections: [Rejection]
   /// The bytes that the batch takes on disk, approximately.
-  public var bytes = 0
+  package var bytes = 0
   /// The number of installs that had not sent anything before.
-  public var newInstalls = 0
+  package var newInstalls = 0
   /// The number of stored events that some report shows as "(other)" because the app has too many new names.
-  public var unnamed: Int
+  package var unnamed: Int
 
   /// Creates a receipt.
-  public init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = [], unnamed: Int = 0) {
+  package init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = [], unnamed: Int = 0) {
     self.accepted = accepted
     self.duplicates = duplicates
     self.rejections = rejections

@@ -1,14 +1,13 @@
 /// The rows to export, and their format (docs/export-format.md).
-public struct ExportRequest: Sendable, Hashable {
-  /// The formats of an export.
-  public enum Format: String, Sendable, CaseIterable {
+package struct ExportRequest: Sendable, Hashable {
+  package enum Format: String, Sendable, CaseIterable {
     /// One JSON object a line, with everything that another server needs.
     case ndjson
     /// A table of rows, without the texts of errors and without attachments.
     case csv
 
     /// The media type.
-    public var contentType: String {
+    package var contentType: String {
       switch self {
       case .ndjson: "application/x-ndjson"
       case .csv: "text/csv; charset=utf-8"
@@ -16,25 +15,23 @@ public struct ExportRequest: Sendable, Hashable {
     }
   }
 
-  /// The app.
-  public var app: App
-  /// The format.
-  public var format: Format
+  package var app: App
+  package var format: Format
   /// The first day of the rows, in the app's time zone; `nil` for no limit.
-  public var from: Day?
+  package var from: Day?
   /// The last day of the rows; `nil` for no limit.
-  public var to: Day?
+  package var to: Day?
   /// Only rows after this one are exported.
-  public var after: Int64 = 0
+  package var after: Int64 = 0
   /// Only attachments after the one with this number are exported.
-  public var afterAttachment: Int64 = 0
+  package var afterAttachment: Int64 = 0
   /// The person whose rows are exported; `nil` for everyone.
-  public var person: Person?
+  package var person: Person?
   /// A text that identifies the server, by which it recognizes its own rows.
-  public var server: String
+  package var server: String
 
   /// Creates a request.
-  public init(
+  package init(
     app: App, format: Format, from: Day? = nil, to: Day? = nil, after: Int64 = 0, person: Person? = nil,
     server: String
   ) {
@@ -49,7 +46,7 @@ public struct ExportRequest: Sendable, Hashable {
 }
 
 /// The place at which an export continues.
-public enum ExportCursor: Sendable, Hashable {
+package enum ExportCursor: Sendable, Hashable {
   /// The header.
   case start
   /// The rows after one ID and up to another.
@@ -63,21 +60,21 @@ public enum ExportCursor: Sendable, Hashable {
 }
 
 /// A part of an export.
-public struct ExportPage: Sendable {
+package struct ExportPage: Sendable {
   /// Whole lines; possibly none.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// The place at which the export continues; `nil` at its end.
-  public var next: ExportCursor?
+  package var next: ExportCursor?
 
   /// Creates a part.
-  public init(bytes: [UInt8], next: ExportCursor?) {
+  package init(bytes: [UInt8], next: ExportCursor?) {
     self.bytes = bytes
     self.next = next
   }
 }
 
 /// A store whose rows can be taken out.
-public protocol EventExport: Sendable {
+package protocol EventExport: Sendable {
   /// Returns the part of an export at a place. Memory and time for one part are bounded.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if the person or the time zone is unknown.

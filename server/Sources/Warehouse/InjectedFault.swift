@@ -4,6 +4,7 @@ import Foundation
 /// which the fault is named to a trap.
 ///
 /// Only debug builds have them, and only if the environment asks for them.
+@usableFromInline
 package enum InjectedFault: String {
   case counting, columns, view, question, page
 

@@ -1,28 +1,28 @@
-public import TernEvents
+package import TernEvents
 
 /// The sum of the latest ledgers of an app's installs. Sums saturate at the largest integer.
-public struct LedgerTotals: Sendable, Hashable {
+package struct LedgerTotals: Sendable, Hashable {
   /// The number of days for which an install's last ledger counts: as long as devices keep events.
-  public static let lifetimeDays = 25
+  package static let lifetimeDays = 25
   package static let lifetimeMilliseconds = Int64(lifetimeDays) * 86_400_000
 
   /// Installs that have reported a ledger.
-  public var installs: Int
+  package var installs: Int
   /// Events that apps have recorded.
-  public var tracked: Int
+  package var tracked: Int
   /// Events acknowledged as stored.
-  public var delivered: Int
+  package var delivered: Int
   /// Events waiting on devices.
-  public var waiting: Int
+  package var waiting: Int
   /// Events in requests without a response so far.
-  public var inFlight: Int
+  package var inFlight: Int
   /// Events dropped by devices.
-  public var dropped: Int
+  package var dropped: Int
   /// The arrival of the latest ledger; `nil` if there is none.
-  public var updated: Timestamp?
+  package var updated: Timestamp?
 
   /// Creates a sum of ledgers.
-  public init(
+  package init(
     installs: Int = 0, tracked: Int = 0, delivered: Int = 0, waiting: Int = 0, inFlight: Int = 0, dropped: Int = 0,
     updated: Timestamp? = nil
   ) {

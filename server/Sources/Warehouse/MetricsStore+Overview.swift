@@ -1,16 +1,16 @@
 /// The counts that an overview shows.
-public struct DailyOverview: Sendable {
+package struct DailyOverview: Sendable {
   /// The events of each day.
-  public var events: [DailyCount]
+  package var events: [DailyCount]
   /// The sessions that began on each day.
-  public var sessions: [DailyCount]
+  package var sessions: [DailyCount]
   /// The users of each day.
-  public var activity: [DailyActivity]
+  package var activity: [DailyActivity]
   /// Distinct installs over all days.
-  public var users: Int
+  package var users: Int
 
   /// Creates an overview.
-  public init(events: [DailyCount], sessions: [DailyCount], activity: [DailyActivity], users: Int) {
+  package init(events: [DailyCount], sessions: [DailyCount], activity: [DailyActivity], users: Int) {
     self.events = events
     self.sessions = sessions
     self.activity = activity
@@ -20,7 +20,7 @@ public struct DailyOverview: Sendable {
 
 extension MetricsStore {
   /// Returns events, sessions and users per day, and the users over all days.
-  public func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
+  package func dailyOverview(app: AppID, days: ClosedRange<Day>) async throws -> DailyOverview {
     DailyOverview(
       events: try await dailyCounts(app: app, dimension: .total, days: days),
       sessions: try await dailyCounts(app: app, dimension: .session, days: days),
@@ -29,7 +29,7 @@ extension MetricsStore {
   }
 
   /// Returns the largest keys, and the count of all.
-  public func largest(
+  package func largest(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int
   ) async throws -> (rows: [KeyTotals], count: Int) {
     let count = try await count(app: app, dimension: dimension, days: days)

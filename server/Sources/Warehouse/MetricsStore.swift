@@ -1,8 +1,8 @@
-public import Ingest
-public import TernEvents
+package import Ingest
+package import TernEvents
 
 /// The read side of a warehouse, as reports use it. Days are civil days in the app's time zone, or the view's.
-public protocol MetricsStore: Sendable {
+package protocol MetricsStore: Sendable {
   // MARK: Events
 
   /// Returns the counts per day and key, ordered by day, then key. Days and keys without events are omitted.
@@ -94,7 +94,7 @@ public protocol MetricsStore: Sendable {
 
 extension MetricsStore {
   /// Returns the count and distinct installs of one key over the range; zeros if it never occurred.
-  public func total(
+  package func total(
     app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
   ) async throws -> KeyTotals {
     try await totals(app: app, dimension: dimension, keys: [key], days: days).first
@@ -102,21 +102,21 @@ extension MetricsStore {
   }
 
   /// Returns the groups with errors in the range, most errors first.
-  public func errorGroups(
+  package func errorGroups(
     app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int
   ) async throws -> [ErrorGroup] {
     try await errorGroups(app: app, group: group, days: days, among: nil, limit: limit)
   }
 
   /// Returns the errors of a group in the range, newest first.
-  public func errors(
+  package func errors(
     app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int
   ) async throws -> [ErrorOccurrence] {
     try await errors(app: app, group: group, days: days, among: nil, limit: limit)
   }
 
   /// Returns the most recently stored rows of all kinds except pieces of attachments, newest first.
-  public func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
+  package func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
     try await recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)
   }
 }

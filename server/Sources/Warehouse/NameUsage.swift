@@ -1,13 +1,13 @@
 /// The number of names of one kind that an app uses, and its limits.
-public struct NameUsage: Sendable, Hashable, Encodable {
+package struct NameUsage: Sendable, Hashable, Encodable {
   /// The kind of names, for example `event`.
-  public var kind: String
+  package var kind: String
   /// The number of distinct names seen.
-  public var known: Int
+  package var known: Int
   /// The number of names allowed without a daily limit.
-  public var limit: Int
+  package var limit: Int
   /// The number of new names allowed per day beyond that.
-  public var perDay: Int
+  package var perDay: Int
 
   package init(kind: String, known: Int, limit: Int, perDay: Int) {
     self.kind = kind

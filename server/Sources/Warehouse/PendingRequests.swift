@@ -1,10 +1,10 @@
 import TernBase
-public import TernEvents
+package import TernEvents
 
 /// The requests that have been received but neither stored nor rejected, with their times of arrival.
 ///
 /// A day of a view stays open while a request that arrived before its cutoff is pending, however long storing takes.
-public final class PendingRequests: Sendable {
+package final class PendingRequests: Sendable {
   private struct State {
     var times: [UInt64: Timestamp] = [:]
     var last: UInt64 = 0
@@ -13,12 +13,12 @@ public final class PendingRequests: Sendable {
   private let state = Locked(State())
 
   /// Creates an empty collection.
-  public init() {}
+  package init() {}
 
   /// Registers a request that has arrived. It is pending until ``PendingRequest/end()``.
   ///
   /// - Parameter now: Reads the wall clock. The reading and the registration are one atomic step for ``oldest``.
-  public func begin(_ now: () -> Timestamp) -> PendingRequest {
+  package func begin(_ now: () -> Timestamp) -> PendingRequest {
     state.withLock { state in
       let time = now()
       state.last += 1
@@ -28,7 +28,7 @@ public final class PendingRequests: Sendable {
   }
 
   /// The arrival of the oldest pending request; `nil` when there is none.
-  public var oldest: Timestamp? {
+  package var oldest: Timestamp? {
     state.withLock { $0.times.values.min { $0.millisecondsSince1970 < $1.millisecondsSince1970 } }
   }
 
@@ -36,12 +36,12 @@ public final class PendingRequests: Sendable {
 }
 
 /// One request among ``PendingRequests``.
-public struct PendingRequest: Sendable {
+package struct PendingRequest: Sendable {
   /// The time of arrival by the server's clock.
-  public let time: Timestamp
+  package let time: Timestamp
   fileprivate let number: UInt64
   fileprivate let requests: PendingRequests
 
   /// Marks the request as stored or rejected. Further calls have no effect.
-  public func end() { requests.end(number) }
+  package func end() { requests.end(number) }
 }

@@ -1,19 +1,19 @@
-public import TernBase
+package import TernBase
 
 /// The distribution of session durations, without pauses of half an hour or more.
-public struct SessionDurations: Sendable, Hashable {
+package struct SessionDurations: Sendable, Hashable {
   /// The upper bounds of all buckets except the last, in milliseconds. A duration belongs to the first bucket whose
   /// bound exceeds it.
-  public static let bounds: [SaturatingInt64] = [30_000, 60_000, 1_800_000, 3_600_000]
+  package static let bounds: [SaturatingInt64] = [30_000, 60_000, 1_800_000, 3_600_000]
   /// The number of sessions in each bucket.
-  public var buckets: [Int]
+  package var buckets: [Int]
   /// The number of sessions of unknown duration: those without an event in their first five minutes.
-  public var unknown: Int
+  package var unknown: Int
   /// The total duration of the sessions in the buckets, in milliseconds.
-  public var milliseconds: SaturatingInt64
+  package var milliseconds: SaturatingInt64
 
   /// Creates a distribution, by default of no sessions.
-  public init(
+  package init(
     buckets: [Int] = Array(repeating: 0, count: SessionDurations.bounds.count + 1), unknown: Int = 0,
     milliseconds: SaturatingInt64 = 0
   ) {
@@ -23,7 +23,7 @@ public struct SessionDurations: Sendable, Hashable {
   }
 
   /// The average duration in milliseconds; `nil` if no duration is known.
-  public var average: Int64? {
+  package var average: Int64? {
     let known = buckets.saturatingSum
     return known > 0 ? milliseconds.divided(by: SaturatingInt64(known))?.rawValue : nil
   }

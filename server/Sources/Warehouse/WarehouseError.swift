@@ -1,7 +1,7 @@
 /// An error reported by the warehouse.
-public struct WarehouseError: Error, Sendable, CustomStringConvertible {
+package struct WarehouseError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
-  public enum Code: Sendable {
+  package enum Code: Sendable {
     /// The write queue is full; try again later.
     case busy
     /// The disk is full.
@@ -23,19 +23,18 @@ public struct WarehouseError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The kind of failure.
-  public var code: Code
+  package var code: Code
   /// The reason, and how to resolve it.
-  public var message: String
+  package var message: String
   /// The underlying error, if any.
-  public var cause: (any Error)?
+  package var cause: (any Error)?
 
-  /// Creates an error.
-  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.cause = cause
   }
 
   /// The message, followed by the underlying error, if any.
-  public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+  package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 }

@@ -1,8 +1,8 @@
 import GRDB
-public import Ingest
+package import Ingest
 import TernBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 /// The embedded warehouse: events in files of rows, `warehouse.sqlite` and `counts.sqlite`.
 ///
@@ -19,14 +19,14 @@ public import Warehouse
 /// - ``commit(_:app:)``
 /// ### Checking
 /// - ``rebuild(directory:catalog:progress:)``
-public final class SQLiteWarehouse: EventSink {
+package final class SQLiteWarehouse: EventSink {
   /// The memory that counted days of views may take by default: 256 MiB.
-  public static let standardViewCacheBytes = 256 << 20
+  package static let standardViewCacheBytes = 256 << 20
 
   /// The reader for reports.
-  public let reader: WarehouseReader
+  package let reader: WarehouseReader
   /// The requests that haven't been stored or rejected yet.
-  public let pendingRequests = PendingRequests()
+  package let pendingRequests = PendingRequests()
   private let files: DataDirectory
   private let space: DiskSpace
   private let queue: WriterQueue
@@ -62,7 +62,7 @@ public final class SQLiteWarehouse: EventSink {
   ///     held until then.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
-  public convenience init(
+  package convenience init(
     directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, examinesInterruptedWork: Bool = false,
     report: @escaping @Sendable (String) -> Void = { _ in }
@@ -143,7 +143,7 @@ public final class SQLiteWarehouse: EventSink {
   deinit { _ = queue.close() }
 
   /// Stores a batch; see ``EventSink/commit(_:app:)``.
-  public func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt {
+  package func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt {
     try await withCheckedThrowingContinuation { waiter in
       do {
         try queue.append(CommitJob(batch: batch, app: app, waiter: waiter))
@@ -154,10 +154,10 @@ public final class SQLiteWarehouse: EventSink {
   }
 
   /// True if the limit of waiting events is reached.
-  public var isBehind: Bool { queue.isFull }
+  package var isBehind: Bool { queue.isFull }
 
   /// The memory and disk space in use.
-  public var storageStatus: StorageStatus {
+  package var storageStatus: StorageStatus {
     var status = StorageStatus()
     status.viewCacheBytes = reader.viewDays.byteCount
     status.diskBytes = files.diskBytes
@@ -172,7 +172,7 @@ public final class SQLiteWarehouse: EventSink {
   /// Returns the disk space in use by a directory, without opening it.
   ///
   /// - Parameter reserve: The free bytes below which a server collects nothing.
-  public static func diskUse(ofDirectory directory: String, reserve: Int64) -> StorageStatus {
+  package static func diskUse(ofDirectory directory: String, reserve: Int64) -> StorageStatus {
     var status = StorageStatus()
     status.diskBytes = DataDirectory(path: directory).diskBytes
     status.freeDiskBytes = DiskSpace.available(directory)
@@ -181,7 +181,7 @@ public final class SQLiteWarehouse: EventSink {
   }
 
   /// Everything that fails at the moment, or is held after a crash.
-  public var problems: [WarehouseProblem] {
+  package var problems: [WarehouseProblem] {
     let damages = damage.messages
     guard let first = damages.first else { return failures.problems + journal.problems }
     let damage = WarehouseProblem(
@@ -212,16 +212,16 @@ public final class SQLiteWarehouse: EventSink {
   }
 
   /// The bytes free on the disk; `nil` if they can't be determined.
-  public var freeDiskBytes: Int64? { space.free(space.directory) }
+  package var freeDiskBytes: Int64? { space.free(space.directory) }
 
   /// The bytes free on the disk of a data directory, also while a server runs on it.
-  public static func freeDiskBytes(of directory: String) -> Int64? { DiskSpace.available(directory) }
+  package static func freeDiskBytes(of directory: String) -> Int64? { DiskSpace.available(directory) }
 
   /// False if less than the reserve is free on the disk, or nothing.
-  public var hasRoom: Bool { freeDiskBytes.map { $0 >= max(space.reserved, 1) } ?? true }
+  package var hasRoom: Bool { freeDiskBytes.map { $0 >= max(space.reserved, 1) } ?? true }
 
   /// Counts events that were not read as rejected; see ``EventSink/reject(_:_:source:app:received:)``.
-  public func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
+  package func reject(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: AppID, received: Timestamp)
     async throws
   {
     let received = received.millisecondsSince1970
@@ -229,10 +229,10 @@ public final class SQLiteWarehouse: EventSink {
   }
 
   /// Checks whether storing works; see ``EventSink/probeWrite()``.
-  public func probeWrite() async throws { try await perform { try $0.probeWrite() } }
+  package func probeWrite() async throws { try await perform { try $0.probeWrite() } }
 
   /// Counts all events committed so far, so that reports include them immediately rather than within a second.
-  public func flush() async throws { try await counting.flush() }
+  package func flush() async throws { try await counting.flush() }
 
   /// Runs `body` on the writer thread, after all batches that are waiting now.
   @discardableResult
@@ -251,7 +251,7 @@ public final class SQLiteWarehouse: EventSink {
   /// Stores all waiting batches, counts them, releases the data directory and ends the writer thread.
   ///
   /// Acknowledged events are already on disk; closing only saves work at the next start.
-  public func close() async throws {
+  package func close() async throws {
     try? await storeOpenDays()
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
@@ -277,7 +277,7 @@ extension SQLiteWarehouse {
   /// If no server is running, events that a crash left uncounted are counted first, so that reports are exact.
   ///
   /// - Parameter report: Receives messages about damaged files.
-  public static func openForReading(
+  package static func openForReading(
     directory: String, catalog: any CatalogStore, report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> WarehouseReader {
     let files = DataDirectory(path: directory)
@@ -302,7 +302,7 @@ extension SQLiteWarehouse {
   ///   - report: Receives messages about damaged events, which the rebuild removes.
   ///   - progress: Receives the number of events counted so far.
   /// - Throws: ``WarehouseError`` with code `inUse` if a server is running on the directory.
-  public static func rebuild(
+  package static func rebuild(
     directory: String, catalog: any CatalogStore, now: Timestamp = WallClock.system(),
     report: @escaping @Sendable (String) -> Void = { _ in }, progress: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws {

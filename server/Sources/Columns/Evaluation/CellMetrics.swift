@@ -256,7 +256,6 @@ final class CellMetrics {
   /// The cells that have rows.
   var present: [Int] { rowCounts.elements.indices.filter { rowCounts.elements[$0] > 0 } }
 
-  /// The value of a metric in a cell.
   func value(_ metric: QuestionMetric, _ cell: Int) -> Double? {
     switch metric {
     case .plain(let plain): value(plain, cell)

@@ -4,13 +4,11 @@ import ServerBase
 final class SessionNumbers {
   static let none = Int32(-1)
   private let table = PairTable()
-  /// The number of the session of each sender of the chunk.
   let ofSender = Memory<Int32>(count: Chunk.maximumRows, zero: 0)
 
   var count: Int { table.count }
   var byteCount: Int { count * 40 }
 
-  /// Numbers the sessions of a chunk.
   func load(_ chunk: Chunk) {
     let numbers = ofSender.start
     for sender in 0..<chunk.header.senders {
@@ -29,7 +27,6 @@ final class SessionNumbers {
     session != 0 && table.find(UInt64(install), UInt64(bitPattern: session)) != nil
   }
 
-  /// The install of a session.
   func install(_ number: UInt32) -> UInt32 { UInt32(table.pair(Int(number)).first) }
 
   /// A session's number on its install.

@@ -1,18 +1,18 @@
 import CTernJSON
-public import TernEvents
+package import TernEvents
 
 /// The events of an App Center request, and the data needed for the response.
-public struct AppCenterBatch: Sendable {
+package struct AppCenterBatch: Sendable {
   /// The events to store.
-  public var batch: IncomingBatch
+  package var batch: IncomingBatch
   /// The IDs of the accepted error logs, as sent: `validDiagnosticsIds` in the response.
-  public var diagnosticsIDs: [String]
+  package var diagnosticsIDs: [String]
   /// The number of accepted logs without an event to store (`startService`).
-  public var withoutEvent: Int
+  package var withoutEvent: Int
 }
 
 /// Reads requests of the App Center ingestion protocol: `{"logs":[…]}` (docs/protocols.md).
-public enum AppCenterParser {
+package enum AppCenterParser {
   /// Parses a decompressed body.
   ///
   /// Only a body without a list of logs is an error. Logs that cannot be stored are rejected one by one, even those
@@ -26,7 +26,7 @@ public enum AppCenterParser {
   ///   - app: The app's number; duplicates are detected within an app.
   ///   - limits: The limits of the request.
   /// - Throws: ``IngestError`` with code `malformed` or `tooLarge`; nothing of the body may be stored then.
-  public static func parse(
+  package static func parse(
     _ bytes: UnsafeRawBufferPointer, install: String?, received: Timestamp, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .appCenter
   ) throws(IngestError) -> AppCenterBatch {
@@ -44,7 +44,7 @@ public enum AppCenterParser {
   }
 
   /// Parses a decompressed body.
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], install: String?, received: Timestamp, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .appCenter
   ) throws(IngestError) -> AppCenterBatch {

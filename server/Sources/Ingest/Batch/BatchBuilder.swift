@@ -145,7 +145,7 @@ extension IncomingDevice {
 
 extension IncomingDevice {
   /// Returns the nearest offset that a device can have, in minutes: a day to either side of UTC.
-  public static func clamped(offset minutes: some BinaryInteger) -> Int {
+  package static func clamped(offset minutes: some BinaryInteger) -> Int {
     min(max(Int(clamping: minutes), -1_440), 1_440)
   }
 }

@@ -4,20 +4,20 @@ import TernEvents
 ///
 /// Without a secret, a client could craft an event whose hash equals another's and so suppress that event. The secret
 /// must not change while stored hashes are compared: keep it with the data.
-public struct DuplicateHashKey: Sendable, Hashable {
+package struct DuplicateHashKey: Sendable, Hashable {
   /// The first half.
-  public var first: UInt64
+  package var first: UInt64
   /// The second half.
-  public var second: UInt64
+  package var second: UInt64
 
   /// Creates a key from its two halves.
-  public init(_ first: UInt64, _ second: UInt64) {
+  package init(_ first: UInt64, _ second: UInt64) {
     self.first = first
     self.second = second
   }
 
   /// Creates a key from sixteen bytes in the form of ``bytes``, or returns `nil` for any other number of bytes.
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     var halves: [UInt64] = [0, 0]
     for (position, byte) in bytes.enumerated() {
@@ -27,12 +27,12 @@ public struct DuplicateHashKey: Sendable, Hashable {
   }
 
   /// Generates a random key.
-  public static func random(using generator: inout some RandomNumberGenerator) -> DuplicateHashKey {
+  package static func random(using generator: inout some RandomNumberGenerator) -> DuplicateHashKey {
     DuplicateHashKey(generator.next(), generator.next())
   }
 
   /// A text that identifies the key without revealing it.
-  public var fingerprint: String {
+  package var fingerprint: String {
     var hasher = SipHasher(first, second)
     for byte in "tern-export".utf8 { hasher.append(byte: byte) }
     return String(hasher.finished(), radix: 16)
@@ -41,7 +41,7 @@ public struct DuplicateHashKey: Sendable, Hashable {
   /// Returns a hash of an app's text.
   ///
   /// - Parameter kind: Keeps equal texts of different kinds apart.
-  public func hash(of text: String, kind: UInt8, app: Int64) -> Int64 {
+  package func hash(of text: String, kind: UInt8, app: Int64) -> Int64 {
     var hasher = SipHasher(first, second)
     hasher.append(word: UInt64(bitPattern: app))
     hasher.append(byte: kind)
@@ -50,7 +50,7 @@ public struct DuplicateHashKey: Sendable, Hashable {
   }
 
   /// The sixteen bytes of the key.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     [first, second].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) } }
   }
 }

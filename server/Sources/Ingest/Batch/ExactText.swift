@@ -3,7 +3,6 @@
 /// Swift compares strings by canonical equivalence: `é` is equal in composed and decomposed form. A name that is one
 /// key here and two on disk would get the counts of the other.
 package struct ExactText: Sendable {
-  /// The text.
   package let text: String
 
   /// Creates a key.

@@ -1,7 +1,7 @@
-public import TernEvents
+package import TernEvents
 
 /// The protocol of a request.
-public enum IngestProtocol: String, Sendable, CaseIterable {
+package enum IngestProtocol: String, Sendable, CaseIterable {
   /// Tern's own, `POST /v1/events`.
   case native
   /// App Center, `POST /logs?api-version=1.0.0`.
@@ -14,31 +14,30 @@ public enum IngestProtocol: String, Sendable, CaseIterable {
 ///
 /// Events refer to installs and devices by index. Nearly all events of a request share them, so the warehouse resolves
 /// each once per batch instead of once per event.
-public struct IncomingBatch: Sendable {
+package struct IncomingBatch: Sendable {
   /// The protocol of the request.
-  public var source: IngestProtocol
+  package var source: IngestProtocol
   /// The time at which the request had been read, by the server's clock.
-  public var received: Timestamp
+  package var received: Timestamp
   /// The distinct installs of the batch: lowercase UUIDs, or client IDs as sent.
-  public var installs: [String]
+  package var installs: [String]
   /// The distinct devices of the batch.
-  public var devices: [IncomingDevice]
+  package var devices: [IncomingDevice]
   /// The events to store, in the order in which the client recorded them.
-  public var events: [IncomingEvent]
+  package var events: [IncomingEvent]
   /// The rejected events with the reasons, to be stored and counted.
-  public var rejections: [Rejection]
+  package var rejections: [Rejection]
   /// The handled errors and crashes among the events.
-  public var errors: [IncomingError] = []
+  package var errors: [IncomingError] = []
   /// The attachments, or pieces of them, among the events.
-  public var attachments: [IncomingAttachment] = []
+  package var attachments: [IncomingAttachment] = []
   /// The parameters of Measurement Protocol hits that their events don't contain.
-  public var hits: [IncomingHit] = []
+  package var hits: [IncomingHit] = []
   /// The device's own counts, if it sent any, as they will be once all events of the batch are stored. They belong to
   /// the install of the last event.
-  public var ledger: DeviceLedger?
+  package var ledger: DeviceLedger?
 
-  /// Creates a batch.
-  public init(
+  package init(
     source: IngestProtocol, received: Timestamp, installs: [String] = [], devices: [IncomingDevice] = [],
     events: [IncomingEvent] = [], rejections: [Rejection] = [], ledger: DeviceLedger? = nil
   ) {
@@ -63,30 +62,30 @@ public struct IncomingBatch: Sendable {
 }
 
 /// The properties of device and app by which reports break down counts; empty strings mean unknown.
-public struct IncomingDevice: Sendable, Hashable {
+package struct IncomingDevice: Sendable, Hashable {
   /// The operating system's name.
-  public var osName: String
+  package var osName: String
   /// The operating system's version.
-  public var osVersion: String
+  package var osVersion: String
   /// The device model.
-  public var model: String
+  package var model: String
   /// The locale as sent, for example `pt_BR`.
-  public var locale: String
+  package var locale: String
   /// The ISO 3166 country code, in uppercase.
-  public var country: String
+  package var country: String
   /// The offset from UTC in minutes, positive to the east.
-  public var timeZoneOffsetMinutes: Int
+  package var timeZoneOffsetMinutes: Int
   /// The app's version.
-  public var appVersion: String
+  package var appVersion: String
   /// The app's build.
-  public var appBuild: String
+  package var appBuild: String
   /// The client library's name.
-  public var sdkName: String
+  package var sdkName: String
   /// The client library's version.
-  public var sdkVersion: String
+  package var sdkVersion: String
 
   /// Creates a device.
-  public init(
+  package init(
     osName: String = "", osVersion: String = "", model: String = "", locale: String = "", country: String = "",
     timeZoneOffsetMinutes: Int = 0, appVersion: String = "", appBuild: String = "", sdkName: String = "",
     sdkVersion: String = ""
@@ -106,13 +105,13 @@ public struct IncomingDevice: Sendable, Hashable {
 
 extension IncomingDevice {
   /// Compares texts byte by byte, as on disk: Swift strings compare as equal if they are canonically equivalent.
-  public static func == (left: IncomingDevice, right: IncomingDevice) -> Bool {
+  package static func == (left: IncomingDevice, right: IncomingDevice) -> Bool {
     left.timeZoneOffsetMinutes == right.timeZoneOffsetMinutes
       && zip(left.texts, right.texts).allSatisfy { $0.hasBytes(of: $1) }
   }
 
   /// Mixes in every fact.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(timeZoneOffsetMinutes)
     for text in texts { hasher.combine(bytesOf: text) }
   }
@@ -123,7 +122,8 @@ extension IncomingDevice {
 }
 
 /// The kind of a stored row. The raw values are stored: never reuse one.
-public enum StoredKind: Int, Sendable, CaseIterable {
+@usableFromInline
+package enum StoredKind: Int, Sendable, CaseIterable {
   /// An event defined by the developer.
   case event = 0
   /// A screen view.
@@ -146,7 +146,7 @@ public enum StoredKind: Int, Sendable, CaseIterable {
 
 extension StoredKind {
   /// The name in reports and, for the kinds that clients send, in the native protocol.
-  public var name: String { wireName.description }
+  package var name: String { wireName.description }
 
   var wireName: StaticString {
     switch self {
@@ -164,35 +164,35 @@ extension StoredKind {
 }
 
 /// One validated event of a request.
-public struct IncomingEvent: Sendable {
+package struct IncomingEvent: Sendable {
   /// Its position in the request, counted from 0, for the response.
-  public var index: Int
+  package var index: Int
   /// The kind of the event.
-  public var kind: StoredKind
+  package var kind: StoredKind
   /// The deduplication key, or `nil` if the protocol provides nothing to derive it from.
-  public var duplicateKey: DuplicateKey?
+  package var duplicateKey: DuplicateKey?
   /// The time of the event, as far as the protocol reports it.
-  public var time: Timestamp
+  package var time: Timestamp
   /// The microseconds within the millisecond of `time`, 0 to 999, which decide on the order of events of one millisecond; `nil` if
   /// nothing is known of it.
-  public var microseconds: Int?
+  package var microseconds: Int?
   /// Index into `IncomingBatch.installs`.
-  public var install: Int
+  package var install: Int
   /// Index into `IncomingBatch.devices`.
-  public var device: Int
+  package var device: Int
   /// A 63-bit number of its session, equal for equal session names of an install; 0 if there is none.
-  public var session: Int64
+  package var session: Int64
   /// True if a session began with this event. Reports count these events, so sessions are exact and verifiable.
-  public var startsSession: Bool
+  package var startsSession: Bool
   /// The user ID set by the app; empty if none.
-  public var user: String
+  package var user: String
   /// The name of the event or screen; for other kinds, the log type.
-  public var name: String
+  package var name: String
   /// The developer's properties.
-  public var properties: [Properties.Element]
+  package var properties: [Properties.Element]
 
   /// Creates an event.
-  public init(
+  package init(
     index: Int, kind: StoredKind = .event, duplicateKey: DuplicateKey?, time: Timestamp,
     microseconds: Int? = nil, install: Int = 0, device: Int = 0, session: Int64 = 0, startsSession: Bool = false,
     user: String = "", name: String,
@@ -217,37 +217,38 @@ public struct IncomingEvent: Sendable {
 ///
 /// The time comes first so that the index over keys grows at its end; with random keys alone, inserts are several times
 /// slower (docs/measurements.md). Both parts derive from data that a client repeats unchanged on a retry.
-public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
+@usableFromInline
+package struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
   /// The time of the event in milliseconds since 1970, or another value that a retry repeats.
-  public var milliseconds: Int64
+  @usableFromInline package var milliseconds: Int64
   /// A 64-bit hash of app, install, log type and event ID, keyed so that a client cannot provoke collisions.
-  public var hash: Int64
+  @usableFromInline package var hash: Int64
 
   /// Creates a key.
-  public init(milliseconds: Int64, hash: Int64) {
+  @inlinable package init(milliseconds: Int64, hash: Int64) {
     self.milliseconds = milliseconds
     self.hash = hash
   }
 
   /// Orders keys by time, then hash, like the index.
-  public static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
+  @inlinable package static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
     (left.milliseconds, left.hash) < (right.milliseconds, right.hash)
   }
 }
 
 /// A rejected event.
-public struct Rejection: Sendable, Hashable {
+package struct Rejection: Sendable, Hashable {
   /// Its position in the request, counted from 0.
-  public var index: Int
+  package var index: Int
   /// Its ID as sent; empty if it had none.
-  public var id: String
+  package var id: String
   /// A stable code, for example `name_missing`.
-  public var reason: String
+  package var reason: String
   /// A sentence that explains how to avoid the rejection.
-  public var message: String
+  package var message: String
 
   /// Creates a rejection.
-  public init(index: Int, id: String = "", reason: String, message: String) {
+  package init(index: Int, id: String = "", reason: String, message: String) {
     self.index = index
     self.id = id
     self.reason = reason
@@ -256,9 +257,9 @@ public struct Rejection: Sendable, Hashable {
 }
 
 /// A body that could not be read; nothing of it is stored.
-public struct IngestError: Error, Sendable, Hashable {
+package struct IngestError: Error, Sendable, Hashable {
   /// The kinds of unreadable body, by their names in answers.
-  public enum Code: String, Sendable {
+  package enum Code: String, Sendable {
     /// The body is not JSON, or not of the form that the protocol requires.
     case malformed
     /// The compressed body is damaged or its encoding is unknown.
@@ -270,19 +271,19 @@ public struct IngestError: Error, Sendable, Hashable {
   }
 
   /// The kind of failure.
-  public var code: Code
+  package var code: Code
   /// The reason and what to do.
-  public var message: String
+  package var message: String
   /// The byte offset in the decompressed body at which parsing failed, if known.
-  public var position: Int?
+  package var position: Int?
   /// The line or log (counted from 0) in which parsing failed, if known.
-  public var index: Int?
+  package var index: Int?
   /// All unreadable lines in ascending order, at most 2,000; empty if unknown. Without these lines, the body is
   /// readable.
-  public var indexes: [Int]
+  package var indexes: [Int]
 
   /// Creates an error.
-  public init(_ code: Code, _ message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
+  package init(_ code: Code, _ message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
     self.code = code
     self.message = message
     self.position = position

@@ -1,28 +1,28 @@
 /// The limits on requests. Anything from a client may be hostile.
-public struct IngestLimits: Sendable, Hashable {
+package struct IngestLimits: Sendable, Hashable {
   /// The maximum size of a body as sent, in bytes.
-  public var maximumBodyBytes: Int
+  package var maximumBodyBytes: Int
   /// The maximum size of a body after decompression, in bytes.
-  public var maximumDecompressedBytes: Int
+  package var maximumDecompressedBytes: Int
   /// The maximum compression ratio; a higher one indicates a decompression bomb.
-  public var maximumRatio: Int
+  package var maximumRatio: Int
   /// The maximum number of events or logs per request.
-  public var maximumEvents: Int
+  package var maximumEvents: Int
   /// The maximum length of a name, in UTF-8 bytes; longer names are truncated at a character boundary.
-  public var maximumNameBytes: Int
+  package var maximumNameBytes: Int
   /// The maximum length of a text value, in UTF-8 bytes; longer values are truncated at a character boundary.
-  public var maximumValueBytes: Int
+  package var maximumValueBytes: Int
   /// The maximum number of properties per event; further ones are dropped.
-  public var maximumProperties: Int
+  package var maximumProperties: Int
   /// The maximum age of an event on arrival.
-  public var maximumAge: Duration
+  package var maximumAge: Duration
   /// The maximum time by which an event may lie in the future on arrival.
-  public var maximumLead: Duration
+  package var maximumLead: Duration
 
   /// Creates limits. The defaults are 4 MiB as sent and decompressed, a ratio of 200 (real batches, which repeat a
   /// device block per event, reach about 40), 2,000 events, 768-byte names, 8 KiB values, 100 properties, 400 days back
   /// and 3 days ahead.
-  public init(
+  package init(
     maximumBodyBytes: Int = 4 << 20, maximumDecompressedBytes: Int = 4 << 20,
     maximumRatio: Int = 200, maximumEvents: Int = 2_000,
     maximumNameBytes: Int = 768, maximumValueBytes: Int = 8 << 10, maximumProperties: Int = 100,
@@ -40,14 +40,14 @@ public struct IngestLimits: Sendable, Hashable {
   }
 
   /// The limits of the native protocol.
-  public static let native = IngestLimits()
+  package static let native = IngestLimits()
   /// The limits of App Center: 25 days back, 3 days ahead, and attachments of 7 MiB, which base64 makes a third longer.
   ///
   /// An attachment may consist entirely of zeros, and rejecting a body would cost a stock client its queue. The ratio
   /// is therefore the maximum of the compression format, and only the size limits a body.
-  public static let appCenter = IngestLimits(
+  package static let appCenter = IngestLimits(
     maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumRatio: 1_100,
     maximumAge: .seconds(25 * 86_400))
   /// The limits of the Measurement Protocol.
-  public static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
+  package static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
 }

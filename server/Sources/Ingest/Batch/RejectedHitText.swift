@@ -1,12 +1,12 @@
 /// The parameters of a rejected hit as one parsable text: pairs as on the wire, with only ambiguous characters escaped,
 /// to stay readable.
-public enum RejectedHitText {
+package enum RejectedHitText {
   static func text(_ parameters: [HitParameter]) -> String {
     parameters.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
   /// Returns the parameters by name. A parameter truncated at the end of an overlong text is left out.
-  public static func parameters(_ text: String) -> [String: String] {
+  package static func parameters(_ text: String) -> [String: String] {
     var bytes = Array(text.utf8)
     // Drop a truncated escape.
     if let percent = bytes.lastIndex(of: UInt8(ascii: "%")), percent + 3 > bytes.count {

@@ -1,5 +1,5 @@
 /// The reason why an event was rejected. The raw values are stored and shown in reports: never reuse one.
-public enum RejectionReason: String, Sendable, CaseIterable {
+package enum RejectionReason: String, Sendable, CaseIterable {
   /// The log is not JSON, although the rest of the request is.
   case notJSON = "not_json"
   /// The line or log is valid JSON, but not an object.
@@ -79,7 +79,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case quarantined
 
   /// A sentence that explains how to avoid the rejection.
-  public var message: String {
+  package var message: String {
     switch self {
     case .rateLimited: "Send less, or raise the limit: `tern apps limits` shows and changes it."
     case .quarantined: "Report this with the server's log: the server stored the event, and processing it failed."
@@ -128,7 +128,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
 
 extension Rejection {
   /// Creates a rejection with the reason's own message.
-  public init(_ reason: RejectionReason, index: Int, id: String = "") {
+  package init(_ reason: RejectionReason, index: Int, id: String = "") {
     self.init(index: index, id: id, reason: reason.rawValue, message: reason.message)
   }
 }

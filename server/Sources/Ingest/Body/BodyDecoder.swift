@@ -1,5 +1,5 @@
 /// Decodes the `Content-Encoding` of a request body, in bounded memory.
-public enum BodyDecoder {
+package enum BodyDecoder {
   /// The size in bytes below which the ratio is not limited: a few equal lines compress very well.
   static let ratioFreeBytes = 256 << 10
 
@@ -14,7 +14,7 @@ public enum BodyDecoder {
   ///   - read: Reads the decoded bytes.
   /// - Throws: ``IngestError`` with code `tooLarge` if a body exceeds the limits, `incomplete` if it is truncated, and
   ///   `undecodable` if it is damaged or has an unknown encoding; also any error thrown by `read`.
-  public static func withDecoded<Result>(
+  package static func withDecoded<Result>(
     _ body: UnsafeRawBufferPointer, encoding: String?, limits: IngestLimits,
     _ read: (UnsafeRawBufferPointer) throws(IngestError) -> Result
   ) throws(IngestError) -> Result {
@@ -35,7 +35,7 @@ public enum BodyDecoder {
   }
 
   /// Decodes a body into an array. See ``withDecoded(_:encoding:limits:_:)``.
-  public static func decode(_ body: [UInt8], encoding: String?, limits: IngestLimits) throws(IngestError) -> [UInt8] {
+  package static func decode(_ body: [UInt8], encoding: String?, limits: IngestLimits) throws(IngestError) -> [UInt8] {
     try withBytes(of: body) { (buffer) throws(IngestError) in
       try withDecoded(buffer, encoding: encoding, limits: limits) { Array($0) }
     }

@@ -1,9 +1,9 @@
 /// The identifier that a linker gives to a build of an executable or library: the GNU build ID, or the UUID of a Mach-O file.
-public enum BuildIdentifier {
+package enum BuildIdentifier {
   /// Returns the form in which identifiers are stored and compared: without the dashes of a UUID, in lowercase letters.
   ///
   /// - Returns: `nil` if the text is no identifier: 8 to 128 hexadecimal digits.
-  public static func normalized(_ text: some StringProtocol) -> String? {
+  package static func normalized(_ text: some StringProtocol) -> String? {
     let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
     guard (8...128).contains(digits.count) else { return nil }
     let identifier = String(decoding: digits, as: UTF8.self).lowercased()

@@ -11,7 +11,7 @@ extension ErrorStack {
   /// Decodes a stored error: an exception of the native protocol, or a log of App Center.
   ///
   /// - Parameter raw: The error as sent; it may end anywhere.
-  public init(raw: String) {
+  package init(raw: String) {
     self.init()
     let bytes = Array(raw.utf8)
     bytes.withUnsafeBytes { buffer in

@@ -2,92 +2,92 @@
 ///
 /// It is decoded from what is stored when someone looks at an error, so that symbols that arrive later apply as well. All
 /// texts come from the client unchecked.
-public struct ErrorStack: Sendable, Hashable {
+package struct ErrorStack: Sendable, Hashable {
   /// A call.
-  public struct Frame: Sendable, Hashable {
+  package struct Frame: Sendable, Hashable {
     /// The frame as sent, for those of which nothing else is known.
-    public var text = ""
+    package var text = ""
     /// The name of the executable or library; empty if unknown.
-    public var image = ""
+    package var image = ""
     /// The build identifier of the image in lowercase hexadecimal digits without dashes; empty if unknown.
-    public var buildID = ""
+    package var buildID = ""
     /// The position in the image: the address in an ELF file, or the distance from a Mach-O file's text segment.
-    public var offset: UInt64?
+    package var offset: UInt64?
     /// The address in the process; `nil` if unknown.
-    public var address: UInt64?
+    package var address: UInt64?
     /// True if the position is behind the call, as return addresses are.
-    public var isReturnAddress = false
+    package var isReturnAddress = false
     /// The function with its class, demangled; empty if unknown.
-    public var function = ""
+    package var function = ""
     /// The path or name of the source file; empty if unknown.
-    public var file = ""
+    package var file = ""
     /// The line in the file; 0 if unknown.
-    public var line = 0
+    package var line = 0
     /// True if the compiler inlined the call into the next frame, so that both have one position.
-    public var isInlined = false
+    package var isInlined = false
     /// True if the function was found in symbols of the image.
-    public var hasSymbols = false
+    package var hasSymbols = false
 
     /// Creates a frame of which nothing is known.
-    public init() {}
+    package init() {}
   }
 
   /// A thread, or an exception that caused another.
-  public struct Thread: Sendable, Hashable {
+  package struct Thread: Sendable, Hashable {
     /// Its number and name, or the type and message of the exception.
-    public var name: String
+    package var name: String
     /// True if it crashed, or threw the error.
-    public var isCrashed: Bool
+    package var isCrashed: Bool
     /// True if it is no thread, but an exception that caused the one before it.
-    public var isCause = false
+    package var isCause = false
     /// Its calls, the innermost first.
-    public var frames: [Frame]
+    package var frames: [Frame]
 
     /// Creates a thread.
-    public init(name: String, isCrashed: Bool = false, frames: [Frame] = []) {
+    package init(name: String, isCrashed: Bool = false, frames: [Frame] = []) {
       (self.name, self.isCrashed, self.frames) = (name, isCrashed, frames)
     }
   }
 
   /// A register of the crashed thread.
-  public struct Register: Sendable, Hashable {
+  package struct Register: Sendable, Hashable {
     /// The processor's name of it.
-    public var name: String
+    package var name: String
     /// The value as sent.
-    public var value: String
+    package var value: String
   }
 
   /// A loaded executable or library.
-  public struct Image: Sendable, Hashable {
+  package struct Image: Sendable, Hashable {
     /// The name of its file.
-    public var name: String
+    package var name: String
     /// The build identifier in lowercase hexadecimal digits without dashes; empty if unknown.
-    public var buildID: String
+    package var buildID: String
     /// The first address in the process.
-    public var start: UInt64
+    package var start: UInt64
     /// The last address in the process; `nil` if unknown.
-    public var end: UInt64?
+    package var end: UInt64?
     /// True if there are symbols of it.
-    public var hasSymbols = false
+    package var hasSymbols = false
   }
 
   /// The threads; the one that crashed or threw the error is first.
-  public var threads: [Thread] = []
+  package var threads: [Thread] = []
   /// The registers of the crashed thread.
-  public var registers: [Register] = []
+  package var registers: [Register] = []
   /// The images, at least those of the frames.
-  public var images: [Image] = []
+  package var images: [Image] = []
 
   /// Creates an empty stack.
-  public init() {}
+  package init() {}
 
   /// True if symbols were found for a frame.
-  public var hasSymbols: Bool { threads.contains { $0.frames.contains(where: \.hasSymbols) } }
+  package var hasSymbols: Bool { threads.contains { $0.frames.contains(where: \.hasSymbols) } }
 }
 
 extension ErrorStack {
   /// The stack as lines of text, as for terminals.
-  public var lines: [String] {
+  package var lines: [String] {
     threads.enumerated().flatMap { number, thread in
       (number == 0 && thread.name.isEmpty ? [] : ["\(thread.name)\(thread.isCrashed ? " (crashed)" : ""):"])
         + thread.frames.map { "  \($0.shownText)" }
@@ -97,10 +97,10 @@ extension ErrorStack {
 
 extension ErrorStack.Frame {
   /// The place in the source, such as `Player.swift:12`; empty if unknown.
-  public var source: String { file.isEmpty || line == 0 ? file : "\(file):\(line)" }
+  package var source: String { file.isEmpty || line == 0 ? file : "\(file):\(line)" }
 
   /// The frame as a line: `play(_:) (Player.swift:12) in app`, `app + 0x1c`, or as it was sent.
-  public var shownText: String {
+  package var shownText: String {
     guard !function.isEmpty || !file.isEmpty else {
       guard let offset, !image.isEmpty else { return text.isEmpty ? address.map(Self.hexadecimal) ?? "?" : text }
       return "\(image) + \(Self.hexadecimal(offset))"

@@ -1,16 +1,15 @@
 /// One stored parameter of a hit.
-public struct HitParameter: Sendable, Hashable {
+package struct HitParameter: Sendable, Hashable {
   /// The name on the wire, for example `cd1`.
-  public var name: String
+  package var name: String
   /// The value, decoded, normalized to its type and truncated to its limit.
-  public var value: String
+  package var value: String
 
   /// The prefix of a name that records why a parameter was dropped or truncated, instead of its value. Clients cannot
   /// send such names.
-  public static let faultMark = "!"
+  package static let faultMark = "!"
 
-  /// Creates a parameter.
-  public init(name: String, value: String) {
+  package init(name: String, value: String) {
     self.name = name
     self.value = value
   }
@@ -26,19 +25,18 @@ extension HitParameter {
   }
 
   /// Returns true if the protocol has a parameter of this name and it is stored with its hit.
-  public static func isKnownAndKept(_ name: String) -> Bool {
+  package static func isKnownAndKept(_ name: String) -> Bool {
     if case .known = MeasurementParameter.named(name) { mayBeKept(name) } else { false }
   }
 }
 
 /// The parameters of a hit that its event doesn't contain, stored for views (docs/views.md).
-public struct IncomingHit: Sendable, Hashable {
+package struct IncomingHit: Sendable, Hashable {
   /// The position of its event in ``IncomingBatch/events``.
-  public var event: Int
+  package var event: Int
   /// The parameters in the order sent.
-  public var parameters: [HitParameter]
-  /// Creates a hit.
-  public init(event: Int, parameters: [HitParameter]) {
+  package var parameters: [HitParameter]
+  package init(event: Int, parameters: [HitParameter]) {
     self.event = event
     self.parameters = parameters
   }

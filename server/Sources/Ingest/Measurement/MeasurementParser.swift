@@ -1,11 +1,11 @@
-public import TernEvents
+package import TernEvents
 
 /// The hits of one request for one tracking ID.
-public struct MeasurementBatch: Sendable {
+package struct MeasurementBatch: Sendable {
   /// The tracking ID, such as `UA-1234-5`; empty if the hits have none.
-  public var trackingID: String
+  package var trackingID: String
   /// The hits to store, and the rejections.
-  public var batch: IncomingBatch
+  package var batch: IncomingBatch
 }
 
 /// Parses requests of the Measurement Protocol, version 1 (docs/protocols.md).
@@ -13,7 +13,7 @@ public struct MeasurementBatch: Sendable {
 /// Parsing never fails: the protocol answers success to everything it receives, and rejects hits one by one. The
 /// warehouse divides hits into sessions (after 30 minutes without a hit); here, hits have session 0, and only
 /// `sc=start` starts a session.
-public enum MeasurementParser {
+package enum MeasurementParser {
   /// The maximum length of a hit, in bytes.
   static let maximumHitBytes = 8192
   /// The maximum number of hits per batch.
@@ -30,7 +30,7 @@ public enum MeasurementParser {
   ///   - received: The time at which the request had been read; a hit's time is this less its queue time.
   ///   - key: The server's secret for duplicate keys.
   ///   - limits: The limits of the request.
-  public static func collect(
+  package static func collect(
     _ payload: UnsafeRawBufferPointer, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
   ) -> [MeasurementBatch] {
@@ -40,7 +40,7 @@ public enum MeasurementParser {
   }
 
   /// Parses the body of `POST /batch`: one hit per line, at most 20. The parameters are those of `collect`.
-  public static func batch(
+  package static func batch(
     _ body: UnsafeRawBufferPointer, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
   ) -> [MeasurementBatch] {
@@ -65,7 +65,7 @@ public enum MeasurementParser {
   }
 
   /// Parses one hit.
-  public static func collect(
+  package static func collect(
     _ payload: String, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
   ) -> [MeasurementBatch] {

@@ -1,24 +1,24 @@
 /// The validation of a hit by `/debug/collect`, for developers who try out the protocol.
-public struct MeasurementValidation: Sendable, Hashable {
+package struct MeasurementValidation: Sendable, Hashable {
   /// A problem found in a hit.
-  public struct Message: Sendable, Hashable {
+  package struct Message: Sendable, Hashable {
     /// `ERROR` if the hit would be rejected, `WARN` if only a parameter would be dropped or truncated.
-    public var type: String
+    package var type: String
     /// A description of the problem.
-    public var description: String
+    package var description: String
     /// The parameter concerned.
-    public var parameter: String
+    package var parameter: String
     /// `VALUE_REQUIRED`, `VALUE_INVALID` or `VALUE_OUT_OF_BOUNDS`.
-    public var code: String
+    package var code: String
   }
 
   /// True if the hit would be stored.
-  public var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
+  package var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
   /// The problems found; empty for a valid hit.
-  public private(set) var messages: [Message] = []
+  package private(set) var messages: [Message] = []
 
   /// Validates a hit by the rules of `/collect`.
-  public init(_ payload: UnsafeRawBufferPointer, limits: IngestLimits = .measurement) {
+  package init(_ payload: UnsafeRawBufferPointer, limits: IngestLimits = .measurement) {
     guard payload.count <= MeasurementParser.maximumHitBytes else {
       error("", "The hit is longer than \(MeasurementParser.maximumHitBytes) bytes.", "VALUE_OUT_OF_BOUNDS")
       return

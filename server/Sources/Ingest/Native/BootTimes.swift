@@ -1,5 +1,5 @@
 import TernBase
-public import TernEvents
+package import TernEvents
 
 /// The times at which devices with wrong clocks were booted, by the server's clock.
 ///
@@ -7,7 +7,7 @@ public import TernEvents
 /// request to be built when it arrived, a slow request would move its events behind those of a fast one that was sent later. So
 /// the first request of a boot sets when the device was booted, and all others follow, as long as that fits, also if the device's clock is
 /// set right in the meantime. Bounded: of the boots that are forgotten, the next request sets the time anew.
-public struct BootTimes: Sendable {
+package struct BootTimes: Sendable {
   private struct Boot: Hashable {
     var app: Int64
     var boot: String
@@ -19,7 +19,7 @@ public struct BootTimes: Sendable {
   private var older: [Boot: Int64] = [:]
 
   /// - Parameter capacity: At least so many boots are remembered, and at most twice as many.
-  public init(capacity: Int = 16_384) { self.capacity = capacity }
+  package init(capacity: Int = 16_384) { self.capacity = capacity }
 
   /// Returns when a request was built by the server's clock; `nil` if the stamp's time is to be used.
   ///
@@ -28,7 +28,7 @@ public struct BootTimes: Sendable {
   ///   - arrived: The server's time when the request's head arrived.
   ///   - app: The app's number.
   ///   - isRight: True if the device's clock is right now.
-  public mutating func built(_ stamp: SentStamp, arrived: Timestamp, app: Int64, isRight: Bool) -> Timestamp? {
+  package mutating func built(_ stamp: SentStamp, arrived: Timestamp, app: Int64, isRight: Bool) -> Timestamp? {
     guard let name = stamp.boot, let uptime = stamp.uptime else { return isRight ? nil : arrived }
     let boot = Boot(app: app, boot: name.lowercased())
     if let booted = recent[boot] ?? older[boot] {

@@ -1,25 +1,24 @@
-public import TernBase
+package import TernBase
 
 /// The number of events that one install has recorded since it was installed, by state, as counted by the device.
 ///
 /// On the device the counts balance: tracked is the sum of the other four. The server accepts them as they are.
-public struct DeviceLedger: Sendable, Hashable {
+package struct DeviceLedger: Sendable, Hashable {
   /// The largest count accepted from a client: the largest integer that all JSON readers represent exactly.
-  public static let maximum: Int64 = 1 << 53
+  package static let maximum: Int64 = 1 << 53
 
   /// Events recorded by the app.
-  public var tracked: SaturatingInt64
+  package var tracked: SaturatingInt64
   /// Events acknowledged by a server.
-  public var delivered: SaturatingInt64
+  package var delivered: SaturatingInt64
   /// Events stored on the device and not being sent.
-  public var waiting: SaturatingInt64
+  package var waiting: SaturatingInt64
   /// Events in requests without a response, including this one.
-  public var inFlight: SaturatingInt64
+  package var inFlight: SaturatingInt64
   /// Events dropped, for any reason.
-  public var dropped: SaturatingInt64
+  package var dropped: SaturatingInt64
 
-  /// Creates a ledger.
-  public init(
+  package init(
     tracked: SaturatingInt64, delivered: SaturatingInt64, waiting: SaturatingInt64, inFlight: SaturatingInt64,
     dropped: SaturatingInt64
   ) {
@@ -32,7 +31,7 @@ public struct DeviceLedger: Sendable, Hashable {
 
   /// Parses the header `Tern-Ledger`: `tracked=N; delivered=N; waiting=N; in-flight=N; dropped=N`, in any order, with
   /// integers from 0 to ``maximum``. Returns `nil` for anything else; further fields are ignored.
-  public init?(header: String) {
+  package init?(header: String) {
     let range = 0...Self.maximum
     guard let fields = HeaderFields(header), let tracked = fields.integer("tracked", in: range),
       let delivered = fields.integer("delivered", in: range), let waiting = fields.integer("waiting", in: range),
@@ -47,7 +46,7 @@ public struct DeviceLedger: Sendable, Hashable {
   /// in flight any more.
   ///
   /// Otherwise, a device that sends nothing afterwards would be shown for weeks with its last batch in flight.
-  public func answered(stored: Int, rejected: Int) -> DeviceLedger {
+  package func answered(stored: Int, rejected: Int) -> DeviceLedger {
     var ledger = self
     let settled = min(max(SaturatingInt64(stored), 0), inFlight)
     let lost = min(max(SaturatingInt64(rejected), 0), inFlight - settled)
@@ -58,7 +57,7 @@ public struct DeviceLedger: Sendable, Hashable {
   }
 
   /// Returns the ledger with events that were counted as stored counted as rejected.
-  public func rejecting(_ count: Int) -> DeviceLedger {
+  package func rejecting(_ count: Int) -> DeviceLedger {
     var ledger = self
     let lost = min(max(SaturatingInt64(count), 0), delivered)
     ledger.delivered -= lost
@@ -67,5 +66,5 @@ public struct DeviceLedger: Sendable, Hashable {
   }
 
   /// A number that grows with every change: of two ledgers of an install, the one with the larger number is later.
-  public var progress: SaturatingInt64 { tracked + delivered + dropped }
+  package var progress: SaturatingInt64 { tracked + delivered + dropped }
 }

@@ -1,15 +1,15 @@
 import TernBase
-public import TernEvents
+package import TernEvents
 
 /// Determines the times of a request's events, even if the device's clock is wrong or the request is slow.
 ///
 /// Comparing the device's clock when it built the request with the server's clock when the request's head arrived shows
 /// if the device's clock is right. Uptimes show how long before the request an event happened.
-public struct EventClock: Sendable, Hashable {
+package struct EventClock: Sendable, Hashable {
   /// The difference, in milliseconds, by which the server's clock may be ahead of the stamp (or behind, if negative)
   /// for the device's clock to be considered right. A request may take longer than a minute, and clocks differ by
   /// seconds.
-  public static let tolerance: ClosedRange<Int64> = -5_000...90_000
+  package static let tolerance: ClosedRange<Int64> = -5_000...90_000
 
   private let stamp: SentStamp
   private let arrived: Int64
@@ -21,13 +21,13 @@ public struct EventClock: Sendable, Hashable {
   private let usesServerBase: Bool
 
   /// True if the device's clock is considered right.
-  public let isRight: Bool
+  package let isRight: Bool
 
   /// - Parameters:
   ///   - stamp: The readings of the device's clocks when it built the request.
   ///   - arrived: The server's time when the request's head arrived; the body may follow slowly.
   ///   - built: The server's time when the request was built, if that is known in another way than by the device's clock.
-  public init(_ stamp: SentStamp, arrived: Timestamp, built: Timestamp? = nil) {
+  package init(_ stamp: SentStamp, arrived: Timestamp, built: Timestamp? = nil) {
     let (shown, arrived) = (stamp.time.millisecondsSince1970, arrived.millisecondsSince1970)
     (self.stamp, self.arrived) = (stamp, arrived)
     isRight = Self.tolerance.contains(arrived.subtractingSaturated(shown))
@@ -38,7 +38,7 @@ public struct EventClock: Sendable, Hashable {
 
   /// The clock of a request of an app. Devices whose clocks have always been right since they were booted need no other source of
   /// the time.
-  public init(_ stamp: SentStamp, arrived: Timestamp, app: Int64, _ boots: inout BootTimes) {
+  package init(_ stamp: SentStamp, arrived: Timestamp, app: Int64, _ boots: inout BootTimes) {
     self.init(stamp, arrived: arrived)
     let built = boots.built(stamp, arrived: arrived, app: app, isRight: isRight)
     if let built { self.init(stamp, arrived: arrived, built: built) }
@@ -54,7 +54,7 @@ public struct EventClock: Sendable, Hashable {
   static let agreement: ClosedRange<Int64> = -1_000...1_000
 
   /// The reading of the device from which the time of an event follows.
-  public enum Reading: Sendable {
+  package enum Reading: Sendable {
     case wall, uptime
     /// None: the event counts at its arrival.
     case arrival
@@ -71,7 +71,7 @@ public struct EventClock: Sendable, Hashable {
   ///   - isSameBoot: True if the device has not been restarted between the event and the request.
   ///   - window: The accepted times. A time without uptime outside this window is due to a wrong clock, because devices
   ///     do not keep events that long and no event comes from the future: the time of arrival is used instead.
-  public func time(
+  package func time(
     _ time: Timestamp, uptime: Int64?, isSameBoot: Bool, window: ClosedRange<Timestamp>
   ) -> (time: Timestamp, reading: Reading) {
     let own = time.millisecondsSince1970

@@ -1,8 +1,8 @@
 import CTernJSON
-public import TernEvents
+package import TernEvents
 
 /// Parses requests of Tern's own protocol: one JSON object per line, an event or a context (docs/protocols.md).
-public enum NativeParser {
+package enum NativeParser {
   /// Parses a decompressed body.
   ///
   /// A line that is not JSON fails the whole request, so that a client that writes broken JSON finds out before it
@@ -17,7 +17,7 @@ public enum NativeParser {
   ///   - app: The app's number; duplicates are detected within an app.
   ///   - limits: The limits of the request.
   /// - Throws: ``IngestError`` with code `malformed` or `tooLarge`; nothing of the body may be stored then.
-  public static func parse(
+  package static func parse(
     _ bytes: UnsafeRawBufferPointer, received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .native
   ) throws(IngestError) -> IncomingBatch {
@@ -38,7 +38,7 @@ public enum NativeParser {
   }
 
   /// Parses a decompressed body.
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .native
   ) throws(IngestError) -> IncomingBatch {

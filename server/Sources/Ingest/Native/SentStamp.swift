@@ -1,20 +1,19 @@
-public import TernEvents
+package import TernEvents
 
 /// The readings of a device's clocks when it built a request: the header `Tern-Sent`.
-public struct SentStamp: Sendable, Hashable {
+package struct SentStamp: Sendable, Hashable {
   /// The time of the wall clock.
-  public var time: Timestamp
+  package var time: Timestamp
   /// Milliseconds since the device booted, or `nil` if unknown.
-  public var uptime: Int64?
+  package var uptime: Int64?
   /// The boot from which the uptime counts, or `nil` if unknown.
-  public var boot: String?
+  package var boot: String?
 
   private static let maximumBootBytes = 64
   /// The accepted times; sums with them do not overflow.
   private static let times: ClosedRange<Int64> = -(1 << 53)...1 << 53
 
-  /// Creates a stamp.
-  public init(time: Timestamp, uptime: Int64? = nil, boot: String? = nil) {
+  package init(time: Timestamp, uptime: Int64? = nil, boot: String? = nil) {
     self.time = time
     self.uptime = uptime
     self.boot = boot
@@ -23,7 +22,7 @@ public struct SentStamp: Sendable, Hashable {
   /// Parses `time=<milliseconds>; uptime=<milliseconds>; boot=<text>`, in any order; only the time is required.
   ///
   /// Returns `nil` for anything else, including unreadable optional fields; further fields are ignored.
-  public init?(header: String) {
+  package init?(header: String) {
     guard let fields = HeaderFields(header), let time = fields.integer("time", in: Self.times) else { return nil }
     let uptime = fields.integer("uptime", in: 0 ... .max)
     let boot = fields.text("boot")

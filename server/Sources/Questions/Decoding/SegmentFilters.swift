@@ -11,7 +11,6 @@ package struct SegmentFilters: Sendable {
   /// and still be shorter than what can be asked again.
   static let maximumDepth = 12
 
-  /// The number of a segment.
   static let number = JSONCodec<Int>.integer(1...Schema.largestInteger)
 
   private let json: [Int: [UInt8]]

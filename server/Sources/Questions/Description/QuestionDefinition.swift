@@ -13,7 +13,6 @@ package protocol ScopedQuestion: JSONDescribed {
 package struct QuestionDefinition: Sendable {
   /// One sentence about the answer.
   package let summary: String
-  /// The schema of the answer.
   package let answer: Schema
   let codec: JSONCodec<Question>
 
@@ -32,7 +31,6 @@ package struct QuestionDefinition: Sendable {
     }
   }
 
-  /// The schema of the question.
   package var question: Schema { codec.schema }
 }
 

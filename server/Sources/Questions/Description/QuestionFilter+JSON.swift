@@ -11,7 +11,6 @@ enum FilterPlace: String, CaseIterable, Sendable {
 }
 
 extension JSONCodec<QuestionFilter> {
-  /// A filter of a question.
   static var filter: JSONCodec { filter(of: .question) }
 
   static func filter(of place: FilterPlace) -> JSONCodec {
@@ -106,7 +105,6 @@ extension QuestionFilter {
     }
   }
 
-  /// The schema of the filters of a place.
   static func schema(_ place: FilterPlace) -> Schema {
     let (plain, property, any) = (
       Schema.named("PlainDimension"), Schema.named("PropertyDimension"), Schema.named("Dimension")

@@ -100,7 +100,6 @@ package struct FunnelFold: FunnelFolding {
     func times(of index: Int) -> ArraySlice<Int64> { times[index * stepsTaken..<(index + 1) * stepsTaken] }
   }
 
-  /// Creates a fold for a funnel.
   package init(_ question: FunnelQuestion) {
     all = UInt16((1 << question.steps.count) - 1)
     order = question.order

@@ -1,7 +1,6 @@
 package import JSON
 import Warehouse
 
-/// The answer to a query.
 package struct QueryAnswer: Equatable, Sendable {
   package var rows: [Row] = []
   /// The metrics over the whole range, if asked for.

@@ -43,7 +43,6 @@ package final class QuestionCalendar {
     }
   }
 
-  /// The first day of a unit.
   package static func firstDay(of unit: TimeUnit, number: Int) -> Day {
     switch unit {
     case .hour: Day(number: Int(flooredQuotient(Int64(number), 24)))

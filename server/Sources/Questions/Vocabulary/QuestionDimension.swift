@@ -96,7 +96,6 @@ extension QuestionDimension {
 
   var isProperty: Bool { if case .property = self { true } else { false } }
 
-  /// The unit of a time dimension.
   package var timeUnit: TimeUnit? {
     if case .time(let unit) = self { unit } else { nil }
   }

@@ -6,10 +6,8 @@ package enum QuestionValue: Hashable, Sendable {
   case text(ExactText)
   case number(Double)
 
-  /// The value of a text.
   package static func text(_ text: String) -> QuestionValue { .text(ExactText(text)) }
 
-  /// The value as text.
   package var plainText: String {
     switch self {
     case .text(let text): text.text

@@ -5,13 +5,13 @@ import TernBase
 ///
 /// Governments change their clocks with a few weeks' notice, so the files of the system, which is updated, decide. Without any, the
 /// data that come with Swift's runtime are taken, which may be a year old.
-public final class ZoneDatabase: Sendable {
+package final class ZoneDatabase: Sendable {
   /// The folders that are tried in order after that of the environment variable `TZDIR`, which other programs know as well.
   private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo"]
   private static let maximumNames = 5_000
 
   /// The data of this computer, as they were when this process first needed them.
-  public static let system = ZoneDatabase(environment: ProcessInfo.processInfo.environment)
+  package static let system = ZoneDatabase(environment: ProcessInfo.processInfo.environment)
 
   /// The data that come with Swift's runtime.
   package static let runtime = ZoneDatabase(folders: [])

@@ -3,7 +3,7 @@ import TernBase
 /// The rule by which clocks change each year, as the last line of a TZif file has it: `CET-1CEST,M3.5.0,M10.5.0/3`.
 ///
 /// POSIX calls it TZ; RFC 9636, section 3.3.1, lets its hours go from -167 to 167.
-public struct ZoneRule: Sendable, Hashable {
+package struct ZoneRule: Sendable, Hashable {
   /// The rule as it is written.
   let text: String
   /// The offset of standard time, in seconds east of UTC.

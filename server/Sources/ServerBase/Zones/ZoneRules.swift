@@ -1,5 +1,5 @@
 /// A time zone as one edition of the zone data has it: its name, and when its clocks changed and will change.
-public struct ZoneRules: Sendable, Hashable {
+package struct ZoneRules: Sendable, Hashable {
   /// The zone's name in the IANA database, for example `Europe/Berlin`.
   package let identifier: String
   package let table: ZoneTable
@@ -17,7 +17,7 @@ public struct ZoneRules: Sendable, Hashable {
   }
 
   /// Tables are long, and zones with one name and source seldom differ.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(identifier)
     hasher.combine(source)
   }
@@ -37,11 +37,11 @@ public struct ZoneRules: Sendable, Hashable {
 extension ZoneRules: CustomStringConvertible {
   /// The zone, its source, and a number that differs, as good as always, between tables: what was counted by other rules has another
   /// description.
-  public var description: String { "\(identifier) \(source) \(table.file.reduce(0) { mixed($0, UInt64($1)) })" }
+  package var description: String { "\(identifier) \(source) \(table.file.reduce(0) { mixed($0, UInt64($1)) })" }
 }
 
 /// An edition of the zone data.
-public struct ZoneSource: Sendable, Hashable, CustomStringConvertible {
+package struct ZoneSource: Sendable, Hashable, CustomStringConvertible {
   /// The edition, for example `2026f`; `nil` if the files don't say it.
   package var version: String?
   /// The folder of the files, or other words for where the data are from.
@@ -63,7 +63,7 @@ public struct ZoneSource: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `2026f from /usr/share/zoneinfo`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .always, .builtIn: place
     default: "\(version ?? "an unknown edition") from \(place)"

@@ -1,7 +1,7 @@
 /// The offsets of one time zone from UTC: its changes, and the rule for all later times.
 ///
 /// As in a TZif file: https://www.rfc-editor.org/rfc/rfc9636
-public struct ZoneTable: Sendable, Hashable {
+package struct ZoneTable: Sendable, Hashable {
   /// The largest offset that is accepted, either way, in seconds; RFC 9636 recommends 25 hours west and 26 hours east.
   static let maximumOffset = 26 * 3_600
 

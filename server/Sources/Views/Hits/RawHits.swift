@@ -129,6 +129,5 @@ package final class RawHits: @unchecked Sendable {
     return batch
   }
 
-  /// The users of a range of hits.
   package func users(_ range: Range<Int>) -> Set<UInt32> { Set(hits[range].lazy.map(\.slot)) }
 }

@@ -25,7 +25,6 @@ package final class ViewCalendar {
   private let rules: [(start: Int, lateness: View.Lateness)]
   private let pieces: [Piece]
 
-  /// Creates the calendar of a view.
   package init(_ view: View) {
     rules = view.rules.map { ($0.start?.number ?? .min, $0.lateness) }
     var pieces: [Piece] = []

@@ -1,10 +1,10 @@
-public import TernEvents
+package import TernEvents
 
 /// The store of accounts, logins, tokens, shared links and the audit log.
 ///
 /// Every change is recorded in the audit log, in the same transaction, under ``AuditActor/current``. Secrets are returned
 /// once and stored as hashes.
-public protocol AccessStore: Sendable {
+package protocol AccessStore: Sendable {
   /// Returns all accounts, oldest first.
   func accounts() throws -> [Account]
   /// Creates an account without a password and returns it with a code for its first login.
@@ -29,7 +29,6 @@ public protocol AccessStore: Sendable {
   func setPassword(_ password: String, of account: Int64, keeping session: Int64?) throws
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   func account(name: String, password: String) throws -> Account?
-  /// Records a failed login.
   func recordFailedLogin(_ name: String) throws
   /// Returns the counts of failed logins, those with the latest failure first.
   func failedLogins(limit: Int) throws -> [FailedLogins]
@@ -59,7 +58,6 @@ public protocol AccessStore: Sendable {
   func loginSession(_ secret: String) throws -> LoginSession?
   /// Returns all sessions, latest first.
   func loginSessions() throws -> [LoginSession]
-  /// Ends a session.
   func endLoginSession(_ id: Int64) throws
   /// Ends all sessions of an account, and returns their number.
   @discardableResult

@@ -14,7 +14,6 @@ extension AccessToken {
   ]
 }
 
-/// A token to create.
 package struct NewToken: Sendable {
   package var name = ""
   package var scopes: [AccessToken.Scope] = []

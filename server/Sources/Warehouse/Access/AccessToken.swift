@@ -1,9 +1,9 @@
-public import TernEvents
+package import TernEvents
 
 /// A token with which a program uses the server.
-public struct AccessToken: Sendable, Hashable {
+package struct AccessToken: Sendable, Hashable {
   /// The groups of actions that a token can be allowed.
-  public enum Scope: String, Sendable, CaseIterable {
+  package enum Scope: String, Sendable, CaseIterable {
     /// Sends events of its app.
     case write
     /// Reads reports.
@@ -17,22 +17,21 @@ public struct AccessToken: Sendable, Hashable {
   }
 
   /// The number of the token.
-  public var id: Int64
+  package var id: Int64
   /// The name, for people.
-  public var name: String
+  package var name: String
   /// The allowed groups of actions.
-  public var scopes: Set<Scope>
+  package var scopes: Set<Scope>
   /// The only app, or `nil` for all.
-  public var app: AppID?
+  package var app: AppID?
   /// The time of creation.
-  public var created: Timestamp
+  package var created: Timestamp
   /// The approximate time of the last request.
-  public var used: Timestamp?
+  package var used: Timestamp?
   /// The time at which the token ends; `nil` for never.
-  public var expires: Timestamp?
+  package var expires: Timestamp?
 
-  /// Creates a token.
-  public init(
+  package init(
     id: Int64, name: String, scopes: Set<Scope>, app: AppID?, created: Timestamp, used: Timestamp? = nil,
     expires: Timestamp? = nil
   ) {
@@ -46,7 +45,7 @@ public struct AccessToken: Sendable, Hashable {
   }
 
   /// The allowed actions.
-  public var rights: Rights {
+  package var rights: Rights {
     var permissions: Set<Permission> = []
     for scope in scopes {
       switch scope {
@@ -62,24 +61,23 @@ public struct AccessToken: Sendable, Hashable {
 }
 
 /// A link with which anyone can read one page of an app.
-public struct SharedLink: Sendable, Hashable {
+package struct SharedLink: Sendable, Hashable {
   /// The number of the link.
-  public var id: Int64
-  /// The app.
-  public var app: AppID
+  package var id: Int64
+  package var app: AppID
   /// The name of the page: of a report, of a page that asks a question, or `dashboards`.
-  public var report: String
+  package var report: String
   /// The page's parameters as a query, for example `days=7&view=2`.
-  public var query: String
+  package var query: String
   /// The sites that may show the page in a frame, for example `https://wiki.example.com`.
-  public var sites: [String]
+  package var sites: [String]
   /// The time of creation.
-  public var created: Timestamp
+  package var created: Timestamp
   /// The time at which the link ends; `nil` for never.
-  public var expires: Timestamp?
+  package var expires: Timestamp?
 
   /// Creates a link.
-  public init(
+  package init(
     id: Int64, app: AppID, report: String, query: String, sites: [String], created: Timestamp, expires: Timestamp?
   ) {
     self.id = id

@@ -1,9 +1,9 @@
-public import TernEvents
+package import TernEvents
 
 /// A person who can log in.
-public struct Account: Sendable, Hashable {
+package struct Account: Sendable, Hashable {
   /// The kinds of accounts.
-  public enum Role: String, Sendable, CaseIterable {
+  package enum Role: String, Sendable, CaseIterable {
     /// May do everything.
     case owner
     /// Reads everything about the given apps and changes their settings.
@@ -13,22 +13,21 @@ public struct Account: Sendable, Hashable {
   }
 
   /// The number of the account.
-  public var id: Int64
+  package var id: Int64
   /// The unique name, 1 to 100 characters.
-  public var name: String
+  package var name: String
   /// The kind.
-  public var role: Role
+  package var role: Role
   /// The apps of an editor or viewer; `nil` for all.
-  public var apps: Set<AppID>?
+  package var apps: Set<AppID>?
   /// True if a viewer may read personal data.
-  public var seesPersonalData: Bool
+  package var seesPersonalData: Bool
   /// True once the person has chosen a password.
-  public var hasPassword: Bool
+  package var hasPassword: Bool
   /// The time of the last login.
-  public var lastLogin: Timestamp?
+  package var lastLogin: Timestamp?
 
-  /// Creates an account.
-  public init(
+  package init(
     id: Int64, name: String, role: Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false,
     hasPassword: Bool = false, lastLogin: Timestamp? = nil
   ) {
@@ -42,7 +41,7 @@ public struct Account: Sendable, Hashable {
   }
 
   /// The allowed actions.
-  public var rights: Rights {
+  package var rights: Rights {
     switch role {
     case .owner: Rights([.read, .readPersonalData, .edit, .administer, .manageAccess], apps: nil)
     case .editor: Rights([.read, .readPersonalData, .edit], apps: apps)
@@ -52,16 +51,15 @@ public struct Account: Sendable, Hashable {
 }
 
 /// A change to an account. Properties that are `nil` keep their current values.
-public struct AccountChange: Sendable, Hashable {
-  /// The role.
-  public var role: Account.Role?
+package struct AccountChange: Sendable, Hashable {
+  package var role: Account.Role?
   /// The apps; an inner `nil` stands for all.
-  public var apps: Set<AppID>??
+  package var apps: Set<AppID>??
   /// True if a viewer may read personal data.
-  public var seesPersonalData: Bool?
+  package var seesPersonalData: Bool?
 
   /// Creates a change.
-  public init(role: Account.Role? = nil, apps: Set<AppID>?? = nil, seesPersonalData: Bool? = nil) {
+  package init(role: Account.Role? = nil, apps: Set<AppID>?? = nil, seesPersonalData: Bool? = nil) {
     self.role = role
     self.apps = apps
     self.seesPersonalData = seesPersonalData
@@ -69,24 +67,24 @@ public struct AccountChange: Sendable, Hashable {
 }
 
 /// A login of an account in one browser.
-public struct LoginSession: Sendable, Hashable {
+package struct LoginSession: Sendable, Hashable {
   /// The number of the session.
-  public var id: Int64
+  package var id: Int64
   /// The account, with its current rights.
-  public var account: Account
+  package var account: Account
   /// The time of the login.
-  public var created: Timestamp
+  package var created: Timestamp
   /// The approximate time of the last request.
-  public var used: Timestamp
+  package var used: Timestamp
   /// The address that logged in.
-  public var address: String
+  package var address: String
   /// The browser's description of itself.
-  public var browser: String
+  package var browser: String
   /// The id of the provider with which the person signed in; `nil` for a password or a login link.
-  public var provider: String?
+  package var provider: String?
 
   /// Creates a session.
-  public init(
+  package init(
     id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String,
     provider: String? = nil
   ) {

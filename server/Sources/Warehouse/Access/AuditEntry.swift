@@ -1,50 +1,48 @@
-public import TernEvents
+package import TernEvents
 
 /// The originator of a change, for the audit log.
-public struct AuditActor: Sendable, Hashable {
+package struct AuditActor: Sendable, Hashable {
   /// The originator of everything that the current task does: of a request its account or token, otherwise the command
   /// line.
-  @TaskLocal public static var current = AuditActor(name: "command line", address: "")
+  @TaskLocal package static var current = AuditActor(name: "command line", address: "")
 
   /// The server itself.
-  public static let server = AuditActor(name: "server", address: "")
+  package static let server = AuditActor(name: "server", address: "")
 
   /// The name of an account or token.
-  public var name: String
+  package var name: String
   /// The network address, or empty.
-  public var address: String
+  package var address: String
 
   /// Creates an originator.
-  public init(name: String, address: String) {
+  package init(name: String, address: String) {
     self.name = name
     self.address = address
   }
 }
 
 /// One line of the audit log.
-public struct AuditEntry: Sendable, Hashable {
+package struct AuditEntry: Sendable, Hashable {
   /// A kind of action. Each is declared beside the change that it records.
-  public struct Action: Sendable, Hashable {
+  package struct Action: Sendable, Hashable {
     /// The action in words, as stored.
-    public let text: String
+    package let text: String
 
     /// Creates a kind of action.
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
   }
 
   /// The number of the entry; later ones have larger numbers.
-  public var id: Int64
-  /// The time.
-  public var time: Timestamp
+  package var id: Int64
+  package var time: Timestamp
   /// The originator.
-  public var actor: AuditActor
+  package var actor: AuditActor
   /// The action, as stored.
-  public var action: String
+  package var action: String
   /// The object of the action.
-  public var subject: String
+  package var subject: String
 
-  /// Creates an entry.
-  public init(id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String) {
+  package init(id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String) {
     self.id = id
     self.time = time
     self.actor = actor
@@ -56,9 +54,9 @@ public struct AuditEntry: Sendable, Hashable {
 /// What changes nothing in the catalog.
 extension AuditEntry.Action {
   /// Rows were read by programs.
-  public static let exported = Self("data exported")
+  package static let exported = Self("data exported")
   /// A backup was made.
-  public static let backupCreated = Self("backup created")
+  package static let backupCreated = Self("backup created")
   /// A backup took the place of the data.
-  public static let backupRestored = Self("backup restored")
+  package static let backupRestored = Self("backup restored")
 }

@@ -1,35 +1,33 @@
 /// The rights that an identity provider gives a person.
-public struct ProvidedRights: Sendable, Hashable {
-  /// The role.
-  public var role: Account.Role
+package struct ProvidedRights: Sendable, Hashable {
+  package var role: Account.Role
   /// The apps of an editor or viewer; `nil` for all.
-  public var apps: Set<AppID>?
+  package var apps: Set<AppID>?
   /// True if a viewer may read personal data.
-  public var seesPersonalData: Bool
+  package var seesPersonalData: Bool
 
-  /// Creates rights.
-  public init(role: Account.Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false) {
+  package init(role: Account.Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false) {
     (self.role, self.apps, self.seesPersonalData) = (role, apps, seesPersonalData)
   }
 }
 
 /// A person as an identity provider names them.
-public struct ProvidedIdentity: Sendable, Hashable {
+package struct ProvidedIdentity: Sendable, Hashable {
   /// The provider.
-  public var issuer: String
+  package var issuer: String
   /// The person's identifier there, which never changes.
-  public var subject: String
+  package var subject: String
   /// The person's mail address; `nil` unless the provider has verified it.
-  public var verifiedEmail: String?
+  package var verifiedEmail: String?
 
   /// Creates an identity.
-  public init(issuer: String, subject: String, verifiedEmail: String? = nil) {
+  package init(issuer: String, subject: String, verifiedEmail: String? = nil) {
     (self.issuer, self.subject, self.verifiedEmail) = (issuer, subject, verifiedEmail)
   }
 }
 
 /// The account that a person signs in to, or the reason why there is none.
-public enum SignInOutcome: Sendable, Hashable {
+package enum SignInOutcome: Sendable, Hashable {
   case account(Account)
   /// The first sign-in needs a verified mail address.
   case unverifiedEmail

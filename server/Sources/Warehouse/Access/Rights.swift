@@ -1,5 +1,5 @@
 /// An action that accounts and tokens may be allowed.
-public enum Permission: String, Sendable, CaseIterable {
+package enum Permission: String, Sendable, CaseIterable {
   /// Sends events.
   case send
   /// Reads reports.
@@ -15,20 +15,19 @@ public enum Permission: String, Sendable, CaseIterable {
 }
 
 /// The actions that an account or a token is allowed, and the apps to which they apply.
-public struct Rights: Sendable, Hashable {
+package struct Rights: Sendable, Hashable {
   /// The allowed actions.
-  public var permissions: Set<Permission>
+  package var permissions: Set<Permission>
   /// The apps; `nil` for all, including future ones.
-  public var apps: Set<AppID>?
+  package var apps: Set<AppID>?
 
-  /// Creates rights.
-  public init(_ permissions: Set<Permission>, apps: Set<AppID>?) {
+  package init(_ permissions: Set<Permission>, apps: Set<AppID>?) {
     self.permissions = permissions
     self.apps = apps
   }
 
   /// Returns true if an action on an app is allowed, or without an app, on the server.
-  public func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
+  package func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
     guard permissions.contains(permission) else { return false }
     guard let apps else { return true }
     // Administering concerns all apps, also where it is about one of them, such as its limits.

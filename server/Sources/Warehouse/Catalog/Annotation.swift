@@ -1,22 +1,19 @@
-public import TernEvents
+package import TernEvents
 
 /// A note about a day, shown on all charts.
-public struct Annotation: Sendable, Hashable {
+package struct Annotation: Sendable, Hashable {
   /// The number.
-  public var id: Int64
-  /// The app.
-  public var app: AppID
+  package var id: Int64
+  package var app: AppID
   /// The day in the app's time zone.
-  public var day: Day
-  /// The text.
-  public var text: String
+  package var day: Day
+  package var text: String
   /// The name of the account or token that created it.
-  public var author: String
+  package var author: String
   /// The time of its creation.
-  public var created: Timestamp
+  package var created: Timestamp
 
-  /// Creates an annotation.
-  public init(
+  package init(
     id: Int64 = 0, app: AppID, day: Day = Day(number: 0), text: String = "", author: String = "",
     created: Timestamp = Timestamp(millisecondsSince1970: 0)
   ) {

@@ -67,7 +67,6 @@ extension AppChange {
   private static let trackingID = JSONMember<AppChange>.optional(
     "trackingId", \.trackingID, JSONCodec.text.specified(.pattern("^UA-[0-9]{4,10}-[0-9]{1,4}$")))
 
-  /// The name of an app to create.
   private var newName: String {
     get { name ?? "" }
     set { name = newValue }

@@ -1,6 +1,6 @@
 /// The views, limits, segments, dashboards, notes and error states that people see and change in the portal and through
 /// the HTTP API. Every change is recorded in the audit log.
-public protocol CatalogEditor: CatalogStore {
+package protocol CatalogEditor: CatalogStore {
   /// Makes changes in one transaction: all of them or none. Nothing else changes the catalog until it ends.
   ///
   /// - Parameter body: Reads and changes through this catalog, on the calling thread.

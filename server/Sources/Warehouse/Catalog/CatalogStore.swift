@@ -1,5 +1,5 @@
 /// The store of apps, views and definitions that ingestion, reports and warehouses read.
-public protocol CatalogStore: Sendable {
+package protocol CatalogStore: Sendable {
   /// Returns all apps, oldest first.
   func apps() throws -> [App]
   /// Returns the app with an ID.

@@ -1,21 +1,21 @@
-public import TernEvents
+package import TernEvents
 
 /// A question that was saved to be asked again.
-public struct DashboardCard: Sendable, Hashable, Codable {
+package struct DashboardCard: Sendable, Hashable, Codable {
   /// The longest query of a card, a link or an alert, in bytes: longer addresses are refused anyway.
   package static let maximumQueryBytes = 8_192
 
   /// The heading.
-  public var name: String
+  package var name: String
   /// The name of the page that asks the question, for example `funnels`.
-  public var page: String
+  package var page: String
   /// The state of the page's form, as the query of its address. Ranges such as `30d` end on the day of the reader.
-  public var query: String
+  package var query: String
   /// True if the card takes the whole width of the page.
-  public var isWide: Bool
+  package var isWide: Bool
 
   /// Creates a card.
-  public init(name: String, page: String, query: String, isWide: Bool = false) {
+  package init(name: String, page: String, query: String, isWide: Bool = false) {
     self.name = name
     self.page = page
     self.query = query
@@ -27,7 +27,7 @@ public struct DashboardCard: Sendable, Hashable, Codable {
   }
 
   /// Decodes a card; one without a width is not wide.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     name = try members.decode(String.self, forKey: .name)
     page = try members.decode(String.self, forKey: .page)
@@ -36,7 +36,7 @@ public struct DashboardCard: Sendable, Hashable, Codable {
   }
 
   /// Encodes the card.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode(name, forKey: .name)
     try members.encode(page, forKey: .page)
@@ -46,25 +46,23 @@ public struct DashboardCard: Sendable, Hashable, Codable {
 }
 
 /// Saved questions on one page.
-public struct Dashboard: Sendable, Hashable {
+package struct Dashboard: Sendable, Hashable {
   /// The most cards. Each asks its question whenever the page is opened.
-  public static let maximumCards = 24
+  package static let maximumCards = 24
 
   /// The number.
-  public var id: Int64
-  /// The app.
-  public var app: AppID
+  package var id: Int64
+  package var app: AppID
   /// The name, unique within the app.
-  public var name: String
+  package var name: String
   /// The questions, in the order of the page.
-  public var cards: [DashboardCard]
+  package var cards: [DashboardCard]
   /// The name of the account or token that made the last change.
-  public var author: String
+  package var author: String
   /// The time of the last change.
-  public var changed: Timestamp
+  package var changed: Timestamp
 
-  /// Creates a dashboard.
-  public init(
+  package init(
     id: Int64 = 0, app: AppID, name: String = "", cards: [DashboardCard] = [], author: String = "",
     changed: Timestamp = Timestamp(millisecondsSince1970: 0)
   ) {
@@ -79,7 +77,7 @@ public struct Dashboard: Sendable, Hashable {
 
 extension Dashboard {
   /// The dashboard with which each app begins.
-  public static func standard(for app: AppID, created: Timestamp) -> Dashboard {
+  package static func standard(for app: AppID, created: Timestamp) -> Dashboard {
     Dashboard(
       id: 0, app: app, name: "At a glance",
       cards: [

@@ -1,7 +1,7 @@
 /// Work on stored rows. Only the process that holds the warehouse's lock can do it: a running server, or else a command.
-public struct DataJob: Sendable, Hashable {
+package struct DataJob: Sendable, Hashable {
   /// The kinds of work.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// The import of a file, whose path is the argument.
     case importFile = "import"
     /// The import of a file or folder of App Center's continuous export, whose path is the argument.
@@ -22,44 +22,43 @@ public struct DataJob: Sendable, Hashable {
   }
 
   /// The progress of a job, or the reason that it waits.
-  public struct Progress: Sendable, Hashable {
+  package struct Progress: Sendable, Hashable {
     /// The progress in words.
-    public var text: String
+    package var text: String
     /// True if the work goes on only after someone has made room on the disk.
-    public var isBlocked: Bool
+    package var isBlocked: Bool
 
     /// Creates a note of progress.
-    public init(text: String, isBlocked: Bool = false) {
+    package init(text: String, isBlocked: Bool = false) {
       self.text = text
       self.isBlocked = isBlocked
     }
   }
 
   /// The result of finished work.
-  public struct Result: Sendable, Hashable {
+  package struct Result: Sendable, Hashable {
     /// True if the work failed.
-    public var isFailed: Bool
+    package var isFailed: Bool
     /// The result in words, or the reason of the failure.
-    public var message: String
+    package var message: String
 
     /// Creates a result.
-    public init(isFailed: Bool = false, message: String) {
+    package init(isFailed: Bool = false, message: String) {
       self.isFailed = isFailed
       self.message = message
     }
   }
 
   /// The number of the job.
-  public var id: Int64
+  package var id: Int64
   /// The kind of work.
-  public var kind: Kind
+  package var kind: Kind
   /// The app whose data is concerned.
-  public var app: AppID
+  package var app: AppID
   /// Further arguments of the work.
-  public var argument: String
+  package var argument: String
 
-  /// Creates a job.
-  public init(id: Int64, kind: Kind, app: AppID, argument: String) {
+  package init(id: Int64, kind: Kind, app: AppID, argument: String) {
     self.id = id
     self.kind = kind
     self.app = app

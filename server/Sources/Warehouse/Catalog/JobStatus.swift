@@ -1,7 +1,6 @@
 /// The state of a job, for people and programs.
-public struct JobStatus: Sendable, Hashable {
-  /// The states of jobs.
-  public enum State: String, Sendable, CaseIterable {
+package struct JobStatus: Sendable, Hashable {
+  package enum State: String, Sendable, CaseIterable {
     /// The work waits or is being done.
     case pending
     /// The work can't go on until someone makes room on the disk.
@@ -13,23 +12,21 @@ public struct JobStatus: Sendable, Hashable {
   }
 
   /// The number of the job.
-  public var id: Int64
+  package var id: Int64
   /// The kind of work, as stored. A newer version may have written one that this version doesn't know.
-  public var kind: String
+  package var kind: String
   /// The app whose data is concerned; `nil` for all.
-  public var app: AppID?
-  /// The state.
-  public var state: State
+  package var app: AppID?
+  package var state: State
   /// The progress or the result in words; empty if nothing was noted.
-  public var text: String
+  package var text: String
 
-  /// Creates the status of a job.
-  public init(id: Int64, kind: String, app: AppID?, state: State, text: String = "") {
+  package init(id: Int64, kind: String, app: AppID?, state: State, text: String = "") {
     (self.id, self.kind, self.app, self.state, self.text) = (id, kind, app, state, text)
   }
 
   /// Creates the status of a job that was just added.
-  public init(_ job: DataJob) {
+  package init(_ job: DataJob) {
     self.init(id: job.id, kind: job.kind.rawValue, app: job.app.rawValue == 0 ? nil : job.app, state: .pending)
   }
 }

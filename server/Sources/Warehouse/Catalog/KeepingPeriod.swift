@@ -1,19 +1,19 @@
 /// The time for which the rows of an app are kept.
-public enum KeepingPeriod: Sendable, Hashable {
+package enum KeepingPeriod: Sendable, Hashable {
   /// A number of days, and the current one.
   case days(Int)
   /// A number of months, and the current one so far.
   case months(Int)
 
   /// The text for rows that are kept forever.
-  public static let foreverText = "forever"
+  package static let foreverText = "forever"
   private static let maximumDays = 999
   private static let maximumMonths = 99
 
   /// Reads a text such as `90d` or `13mo`; `nil` for rows that are kept forever.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid`.
-  public static func reading(_ text: String) throws(WarehouseError) -> KeepingPeriod? {
+  package static func reading(_ text: String) throws(WarehouseError) -> KeepingPeriod? {
     if text == foreverText { return nil }
     guard let period = KeepingPeriod(text) else {
       throw WarehouseError(
@@ -23,7 +23,7 @@ public enum KeepingPeriod: Sendable, Hashable {
   }
 
   /// Reads a text such as `90d` or `13mo`; `nil` if it is none.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int(digits), !digits.hasPrefix("0"), digits.count <= 3 else { return nil }
     switch text.dropFirst(digits.count) {
@@ -33,16 +33,14 @@ public enum KeepingPeriod: Sendable, Hashable {
     }
   }
 
-  /// The period as text.
-  public var text: String {
+  package var text: String {
     switch self {
     case .days(let number): "\(number)d"
     case .months(let number): "\(number)mo"
     }
   }
 
-  /// The period in words.
-  public var words: String {
+  package var words: String {
     switch self {
     case .days(let number): number == 1 ? "a day" : "\(number) days"
     case .months(let number): number == 1 ? "a month" : "\(number) months"
@@ -50,7 +48,7 @@ public enum KeepingPeriod: Sendable, Hashable {
   }
 
   /// Returns the first day whose rows are kept.
-  public func firstDay(today: Day) -> Day {
+  package func firstDay(today: Day) -> Day {
     switch self {
     case .days(let number): return today.advanced(by: -number)
     case .months(let number):

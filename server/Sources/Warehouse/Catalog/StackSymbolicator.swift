@@ -1,7 +1,7 @@
-public import Ingest
+package import Ingest
 
 /// Finds functions and lines for the frames of stacks.
-public protocol StackSymbolicator: Sendable {
+package protocol StackSymbolicator: Sendable {
   /// Returns a stack with the functions of those frames for which the app has symbols.
   ///
   /// - Returns: The stack, and the reason and remedy if symbols could not be read.

@@ -1,30 +1,29 @@
-public import TernEvents
+package import TernEvents
 
 /// A file with the symbols of one build of an executable or library, which turn positions into functions and lines.
-public struct SymbolFile: Sendable, Hashable {
-  /// The app.
-  public var app: AppID
+package struct SymbolFile: Sendable, Hashable {
+  package var app: AppID
   /// The build identifier in lowercase hexadecimal digits without dashes; an app has one file of each.
-  public var buildID: String
+  package var buildID: String
   /// The processor, such as `x86_64`.
-  public var architecture: String
+  package var architecture: String
   /// The name of the executable or library, from whoever uploaded the file.
-  public var image: String
+  package var image: String
   /// The SHA-256 of the file in hexadecimal digits, which is its name in the data directory.
-  public var hash: String
+  package var hash: String
   /// The size of the file in bytes.
-  public var bytes: Int
+  package var bytes: Int
   /// True if the file has lines, and not only functions.
-  public var hasLines: Bool
+  package var hasLines: Bool
   /// The address of the text segment from which frames count; 0 for ELF.
-  public var textAddress: UInt64
+  package var textAddress: UInt64
   /// The name of the account or token that uploaded it.
-  public var author: String
+  package var author: String
   /// The time of the upload.
-  public var uploaded: Timestamp
+  package var uploaded: Timestamp
 
   /// Creates the facts about a file.
-  public init(
+  package init(
     app: AppID, buildID: String, architecture: String, image: String, hash: String, bytes: Int, hasLines: Bool,
     textAddress: UInt64, author: String, uploaded: Timestamp
   ) {
@@ -44,7 +43,7 @@ public struct SymbolFile: Sendable, Hashable {
   package static let incompleteSuffix = ".new"
 
   /// The result of storing a file.
-  public enum Addition: String, Sendable, CaseIterable {
+  package enum Addition: String, Sendable, CaseIterable {
     /// The app had no symbols of the build.
     case new
     /// The app had others of the build, which this file replaces.
@@ -55,7 +54,7 @@ public struct SymbolFile: Sendable, Hashable {
 }
 
 /// The files with symbols in a data directory.
-public protocol SymbolCatalog: Sendable {
+package protocol SymbolCatalog: Sendable {
   /// Returns an app's files, the latest first.
   func symbols(app: AppID) throws -> [SymbolFile]
   /// Returns an app's files of some builds.

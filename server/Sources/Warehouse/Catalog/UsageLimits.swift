@@ -3,9 +3,8 @@
 /// What is sent beyond a limit is refused with the time after which to try again. The defaults are far above what a busy app
 /// needs: they keep someone who knows an app's public key, or only the server's address, from filling the disk or slowing
 /// others.
-public struct UsageLimits: Sendable, Hashable, Codable {
-  /// A limit.
-  public enum Kind: String, Sendable, CaseIterable, Codable {
+package struct UsageLimits: Sendable, Hashable, Codable {
+  package enum Kind: String, Sendable, CaseIterable, Codable {
     /// Requests with events.
     case requests
     /// Events, stored or rejected.
@@ -17,23 +16,22 @@ public struct UsageLimits: Sendable, Hashable, Codable {
   }
 
   /// The number of requests per second, averaged over a minute.
-  public var requestsPerSecond: Int
+  package var requestsPerSecond: Int
   /// The number of events per second, averaged over a minute.
-  public var eventsPerSecond: Int
+  package var eventsPerSecond: Int
   /// The bytes stored per day, at most a quarter of what is free on the disk.
-  public var bytesPerDay: Int
+  package var bytesPerDay: Int
   /// The number of new installs per day.
-  public var installsPerDay: Int
+  package var installsPerDay: Int
 
   /// The limits of an app by default.
-  public static let app = UsageLimits(
+  package static let app = UsageLimits(
     requestsPerSecond: 5_000, eventsPerSecond: 20_000, bytesPerDay: 20 << 30, installsPerDay: 10_000_000)
   /// The limits of a client address by default; of IPv6, of the first half of an address.
-  public static let address = UsageLimits(
+  package static let address = UsageLimits(
     requestsPerSecond: 1_000, eventsPerSecond: 10_000, bytesPerDay: 5 << 30, installsPerDay: 200_000)
 
-  /// Creates limits.
-  public init(requestsPerSecond: Int, eventsPerSecond: Int, bytesPerDay: Int, installsPerDay: Int) {
+  package init(requestsPerSecond: Int, eventsPerSecond: Int, bytesPerDay: Int, installsPerDay: Int) {
     self.requestsPerSecond = requestsPerSecond
     self.eventsPerSecond = eventsPerSecond
     self.bytesPerDay = bytesPerDay
@@ -41,7 +39,7 @@ public struct UsageLimits: Sendable, Hashable, Codable {
   }
 
   /// A limit as a sentence says it, such as "20000 events a second".
-  public func text(_ kind: Kind) -> String {
+  package func text(_ kind: Kind) -> String {
     switch kind {
     case .requests: "\(requestsPerSecond) requests a second"
     case .events: "\(eventsPerSecond) events a second"
@@ -52,26 +50,26 @@ public struct UsageLimits: Sendable, Hashable, Codable {
 }
 
 /// The limits of an app that an operator has set; the others have their defaults.
-public struct UsageLimitChanges: Sendable, Hashable, Codable {
+package struct UsageLimitChanges: Sendable, Hashable, Codable {
   /// One of the limits: how programs and people name it.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The name in JSON, forms and the catalog.
-    public let name: String
+    package let name: String
     /// The name that is shown.
-    public let title: String
+    package let title: String
     /// The default.
-    public let usual: Int
+    package let usual: Int
     /// The bytes of a unit in which it is shown; 1 if it isn't a number of bytes.
-    public let unitBytes: Int
+    package let unitBytes: Int
     /// The property that holds it.
-    public let value: any WritableKeyPath<UsageLimitChanges, Int?> & Sendable
+    package let value: any WritableKeyPath<UsageLimitChanges, Int?> & Sendable
 
     /// Returns the limit that is set, in units; `nil` for the default. Less than a unit is shown as one.
-    public func units(in changes: UsageLimitChanges) -> Int? { changes[keyPath: value].map { max($0 / unitBytes, 1) } }
+    package func units(in changes: UsageLimitChanges) -> Int? { changes[keyPath: value].map { max($0 / unitBytes, 1) } }
   }
 
   /// The limits in the order in which they are shown.
-  public static let members: [Member] = [
+  package static let members: [Member] = [
     Member(
       name: "requestsPerSecond", title: "Requests per second", usual: UsageLimits.app.requestsPerSecond, unitBytes: 1,
       value: \.requestsPerSecond),
@@ -89,26 +87,26 @@ public struct UsageLimitChanges: Sendable, Hashable, Codable {
       unitBytes: 1 << 20, value: \.errorTextBytes),
   ]
   /// The valid values of a limit.
-  public static let range = 1...(1 << 50)
+  package static let range = 1...(1 << 50)
   /// The bytes of stacks, raw errors and attachments that are kept of an app by default.
-  public static let usualErrorTextBytes = 1 << 30
+  package static let usualErrorTextBytes = 1 << 30
 
   /// The number of requests per second; `nil` for the default.
-  public var requestsPerSecond: Int?
+  package var requestsPerSecond: Int?
   /// The number of events per second; `nil` for the default.
-  public var eventsPerSecond: Int?
+  package var eventsPerSecond: Int?
   /// The bytes stored per day; `nil` for the default.
-  public var bytesPerDay: Int?
+  package var bytesPerDay: Int?
   /// The number of new installs per day; `nil` for the default.
-  public var installsPerDay: Int?
+  package var installsPerDay: Int?
   /// The bytes of stacks, raw errors and attachments that are kept; `nil` for the default. Beyond it the oldest go.
-  public var errorTextBytes: Int?
+  package var errorTextBytes: Int?
 
   /// Creates changes; none by default.
-  public init() {}
+  package init() {}
 
   /// The limits of what an app may send, with these changes.
-  public var limits: UsageLimits {
+  package var limits: UsageLimits {
     let usual = UsageLimits.app
     return UsageLimits(
       requestsPerSecond: requestsPerSecond ?? usual.requestsPerSecond,
@@ -117,7 +115,7 @@ public struct UsageLimitChanges: Sendable, Hashable, Codable {
   }
 
   /// All limits by name, with these changes.
-  public var values: [String: Int] {
+  package var values: [String: Int] {
     Dictionary(uniqueKeysWithValues: Self.members.map { ($0.name, self[keyPath: $0.value] ?? $0.usual) })
   }
 }

@@ -1,12 +1,12 @@
 /// The state of a change of an app's time zone whose days aren't all counted again.
-public enum ZoneChange: Sendable, Hashable {
+package enum ZoneChange: Sendable, Hashable {
   /// The days are being counted again; the text is the progress, or the reason to wait.
   case running(String?)
   /// Counting has failed for a reason.
   case failed(String)
 
   /// The state in words.
-  public var text: String {
+  package var text: String {
     switch self {
     case .running(let progress):
       "The time zone has changed, and all days are being counted again\(progress.map { ": \($0)" } ?? ".") "

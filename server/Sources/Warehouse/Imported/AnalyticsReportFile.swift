@@ -4,35 +4,34 @@ import ServerBase
 ///
 /// Such a file begins with comments: the view, the report and its days. A table of sums over all days may follow. The
 /// table of days comes last, after an empty line; only that one is read.
-public struct AnalyticsReportFile: Sendable, Hashable {
+package struct AnalyticsReportFile: Sendable, Hashable {
   /// The reason why a file can't be used, in words for its owner.
-  public struct Fault: Error, Hashable, CustomStringConvertible {
+  package struct Fault: Error, Hashable, CustomStringConvertible {
     /// The reason.
-    public let description: String
+    package let description: String
     init(_ description: String) { self.description = description }
   }
 
   /// The maximum size of a file, in bytes.
-  public static let maximumBytes = 16 << 20
+  package static let maximumBytes = 16 << 20
   /// Twenty years.
   static let maximumDays = 7_305
   static let maximumMetricBytes = 200
 
   /// The name that the file gives for the view in Google Analytics.
-  public var view = ""
+  package var view = ""
   /// The name of the report.
-  public var report = ""
-  /// The days of the report.
-  public var days: ClosedRange<Day>
+  package var report = ""
+  package var days: ClosedRange<Day>
   /// The figures, in the order of the file.
-  public var figures: [ImportedFigure] = []
+  package var figures: [ImportedFigure] = []
   /// The headers of tables that have no days, and were left out.
-  public var skipped: [String] = []
+  package var skipped: [String] = []
 
   /// Reads a file.
   ///
   /// - Throws: ``Fault`` if it isn't such a file, has no table of days, or has figures that can't be read.
-  public init(_ bytes: [UInt8]) throws(Fault) {
+  package init(_ bytes: [UInt8]) throws(Fault) {
     guard bytes.count <= Self.maximumBytes else { throw Fault("It is larger than 16 MiB. Choose fewer days or rows.") }
     guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
       throw Fault("It is UTF-16, as \"TSV for Excel\" is. Export the report as CSV.")

@@ -1,14 +1,13 @@
 /// A figure of one day that another service counted, such as Google Analytics. It is never added to counted figures.
-public struct ImportedFigure: Sendable, Hashable {
+package struct ImportedFigure: Sendable, Hashable {
   /// The day, in the time zone of that service's view.
-  public var day: Day
+  package var day: Day
   /// The name of the metric, as the other service wrote it.
-  public var metric: String
+  package var metric: String
   /// The figure as the other service wrote it; ``ImportedValue`` reads it.
-  public var text: String
+  package var text: String
 
-  /// Creates a figure.
-  public init(day: Day, metric: String, text: String) {
+  package init(day: Day, metric: String, text: String) {
     self.day = day
     self.metric = metric
     self.text = text
@@ -16,16 +15,15 @@ public struct ImportedFigure: Sendable, Hashable {
 }
 
 /// The imported figures of one metric.
-public struct ImportedMetric: Sendable, Hashable {
-  /// The name.
-  public var name: String
+package struct ImportedMetric: Sendable, Hashable {
+  package var name: String
   /// The first and the last day with a figure.
-  public var days: ClosedRange<Day>
+  package var days: ClosedRange<Day>
   /// The number of days with a figure.
-  public var count: Int
+  package var count: Int
 
   /// Creates a summary.
-  public init(name: String, days: ClosedRange<Day>, count: Int) {
+  package init(name: String, days: ClosedRange<Day>, count: Int) {
     self.name = name
     self.days = days
     self.count = count
@@ -33,7 +31,7 @@ public struct ImportedMetric: Sendable, Hashable {
 }
 
 /// A figure as Google Analytics wrote it in English (US).
-public enum ImportedValue: Sendable, Hashable {
+package enum ImportedValue: Sendable, Hashable {
   /// A whole number, such as `1,234`.
   case count(Int64)
   /// A number with decimals, such as `1,234.50`.
@@ -51,7 +49,7 @@ public enum ImportedValue: Sendable, Hashable {
   static let maximumBytes = 40
 
   /// Reads a figure; returns `nil` if it isn't one, or may be one of another language, such as `1.234` or `12,5`.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.maximumBytes else { return nil }
     if text.hasPrefix("<") {
       guard Self(String(text.dropFirst())) != nil, !text.dropFirst().hasPrefix("<") else { return nil }

@@ -30,7 +30,6 @@ package struct StoredRow: Sendable {
     }
   }
 
-  /// The details of an error.
   package struct ErrorDetails: Sendable {
     package var id = ""
     /// The number of the error's group. Its message is that of its first error.

@@ -4,7 +4,7 @@
 /// comes after numbers, by its bytes. What follows a `-`, `_` or space, or begins with a letter behind a digit, is a
 /// pre-release: `1.0b2` and `1.0-rc10` come before `1.0`. Its letters and its numbers compare apart, so that `rc10` comes
 /// after `rc2`. What follows a `+` is ignored. Equal versions are in the order of their builds.
-public struct AppVersion: Sendable, Hashable {
+package struct AppVersion: Sendable, Hashable {
   private enum Part: Sendable, Hashable, Comparable {
     /// Decimal digits without leading zeros.
     case number([UInt8])
@@ -32,10 +32,10 @@ public struct AppVersion: Sendable, Hashable {
   private let suffix: [Part]?
   private let build: [Part]
   /// True if the app did not say its version.
-  public let isEmpty: Bool
+  package let isEmpty: Bool
 
   /// Parses a version; any text is one.
-  public init(_ label: String) {
+  package init(_ label: String) {
     let (version, build) = Self.split(Array(label.utf8))
     let core = version.prefix { $0 != UInt8(ascii: "+") }
     let end = Self.endOfRelease(core)
@@ -47,7 +47,7 @@ public struct AppVersion: Sendable, Hashable {
 
   /// Returns true if this version is a later release than another one. A version without a build stands for all of its
   /// builds, and an empty version is neither later nor earlier than any.
-  public func isLater(than other: AppVersion) -> Bool {
+  package func isLater(than other: AppVersion) -> Bool {
     guard !isEmpty, !other.isEmpty else { return false }
     if Self.precedes(other, self) { return true }
     return other.isSameRelease(as: self) && !build.isEmpty && !other.build.isEmpty && other.isBuiltBefore(self)
@@ -112,7 +112,7 @@ public struct AppVersion: Sendable, Hashable {
 extension AppVersion {
   /// Returns true if a version comes before another one in lists; those that are equal as versions are ordered by their
   /// bytes.
-  public static func isOrdered(_ left: String, before right: String) -> Bool {
+  package static func isOrdered(_ left: String, before right: String) -> Bool {
     let (first, second) = (AppVersion(left), AppVersion(right))
     return first == second ? left.utf8.lexicographicallyPrecedes(right.utf8) : first < second
   }
@@ -120,7 +120,7 @@ extension AppVersion {
 
 extension AppVersion: Comparable {
   /// Orders versions as releases, the empty one first.
-  public static func < (left: AppVersion, right: AppVersion) -> Bool {
+  package static func < (left: AppVersion, right: AppVersion) -> Bool {
     if left.isEmpty || right.isEmpty { return left.isEmpty && !right.isEmpty }
     if precedes(left, right) { return true }
     return left.isSameRelease(as: right) && left.isBuiltBefore(right)

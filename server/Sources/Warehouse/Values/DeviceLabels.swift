@@ -9,7 +9,6 @@ package struct DeviceLabels {
   /// The language of the locale, in lowercase.
   package var language: String
 
-  /// Creates the labels of a device.
   package init(_ device: IncomingDevice) {
     version = device.appBuild.isEmpty ? device.appVersion : "\(device.appVersion) (\(device.appBuild))"
     if device.appVersion.isEmpty, !device.appBuild.isEmpty { version = "(\(device.appBuild))" }

@@ -5,20 +5,20 @@ public import TernBase
 ///
 /// Any number can be made one, so rows that are damaged on disk can't bring a time that arithmetic traps on: differences
 /// of two such times, and sums of one and a few years, are far from the limits of `Int64`.
-@frozen
-public struct EventTime: Hashable, Comparable, Sendable, BitwiseCopyable {
+@usableFromInline
+package struct EventTime: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Milliseconds since 1970-01-01 00:00:00 UTC, within ``TimeBounds``.
-  public let milliseconds: Int64
+  @usableFromInline package let milliseconds: Int64
 
   /// Creates the nearest supported time.
-  @inlinable public init(_ milliseconds: Int64) { self.milliseconds = TimeBounds.clamp(milliseconds) }
+  @inlinable package init(_ milliseconds: Int64) { self.milliseconds = TimeBounds.clamp(milliseconds) }
 
   /// Returns true if the left time is earlier.
-  @inlinable public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+  @inlinable package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
   /// Returns the milliseconds from the right time to the left one.
   @inlinable
-  public static func - (left: Self, right: Self) -> SaturatingInt64 {
+  package static func - (left: Self, right: Self) -> SaturatingInt64 {
     SaturatingInt64(left.milliseconds) - SaturatingInt64(right.milliseconds)
   }
 }

@@ -1,5 +1,5 @@
 /// Formats a number with commas between thousands.
-public func grouped(_ number: Int) -> String {
+package func grouped(_ number: Int) -> String {
   let digits = Array(String(number.magnitude))
   var text = number < 0 ? "-" : ""
   for (index, digit) in digits.enumerated() {

@@ -1,5 +1,5 @@
 /// A person whose data is read, exported or deleted, named by their install or user.
-public enum Person: Sendable, Hashable {
+package enum Person: Sendable, Hashable {
   /// An install: a UUID, or the client ID of the Measurement Protocol.
   case install(String)
   /// A user ID that the app has set.
@@ -7,20 +7,19 @@ public enum Person: Sendable, Hashable {
 }
 
 /// The deletion of a person, as the argument of a job.
-public struct PersonDeletionRequest: Sendable, Hashable {
-  /// The person.
-  public var person: Person
+package struct PersonDeletionRequest: Sendable, Hashable {
+  package var person: Person
   /// True if the server must refuse what the person still sends.
-  public var refusesLater: Bool
+  package var refusesLater: Bool
 
   /// Creates a request.
-  public init(person: Person, refusesLater: Bool) {
+  package init(person: Person, refusesLater: Bool) {
     self.person = person
     self.refusesLater = refusesLater
   }
 
   /// Reads the text of a request; `nil` if it is none.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, ["accept", "refuse"].contains(parts[0]) else { return nil }
     switch parts[1] {
@@ -32,7 +31,7 @@ public struct PersonDeletionRequest: Sendable, Hashable {
   }
 
   /// The request as text.
-  public var text: String {
+  package var text: String {
     let later = refusesLater ? "refuse" : "accept"
     return switch person {
     case .install(let name): "\(later) install \(name)"

@@ -1,11 +1,11 @@
 import Foundation
 import TernBase
-public import TernEvents
+package import TernEvents
 
 /// The system's wall clock.
-public enum WallClock {
+package enum WallClock {
   /// Returns the current time.
-  public static let system: @Sendable () -> Timestamp = {
+  package static let system: @Sendable () -> Timestamp = {
     Timestamp(millisecondsSince1970: Int64(clamping: (Date().timeIntervalSince1970 * 1_000).rounded(.down)))
   }
 }

@@ -1,12 +1,12 @@
-public import TernEvents
+package import TernEvents
 
 /// The definition of an app's custom dimension or metric.
 ///
 /// The name and type apply to all reports immediately. Scope and activity apply to hits from the moment of the change,
 /// so that final days don't change.
-public struct CustomDefinition: Sendable, Hashable {
+package struct CustomDefinition: Sendable, Hashable {
   /// A dimension or a metric.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// `cd1` to `cd200`.
     case dimension
     /// `cm1` to `cm200`.
@@ -17,7 +17,7 @@ public struct CustomDefinition: Sendable, Hashable {
   }
 
   /// The scope of a dimension's values.
-  public enum Scope: String, Sendable, CaseIterable {
+  package enum Scope: String, Sendable, CaseIterable {
     /// The hit with the value.
     case hit
     /// All hits of the session, including earlier ones; the last value wins.
@@ -27,7 +27,7 @@ public struct CustomDefinition: Sendable, Hashable {
   }
 
   /// The display format of a metric's values.
-  public enum MetricType: String, Sendable, CaseIterable {
+  package enum MetricType: String, Sendable, CaseIterable {
     /// A number.
     case integer
     /// An amount of money, in the view's currency.
@@ -37,15 +37,15 @@ public struct CustomDefinition: Sendable, Hashable {
   }
 
   /// The scope and activity from a moment on.
-  public struct Rule: Sendable, Hashable {
+  package struct Rule: Sendable, Hashable {
     /// The time of the first hit that the rule applies to.
-    public var start: Timestamp
+    package var start: Timestamp
     /// The scope of values.
-    public var scope: Scope
+    package var scope: Scope
     /// True if values are processed.
-    public var isActive: Bool
+    package var isActive: Bool
     /// Creates a rule that applies from `start` on.
-    public init(start: Timestamp, scope: Scope = .hit, isActive: Bool = true) {
+    package init(start: Timestamp, scope: Scope = .hit, isActive: Bool = true) {
       self.start = start
       self.scope = scope
       self.isActive = isActive
@@ -53,23 +53,21 @@ public struct CustomDefinition: Sendable, Hashable {
   }
 
   /// The valid numbers of dimensions and metrics.
-  public static let indexes: ClosedRange<Int> = 1...200
+  package static let indexes: ClosedRange<Int> = 1...200
 
-  /// The app.
-  public var app: AppID
+  package var app: AppID
   /// Dimension or metric.
-  public var kind: Kind
+  package var kind: Kind
   /// The number, from 1 to 200.
-  public var index: Int
+  package var index: Int
   /// The display name.
-  public var name: String
+  package var name: String
   /// The display format of a metric's values; `integer` for dimensions.
-  public var type: MetricType
+  package var type: MetricType
   /// The rules, oldest first. Before the first, values are active with hit scope.
-  public var rules: [Rule]
+  package var rules: [Rule]
 
-  /// Creates a definition.
-  public init(app: AppID, kind: Kind, index: Int, name: String, type: MetricType = .integer, rules: [Rule]) {
+  package init(app: AppID, kind: Kind, index: Int, name: String, type: MetricType = .integer, rules: [Rule]) {
     self.app = app
     self.kind = kind
     self.index = index
@@ -79,9 +77,9 @@ public struct CustomDefinition: Sendable, Hashable {
   }
 
   /// The parameter's name on the wire, for example `cd3`.
-  public var parameter: String { "\(kind.prefix)\(index)" }
+  package var parameter: String { "\(kind.prefix)\(index)" }
   /// The current scope of values.
-  public var scope: Scope { rules.last?.scope ?? .hit }
+  package var scope: Scope { rules.last?.scope ?? .hit }
   /// True if values are currently processed.
-  public var isActive: Bool { rules.last?.isActive ?? true }
+  package var isActive: Bool { rules.last?.isActive ?? true }
 }

@@ -1,22 +1,22 @@
-public import ServerBase
-public import TernEvents
+package import ServerBase
+package import TernEvents
 
 /// A number that identifies a view within one server.
-public struct ViewID: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct ViewID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number.
-  public var rawValue: Int64
+  package var rawValue: Int64
   /// Creates an ID.
-  public init(_ rawValue: Int64) { self.rawValue = rawValue }
+  package init(_ rawValue: Int64) { self.rawValue = rawValue }
   /// The number in decimal.
-  public var description: String { String(rawValue) }
+  package var description: String { String(rawValue) }
   /// Orders IDs by number.
-  public static func < (left: ViewID, right: ViewID) -> Bool { left.rawValue < right.rawValue }
+  package static func < (left: ViewID, right: ViewID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// A view of an app's hits, with a time zone, a lateness rule and filters (docs/views.md).
-public struct View: Sendable, Hashable {
+package struct View: Sendable, Hashable {
   /// The rule for hits that are too late to count.
-  public enum Lateness: String, Sendable, CaseIterable {
+  package enum Lateness: String, Sendable, CaseIterable {
     /// Hits received at 04:00 on the next day in the view's zone, or later, are late.
     case cutoff
     /// Hits received more than 25 days after they happened are late.
@@ -26,33 +26,33 @@ public struct View: Sendable, Hashable {
   }
 
   /// A time zone, and the time from which it applies.
-  public struct Zone: Sendable, Hashable {
+  package struct Zone: Sendable, Hashable {
     /// The zone, by the zone data that its days are counted by.
-    public var rules: ZoneRules
+    package var rules: ZoneRules
     /// The first moment to which it applies.
-    public var start: Timestamp
+    package var start: Timestamp
     /// The IANA name.
-    public var identifier: String { rules.identifier }
+    package var identifier: String { rules.identifier }
     /// Creates a zone that applies from `start` on.
-    public init(_ rules: ZoneRules, start: Timestamp) {
+    package init(_ rules: ZoneRules, start: Timestamp) {
       self.rules = rules
       self.start = start
     }
   }
 
   /// The rules of a view, and the first day to which they apply.
-  public struct Rules: Sendable, Hashable {
+  package struct Rules: Sendable, Hashable {
     /// The first day to which the rules apply, or `nil` for the view's first rules.
-    public var start: Day?
+    package var start: Day?
     /// The rule for late hits.
-    public var lateness: Lateness
+    package var lateness: Lateness
     /// The filters that a hit must pass, all of them.
-    public var filters: [ViewFilter]
+    package var filters: [ViewFilter]
     /// The settings for sessions, campaigns and the identity of users.
-    public var settings: ViewSettings
+    package var settings: ViewSettings
 
     /// Creates rules that apply from `start` on.
-    public init(
+    package init(
       start: Day? = nil, lateness: Lateness = .cutoff, filters: [ViewFilter] = [],
       settings: ViewSettings = ViewSettings()
     ) {
@@ -69,20 +69,19 @@ public struct View: Sendable, Hashable {
   }
 
   /// The number that identifies the view in commands and addresses.
-  public var id: ViewID
+  package var id: ViewID
   /// The app whose hits it shows.
-  public var app: AppID
+  package var app: AppID
   /// The display name, 1 to 100 characters.
-  public var name: String
+  package var name: String
   /// The zones in chronological order; the first has no beginning.
-  public var zones: [Zone]
+  package var zones: [Zone]
   /// The view's first rules.
-  public var first: Rules
+  package var first: Rules
   /// The later rules, in the order of their first days.
-  public var changes: [Rules]
+  package var changes: [Rules]
 
-  /// Creates a view.
-  public init(id: ViewID, app: AppID, name: String, zones: [Zone], first: Rules = Rules(), changes: [Rules] = []) {
+  package init(id: ViewID, app: AppID, name: String, zones: [Zone], first: Rules = Rules(), changes: [Rules] = []) {
     self.id = id
     self.app = app
     self.name = name
@@ -92,41 +91,41 @@ public struct View: Sendable, Hashable {
   }
 
   /// All rules, in the order of their first days.
-  public var rules: [Rules] { [first] + changes }
+  package var rules: [Rules] { [first] + changes }
 
   /// The latest rules, which may apply only from a day that has not begun yet.
-  public var latest: Rules { changes.last ?? first }
+  package var latest: Rules { changes.last ?? first }
 
   /// Returns the rules of a day.
-  public func rules(on day: Day) -> Rules { changes.last { $0.start.map { $0 <= day } ?? true } ?? first }
+  package func rules(on day: Day) -> Rules { changes.last { $0.start.map { $0 <= day } ?? true } ?? first }
 
   /// Returns the rules of some days, in order.
-  public func rules(on days: ClosedRange<Day>) -> [Rules] {
+  package func rules(on days: ClosedRange<Day>) -> [Rules] {
     [rules(on: days.lowerBound)]
       + changes.filter { rule in rule.start.map { $0 > days.lowerBound && $0 <= days.upperBound } ?? false }
   }
 
   /// True if users are `uid`s. This is the same on all days.
-  public var countsUserIDs: Bool { first.settings.identity != .client }
+  package var countsUserIDs: Bool { first.settings.identity != .client }
 
   /// The current time zone.
-  public var zone: ZoneRules { zones.last?.rules ?? .utc }
+  package var zone: ZoneRules { zones.last?.rules ?? .utc }
 
   /// The name of the current time zone.
-  public var timeZone: String { zone.identifier }
+  package var timeZone: String { zone.identifier }
 }
 
 /// A condition on one parameter of a hit: `name=value` or `name!=value`.
-public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
+package struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
   /// The parameter's name on the wire, for example `av`.
-  public var parameter: String
+  package var parameter: String
   /// The value for comparison; for a hit without the parameter, an empty string is compared.
-  public var value: String
+  package var value: String
   /// True for `!=`.
-  public var isNegated: Bool
+  package var isNegated: Bool
 
   /// Parses `name=value` or `name!=value`, or returns `nil` for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let sign = text.firstIndex(of: "=") else { return nil }
     let name = text[..<sign]
     isNegated = name.hasSuffix("!")
@@ -136,7 +135,7 @@ public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The filter as it is written.
-  public var description: String { "\(parameter)\(isNegated ? "!=" : "=")\(value)" }
+  package var description: String { "\(parameter)\(isNegated ? "!=" : "=")\(value)" }
 
   /// Returns true if a hit with this value, or without the parameter, passes the filter.
   package func holds(_ found: String?) -> Bool {

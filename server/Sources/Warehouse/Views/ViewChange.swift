@@ -1,27 +1,27 @@
 /// A change to a view. Properties that are `nil` keep their current values.
-public struct ViewChange: Sendable, Hashable {
+package struct ViewChange: Sendable, Hashable {
   /// The new name, applied to all reports immediately.
-  public var name: String?
+  package var name: String?
   /// The rule for late hits.
-  public var lateness: View.Lateness?
+  package var lateness: View.Lateness?
   /// The new filters, which replace all existing ones.
-  public var filters: [ViewFilter]?
+  package var filters: [ViewFilter]?
   /// The session time-out.
-  public var sessionTimeout: Duration?
+  package var sessionTimeout: Duration?
   /// The campaign time-out, in days.
-  public var campaignDays: Int?
+  package var campaignDays: Int?
   /// True to leave out hits beyond the 500th of their session.
-  public var hasQuotas: Bool?
+  package var hasQuotas: Bool?
   /// The currency label for amounts; empty for none.
-  public var currency: String?
+  package var currency: String?
   /// True to credit a session's hits before the first `uid` to that user, in views that count `uid`s.
-  public var hasUnification: Bool?
+  package var hasUnification: Bool?
 
   /// Creates a change that changes nothing.
-  public init() {}
+  package init() {}
 
   /// True if there is nothing to change.
-  public var isEmpty: Bool { self == ViewChange() }
+  package var isEmpty: Bool { self == ViewChange() }
 
   /// Returns the rules with this change applied.
   package func applied(to rules: View.Rules) -> View.Rules {

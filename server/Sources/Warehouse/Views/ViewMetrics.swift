@@ -1,9 +1,8 @@
-public import TernBase
+package import TernBase
 
 /// The metrics of a view over a range of days, for reports.
-public struct ViewMetrics: Sendable, Hashable {
-  /// The state of a day.
-  public enum DayState: String, Sendable {
+package struct ViewMetrics: Sendable, Hashable {
+  package enum DayState: String, Sendable {
     /// The day can still receive hits in time.
     case open
     /// The cutoff has passed, but the day is not sealed yet.
@@ -13,20 +12,18 @@ public struct ViewMetrics: Sendable, Hashable {
   }
 
   /// One day.
-  public struct DayRow: Sendable, Hashable {
+  package struct DayRow: Sendable, Hashable {
     /// The civil day in the view's zone.
-    public var day: Day
+    package var day: Day
     /// The totals of the day.
-    public var totals: ViewTotals
+    package var totals: ViewTotals
     /// The number of users with a session.
-    public var users: Int
+    package var users: Int
     /// The number of users with their first session ever.
-    public var newUsers: Int
-    /// The state of the day.
-    public var state: DayState
+    package var newUsers: Int
+    package var state: DayState
 
-    /// Creates a day.
-    public init(day: Day, totals: ViewTotals, users: Int, newUsers: Int, state: DayState) {
+    package init(day: Day, totals: ViewTotals, users: Int, newUsers: Int, state: DayState) {
       self.day = day
       self.totals = totals
       self.users = users
@@ -36,16 +33,16 @@ public struct ViewMetrics: Sendable, Hashable {
   }
 
   /// One row of a breakdown, over the whole range.
-  public struct Row: Sendable, Hashable {
+  package struct Row: Sendable, Hashable {
     /// The key, as described by ``ViewTable``.
-    public var key: [String]
+    package var key: [String]
     /// The numbers, as described by ``ViewTable``.
-    public var numbers: [SaturatingInt64]
+    package var numbers: [SaturatingInt64]
     /// The number of distinct users.
-    public var users: Int
+    package var users: Int
 
     /// Creates a row.
-    public init(key: [String], numbers: [SaturatingInt64], users: Int) {
+    package init(key: [String], numbers: [SaturatingInt64], users: Int) {
       self.key = key
       self.numbers = numbers
       self.users = users
@@ -53,39 +50,39 @@ public struct ViewMetrics: Sendable, Hashable {
   }
 
   /// The days of the range that exist in the view's zone, in order.
-  public var days: [DayRow] = []
+  package var days: [DayRow] = []
   /// The totals of the range.
-  public var totals = ViewTotals()
+  package var totals = ViewTotals()
   /// The number of users with a session in the range.
-  public var users = 0
+  package var users = 0
   /// The number of users with their first session ever in the range.
-  public var newUsers = 0
+  package var newUsers = 0
   /// The number of users with a session in the range that was not their first.
-  public var returningUsers = 0
+  package var returningUsers = 0
   /// The number of users with a session in the 1, 7, 14 and 28 days that end with the range.
-  public var actives: [Int: Int] = [:]
+  package var actives: [Int: Int] = [:]
   /// The requested breakdowns, with rows ordered by their first number, largest first.
-  public var tables: [ViewTable: [Row]] = [:]
+  package var tables: [ViewTable: [Row]] = [:]
   /// The current definitions of the app's custom dimensions and metrics.
-  public var definitions: [CustomDefinition] = []
+  package var definitions: [CustomDefinition] = []
 
   /// Creates empty metrics.
-  public init() {}
+  package init() {}
 }
 
 /// Hits received after their day's cutoff, by day, app version and delay.
-public struct LateHits: Sendable, Hashable {
+package struct LateHits: Sendable, Hashable {
   /// The day on which the hits would have counted.
-  public var day: Day
+  package var day: Day
   /// The app's version; empty if unknown.
-  public var version: String
+  package var version: String
   /// The upper bound of the delay after the cutoff, in hours, or `nil` for more than a week.
-  public var hours: Int?
+  package var hours: Int?
   /// The number of hits.
-  public var count: Int
+  package var count: Int
 
   /// Creates a row.
-  public init(day: Day, version: String, hours: Int?, count: Int) {
+  package init(day: Day, version: String, hours: Int?, count: Int) {
     self.day = day
     self.version = version
     self.hours = hours
@@ -94,25 +91,25 @@ public struct LateHits: Sendable, Hashable {
 }
 
 /// One stored hit with all of its parameters, for debugging.
-public struct InspectedHit: Sendable, Hashable {
+package struct InspectedHit: Sendable, Hashable {
   /// The number of the hit; later hits have larger numbers.
-  public var id: Int64
+  package var id: Int64
   /// The time of the hit: its receipt less its queue time.
-  public var time: Int64
+  package var time: Int64
   /// The time of receipt.
-  public var received: Int64
+  package var received: Int64
   /// The day on which it counts in the view, or would have counted had it arrived in time.
-  public var day: Day
+  package var day: Day
   /// The status of the hit in the view: `counted`, `late`, `filtered`, or `anonymous` for a hit without a `uid` in a
   /// view of `uid`s.
-  public var status: String
+  package var status: String
   /// A number that identifies the client, or the user in a view of `uid`s.
-  public var install: Int
+  package var install: Int
   /// The parameters by name.
-  public var parameters: [String: String]
+  package var parameters: [String: String]
 
   /// Creates a hit.
-  public init(
+  package init(
     id: Int64, time: Int64, received: Int64, day: Day, status: String, install: Int, parameters: [String: String]
   ) {
     self.id = id
@@ -126,20 +123,20 @@ public struct InspectedHit: Sendable, Hashable {
 }
 
 /// One rejected hit, for debugging.
-public struct RefusedHit: Sendable, Hashable {
+package struct RefusedHit: Sendable, Hashable {
   /// The time of receipt.
-  public var received: Int64
+  package var received: Int64
   /// The position of the hit in the request, from 0.
-  public var position: Int
+  package var position: Int
   /// The rejection reason.
-  public var reason: String
+  package var reason: String
   /// The problems of its parameters.
-  public var message: String
+  package var message: String
   /// The stored part of its text.
-  public var said: String
+  package var said: String
 
   /// Creates a rejected hit.
-  public init(received: Int64, position: Int, reason: String, message: String, said: String) {
+  package init(received: Int64, position: Int, reason: String, message: String, said: String) {
     self.received = received
     self.position = position
     self.reason = reason

@@ -1,9 +1,9 @@
 package import TernBase
 
 /// A view's settings for sessions, attribution and the identity of users.
-public struct ViewSettings: Sendable, Hashable {
+package struct ViewSettings: Sendable, Hashable {
   /// The identity of users.
-  public enum Identity: String, Sendable, CaseIterable {
+  package enum Identity: String, Sendable, CaseIterable {
     /// A client: its `cid`, or its `uid` if it has none.
     case client
     /// A `uid`. Earlier hits of the session in which it first appears belong to it too.
@@ -13,28 +13,27 @@ public struct ViewSettings: Sendable, Hashable {
   }
 
   /// The range of session time-outs.
-  public static let sessionTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(4 * 3_600))
+  package static let sessionTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(4 * 3_600))
   /// The description of an invalid session time-out.
-  public static let sessionTimeoutFault = "Choose a session time-out from 1 to 240 whole minutes."
+  package static let sessionTimeoutFault = "Choose a session time-out from 1 to 240 whole minutes."
   /// The range of campaign time-outs, in days.
-  public static let campaignDays: ClosedRange<Int> = 1...731
+  package static let campaignDays: ClosedRange<Int> = 1...731
   /// The number of hits per session that are processed if quotas are on.
-  public static let sessionHits = 500
+  package static let sessionHits = 500
 
   /// The longest silence within a session, inclusive, in whole minutes. Default: 30 minutes.
-  public var sessionTimeout: Duration
+  package var sessionTimeout: Duration
   /// The time, in days of 24 hours, for which a campaign applies to sessions that name none. Default: 183, half a year.
-  public var campaignDays: Int
+  package var campaignDays: Int
   /// True to leave out hits beyond the 500th of their session. Default: false; they are counted, and reported
   /// separately.
-  public var hasQuotas: Bool
+  package var hasQuotas: Bool
   /// The currency of amounts, for example `EUR`: a label, nothing is converted. Empty by default.
-  public var currency: String
+  package var currency: String
   /// The identity of users. Default: `client`.
-  public var identity: Identity
+  package var identity: Identity
 
-  /// Creates settings.
-  public init(
+  package init(
     sessionTimeout: Duration = .seconds(1_800), campaignDays: Int = 183, hasQuotas: Bool = false,
     currency: String = "", identity: Identity = .client
   ) {
@@ -46,7 +45,7 @@ public struct ViewSettings: Sendable, Hashable {
   }
 
   /// A summary for display, for example `sessions 30 min, campaigns 183 days, users by uid`.
-  public var summary: String {
+  package var summary: String {
     let quotas = hasQuotas ? ["\(Self.sessionHits) hits a session"] : []
     let users: [String] =
       switch identity {

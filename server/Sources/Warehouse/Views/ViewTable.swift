@@ -1,7 +1,7 @@
-public import TernBase
+package import TernBase
 
 /// The breakdowns of a view's metrics. The raw values are stored: never reuse one.
-public enum ViewTable: Int, Sendable, CaseIterable {
+package enum ViewTable: Int, Sendable, CaseIterable {
   /// By hour of the day, `00` to `23`: sessions, hits.
   case hours = 1
   /// By screen: views, unique views, milliseconds viewed, views of known duration, exits, entrances.
@@ -71,7 +71,7 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   case lists = 67
 
   /// The number of values in a row.
-  public var width: Int {
+  package var width: Int {
     switch self {
     case .social, .devices, .acquisition, .exits, .flow: 1
     case .hours, .exceptions, .metrics, .dimensions: 2
@@ -89,29 +89,28 @@ public enum ViewTable: Int, Sendable, CaseIterable {
 }
 
 /// The totals of a view's day or range.
-public struct ViewTotals: Sendable, Hashable {
+package struct ViewTotals: Sendable, Hashable {
   /// Counted hits.
-  public var hits: SaturatingInt64 = 0
-  /// Sessions.
-  public var sessions: SaturatingInt64 = 0
+  package var hits: SaturatingInt64 = 0
+  package var sessions: SaturatingInt64 = 0
   /// Screen and page views.
-  public var screenViews: SaturatingInt64 = 0
+  package var screenViews: SaturatingInt64 = 0
   /// Event hits.
-  public var events: SaturatingInt64 = 0
+  package var events: SaturatingInt64 = 0
   /// Exceptions, fatal or not.
-  public var exceptions: SaturatingInt64 = 0
+  package var exceptions: SaturatingInt64 = 0
   /// Fatal exceptions.
-  public var crashes: SaturatingInt64 = 0
+  package var crashes: SaturatingInt64 = 0
   /// The total duration of sessions, in milliseconds.
-  public var duration: SaturatingInt64 = 0
+  package var duration: SaturatingInt64 = 0
   /// Distinct transaction IDs per day.
-  public var transactions: SaturatingInt64 = 0
+  package var transactions: SaturatingInt64 = 0
   /// Revenue in millionths.
-  public var revenue: SaturatingInt64 = 0
+  package var revenue: SaturatingInt64 = 0
   /// Hits beyond the 500th of their session, a sign of an app that sends too much. With quotas, they are counted
   /// nowhere else.
-  public var excessHits: SaturatingInt64 = 0
+  package var excessHits: SaturatingInt64 = 0
 
   /// Creates totals of zero.
-  public init() {}
+  package init() {}
 }

@@ -1,6 +1,6 @@
 import Foundation
-public import TernEvents
-public import Warehouse
+package import TernEvents
+import Warehouse
 
 /// Copies of a data directory: the catalog, the warehouse, its rows, and files with symbols, of one moment.
 ///
@@ -11,19 +11,19 @@ public import Warehouse
 /// - ``create(of:at:linkingTo:now:)``
 /// - ``restore(_:to:)``
 /// - ``BackupSeries``
-public enum Backup {
+package enum Backup {
   /// The facts about a backup.
-  public struct Summary: Sendable, Hashable {
+  package struct Summary: Sendable, Hashable {
     /// The moment that was copied.
-    public var created: Timestamp
+    package var created: Timestamp
     /// The number of events.
-    public var events: Int
+    package var events: Int
     /// The size of all files, in bytes.
-    public var bytes: Int
+    package var bytes: Int
     /// The bytes that were copied rather than shared with the backup before.
-    public var copiedBytes: Int
+    package var copiedBytes: Int
     /// The events among them that only a cluster has, so that the backup hasn't.
-    public var retiredEvents = 0
+    package var retiredEvents = 0
   }
 
   /// The steps of a backup or of restoring one, at each of which a crash may end it.
@@ -40,7 +40,7 @@ public enum Backup {
   ///   - now: The wall time.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Throws: ``WarehouseError``. Then there is no backup.
-  public static func create(
+  package static func create(
     of directory: String, at path: String, linkingTo previous: String? = nil, now: Timestamp = WallClock.system(),
     shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> Summary {
@@ -81,7 +81,7 @@ public enum Backup {
   ///
   /// - Throws: ``WarehouseError`` if the backup is incomplete or damaged, or the directory isn't new. Then nothing is
   ///   left in it.
-  public static func restore(_ path: String, to directory: String) throws -> Summary {
+  package static func restore(_ path: String, to directory: String) throws -> Summary {
     try restore(path, to: directory) { _ in }
   }
 

@@ -8,7 +8,6 @@ struct BackupManifest: Codable {
   static let currentFormat = "tern-backup"
   static let currentVersion = 1
 
-  /// A file of the backup.
   struct File: Codable {
     /// The path within the data directory.
     var path: String
@@ -75,6 +74,5 @@ struct BackupManifest: Codable {
     try StoredFile.sync(directory: directory)
   }
 
-  /// The files by path.
   var filesByPath: [String: File] { Dictionary(files.map { ($0.path, $0) }, uniquingKeysWith: { $1 }) }
 }

@@ -1,37 +1,36 @@
 import Foundation
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 /// Backups that a running server makes regularly, each in a directory named after its time.
 ///
 /// Segments of rows that haven't changed are shared between them by hard links, so each further backup takes little
 /// more than the two databases and the new rows. Each can be deleted, moved or restored alone.
-public struct BackupSeries: Sendable {
+package struct BackupSeries: Sendable {
   private static let prefix = "tern-"
 
   /// The directory with the backups.
-  public let path: String
+  package let path: String
   /// The time from one backup to the next.
-  public let interval: Duration
+  package let interval: Duration
   /// The number of backups to keep.
-  public let kept: Int
+  package let kept: Int
 
-  /// Creates a series.
-  public init(path: String, interval: Duration, kept: Int) {
+  package init(path: String, interval: Duration, kept: Int) {
     self.path = path
     self.interval = interval
     self.kept = kept
   }
 
   /// Returns the paths of the complete backups, earliest first.
-  public func backups() throws -> [String] {
+  package func backups() throws -> [String] {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
     return try StoredFile.names(in: path, endingWith: ["Z"]).filter { $0.hasPrefix(Self.prefix) }.sorted()
       .map { "\(path)/\($0)" }.filter { (try? BackupManifest(readingFrom: $0)) != nil }
   }
 
   /// Returns the complete backups, earliest first.
-  public func list() throws -> [BackupStatus.Backup] {
+  package func list() throws -> [BackupStatus.Backup] {
     try backups().map { path in
       let manifest = try BackupManifest(readingFrom: path)
       return BackupStatus.Backup(
@@ -41,7 +40,7 @@ public struct BackupSeries: Sendable {
   }
 
   /// True if there is no backup of the last interval.
-  public func isDue(at now: Timestamp) throws -> Bool {
+  package func isDue(at now: Timestamp) throws -> Bool {
     guard let last = try backups().last else { return true }
     let created = Timestamp(millisecondsSince1970: try BackupManifest(readingFrom: last).created)
     // A backup of the future was made before the clock was set back.
@@ -54,7 +53,7 @@ public struct BackupSeries: Sendable {
   ///   - directory: The data directory.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Returns: The path of the backup and facts about it.
-  public func add(
+  package func add(
     of directory: String, now: Timestamp, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> (path: String, summary: Backup.Summary) {
     try DataDirectory(path: path).create()

@@ -98,7 +98,6 @@ final class CopiedFile {
     guard result == 0 else { throw StoredFile.failure(new) }
   }
 
-  /// The size of a file.
   static func size(_ path: String) throws -> Int {
     var status = stat()
     guard stat(path, &status) == 0 else { throw damage(path) }

@@ -1,10 +1,10 @@
 import Columns
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader: RowUsageSource {
   /// Counts the rows of an app; see ``RowUsageSource/rowUsage(of:before:)``. Reads the times of a chunk only if it
   /// has rows before and after one of them.
-  public func rowUsage(of app: AppID, before times: [Int64]) async throws -> RowUsage {
+  package func rowUsage(of app: AppID, before times: [Int64]) async throws -> RowUsage {
     do {
       return try await onQuestionThread { [self] in
         try RetiredRowCache.$mayFetch.withValue(false) { try countRows(of: app, before: times) }

@@ -1,5 +1,5 @@
 import ServerBase
-public import Warehouse
+package import Warehouse
 
 extension SQLiteWarehouse {
   /// Counts all days of an app again from its rows, because its time zone has changed. Events are stored and counted
@@ -8,7 +8,7 @@ extension SQLiteWarehouse {
   /// If it ends early or the process is killed, call it again.
   ///
   /// - Parameter progress: Receives the number of days that are counted again, and that of all.
-  public func recountDays(of app: AppID, progress: (Int, Int) -> Void) async throws {
+  package func recountDays(of app: AppID, progress: (Int, Int) -> Void) async throws {
     let days = try await counting.perform { try $0.daysOfChangedZone(app: app.rawValue) }
     try await recount(days, app: app.rawValue, progress: progress)
   }

@@ -1,6 +1,6 @@
 import ServerBase
 import Views
-public import Warehouse
+package import Warehouse
 
 extension SQLiteWarehouse {
   /// Removes the rows of an app before a day, with the texts and attachments of errors, and returns the space to the disk.
@@ -10,7 +10,7 @@ extension SQLiteWarehouse {
   ///
   /// - Returns: True if rows were removed.
   @discardableResult
-  public func removeRows(of app: AppID, before day: Day, views: [View]) async throws -> Bool {
+  package func removeRows(of app: AppID, before day: Day, views: [View]) async throws -> Bool {
     let number = app.rawValue
     guard let time = try await horizon(of: app, before: day, views) else { return false }
     try await perform { try $0.raiseHorizon(of: number, to: time) }

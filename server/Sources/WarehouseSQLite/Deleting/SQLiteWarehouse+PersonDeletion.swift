@@ -1,5 +1,5 @@
 import Ingest
-public import Warehouse
+package import Warehouse
 
 extension SQLiteWarehouse {
   /// Deletes everything of a person in an app, and returns the space to the disk. The figures of every day are then those
@@ -7,7 +7,7 @@ extension SQLiteWarehouse {
   ///
   /// Events that the person sends after this has begun are stored as those of a new person, unless they must be refused. If
   /// the process is killed, call it again.
-  public func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID]) async throws {
+  package func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID]) async throws {
     let deletion = try await perform { try $0.beginDeletion(of: request, app: app.rawValue) }
     try await deleteRows(of: deletion)
     var remains = try await remains(of: deletion)
@@ -81,7 +81,7 @@ extension SQLiteWarehouse {
 
 extension WarehouseReader {
   /// Returns true if the app has data of a person, or if their deletion has begun.
-  public func has(_ person: Person, app: AppID) async throws -> Bool {
+  package func has(_ person: Person, app: AppID) async throws -> Bool {
     try await reading { connection in
       if try PersonDeletion.begun(person, app: app.rawValue, connection) != nil { return true }
       switch person {

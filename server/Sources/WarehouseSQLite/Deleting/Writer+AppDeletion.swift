@@ -1,7 +1,7 @@
 import GRDBSQLite
 import Ingest
 import TernBase
-public import Warehouse
+package import Warehouse
 
 /// Deletes everything of an app, in steps between which batches of other apps are stored.
 extension Writer {
@@ -80,7 +80,7 @@ extension SQLiteWarehouse {
   /// Deletes everything of an app, and returns the space to the disk. From then on, its events are refused.
   ///
   /// If the process is killed, call it again: what is deleted already is no obstacle.
-  public func delete(app: AppID, views: [ViewID]) async throws {
+  package func delete(app: AppID, views: [ViewID]) async throws {
     let number = app.rawValue
     try await perform { try $0.beginDeletion(of: number) }
     try await repeatWhile {

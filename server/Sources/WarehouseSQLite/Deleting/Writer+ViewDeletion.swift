@@ -1,4 +1,4 @@
-public import Warehouse
+package import Warehouse
 
 extension Writer {
   private static let viewTables = ["view_day", "view_state", "view_order", "view_open_day"]
@@ -23,7 +23,7 @@ extension SQLiteWarehouse {
   /// Deletes the stored days of a view that the catalog no longer has, and returns the space to the disk.
   ///
   /// If the process is killed, call it again: what is deleted already is no obstacle.
-  public func delete(view: ViewID) async throws {
+  package func delete(view: ViewID) async throws {
     try await perform { try $0.deleteDays(of: [view.rawValue]) }
     reader.viewDays.forget { $0.id == view }
     try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }

@@ -1,25 +1,25 @@
 import Foundation
-public import Ingest
-public import Warehouse
+package import Ingest
+package import Warehouse
 
 /// The result of an import of App Center's logs.
-public struct AppCenterImportSummary: Sendable, Hashable {
+package struct AppCenterImportSummary: Sendable, Hashable {
   /// The most faults that are described; further ones are only counted.
   static let maximumFaults = 10
 
   /// The rows that this import has stored.
-  public var rows = 0
+  package var rows = 0
   /// The rows that had been stored before.
-  public var duplicates = 0
+  package var duplicates = 0
   /// The logs that aren't events, pages or sessions, by type.
-  public var others: [String: Int] = [:]
+  package var others: [String: Int] = [:]
   /// The logs that can't be stored.
-  public var faulty = 0
+  package var faulty = 0
   /// Descriptions of the first of them.
-  public var faults: [String] = []
+  package var faults: [String] = []
 
   /// Creates an empty summary.
-  public init() {}
+  package init() {}
 
   mutating func note(_ reason: String, _ place: String) {
     faulty += 1
@@ -28,14 +28,14 @@ public struct AppCenterImportSummary: Sendable, Hashable {
 }
 
 /// A file of logs to import.
-public struct AppCenterLogFile {
+package struct AppCenterLogFile {
   /// The name in messages.
-  public var name: String
+  package var name: String
   /// Returns the next bytes; none at the end.
-  public var read: () throws -> [UInt8]
+  package var read: () throws -> [UInt8]
 
   /// Creates a file.
-  public init(name: String, read: @escaping () throws -> [UInt8]) {
+  package init(name: String, read: @escaping () throws -> [UInt8]) {
     self.name = name
     self.read = read
   }
@@ -56,7 +56,7 @@ extension SQLiteWarehouse {
   ///   - key: The server's secret for duplicate keys.
   ///   - summary: The result, to which that of this file is added.
   /// - Throws: The errors of reading and storing. A faulty log is only noted.
-  public func importAppCenter(
+  package func importAppCenter(
     _ file: AppCenterLogFile, to app: App, source: inout String?, key: DuplicateHashKey,
     summary: inout AppCenterImportSummary
   ) async throws {

@@ -2,16 +2,16 @@ import Foundation
 import Ingest
 import ServerBase
 import TernBase
-public import Warehouse
+package import Warehouse
 
 /// The result of an import.
-public struct ImportSummary: Sendable, Hashable {
+package struct ImportSummary: Sendable, Hashable {
   /// The rows that were stored.
-  public var rows = 0
+  package var rows = 0
   /// The rows that were stored before.
-  public var duplicates = 0
+  package var duplicates = 0
   /// The pieces of attachments.
-  public var attachments = 0
+  package var attachments = 0
 
   static func += (left: inout ImportSummary, right: ImportSummary) {
     left.rows += right.rows
@@ -44,7 +44,7 @@ extension SQLiteWarehouse {
   ///   - read: Returns the next bytes of the export; none at its end.
   /// - Throws: ``WarehouseError`` with code `invalid` if the export is damaged or incomplete. What precedes the damage
   ///   is stored; importing a complete export later adds the rest.
-  public func importRows(
+  package func importRows(
     to app: App, server: String, progress: (Int) -> Void = { _ in }, read: @escaping () throws -> [UInt8]
   ) async throws -> ImportSummary {
     var lines = LineReader(maximumBytes: Self.maximumLineBytes, read: read)

@@ -1,6 +1,6 @@
 import Ingest
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader: EventExport {
   /// The bytes after which a part ends: thousands of rows, since each part looks up devices and installs again.
@@ -12,7 +12,7 @@ extension WarehouseReader: EventExport {
   private static let pageLedgers: Int64 = 2_000
 
   /// Returns the part of an export at a place; see ``EventExport/exportPage(_:at:)``.
-  public func exportPage(_ request: ExportRequest, at cursor: ExportCursor) async throws -> ExportPage {
+  package func exportPage(_ request: ExportRequest, at cursor: ExportCursor) async throws -> ExportPage {
     try await reading { [dictionary] connection in
       var text = try ExportText(request, connection, dictionary)
       let next: ExportCursor?

@@ -1,9 +1,9 @@
 import ServerBase
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// Returns active installs per day, week and month; see ``MetricsStore/activity(app:days:)``.
-  public func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
+  package func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     let earliest = Day(number: days.lowerBound.number - 29)
     return try await reading { [self] connection in
       let sets = try dailySets(app, earliest...days.upperBound, connection)

@@ -2,7 +2,7 @@ import Foundation
 import Ingest
 import ServerBase
 import TernBase
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// The time beyond the range in which a session that began in it is still followed.
@@ -11,7 +11,7 @@ extension WarehouseReader {
   /// Returns the durations of sessions; see ``MetricsStore/sessionDurations(app:days:)``.
   ///
   /// Sessions longer than a day may be truncated.
-  public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
+  package func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
     try await reading { [self] connection in
       guard let zone = try catalog.app(app)?.zone else { return SessionDurations() }
       let calendar = ZoneCalendar(zone)
@@ -52,7 +52,7 @@ extension WarehouseReader {
 
   /// Returns the distinct installs in the window ending on each day; see
   /// ``MetricsStore/activeInstalls(app:days:window:)``.
-  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
+  package func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
     let earliest = Day(number: days.lowerBound.number - max(0, window - 1))
     let counts = try await reading { [self] connection in
       RollingUnion.counts(try dailySets(app, earliest...days.upperBound, connection), window: window)
@@ -61,7 +61,7 @@ extension WarehouseReader {
   }
 
   /// Returns versions without build numbers; see ``MetricsStore/versions(app:names:days:)``.
-  public func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals] {
+  package func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals] {
     let wanted = names.map { Set($0.map { ExactText($0) }) }
     return try await reading { [self] connection in
       var counts: [ExactText: Int] = [:]

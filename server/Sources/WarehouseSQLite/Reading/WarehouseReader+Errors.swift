@@ -1,7 +1,7 @@
 import Ingest
 import ServerBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 extension WarehouseReader {
   private func calendar(_ app: AppID) throws -> ZoneCalendar? {
@@ -23,7 +23,7 @@ extension WarehouseReader {
   }
 
   /// Returns the error groups of a range; see ``MetricsStore/errorGroups(app:group:days:among:limit:)``.
-  public func errorGroups(
+  package func errorGroups(
     app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
   ) async throws -> [ErrorGroup] {
     try await reading { [self] connection in
@@ -99,14 +99,14 @@ extension WarehouseReader {
   }
 
   /// Returns true if the group exists; see ``MetricsStore/hasErrorGroup(app:id:)``.
-  public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
+  package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await reading { connection in
       try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?").bind(id, app.rawValue).exists()
     }
   }
 
   /// Returns the versions of later errors; see ``MetricsStore/errorVersions(app:since:)``.
-  public func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
+  package func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
     try await reading { [self] connection in
       // By the time of receipt: a device's clock may be wrong, and events wait for a connection.
       let statement = try connection.prepare(
@@ -126,7 +126,7 @@ extension WarehouseReader {
   }
 
   /// Returns the occurrences of a group; see ``MetricsStore/errors(app:group:days:among:limit:)``.
-  public func errors(
+  package func errors(
     app: AppID, group: Int64, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
   ) async throws -> [ErrorOccurrence] {
     try await reading { [self] connection in
@@ -174,7 +174,7 @@ extension WarehouseReader {
   }
 
   /// Returns all details of one error; see ``MetricsStore/error(app:id:)``.
-  public func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
+  package func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
     try await reading { [self] connection in
       let statement = try connection.prepare("SELECT \(Self.errorColumns) FROM error WHERE id = ? AND app = ?")
       statement.bind(id, app.rawValue)
@@ -219,7 +219,7 @@ extension WarehouseReader {
   }
 
   /// Returns an attachment with its bytes; see ``MetricsStore/attachment(app:id:)``.
-  public func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
+  package func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
     try await reading { connection in
       let statement = try connection.prepare(
         "SELECT id, file, type, bytes FROM attachment WHERE id = ? AND app = ? AND stored = parts")

@@ -1,8 +1,8 @@
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// Returns the number of names an app uses and its limits, by kind. Names beyond a limit are reported as "(other)".
-  public func names(of app: AppID) async throws -> [NameUsage] {
+  package func names(of app: AppID) async throws -> [NameUsage] {
     let perDay = try catalog.newNamesPerDay(of: app)
     return try await reading { connection in
       let statement = try connection.prepare("SELECT kind, count(*) FROM dictionary WHERE app = ? GROUP BY kind")

@@ -1,19 +1,19 @@
 import Ingest
-public import Warehouse
+package import Warehouse
 
 /// A group of errors without its figures.
-public struct ErrorGroupName: Sendable, Hashable {
+package struct ErrorGroupName: Sendable, Hashable {
   /// The number, which is higher for a group that occurred first later.
-  public var id: Int64
+  package var id: Int64
   /// The exception's type; for a crash without one, the signal.
-  public var type: String
+  package var type: String
   /// The top stack frame; empty if there is no stack.
-  public var place: String
+  package var place: String
 }
 
 extension WarehouseReader {
   /// Returns an app's groups of errors with higher numbers, in order, and the highest number of any group; 0 if there is none.
-  public func errorGroups(
+  package func errorGroups(
     app: AppID, after id: Int64, limit: Int
   ) async throws -> (groups: [ErrorGroupName], highest: Int64) {
     try await reading { connection in
@@ -30,7 +30,7 @@ extension WarehouseReader {
   }
 
   /// Returns the names of groups of errors by their numbers.
-  public func errorGroups(_ ids: [Int64]) async throws -> [Int64: ErrorGroupName] {
+  package func errorGroups(_ ids: [Int64]) async throws -> [Int64: ErrorGroupName] {
     try await reading { connection in
       let statement = try connection.prepare("SELECT id, type, place FROM error_group WHERE id = ?")
       var groups: [Int64: ErrorGroupName] = [:]

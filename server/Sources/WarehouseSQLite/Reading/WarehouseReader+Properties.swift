@@ -4,7 +4,7 @@ import Questions
 import ServerBase
 import TernBase
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// The counts of one value while packs are read.
@@ -14,7 +14,7 @@ extension WarehouseReader {
   }
 
   /// Returns the property values of one event; see ``MetricsStore/properties(app:event:days:limit:)``.
-  public func properties(
+  package func properties(
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
   ) async throws -> [PropertyTotals] {
     try await reading { [self] connection in

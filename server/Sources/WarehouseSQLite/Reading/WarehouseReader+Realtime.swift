@@ -1,11 +1,11 @@
 import Ingest
 import ServerBase
 import Views
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// Returns a view's current activity; see ``MetricsStore/viewRealtime(_:now:)``.
-  public func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime {
+  package func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime {
     try await withTurn(view, now: now) { reading in
       let today = reading.calendar.day(of: now)
       let earlier = SlotSet()

@@ -1,10 +1,10 @@
-public import Ingest
+package import Ingest
 import TernEvents
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// Returns the newest rows of some kinds; see ``MetricsStore/recent(app:kinds:limit:)``.
-  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
+  package func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     guard limit > 0, !kinds.isEmpty else { return [] }
     return try await reading { [self] connection in
       var events: [StoredEvent] = []

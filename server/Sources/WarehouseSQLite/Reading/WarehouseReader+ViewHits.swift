@@ -1,6 +1,6 @@
 import Ingest
 import Views
-public import Warehouse
+package import Warehouse
 
 extension ViewReading {
   /// Returns the time range of some days, or `nil` if none of them exists.
@@ -16,7 +16,7 @@ extension ViewReading {
 /// The hit inspector.
 extension WarehouseReader {
   /// Returns the newest hits; see ``MetricsStore/inspectedHits(_:days:limit:)``.
-  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] {
+  package func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       let hits = try reading.newest(limit, of: days)
@@ -37,7 +37,7 @@ extension WarehouseReader {
   }
 
   /// Returns the rejected hits; see ``MetricsStore/refusedHits(_:days:limit:)``.
-  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit] {
+  package func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit] {
     try await reading { [self] connection in
       guard let times = try ViewReading(view, connection, self).times(of: days) else { return [] }
       let statement = try connection.prepare(

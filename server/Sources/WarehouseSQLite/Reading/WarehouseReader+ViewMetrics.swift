@@ -3,7 +3,7 @@ import ServerBase
 import TernBase
 import TernEvents
 import Views
-public import Warehouse
+package import Warehouse
 
 extension WarehouseReader {
   /// Runs reads of one view one at a time, so that open days continue counting from where the previous read stopped.
@@ -22,7 +22,7 @@ extension WarehouseReader {
   }
 
   /// Returns the reports of a view; see ``MetricsStore/viewMetrics(_:days:tables:now:)``.
-  public func viewMetrics(
+  package func viewMetrics(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
   ) async throws -> ViewMetrics {
     try await withTurn(view, now: now) { reading in
@@ -77,7 +77,7 @@ extension WarehouseReader {
   }
 
   /// Returns the late hits; see ``MetricsStore/lateHits(_:days:)``.
-  public func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] {
+  package func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }

@@ -1,10 +1,10 @@
 import ServerBase
-public import Warehouse
+package import Warehouse
 
 // What decides which days newer zone data can change.
 extension WarehouseReader {
   /// The times of all rows, in milliseconds since 1970; `nil` without rows.
-  public func rowTimes() async throws -> ClosedRange<Int64>? {
+  package func rowTimes() async throws -> ClosedRange<Int64>? {
     try await reading { connection in
       let statement = try connection.prepare("SELECT min(min_t), max(max_t) FROM span")
       return try statement.first { row in
@@ -16,7 +16,7 @@ extension WarehouseReader {
   }
 
   /// The last sealed day of each view that has one.
-  public func lastSealedDays() async throws -> [ViewID: Day] {
+  package func lastSealedDays() async throws -> [ViewID: Day] {
     try await reading { connection in
       let statement = try connection.prepare("SELECT view, max(day) FROM view_day GROUP BY view")
       let days = try statement.all { (ViewID($0.integer(0)), Day(number: TimeBounds.clamp(day: Int($0.integer(1))))) }

@@ -4,12 +4,12 @@ import Ingest
 import ServerBase
 import TernBase
 import Threads
-public import Warehouse
+package import Warehouse
 
 /// A reader of a data directory, with its own connections.
 ///
 /// Each read sees one consistent snapshot; successive reads may see newer ones.
-public final class WarehouseReader: MetricsStore {
+package final class WarehouseReader: MetricsStore {
   let pool: DatabasePool
   let catalog: any CatalogStore
   let dictionary = ReaderDictionary()
@@ -44,7 +44,7 @@ public final class WarehouseReader: MetricsStore {
   let columnThread = ThreadPool<Never>(name: "tern-columns", count: 1)
 
   /// The threads on which reports run, at a lower priority than ingestion.
-  public var executor: any TaskExecutor { threads }
+  package var executor: any TaskExecutor { threads }
 
   init(
     pool: DatabasePool, columns: ColumnDirectory, catalog: any CatalogStore,
@@ -67,7 +67,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Closes the connections. Later reads throw.
-  public func close() throws {
+  package func close() throws {
     threads.close()
     questionThreads.close()
     questionHelpers.close()
@@ -127,7 +127,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Returns the counts per day and key; see ``MetricsStore/dailyCounts(app:dimension:days:)``.
-  public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
+  package func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     try await reading { [self] connection in
       let statement = try connection.prepare(
         "SELECT day, key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
@@ -148,7 +148,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Returns the count of all keys; see ``MetricsStore/count(app:dimension:days:)``.
-  public func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
+  package func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
     try await reading { [self] connection in
       let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum
       guard dimension == .dropped else { return counts }
@@ -157,7 +157,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Returns the counts per key over the range; see ``MetricsStore/totals(app:dimension:days:limit:)``.
-  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyTotals]
+  package func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyTotals]
   {
     try await reading { [self] connection in
       var counts = try countsByKey(app, dimension, days, connection)
@@ -185,7 +185,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Returns the counts of some keys; see ``MetricsStore/totals(app:dimension:keys:days:)``.
-  public func totals(
+  package func totals(
     app: AppID, dimension: Dimension, keys: [String], days: ClosedRange<Day>
   ) async throws -> [KeyTotals] {
     try await reading { [self] connection in
@@ -204,7 +204,7 @@ public final class WarehouseReader: MetricsStore {
   }
 
   /// Returns the counts of one key per day; see ``MetricsStore/series(app:dimension:key:days:)``.
-  public func series(
+  package func series(
     app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
   ) async throws -> [DailyTotals] {
     try await reading { [self] connection in

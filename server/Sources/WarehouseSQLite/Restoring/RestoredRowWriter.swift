@@ -15,7 +15,6 @@ final class RestoredRowWriter {
   private var spanRows = 0
   private var spanOffset = 0
   private var spanBytes = 0
-  /// The last row.
   private(set) var lastID: Int64 = 0
   /// The last row of a span: spans leave no gap between them.
   private var lastSpanID: Int64 = 0

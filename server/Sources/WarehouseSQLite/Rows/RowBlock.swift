@@ -109,7 +109,6 @@ struct RowBlockWriter {
 struct RowBlockReader {
   private var reader: ByteReader
   private var last = RowBlock.Sender()
-  /// The ID of the next row.
   private(set) var nextID: Int64
   /// True after ``next()`` has ended before the end of the block.
   private(set) var isDamaged = false

@@ -54,7 +54,6 @@ enum RowSegment {
       mixed(RowBlock.checksum(bytes), mixed(UInt64(byteCount) << 32 | UInt64(rows), UInt64(bitPattern: firstID)))
     }
 
-    /// The ID of the last row.
     var lastID: Int64 { firstID &+ Int64(rows) &- 1 }
   }
 

@@ -101,7 +101,6 @@ enum WarehouseFile {
     return generator.next()
   }
 
-  /// Creates a counter.
   static func openCounter(
     _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
     damage: DamagedRows = DamagedRows(), journal: WorkJournal? = nil

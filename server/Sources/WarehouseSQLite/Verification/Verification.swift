@@ -1,50 +1,49 @@
 import Foundation
 import TernBase
-public import Warehouse
+package import Warehouse
 
 /// The result of recounting all stored events.
-public struct VerificationReport: Sendable {
+package struct VerificationReport: Sendable {
   /// A stored count that doesn't match the events.
-  public struct Difference: Sendable, Hashable, CustomStringConvertible {
-    /// The app.
-    public var app: AppID
+  package struct Difference: Sendable, Hashable, CustomStringConvertible {
+    package var app: AppID
     /// The civil day in the app's zone; `nil` if the difference concerns no day.
-    public var day: Day?
+    package var day: Day?
     /// The dimension of the count.
-    public var dimension: Warehouse::Dimension
+    package var dimension: Warehouse::Dimension
     /// The key within the dimension, as stored.
-    public var key: String
+    package var key: String
     /// The value according to the stored events: count or users.
-    public var expected: String
+    package var expected: String
     /// The value according to the rollups.
-    public var found: String
+    package var found: String
 
     /// A description of the difference.
-    public var description: String {
+    package var description: String {
       let place = day.map { "app \(app), \($0)" } ?? "app \(app)"
       return "\(place), \(dimension) \"\(key)\": expected \(expected) from the events, found \(found)"
     }
   }
 
   /// The number of events counted.
-  public var events: Int
+  package var events: Int
   /// The number of stored events that the rollups don't contain yet. They were not compared.
-  public var uncountedEvents: Int
+  package var uncountedEvents: Int
   /// The number of counts compared.
-  public var metrics: Int
+  package var metrics: Int
   /// The number of counts that differ.
-  public var differenceCount: Int
+  package var differenceCount: Int
   /// The number of differences in sealed days and their state, which `rebuild` doesn't change.
-  public var sealedDifferenceCount: Int
+  package var sealedDifferenceCount: Int
   /// The first thousand differences.
-  public var differences: [Difference]
+  package var differences: [Difference]
   /// The number of problems with the files of events and of duplicate keys.
-  public var problemCount: Int
+  package var problemCount: Int
   /// Descriptions of the first thousand problems.
-  public var problems: [String]
+  package var problems: [String]
 
   /// Advice on how to repair the differences; empty if there are none.
-  public var remedy: String {
+  package var remedy: String {
     let mustRebuild = differenceCount > sealedDifferenceCount || problemCount > 0
     var rebuild = mustRebuild ? ["Stop the server and run `tern rebuild`."] : []
     if problemCount > 0 { rebuild.append("It keeps all events that can be read; the others are only in backups.") }
@@ -55,7 +54,7 @@ public struct VerificationReport: Sendable {
   }
 
   /// True if there are no differences and no problems.
-  public var isClean: Bool { differenceCount == 0 && problemCount == 0 }
+  package var isClean: Bool { differenceCount == 0 && problemCount == 0 }
 
   init() {
     events = 0
@@ -98,7 +97,7 @@ extension WarehouseReader {
   /// out. Several threads share the work; to bound memory, each counts a part of some days at a time.
   ///
   /// - Parameter progress: Receives the number of rows read so far, on any thread.
-  public func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
+  package func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
     try await reading { [self] connection in
       let counted = try CountSchema.countedRow(connection)
       var report = try Verifier(connection, reader: self, through: counted).run(connection, progress: progress)

@@ -1,8 +1,8 @@
 import ServerBase
 import TernBase
-public import TernEvents
+package import TernEvents
 import Views
-public import Warehouse
+package import Warehouse
 
 extension SQLiteWarehouse {
   /// Counts the new hits of the open days of views, so that reports don't have to wait for it. Days to which hits can't be
@@ -12,7 +12,7 @@ extension SQLiteWarehouse {
   /// step.
   ///
   /// - Throws: The first failure, after all other views have had their turn.
-  public func countOpenDays(of views: [View], now: Timestamp) async throws {
+  package func countOpenDays(of views: [View], now: Timestamp) async throws {
     let failure = await withCancellationFlag { flag in
       var failure: (any Error)?
       for view in views where !Task.isCancelled {

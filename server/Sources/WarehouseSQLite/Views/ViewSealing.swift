@@ -1,9 +1,9 @@
 import Ingest
 import ServerBase
 import TernBase
-public import TernEvents
+package import TernEvents
 import Views
-public import Warehouse
+package import Warehouse
 
 extension SQLiteWarehouse {
   /// The number of a view's days sealed in one step, so that the writer, and the end of the process, wait only briefly.
@@ -23,7 +23,7 @@ extension SQLiteWarehouse {
   /// - Returns: The number of days sealed.
   /// - Throws: The first failure, after all other views have had their turn.
   @discardableResult
-  public func sealDays(of views: [View], now: Timestamp) async throws -> Int {
+  package func sealDays(of views: [View], now: Timestamp) async throws -> Int {
     var count = 0
     let oldest = pendingRequests.oldest?.millisecondsSince1970 ?? .max
     // Batches that are already queued are stored or rejected when this returns.

@@ -1,7 +1,7 @@
 import Ingest
 import TernBase
-public import TernEvents
-public import Warehouse
+package import TernEvents
+package import Warehouse
 
 /// The latest ledger of each install.
 ///
@@ -34,7 +34,7 @@ final class LedgerStore {
 
 extension WarehouseReader {
   /// Returns the sum of an app's ledgers; see ``MetricsStore/ledger(app:since:)``.
-  public func ledger(app: AppID, since: Timestamp) async throws -> LedgerTotals {
+  package func ledger(app: AppID, since: Timestamp) async throws -> LedgerTotals {
     try await reading { connection in
       // Clients can send any numbers, and SQLite's `sum` fails on overflow; sums of the upper and lower halves can't
       // overflow.
