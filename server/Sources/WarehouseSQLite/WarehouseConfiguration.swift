@@ -45,6 +45,8 @@ struct WarehouseConfiguration: Sendable {
   var examinesInterruptedWork = false
   /// The wall clock.
   var now: @Sendable () -> Timestamp = WallClock.system
+  /// Throws if another process has taken the directory.
+  var checkOwner: (@Sendable () throws -> Void)?
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   var beforeBatch: (@Sendable (AppID) throws -> Void)?
 }

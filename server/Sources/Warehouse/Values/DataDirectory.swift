@@ -9,7 +9,7 @@ import TernBase
 #endif
 
 /// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, `counts.sqlite`, the
-/// folders `rows`, `keys`, `columns`, `symbols` and `work`, and a lock file.
+/// folders `rows`, `keys`, `columns`, `symbols` and `work`, a lock file, and the name of its owner.
 package struct DataDirectory: Sendable {
   package let path: String
 
