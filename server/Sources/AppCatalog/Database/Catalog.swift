@@ -1,3 +1,4 @@
+import CTernSQLite
 import GRDB
 package import ServerBase
 package import TernEvents
@@ -61,6 +62,7 @@ package final class Catalog: CatalogEditor {
     let path = self.directory.catalogPath
     if !self.directory.exists(path) { try Self.checkNoWarehouse(self.directory) }
     try self.directory.createFile(path)
+    tern_sqlite_guard_shared_memory()
     do {
       // Switching to WAL fails immediately if there is another connection, whatever the busy timeout, and two processes
       // that open a new file at the same time would both create its tables.

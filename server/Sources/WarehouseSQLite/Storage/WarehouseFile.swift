@@ -1,3 +1,4 @@
+import CTernSQLite
 import Foundation
 import GRDB
 import TernBase
@@ -201,6 +202,7 @@ enum WarehouseFile {
 
   private static func settings(_ files: DataDirectory) -> Configuration {
     var configuration = Configuration()
+    tern_sqlite_guard_shared_memory()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
     configuration.maximumReaderCount =
