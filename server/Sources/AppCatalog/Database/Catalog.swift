@@ -70,7 +70,7 @@ package final class Catalog: CatalogEditor {
         try Self.open(DataDirectory(path: directory), isOwned: isOwned, now: now)
       }
     } catch {
-      throw Self.failure(error, path, "can't be opened")
+      throw Self.failure(error, self.directory, "can't be opened")
     }
   }
 
@@ -167,12 +167,15 @@ package final class Catalog: CatalogEditor {
 
   /// The catalog's words for an error of its database; errors of the work itself stay as they are.
   private func catalogFailure(_ error: any Error) -> any Error {
-    error is DatabaseError ? Self.failure(error, directory.catalogPath, "can't be accessed") : error
+    error is DatabaseError ? Self.failure(error, directory, "can't be accessed") : error
   }
 
-  private static func failure(_ error: any Error, _ path: String, _ what: String) -> any Error {
+  private static func failure(_ error: any Error, _ directory: DataDirectory, _ what: String) -> any Error {
     if error is WarehouseError { return error }
-    let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+    let code = (error as? DatabaseError)?.resultCode
+    let codes: [ResultCode?] = [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY]
+    if codes.contains(code), let obstacle = directory.obstacle(cause: error) { return obstacle }
+    let (isFull, path) = (code == .SQLITE_FULL, directory.catalogPath)
     let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
     return WarehouseError(isFull ? .full : .unavailable, message, cause: error)
   }

@@ -42,7 +42,11 @@ package final class DirectoryOwner: Sendable {
     guard let lock = try files.lock(waitingFor: patience) else { return nil }
     self.lock = lock
     ownership = Ownership(files, .own, effects)
-    try ownership.open()
+    do {
+      try ownership.open()
+    } catch let error as WarehouseError where error.code != .inUse {
+      throw files.obstacle(cause: error) ?? error
+    }
     ownership.start()
   }
 

@@ -53,7 +53,13 @@ final class OwnerFile {
       throw Self.failure(path, "created")
     }
     take(created)
-    try write(record)
+    do {
+      try write(record)
+    } catch {
+      // An empty file would be taken for that of an unknown owner.
+      unlink(path)
+      throw error
+    }
     return true
   }
 

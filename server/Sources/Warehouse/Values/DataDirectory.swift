@@ -59,7 +59,7 @@ package struct DataDirectory: Sendable {
 
   package func exists(_ file: String) -> Bool { access(file, F_OK) == 0 }
 
-  private func failure(_ message: String) -> WarehouseError { WarehouseError(.unavailable, message) }
+  func failure(_ message: String) -> WarehouseError { WarehouseError(.unavailable, message) }
   private func reason() -> String { String(cString: strerror(errno)) }
 
   /// Acquires the lock of the single process that may write events; `nil` if another process holds it.

@@ -24,6 +24,7 @@ final class SQLDatabase {
 
   var failure: WarehouseError {
     let failure = connection.failure
+    if let obstacle = failure.obstacle { return obstacle }
     return WarehouseError(failure.isFull ? .full : .unavailable, "\(path) can't be read or written.", cause: failure)
   }
 

@@ -223,6 +223,12 @@ enum WarehouseFile {
 
   private static func unusable(_ path: String, _ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
+    if let error = error as? DatabaseError,
+      let obstacle = SQLFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "", path: path)
+        .obstacle
+    {
+      return obstacle
+    }
     if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
       return WarehouseError(.full, "The disk is full: \(path) can't grow.", cause: error)
     }

@@ -340,6 +340,7 @@ extension WarehouseError {
     guard let failure = error as? SQLFailure else {
       return WarehouseError(.unavailable, "The warehouse can't be used.", cause: error)
     }
+    if let obstacle = failure.obstacle { return obstacle }
     if failure.isFull {
       return WarehouseError(
         .full, "The disk is full. Free some space. Clients keep their events and will resend them.",
