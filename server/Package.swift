@@ -96,10 +96,12 @@ let package = Package(
         "JSON", "Cryptography", "ServerBase", "Outgoing", "Warehouse", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
+    // SQLite's shared memory on disks that are full.
+    .target(name: "CTernSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "JSON", "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
+        "CTernSQLite", "JSON", "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -117,7 +119,7 @@ let package = Package(
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -72,16 +72,25 @@ package struct LocalServer {
     var symbolLimits = SymbolLimits()
     symbolLimits.diskReserve = Int(clamping: diskReserve)
     self.symbolLimits = symbolLimits
-    catalog = try Catalog(directory: directory)
+    // Before anything is written.
+    let owner = try SQLiteWarehouse.owner(
+      of: directory, report: { logger.notice("\($0)") }, onLoss: { Self.stop($0, logger) })
+    catalog = try Catalog(directory: directory, isOwned: true)
     try catalog.removeUnusedSymbols()
     // Before the warehouse: a start after an interrupted rebuild reads all rows.
     try cluster?.connectRetiredRows(of: directory, catalog)
     warehouse = try SQLiteWarehouse(
-      directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
+      directory: directory, owner: owner, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
       recognizedAge: recognizedAge, examinesInterruptedWork: true, report: { logger.error("\($0)") })
     copy = try cluster.map { [catalog, warehouse] in
       try ClusterCopy($0, directory: directory, catalog: catalog, reader: warehouse.reader) { logger.notice("\($0)") }
     }
+  }
+
+  /// Ends the process at once: closing the files would write to them.
+  private static func stop(_ loss: WarehouseError, _ logger: Logger) {
+    logger.critical("\(loss)")
+    _exit(2)
   }
 
   /// A logger that writes lines to standard error.

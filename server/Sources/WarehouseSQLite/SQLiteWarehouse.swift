@@ -30,7 +30,7 @@ package final class SQLiteWarehouse: EventSink {
   private let files: DataDirectory
   private let space: DiskSpace
   private let queue: WriterQueue
-  private let lock: DirectoryLock
+  private let owner: DirectoryOwner
   /// The thread that counts rows.
   let counting: CountingThread
   /// The record on disk of the work in progress.
@@ -48,6 +48,8 @@ package final class SQLiteWarehouse: EventSink {
 
   private struct End {
     var isOver = false
+    /// True if ``SQLiteWarehouse/close()`` releases the directory, once nothing uses its files.
+    var isClosing = false
     var failure: (any Error)?
     var waiters: [CheckedContinuation<Void, any Error>] = []
   }
@@ -67,29 +69,63 @@ package final class SQLiteWarehouse: EventSink {
     recognizedAge: Duration = IngestLimits.native.maximumAge, examinesInterruptedWork: Bool = false,
     report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
+    try self.init(
+      directory: directory, owner: nil, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
+      recognizedAge: recognizedAge, examinesInterruptedWork: examinesInterruptedWork, report: report)
+  }
+
+  /// Opens a data directory whose ownership the caller may have taken; see ``owner(of:waitingFor:report:onLoss:)``.
+  package convenience init(
+    directory: String, owner: DirectoryOwner?, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes,
+    diskReserve: Int64 = 0,
+    recognizedAge: Duration = IngestLimits.native.maximumAge, examinesInterruptedWork: Bool = false,
+    report: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
     var configuration = WarehouseConfiguration()
     configuration.examinesInterruptedWork = examinesInterruptedWork
     configuration.viewCacheBytes = viewCacheBytes
     configuration.diskReserve = diskReserve
     configuration.recognizedAge = recognizedAge
     configuration.report = report
-    try self.init(directory: directory, catalog: catalog, configuration: configuration)
+    try self.init(directory: directory, owner: owner, catalog: catalog, configuration: configuration)
   }
 
   /// Opens a data directory with other settings.
-  package convenience init(directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration) throws {
+  package convenience init(
+    directory: String, owner: DirectoryOwner? = nil, catalog: any CatalogStore, configuration: WarehouseConfiguration
+  ) throws {
+    let files = DataDirectory(path: directory)
+    let owner = try owner ?? Self.owner(of: directory, waitingFor: configuration.lockPatience)
+    try self.init(files, owner: owner, catalog: catalog, configuration: configuration)
+  }
+
+  /// Takes a data directory for writing, creating it if missing.
+  ///
+  /// - Parameters:
+  ///   - report: Receives a message if that takes some seconds.
+  ///   - onLoss: Called if another server takes the directory later; it should end the process.
+  /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
+  package static func owner(
+    of directory: String, waitingFor patience: Duration = WarehouseConfiguration().lockPatience,
+    report: @escaping @Sendable (String) -> Void = { _ in },
+    onLoss: @escaping @Sendable (WarehouseError) -> Void = { _ in }
+  ) throws -> DirectoryOwner {
     let files = DataDirectory(path: directory)
     try files.create()
-    guard let lock = try files.lock(waitingFor: configuration.lockPatience) else {
+    var effects = DirectoryOwner.Effects()
+    (effects.report, effects.onLoss) = (report, onLoss)
+    guard let owner = try DirectoryOwner(files, waitingFor: patience, effects) else {
       throw WarehouseError(.inUse, "\(directory) is in use by another process. Stop it, or choose another with --data.")
     }
-    try self.init(files, lock: lock, catalog: catalog, configuration: configuration)
+    return owner
   }
 
   private init(
-    _ files: DataDirectory, lock: DirectoryLock, catalog: any CatalogStore, configuration: WarehouseConfiguration
+    _ files: DataDirectory, owner: DirectoryOwner, catalog: any CatalogStore, configuration: WarehouseConfiguration
   ) throws {
-    self.lock = lock
+    var configuration = configuration
+    configuration.checkOwner = { [owner] in try owner.check() }
+    self.owner = owner
     self.files = files
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
@@ -128,13 +164,13 @@ package final class SQLiteWarehouse: EventSink {
     counting.start()
     let end = end
     thread.start { failure in
-      lock.release()
-      let waiters = end.withLock { end in
+      let (waiters, isClosing) = end.withLock { end in
         end.isOver = true
         end.failure = failure
         defer { end.waiters = [] }
-        return end.waiters
+        return (end.waiters, end.isClosing)
       }
+      if !isClosing { owner.release() }
       for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
     }
     reader.updateColumns()
@@ -240,7 +276,12 @@ package final class SQLiteWarehouse: EventSink {
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Value, any Error>) in
       do {
         try queue.append { writer in
-          waiter.resume(with: Result { try body(writer) }.mapError { WarehouseError.from($0) as any Error })
+          let result = Result {
+            let value = try body(writer)
+            try writer.configuration.checkOwner?()
+            return value
+          }
+          waiter.resume(with: result.mapError { WarehouseError.from($0) as any Error })
         }
       } catch {
         waiter.resume(throwing: error)
@@ -253,6 +294,11 @@ package final class SQLiteWarehouse: EventSink {
   /// Acknowledged events are already on disk; closing only saves work at the next start.
   package func close() async throws {
     try? await storeOpenDays()
+    let isOver = end.withLock { end in
+      end.isClosing = true
+      return end.isOver
+    }
+    defer { if !isOver { owner.release() } }
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
       let result: Result<Void, any Error>? = end.withLock { end in
@@ -283,8 +329,8 @@ extension SQLiteWarehouse {
     let files = DataDirectory(path: directory)
     try files.create()
     // Only if needed, because holding the lock keeps a server from starting.
-    if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
-      defer { lock.release() }
+    if try !WarehouseFile.isComplete(files), let owner = try DirectoryOwner(files) {
+      defer { owner.release() }
       let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
       try WarehouseFile.openCounter(files, catalog: catalog, configuration: WarehouseConfiguration()).count()
       try pool.close()
@@ -309,10 +355,11 @@ extension SQLiteWarehouse {
     let files = DataDirectory(path: directory)
     var configuration = WarehouseConfiguration()
     configuration.report = report
-    guard let lock = try files.lock() else {
+    guard let owner = try DirectoryOwner(files) else {
       throw WarehouseError(.inUse, "A server is running on \(directory). Stop it before you rebuild.")
     }
-    defer { lock.release() }
+    defer { owner.release() }
+    configuration.checkOwner = { try owner.check() }
     let pool = try WarehouseFile.open(files, configuration: configuration)
     try WarehouseFile.rebuild(pool, files, catalog: catalog, configuration: configuration, now: now, progress: progress)
     try pool.close()

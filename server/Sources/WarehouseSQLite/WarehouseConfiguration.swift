@@ -45,6 +45,8 @@ package struct WarehouseConfiguration: Sendable {
   package var examinesInterruptedWork = false
   /// The wall clock.
   package var now: @Sendable () -> Timestamp = WallClock.system
+  /// Throws if another process has taken the directory.
+  package var checkOwner: (@Sendable () throws -> Void)?
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   package var beforeBatch: (@Sendable (AppID) throws -> Void)?
 

@@ -150,6 +150,70 @@ import Testing
     return rows
   }
 
+  /// Overwrites a part of a file, as a file system that fails to write the last block anew.
+  private func damage(_ path: String, _ range: Range<Int>) throws {
+    let file = try FileHandle(forUpdating: URL(filePath: path))
+    try file.seek(toOffset: UInt64(range.lowerBound))
+    try file.write(contentsOf: Data(repeating: 0xA5, count: range.count))
+    try file.close()
+  }
+
+  @Test func `rows that a failed write has damaged are written again`() throws {
+    let directory = try TemporaryDirectory()
+    let path = RowSegment.path(1, in: directory.path)
+    let rows = Self.rows(30, firstID: 1, seed: 8)
+    let first = try RowSegmentWriter(creating: 1, in: directory.path)
+    try first.append(Self.block(Array(rows[..<20])), firstID: 1)
+    try first.sync()
+    first.committed()
+    let whole = try Data(contentsOf: URL(filePath: path))
+    try first.append(Self.block(Self.rows(5, firstID: 21, seed: 9)), firstID: 21)
+    try damage(path, whole.count - 300..<whole.count + 10)
+    first.rolledBack()
+    #expect(try Data(contentsOf: URL(filePath: path)) != whole)
+    try first.restoreTail()
+    #expect(try Data(contentsOf: URL(filePath: path)) == whole)
+    // Also by one that continues the segment, and after it has added to it.
+    let segment = try #require(RowSegmentWriter(continuing: 1, in: directory.path, end: whole.count))
+    try segment.append(Self.block(Array(rows[20...])), firstID: 21)
+    segment.committed()
+    let all = RowSegment.headerSize..<segment.end
+    try damage(path, whole.count - 300..<segment.end)
+    try segment.restoreTail()
+    #expect(try Self.rows(of: 1, in: directory.path, all, ids: 1...30) == rows)
+    segment.deleteFile()
+    try segment.restoreTail()
+    #expect(!StoredFile.exists(path))
+  }
+
+  @Test(arguments: 0..<20) func `the tail is the end of the file`(seed: Int) throws {
+    var generator = FastGenerator(seed: UInt64(seed))
+    let sizes = [0, 1, 100, FileTail.limit - 1, FileTail.limit, FileTail.limit + 1, 3 * FileTail.limit]
+    var (tail, file) = (FileTail(), [UInt8]())
+    for _ in 0..<4 {
+      let bytes = [UInt8](
+        repeating: UInt8(truncatingIfNeeded: generator.next()), count: sizes.randomElement(using: &generator) ?? 0)
+      bytes.withUnsafeBytes { tail.append($0) }
+      file += bytes
+      #expect(tail.bytes == Array(file.suffix(FileTail.limit)))
+    }
+  }
+
+  #if os(Linux)
+    @Test func `a segment on a full disk is known to have failed`() throws {
+      let directory = try TemporaryDirectory()
+      try FileManager.default.createSymbolicLink(
+        atPath: RowSegment.path(1, in: directory.path), withDestinationPath: "/dev/full")
+      let segment = try #require(RowSegmentWriter(continuing: 1, in: directory.path, end: 0))
+      #expect(!segment.hasFailed)
+      let error = #expect(throws: WarehouseError.self) {
+        try segment.append(Self.block(Self.rows(1, firstID: 1, seed: 1)), firstID: 1)
+      }
+      #expect(error?.code == .full)
+      #expect(segment.hasFailed)
+    }
+  #endif
+
   @Test func `a segment grows after it is opened again, unless something follows its last row`() throws {
     let directory = try TemporaryDirectory()
     let rows = Self.rows(90, firstID: 1, seed: 5)

@@ -1,3 +1,4 @@
+import CTernSQLite
 import GRDB
 package import ServerBase
 package import TernEvents
@@ -38,6 +39,7 @@ package final class Catalog: CatalogEditor {
   ///
   /// - Parameters:
   ///   - directory: The data directory.
+  ///   - isOwned: True if this process owns the directory. Otherwise its owner must have it at the same path, if there is one.
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
   ///   - passwordCost: The cost of hashing new passwords.
   ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
@@ -45,7 +47,7 @@ package final class Catalog: CatalogEditor {
   ///   - now: The wall clock, for creation times and session expiry.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   package init(
-    directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
+    directory: String, isOwned: Bool = false, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
     passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, zones: ZoneDatabase = .system,
     now: @escaping @Sendable () -> Timestamp = WallClock.system
   ) throws {
@@ -56,17 +58,19 @@ package final class Catalog: CatalogEditor {
     self.maximumSymbolBytes = maximumSymbolBytes
     self.passwordCost = passwordCost
     try self.directory.create()
+    if !isOwned { try self.directory.visit() }
     let path = self.directory.catalogPath
     if !self.directory.exists(path) { try Self.checkNoWarehouse(self.directory) }
     try self.directory.createFile(path)
+    tern_sqlite_guard_shared_memory()
     do {
       // Switching to WAL fails immediately if there is another connection, whatever the busy timeout, and two processes
       // that open a new file at the same time would both create its tables.
       (pool, appDirectory) = try self.directory.whileOpeningCatalog {
-        try Self.open(DataDirectory(path: directory), now: now)
+        try Self.open(DataDirectory(path: directory), isOwned: isOwned, now: now)
       }
     } catch {
-      throw Self.failure(error, path, "can't be opened")
+      throw Self.failure(error, self.directory, "can't be opened")
     }
   }
 
@@ -80,7 +84,7 @@ package final class Catalog: CatalogEditor {
   }
 
   static func open(
-    _ directory: DataDirectory, format: DatabaseFormat = CatalogSchema.format,
+    _ directory: DataDirectory, isOwned: Bool = false, format: DatabaseFormat = CatalogSchema.format,
     now: @escaping @Sendable () -> Timestamp
   ) throws -> (DatabasePool, AppDirectory) {
     let path = directory.catalogPath
@@ -100,9 +104,10 @@ package final class Catalog: CatalogEditor {
     guard state != .current else { return (pool, try AppDirectory(path: path, now: now)) }
     if state == .empty { try checkNoWarehouse(directory) }
     // A running server of the older version must not find its tables changed.
-    let lock = try state == .empty ? nil : directory.lock()
+    let mustLock = state != .empty && !isOwned
+    let lock = try mustLock ? directory.lock() : nil
     defer { lock?.release() }
-    guard state == .empty || lock != nil else {
+    guard !mustLock || lock != nil else {
       throw WarehouseError(
         .inUse, "\(path) must be converted, but a server of an older version runs on it. Stop it, then try again.")
     }
@@ -162,12 +167,15 @@ package final class Catalog: CatalogEditor {
 
   /// The catalog's words for an error of its database; errors of the work itself stay as they are.
   private func catalogFailure(_ error: any Error) -> any Error {
-    error is DatabaseError ? Self.failure(error, directory.catalogPath, "can't be accessed") : error
+    error is DatabaseError ? Self.failure(error, directory, "can't be accessed") : error
   }
 
-  private static func failure(_ error: any Error, _ path: String, _ what: String) -> any Error {
+  private static func failure(_ error: any Error, _ directory: DataDirectory, _ what: String) -> any Error {
     if error is WarehouseError { return error }
-    let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+    let code = (error as? DatabaseError)?.resultCode
+    let codes: [ResultCode?] = [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY]
+    if codes.contains(code), let obstacle = directory.obstacle(cause: error) { return obstacle }
+    let (isFull, path) = (code == .SQLITE_FULL, directory.catalogPath)
     let message = isFull ? "The disk is full: \(path) can't grow. Free some space." : "\(path) \(what)."
     return WarehouseError(isFull ? .full : .unavailable, message, cause: error)
   }

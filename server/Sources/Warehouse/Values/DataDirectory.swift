@@ -9,7 +9,7 @@ import TernBase
 #endif
 
 /// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, `counts.sqlite`, the
-/// folders `rows`, `keys`, `columns`, `symbols` and `work`, and a lock file.
+/// folders `rows`, `keys`, `columns`, `symbols` and `work`, a lock file, and the name of its owner.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -62,7 +62,7 @@ package struct DataDirectory: Sendable {
 
   package func exists(_ file: String) -> Bool { access(file, F_OK) == 0 }
 
-  private func failure(_ message: String) -> WarehouseError { WarehouseError(.unavailable, message) }
+  func failure(_ message: String) -> WarehouseError { WarehouseError(.unavailable, message) }
   private func reason() -> String { String(cString: strerror(errno)) }
 
   /// Acquires the lock of the single process that may write events; `nil` if another process holds it.

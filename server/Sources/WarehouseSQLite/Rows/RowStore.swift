@@ -41,6 +41,8 @@ final class RowStore {
   private let sessions = SessionBounds()
   /// The rows that aren't in the segment yet, the last ones of the span.
   @exclusivity(unchecked) private var block = RowBlockWriter()
+  /// A segment to which a write has failed, whose end must be checked before anything else is stored.
+  private var suspect: RowSegmentWriter?
   /// The segments created by the open transaction.
   private var created: [RowSegmentWriter] = []
 
@@ -60,6 +62,7 @@ final class RowStore {
     for segment in created { segment.deleteFile() }
     created = []
     segment?.rolledBack()
+    if let segment, segment.hasFailed { suspect = segment }
     segment = nil
     span = Open()
     sessions.removeAll()
@@ -145,8 +148,15 @@ final class RowStore {
     return segment
   }
 
+  /// Makes sure that a write that failed has left what was committed before.
+  func restoreSuspect() throws {
+    try suspect?.restoreTail()
+    suspect = nil
+  }
+
   /// Continues the last span, or begins another one in another segment.
   private func load() throws -> RowSegmentWriter {
+    try restoreSuspect()
     if let last = try StoredSpan.last(connection) {
       let scan = EventScan(connection, [last], damage: damage)
       while let row = try scan.next() { count(row) }

@@ -8,10 +8,19 @@ struct SQLFailure: Error, CustomStringConvertible {
   /// SQLite's extended result code.
   var code: Int32
   var message: String
+  /// The path of the database.
+  var path = ""
 
   var description: String { "SQLite error \(code): \(message)" }
   /// True if the disk or the database's size limit is exhausted.
   var isFull: Bool { code & 0xFF == SQLITE_FULL }
+  /// What keeps the disk from storing; `nil` if the failure has other reasons.
+  var obstacle: WarehouseError? {
+    guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF),
+      let end = path.lastIndex(of: "/")
+    else { return nil }
+    return DataDirectory(path: String(path[..<end])).obstacle(cause: self)
+  }
   /// True if the file is damaged.
   var isCorrupt: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
   /// True if the failure is caused by the bound values, so that other values may still be stored.
@@ -28,7 +37,8 @@ struct SQLConnection {
 
   /// The connection's most recent failure.
   var failure: SQLFailure {
-    SQLFailure(code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    SQLFailure(
+      code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path)
   }
 
   func execute(_ sql: String) throws {

@@ -1,3 +1,4 @@
+import CTernSQLite
 import GRDBSQLite
 import Warehouse
 
@@ -8,6 +9,7 @@ final class SQLDatabase {
 
   /// Opens an existing file.
   init(_ path: String, isReadOnly: Bool = true) throws {
+    tern_sqlite_guard_shared_memory()
     var handle: OpaquePointer?
     let flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
@@ -22,6 +24,7 @@ final class SQLDatabase {
 
   var failure: WarehouseError {
     let failure = connection.failure
+    if let obstacle = failure.obstacle { return obstacle }
     return WarehouseError(failure.isFull ? .full : .unavailable, "\(path) can't be read or written.", cause: failure)
   }
 

@@ -1,3 +1,4 @@
+import CTernSQLite
 import Foundation
 import GRDB
 import TernBase
@@ -200,6 +201,7 @@ enum WarehouseFile {
 
   private static func settings(_ files: DataDirectory) -> Configuration {
     var configuration = Configuration()
+    tern_sqlite_guard_shared_memory()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
     configuration.maximumReaderCount =
@@ -220,6 +222,12 @@ enum WarehouseFile {
 
   private static func unusable(_ path: String, _ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
+    if let error = error as? DatabaseError,
+      let obstacle = SQLFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "", path: path)
+        .obstacle
+    {
+      return obstacle
+    }
     if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
       return WarehouseError(.full, "The disk is full: \(path) can't grow.", cause: error)
     }

@@ -31,6 +31,8 @@ extension Writer {
     guard !jobs.isEmpty else { return }
     do {
       let receipts = try store(jobs)
+      // A server that has taken the directory knows what was committed before, and nothing else.
+      try configuration.checkOwner?()
       for (job, receipt) in zip(jobs, receipts) { job.waiter.resume(returning: receipt) }
     } catch {
       let failure = WarehouseError.from(error)
@@ -338,6 +340,7 @@ extension WarehouseError {
     guard let failure = error as? SQLFailure else {
       return WarehouseError(.unavailable, "The warehouse can't be used.", cause: error)
     }
+    if let obstacle = failure.obstacle { return obstacle }
     if failure.isFull {
       return WarehouseError(
         .full, "The disk is full. Free some space. Clients keep their events and will resend them.",

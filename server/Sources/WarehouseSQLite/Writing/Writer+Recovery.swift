@@ -52,6 +52,7 @@ extension Writer {
 
   /// Writes all pending state and checkpoints the write-ahead log.
   func finish() throws {
+    try rows.restoreSuspect()
     try finishHits()
     duplicates.drain(throughRow: lastID)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,179 @@
+import Dispatch
+import Foundation
+import TernBase
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A claim on a directory, with its effects.
+///
+/// `@unchecked Sendable`: the claim, the file and the record are used only while `lock` is held.
+final class Ownership: @unchecked Sendable {
+  private struct State {
+    var isEnded = false
+    var loss: WarehouseError?
+  }
+
+  private let directory: String
+  private let effects: DirectoryOwner.Effects
+  private let state = Locked(State())
+  private let wake = DispatchSemaphore(value: 0)
+  private let lock = NSLock()
+  private var claim: DirectoryClaim
+  private var record: OwnerRecord
+  private let file: OwnerFile
+
+  init(_ files: DataDirectory, _ purpose: DirectoryClaim.Purpose, _ effects: DirectoryOwner.Effects) {
+    let place = effects.place(files)
+    record = OwnerRecord(
+      name: effects.name(), place: place,
+      owner: "process \(getpid()) on \(Self.computer), as \(files.path)")
+    claim = DirectoryClaim(purpose, name: record.name, place: place)
+    file = OwnerFile(path: files.ownerPath)
+    (directory, self.effects) = (files.path, effects)
+  }
+
+  /// Waits until the directory may be used; throws if it may not.
+  func open() throws {
+    var isWaiting = false
+    var actions: [DirectoryClaim.Action] = [.read]
+    while !actions.isEmpty {
+      let action = actions.removeFirst()
+      switch action {
+      case .enter: return
+      case .refuse(let owner), .stop(let owner): throw Self.refusal(directory, owner)
+      case .readLater where !isWaiting:
+        isWaiting = true
+        effects.report(Self.waiting(directory))
+        fallthrough
+      case .readLater:
+        effects.wait(wake)
+        actions.append(.read)
+      default:
+        if let event = try lock.withLock({ try perform(action) }) { actions += lock.withLock { claim.handle(event) } }
+      }
+    }
+  }
+
+  /// Starts the thread that renews the ownership.
+  func start() {
+    let thread = Thread { [self] in
+      while !state.withLock({ $0.isEnded }) {
+        // A failure is that of the disk; commits report it.
+        try? renew()
+        effects.wait(wake)
+      }
+    }
+    thread.name = "tern-owner"
+    thread.stackSize = 512 << 10
+    thread.start()
+  }
+
+  /// Reads the file; if it has another name, or is gone, the ownership is lost.
+  func check() throws {
+    try failIfLost()
+    let head = lock.withLock { record.head }
+    guard try !OwnerFile.begins(file.path, with: head) else { return }
+    lose(to: try OwnerFile.read(file.path))
+    try failIfLost()
+  }
+
+  /// Reads the file and increases its number.
+  func renew() throws {
+    let loss: DirectoryClaim.Action? = try lock.withLock {
+      guard !state.withLock({ $0.isEnded }) else { return nil }
+      let actions = claim.handle(.read(try OwnerFile.read(file.path)))
+      for action in actions { _ = try perform(action) }
+      return actions.first
+    }
+    if case .stop(let owner) = loss { lose(to: owner) }
+  }
+
+  /// Ends the renewal, and removes the name.
+  func end() {
+    lock.withLock {
+      let isHeld = state.withLock { state in
+        defer { state.isEnded = true }
+        return !state.isEnded && state.loss == nil
+      }
+      guard isHeld, (try? OwnerFile.read(file.path))??.name == record.name else { return }
+      file.delete()
+    }
+    wake.signal()
+  }
+
+  private func perform(_ action: DirectoryClaim.Action) throws -> DirectoryClaim.Event? {
+    switch action {
+    case .read: return .read(try OwnerFile.read(file.path))
+    case .create:
+      record.beat = 1
+      return .created(try file.create(record))
+    case .adopt(let name):
+      record.name = name
+      return .adopted(try file.adopt(name))
+    case .replace:
+      (record.name, record.beat) = (claim.name, 0)
+      try file.replace(with: record)
+      return .replaced
+    case .beat:
+      record.beat &+= 1
+      try file.write(record)
+      return nil
+    case .readLater, .enter, .refuse, .stop: return nil
+    }
+  }
+
+  private func failIfLost() throws {
+    if let loss = state.withLock({ $0.loss }) { throw loss }
+  }
+
+  private func lose(to owner: OwnerRecord?) {
+    let loss = Self.loss(directory, owner)
+    let isFirst = state.withLock { state in
+      guard !state.isEnded, state.loss == nil else { return false }
+      state.loss = loss
+      return true
+    }
+    if isFirst { effects.onLoss(loss) }
+  }
+}
+
+extension Ownership {
+  private static var computer: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "an unknown computer" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func waiting(_ path: String) -> String {
+    """
+    \(path) names a server that ran before this computer was started, or that reaches the directory in another way. Waiting ten \
+    seconds to see whether it is still running.
+    """
+  }
+
+  private static func refusal(_ path: String, _ owner: OwnerRecord?) -> WarehouseError {
+    WarehouseError(
+      .inUse,
+      """
+      \(path) is in use by a server that reaches it in another way or from another computer\(words(owner)). Two of them would \
+      destroy the data: stop that server, use the path that it uses, or choose another directory with --data.
+      """)
+  }
+
+  private static func loss(_ path: String, _ owner: OwnerRecord?) -> WarehouseError {
+    WarehouseError(
+      .unavailable,
+      """
+      This server stops, because \(owner == nil ? "the file \(path)/owner is gone" : "another server has taken \(path)")\
+      \(words(owner)). Clients keep what it hasn't confirmed. Run one server for each directory.
+      """)
+  }
+
+  private static func words(_ owner: OwnerRecord?) -> String { owner.map { " (\($0.owner))" } ?? "" }
+}
