@@ -4,15 +4,15 @@
   import Testing
 
   /// The server's stores on a disk that forgets and tears what wasn't synced.
-  @Suite struct PowerLossTests {
+  @Suite(.serialized) struct PowerLossTests {
     @Test func `what the server has confirmed survives a power loss at any operation`() throws {
-      let (status, output) = try simulate("--states", "2000")
+      let (status, output) = try simulate("--states", "600")
       #expect(status == .code(0), "\(output)")
     }
 
     @Test(arguments: ["counts.sqlite-wal", "warehouse.sqlite-wal", "catalog.sqlite-wal", ".rows", "/"])
     func `a sync that is left out is found`(end: String) throws {
-      let (status, output) = try simulate("--states", "2000", "--seed", "1", "--omit-syncs", end)
+      let (status, output) = try simulate("--states", "600", "--seed", "1", "--omit-syncs", end)
       #expect(status == .code(1) && output.contains("power lost"), "\(output)")
     }
 

@@ -33,6 +33,8 @@ enum ServerStep: Sendable {
 struct ServerSteps {
   private static let zones = ["America/Los_Angeles", "Asia/Tokyo", "Europe/Berlin", "Pacific/Kiritimati"]
   private static let firstDay = 20_500
+  /// All days on which something happens.
+  static let days = Day(number: firstDay - 10)...Day(number: firstDay + 20)
 
   private var generator: FastGenerator
   private var traffic: RandomTraffic

@@ -1,6 +1,7 @@
 import AppCatalog
 import Foundation
 import Ingest
+import TernBase
 import TernEvents
 import TernServer
 import Views
@@ -19,7 +20,12 @@ final class SimulatedServer {
   /// - Parameter report: Receives what the stores report.
   init(_ directory: String, report: @escaping @Sendable (String) -> Void) async throws {
     self.directory = directory
-    catalog = try Catalog(directory: directory)
+    let files = DataDirectory(path: directory)
+    try files.create()
+    guard let owner = try DirectoryOwner(files, waitingFor: .seconds(3), Self.quickEffects()) else {
+      throw SimulationFailure("\(directory) is locked.")
+    }
+    catalog = try Catalog(directory: directory, isOwned: true)
     var configuration = WarehouseConfiguration.standard
     configuration.report = report
     // Counting by time would make runs differ.
@@ -30,8 +36,22 @@ final class SimulatedServer {
     configuration.checkpointPages = 40
     configuration.spanRows = 25
     configuration.segmentBytes = 4_000
-    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog, configuration: configuration)
+    warehouse = try SQLiteWarehouse(directory: directory, owner: owner, catalog: catalog, configuration: configuration)
     jobs = JobRunner(warehouse: warehouse, catalog: catalog, directory: directory)
+  }
+
+  /// The readings that tell whether another owner is alive take no time, and there are no others.
+  private static func quickEffects() -> DirectoryOwner.Effects {
+    var effects = DirectoryOwner.Effects()
+    let readings = Locked(0)
+    effects.wait = { end in
+      let number = readings.withLock { number in
+        number += 1
+        return number
+      }
+      if number > 20 { end.wait() }
+    }
+    return effects
   }
 
   /// Does the work that waits.
@@ -74,7 +94,7 @@ final class SimulatedServer {
   /// Everything that reports show, in words.
   func reports() async throws -> [String] {
     try await warehouse.flush()
-    let days = Day(number: 0)...Day(number: 40_000)
+    let days = ServerSteps.days
     let reader = warehouse.reader
     var lines: [String] = []
     for app in try catalog.apps() {
