@@ -40,10 +40,11 @@ let package = Package(
     server("Views", ["ServerBase", "Warehouse", "Ingest"]),
     server("Questions", ["JSON", "ServerBase", "Views", "Warehouse", "Ingest"]),
     server("Columns", ["ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
+    .target(name: "CTernSQLite", path: "Server/CTernSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     server(
       "WarehouseSQLite",
       [
-        "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     server("Reports", ["JSON", "ServerBase", "Questions", "Ingest", "Warehouse"]),
