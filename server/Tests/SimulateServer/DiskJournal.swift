@@ -15,7 +15,7 @@ enum DiskJournal {
 
   static func mark(_ number: Int) { _ = tern_disk_mark(UInt64(number)) }
 
-  /// What was recorded, in its order.
+  /// Returns the recorded operations in their order.
   static func operations() -> [DiskOperation] {
     (0..<tern_disk_count()).map { operation(tern_disk_record($0)) }
   }

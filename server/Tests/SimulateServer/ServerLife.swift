@@ -10,7 +10,7 @@ struct ServerLife: Sendable {
 
   let seed: UInt64
   let steps: [ServerStep]
-  /// What reports showed after each step.
+  /// The lines of the reports after each step.
   private(set) var reports: [[String]] = []
   private(set) var operations: [DiskOperation] = []
   private(set) var root: UInt64 = 0

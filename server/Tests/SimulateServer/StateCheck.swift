@@ -5,7 +5,7 @@ import TernBase
 import Warehouse
 import WarehouseSQLite
 
-/// What a server makes of its disk after a power loss.
+/// The check of a server that starts on a disk after a power loss.
 struct StateCheck: Sendable {
   let life: ServerLife
   /// The number of steps that the server had confirmed.

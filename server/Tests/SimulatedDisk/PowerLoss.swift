@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// What a power loss leaves of the changes that weren't synced.
+/// The part of the unsynced changes that a power loss leaves.
 package enum PowerLoss: CaseIterable, Sendable {
   /// Nothing of them.
   case nothing

@@ -51,7 +51,7 @@ package struct AuditEntry: Sendable, Hashable {
   }
 }
 
-/// What changes nothing in the catalog.
+/// The actions that change nothing in the catalog.
 extension AuditEntry.Action {
   /// Rows were read by programs.
   package static let exported = Self("data exported")

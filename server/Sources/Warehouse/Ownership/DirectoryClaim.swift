@@ -35,7 +35,7 @@ package struct DirectoryClaim: Hashable, Sendable {
     case replaced
   }
 
-  /// What is to be done.
+  /// The steps that a claim asks for.
   package enum Action: Hashable, Sendable {
     case read
     /// Read after an interval that is as long for all processes.

@@ -8,7 +8,7 @@
 
 /// The reasons for which a database can't be used that are those of its disk. SQLite calls most of them "disk I/O error".
 extension DataDirectory {
-  /// What a database does to files.
+  /// The operations that a database needs of its disk.
   package enum FileStep: Sendable {
     case create, write, map
   }

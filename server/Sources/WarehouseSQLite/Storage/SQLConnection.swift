@@ -14,7 +14,7 @@ struct SQLFailure: Error, CustomStringConvertible {
   var description: String { "SQLite error \(code): \(message)" }
   /// True if the disk or the database's size limit is exhausted.
   var isFull: Bool { code & 0xFF == SQLITE_FULL }
-  /// What keeps the disk from storing; `nil` if the failure has other reasons.
+  /// The obstacle that keeps the disk from storing; `nil` if the failure has other reasons.
   var obstacle: WarehouseError? {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code & 0xFF),
       let end = path.lastIndex(of: "/")
