@@ -145,6 +145,7 @@ package final class SQLiteWarehouse: EventSink {
     self.reader = reader
     let writer = try WarehouseFile.writer(
       pool, files, catalog: catalog, configuration: configuration, damage: damage)
+    try pool.writeWithoutTransaction { try reader.columns.forgetStale(WarehouseFile.connection($0)) }
     let counter = try WarehouseFile.openCounter(
       files, catalog: catalog, configuration: configuration, damage: damage, journal: journal)
     // A server starts although some rows can't be counted.

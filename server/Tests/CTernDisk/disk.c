@@ -361,6 +361,17 @@ ssize_t copy_file_range(int from, off64_t *offset, int to, off64_t *position, si
   if (records_this) return failed(EXDEV);
   return syscall(SYS_copy_file_range, from, offset, to, position, count, flags);
 }
+
+static ssize_t sent(int to, int from, off_t *offset, size_t count) {
+  struct stat status;
+  pthread_mutex_lock(&lock);
+  bool records_this = is_recorded(to, &status);
+  pthread_mutex_unlock(&lock);
+  return records_this ? failed(EINVAL) : syscall(SYS_sendfile, to, from, offset, count);
+}
+
+ssize_t sendfile(int to, int from, off_t *offset, size_t count) { return sent(to, from, offset, count); }
+ssize_t sendfile64(int to, int from, off64_t *offset, size_t count) { return sent(to, from, offset, count); }
 #else
 #include "CTernDisk.h"
 int tern_disk_begin(const char *folder) { return -1; }

@@ -39,10 +39,10 @@ enum DiskJournal {
     }
   }
 
-  /// The inode of a folder.
-  static func inode(_ folder: String) throws -> UInt64 {
+  /// The inode of a file or folder.
+  static func inode(_ path: String) throws -> UInt64 {
     var status = stat()
-    guard stat(folder, &status) == 0 else { throw SimulationFailure("\(folder) is missing.") }
+    guard stat(path, &status) == 0 else { throw SimulationFailure("\(path) is missing.") }
     return UInt64(status.st_ino)
   }
 }

@@ -31,6 +31,9 @@ struct SimulateServer: AsyncParsableCommand {
   @Option(help: "A folder in memory.")
   var folder = "/dev/shm"
 
+  @Option(help: ArgumentHelp("Keep the states that break a promise, as the power loss left them.", valueName: "folder"))
+  var keep: String?
+
   @Flag(help: "Check states after the first broken promise, too.")
   var all = false
 
@@ -40,6 +43,7 @@ struct SimulateServer: AsyncParsableCommand {
     let work = "\(folder)/tern-simulate-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: work) }
     var (checked, broken, lives) = (0, 0, 0)
+    var paths: [RarePath: Int] = [:]
     let start = ContinuousClock.now
     while checked < states {
       let number = first + UInt64(lives)
@@ -54,50 +58,102 @@ struct SimulateServer: AsyncParsableCommand {
         say("life \(number): \(error)")
         throw ExitCode.failure
       }
-      let found = try await check(life, count: min(statesPerLife, states - checked), work)
-      checked += min(statesPerLife, states - checked)
-      broken += found
+      let results = try await check(life, count: min(statesPerLife, states - checked), work)
+      checked += results.count
+      broken += results.count { $0.wrong != nil }
+      for path in results.reduce(into: Array(life.paths), { $0 += $1.paths }) { paths[path, default: 0] += 1 }
       let seconds = (ContinuousClock.now - start).components.seconds
-      say(
-        "\(checked) states of \(lives) lives, \(broken) broken promises, \(seconds) s, \(life.operations.count) operations, \(life.faults) faults"
-      )
+      say("\(checked) states of \(lives) lives, \(broken) broken promises, \(seconds) s")
       if broken > 0, !all { throw ExitCode.failure }
     }
+    for path in RarePath.all { say("\(paths[path] ?? 0) × \(path)") }
+    let missed = RarePath.all.filter { paths[$0] == nil }
+    if !missed.isEmpty {
+      say("This run says nothing about what it didn't meet: \(missed.map(\.description).joined(separator: "; ")).")
+    }
+    if broken > 0 { throw ExitCode.failure }
   }
 
-  /// Checks states of a life, several at a time.
-  private func check(_ life: ServerLife, count: Int, _ work: String) async throws -> Int {
+  /// The starts after which the power is lost again, and the states of each.
+  private static let (secondStarts, statesPerStart) = (4, 10)
+
+  private func check(_ life: ServerLife, count: Int, _ work: String) async throws -> [StateCheck.Result] {
     var generator = FastGenerator(seed: life.seed ^ 0xD1CE)
+    let seconds = min(Self.secondStarts, count / (2 * Self.statesPerStart))
+    var results = try await check(
+      life.record, count: count - seconds * Self.statesPerStart, work, &generator, ""
+    ) { StateCheck(life: life, $0) }
+    for number in 0..<seconds {
+      let place = Int.random(in: 1...life.record.operations.count, using: &generator)
+      let history = life.record.history(through: place)
+      let losesPower = Bool.random(using: &generator)
+      let folder = "\(work)/second-\(number)"
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let first = "\(losesPower ? "power lost" : "killed") after operation \(place), then "
+      do {
+        let check = StateCheck(life: life, history)
+        let start = try await SecondStart(check, history, losesPower: losesPower, in: folder, using: &generator)
+        results += try await self.check(
+          start.record, count: Self.statesPerStart, work, &generator, first
+        ) { _ in check }
+      } catch {
+        say("life \(life.seed), \(first)the server fails: \(error)")
+        results.append(StateCheck.Result(wrong: "\(error)", paths: []))
+      }
+    }
+    return results
+  }
+
+  /// Checks states of a disk, several at a time.
+  private func check(
+    _ record: DiskRecord, count: Int, _ work: String, _ generator: inout FastGenerator, _ first: String,
+    _ makeCheck: (DiskHistory) -> StateCheck
+  ) async throws -> [StateCheck.Result] {
     // The places at which the power is lost, each after an operation.
-    let places = (0..<count).map { _ in Int.random(in: 1...life.operations.count, using: &generator) }.sorted()
-    var history = DiskHistory(root: life.root, seed: life.seed)
-    var applied = 0
+    let places = (0..<count).map { _ in Int.random(in: 1...record.operations.count, using: &generator) }.sorted()
     let width = ProcessInfo.processInfo.activeProcessorCount
-    return try await withThrowingTaskGroup(of: Int.self) { group in
-      var broken = 0
-      for (number, place) in places.enumerated() {
-        while applied < place {
-          history.apply(life.operations[applied])
-          applied += 1
-        }
-        let loss = PowerLoss.allCases.randomElement(using: &generator) ?? .nothing
-        let image = history.image(after: loss, using: &generator)
-        let mark = history.lastMark ?? 0
-        let check = StateCheck(
-          life: life, confirmed: (mark + 1) / 2, hasBegun: history.lastMark.map { $0 % 2 == 0 } ?? false)
-        if number >= width, let found = try await group.next() { broken += found }
-        group.addTask {
-          let folder = "\(work)/state-\(number % (width * 4))"
-          guard let wrong = try await check.run(image, in: folder) else { return 0 }
-          let step = check.hasBegun ? "during \(life.steps[check.confirmed].name)" : "after \(check.confirmed) steps"
+    var states: [(place: Int, loss: PowerLoss, image: DiskImage, check: StateCheck)] = []
+    var results: [StateCheck.Result] = []
+    var history = record.start
+    var applied = 0
+    for place in places {
+      while applied < place {
+        history.apply(record.operations[applied])
+        applied += 1
+      }
+      let loss = PowerLoss.allCases.randomElement(using: &generator) ?? .nothing
+      states.append((place, loss, history.image(after: loss, using: &generator), makeCheck(history)))
+      if states.count == 8 * width || place == places.last {
+        results += try await run(states, work, "\(first)power lost after operation", of: record.operations.count)
+        states = []
+      }
+    }
+    return results
+  }
+
+  private func run(
+    _ states: [(place: Int, loss: PowerLoss, image: DiskImage, check: StateCheck)], _ work: String, _ words: String,
+    of operations: Int
+  ) async throws -> [StateCheck.Result] {
+    let width = ProcessInfo.processInfo.activeProcessorCount
+    return try await withThrowingTaskGroup(of: StateCheck.Result.self) { group in
+      var results: [StateCheck.Result] = []
+      for (number, state) in states.enumerated() {
+        if number >= width, let result = try await group.next() { results.append(result) }
+        group.addTask { [keep] in
+          let folder = "\(work)/state-\(number)"
+          let result = try await state.check.run(state.image, in: folder)
+          try? FileManager.default.removeItem(atPath: folder)
+          guard let wrong = result.wrong else { return result }
+          if let keep { try state.image.write(to: "\(keep)/\(state.check.life.seed)-\(state.place)") }
           say(
-            "life \(life.seed), power lost after operation \(place) of \(life.operations.count) (\(loss)), \(step):\n  \(wrong)"
+            "life \(state.check.life.seed), \(words) \(state.place) of \(operations) (\(state.loss)), \(state.check.words):\n  \(wrong)"
           )
-          return 1
+          return result
         }
       }
-      for try await found in group { broken += found }
-      return broken
+      for try await result in group { results.append(result) }
+      return results
     }
   }
 }

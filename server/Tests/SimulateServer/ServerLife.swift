@@ -5,17 +5,16 @@ import TernEvents
 
 /// One life of a server: its steps, what its disk was told, and what it showed after each step.
 struct ServerLife: Sendable {
-  /// A fault of the disk during a life.
-  enum Fault: CaseIterable { case none, write, sync, full }
+  /// A fault of the disk during a step.
+  enum Fault: CaseIterable { case write, sync, full }
 
   let seed: UInt64
   let steps: [ServerStep]
   /// The lines of the reports after each step.
   private(set) var reports: [[String]] = []
-  private(set) var operations: [DiskOperation] = []
-  private(set) var root: UInt64 = 0
-  /// The number of steps that met a fault, and were done again.
-  private(set) var faults = 0
+  private(set) var record = DiskRecord(start: DiskHistory(root: 0, seed: 0), operations: [])
+  /// The rare paths of the life itself: faults that steps met.
+  private(set) var paths: Set<RarePath> = []
 
   /// Lives a life in an empty folder.
   init(seed: UInt64, stepCount: Int, folder: String, omittedSyncs: String?) async throws {
@@ -23,7 +22,7 @@ struct ServerLife: Sendable {
     var source = ServerSteps(seed: seed)
     steps = source.steps(stepCount)
     var generator = FastGenerator(seed: seed ^ 0x5DEE_CE66)
-    root = try DiskJournal.inode(folder)
+    let start = DiskHistory(root: try DiskJournal.inode(folder), seed: seed)
     try DiskJournal.begin(folder)
     defer { DiskJournal.end() }
     tern_disk_omit_syncs(omittedSyncs)
@@ -46,9 +45,9 @@ struct ServerLife: Sendable {
           try await current.perform(step)
           break
         } catch {
+          if let fault { paths.insert(.fault(fault, step)) }
           tern_disk_fail(0, 0)
           attempts += 1
-          faults += 1
           guard attempts < 4 else {
             throw SimulationFailure("Step \(number), \(step.name), fails without a fault: \(error)")
           }
@@ -59,13 +58,31 @@ struct ServerLife: Sendable {
       reports.append(try await server?.reports() ?? [])
     }
     try await server?.close()
-    operations = DiskJournal.operations()
+    record = DiskRecord(start: start, operations: DiskJournal.operations())
+    try checkRecord(folder)
+  }
+
+  /// Checks that the record has everything that is in the folder.
+  private func checkRecord(_ folder: String) throws {
+    var history = record.start
+    for operation in record.operations {
+      // What a failed sync loses is still seen by the program.
+      if case .failSync = operation { return }
+      history.apply(operation)
+    }
+    var generator = FastGenerator(seed: seed)
+    let image = history.image(after: .everything, using: &generator)
+    for (path, content) in image.files where !path.hasSuffix("-shm") {
+      guard FileManager.default.contents(atPath: folder + path).map(Array.init) == content else {
+        throw SimulationFailure("\(path) was written in a way that isn't recorded.")
+      }
+    }
   }
 
   private static func plan(_ fault: Fault?, _ generator: inout FastGenerator) {
-    let call = UInt64.random(in: 1...20, using: &generator)
+    let call = UInt64.random(in: 1...60, using: &generator)
     switch fault {
-    case nil, .some(.none): tern_disk_fail(0, 0)
+    case nil: tern_disk_fail(0, 0)
     case .write: tern_disk_fail(Int32(TERN_DISK_FAIL_WRITE.rawValue), call)
     case .sync: tern_disk_fail(Int32(TERN_DISK_FAIL_SYNC.rawValue), call)
     case .full: tern_disk_fail(Int32(TERN_DISK_FULL.rawValue), call)

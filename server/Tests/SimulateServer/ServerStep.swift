@@ -5,12 +5,19 @@ import WarehouseContract
 
 /// Something that a server is asked to do, and confirms when it is done.
 enum ServerStep: Sendable {
+  /// Creates apps, each with a view.
   case begin(apps: [String])
   case commit(IncomingBatch, app: AppID)
+  /// Events of an app that is created for them if it is missing.
+  case commitToApp(named: String, IncomingBatch)
   case flush
   case deletePerson(Person, app: AppID)
+  case deleteApp(named: String)
   case changeZone(AppID, String)
   case removeRows(AppID, before: Day)
+  /// Seals the days of views that are final at a time.
+  case seal(Timestamp)
+  case deleteView(app: AppID)
   case backup(Int)
   /// Closes everything and opens it again.
   case restart
@@ -19,10 +26,14 @@ enum ServerStep: Sendable {
     switch self {
     case .begin: "the first start"
     case .commit(let batch, let app): "\(batch.events.count) events of app \(app)"
+    case .commitToApp(let name, let batch): "\(batch.events.count) events of \(name)"
     case .flush: "counting"
     case .deletePerson(let person, let app): "the deletion of \(person) in app \(app)"
+    case .deleteApp(let name): "the deletion of \(name)"
     case .changeZone(let app, let zone): "time zone \(zone) for app \(app)"
     case .removeRows(let app, let day): "removing rows of app \(app) before \(day)"
+    case .seal(let time): "sealing days at \(time)"
+    case .deleteView(let app): "the deletion of app \(app)'s view"
     case .backup(let number): "backup \(number)"
     case .restart: "a restart"
     }
@@ -39,13 +50,16 @@ struct ServerSteps {
   private var generator: FastGenerator
   private var traffic: RandomTraffic
   private var backups = 0
-  private var number: Int64 = 0
+  private var keys: Int64 = 0
+  /// The number of apps that were deleted: the third one has another name each time.
+  private var deletedApps: Int64 = 0
   private let apps = [AppID(1), AppID(2)]
 
   init(seed: UInt64) {
     generator = FastGenerator(seed: seed)
     traffic = RandomTraffic(
-      seed: seed, apps: apps, center: Timestamp(millisecondsSince1970: Int64(Self.firstDay + 5) * 86_400_000),
+      seed: seed, apps: apps + [AppID(3)],
+      center: Timestamp(millisecondsSince1970: Int64(Self.firstDay + 5) * 86_400_000),
       days: 10, isOrdered: true)
   }
 
@@ -57,7 +71,7 @@ struct ServerSteps {
 
   private mutating func next() -> ServerStep {
     let app = apps[below(2)]
-    switch below(20) {
+    switch below(24) {
     case 0: return .restart
     case 1, 2: return .flush
     case 3:
@@ -69,15 +83,32 @@ struct ServerSteps {
     case 6:
       backups += 1
       return .backup(backups)
-    default:
-      var (batch, app) = traffic.next()
-      // Without a key, an event that is sent again counts again.
-      for index in batch.events.indices where batch.events[index].duplicateKey == nil {
-        number += 1
-        batch.events[index].duplicateKey = DuplicateKey(
-          milliseconds: batch.events[index].time.millisecondsSince1970, hash: number &* 0x2545_F491_4F6C_DD1D)
-      }
-      return .commit(batch, app: app)
+    case 7: return .seal(traffic.now - .seconds(3_600 * below(30)))
+    case 8:
+      guard below(3) == 0 else { return .seal(traffic.now) }
+      return .deleteView(app: app)
+    case 9:
+      let name = thirdApp
+      deletedApps += 1
+      return .deleteApp(named: name)
+    default: return commit()
     }
+  }
+
+  private var thirdApp: String { "Three \(deletedApps)" }
+
+  private mutating func commit() -> ServerStep {
+    var (batch, app) = traffic.next()
+    for index in batch.events.indices {
+      // Without a key, an event that is sent again counts again.
+      if batch.events[index].duplicateKey == nil {
+        keys += 1
+        batch.events[index].duplicateKey = DuplicateKey(
+          milliseconds: batch.events[index].time.millisecondsSince1970, hash: keys &* 0x2545_F491_4F6C_DD1D)
+      }
+      // Keys of an app that is gone must not meet those of the next one.
+      if app == AppID(3) { batch.events[index].duplicateKey?.hash ^= deletedApps << 40 }
+    }
+    return app == AppID(3) ? .commitToApp(named: thirdApp, batch) : .commit(batch, app: app)
   }
 }

@@ -13,6 +13,8 @@ final class SimulatedServer {
   let directory: String
   let catalog: Catalog
   let warehouse: SQLiteWarehouse
+  /// The job that waited when the catalog was opened.
+  let waitingJob: DataJob.Kind?
   private let jobs: JobRunner
 
   /// Opens a directory, and does the work that waits there.
@@ -26,6 +28,7 @@ final class SimulatedServer {
       throw SimulationFailure("\(directory) is locked.")
     }
     catalog = try Catalog(directory: directory, isOwned: true)
+    waitingJob = try catalog.nextJob()?.kind
     var configuration = WarehouseConfiguration.standard
     configuration.report = report
     // Counting by time would make runs differ.
@@ -68,13 +71,26 @@ final class SimulatedServer {
   func perform(_ step: ServerStep) async throws {
     switch step {
     case .begin(let names):
-      for name in names where try !catalog.apps().contains(where: { $0.name == name }) {
-        _ = try catalog.createApp(name: name, timeZone: "America/Los_Angeles")
+      for name in names {
+        let app = try app(named: name) ?? catalog.createApp(name: name, timeZone: "America/Los_Angeles")
+        if try catalog.views(app: app.id).isEmpty {
+          _ = try catalog.createView(app: app.id, name: "All", timeZone: "Europe/Berlin")
+        }
       }
     case .commit(let batch, let app): _ = try await warehouse.commit(batch, app: app)
+    case .commitToApp(let name, let batch):
+      let app = try app(named: name) ?? catalog.createApp(name: name)
+      _ = try await warehouse.commit(batch, app: app.id)
     case .flush: try await warehouse.flush()
     case .deletePerson(let person, let app):
       _ = try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: false), app: app)
+      try await runJobs()
+    case .deleteApp(let name):
+      if let app = try app(named: name) { _ = try catalog.requestDeletion(of: app) }
+      try await runJobs()
+    case .seal(let time): try await warehouse.sealDays(of: catalog.views(), now: time)
+    case .deleteView(let app):
+      if let view = try catalog.views(app: app).first { _ = try catalog.deleteView(view) }
       try await runJobs()
     case .changeZone(let app, let zone):
       _ = try catalog.changeApp(app, AppChange(timeZone: zone))
@@ -91,6 +107,8 @@ final class SimulatedServer {
     }
   }
 
+  private func app(named name: String) throws -> App? { try catalog.apps().first { $0.name == name } }
+
   /// Everything that reports show, in words.
   func reports() async throws -> [String] {
     try await warehouse.flush()
@@ -105,6 +123,10 @@ final class SimulatedServer {
         lines += (counts.map { "\($0)" } + totals.map { "\($0)" }).sorted()
       }
       lines.append("\(try await reader.dailyOverview(app: app.id, days: days).users)")
+      for view in try catalog.views(app: app.id) {
+        let metrics = try await reader.viewMetrics(view, days: days, tables: [], now: 0)
+        lines += metrics.days.map { "view \(view.id): \($0)" }
+      }
       lines += try await rows(app)
     }
     return lines
@@ -119,7 +141,7 @@ final class SimulatedServer {
       bytes += page.bytes
       cursor = page.next
     }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
       String(line.drop { $0 != "," })
     }.sorted()
   }

@@ -13,34 +13,77 @@ struct StateCheck: Sendable {
   /// True if the next step had begun.
   let hasBegun: Bool
 
+  /// The check of a state of a life's disk.
+  init(life: ServerLife, _ history: DiskHistory) {
+    self.life = life
+    // Each step has a mark before it and one after it.
+    let mark = history.lastMark
+    confirmed = ((mark ?? 0) + 1) / 2
+    hasBegun = mark.map { $0 % 2 == 0 } ?? false
+  }
+
+  /// The moment in the life, in words.
+  var words: String { hasBegun ? "during \(life.steps[confirmed].name)" : "after \(confirmed) steps" }
+
+  /// What is wrong, if anything is, and the rare paths that were taken.
+  struct Result: Sendable {
+    var wrong: String?
+    var paths: Set<RarePath>
+  }
+
   /// Opens what a power loss has left, and compares it with what was confirmed.
-  ///
-  /// - Returns: What is wrong; `nil` if nothing is.
-  func run(_ image: DiskImage, in folder: String) async throws -> String? {
+  func run(_ image: DiskImage, in folder: String) async throws -> Result {
     try image.write(to: folder)
     let messages = Locked<[String]>([])
+    var result = Result(paths: RarePath.paths(of: image))
     do {
       let server = try await SimulatedServer("\(folder)/data") { message in messages.withLock { $0.append(message) } }
-      let wrong = try await check(server, folder)
+      if let job = server.waitingJob { result.paths.insert(.repeated(job)) }
+      result.wrong = try await check(server, folder)
       try await server.close()
-      return wrong
     } catch {
-      return "The server fails: \(error)"
+      result.wrong = "The server fails: \(error)"
     }
+    if messages.withLock({ $0.contains { $0.contains("of a transaction that did not end") } }) {
+      result.paths.insert(.unknownRows)
+    }
+    return result
   }
 
   private func check(_ server: SimulatedServer, _ folder: String) async throws -> String? {
+    if let job = server.waitingJob, !hasBegun { return "The job \(job.rawValue) was done, and waits again." }
+    try await finish(server)
+    let report = try await server.warehouse.reader.verify()
+    guard report.isClean else { return "tern verify: \(report.differences.prefix(3)) \(report.problems.prefix(3))" }
+    let done = hasBegun ? confirmed + 1 : confirmed
+    guard done > 0 else { return nil }
+    if let wrong = Self.difference(try await server.reports(), from: life.reports[done - 1]) { return wrong }
+    return try await checkBackup(folder)
+  }
+
+  /// Does what the server's clients do after a restart: the work that waits, and the step that was not confirmed.
+  func finish(_ server: SimulatedServer) async throws {
     try await server.runJobs()
     if hasBegun {
       try await server.perform(life.steps[confirmed])
       try await server.runJobs()
     }
-    let done = hasBegun ? confirmed + 1 : confirmed
-    let reports = try await server.reports()
-    let report = try await server.warehouse.reader.verify()
-    guard report.isClean else { return "tern verify: \(report.differences.prefix(3)) \(report.problems.prefix(3))" }
-    guard done > 0 else { return nil }
-    let expected = life.reports[done - 1]
+  }
+
+  /// Restores the last backup that was confirmed.
+  private func checkBackup(_ folder: String) async throws -> String? {
+    for step in (0..<confirmed).reversed() {
+      guard case .backup(let number) = life.steps[step] else { continue }
+      _ = try Backup.restore("\(folder)/data-backup-\(number)", to: "\(folder)/restored")
+      let server = try await SimulatedServer("\(folder)/restored") { _ in }
+      let reports = try await server.reports()
+      try await server.close()
+      return Self.difference(reports, from: life.reports[step]).map { "Backup \(number): \($0)" }
+    }
+    return nil
+  }
+
+  private static func difference(_ reports: [String], from expected: [String]) -> String? {
     guard reports != expected else { return nil }
     let difference = reports.difference(from: expected)
     let lines = difference.prefix(8).map { change in
@@ -55,9 +98,8 @@ struct StateCheck: Sendable {
 }
 
 extension DiskImage {
-  /// Writes the files and folders below a folder, which is emptied.
+  /// Writes the files and folders below a new folder.
   func write(to folder: String) throws {
-    try? FileManager.default.removeItem(atPath: folder)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for path in folders {
       try FileManager.default.createDirectory(atPath: folder + path, withIntermediateDirectories: true)

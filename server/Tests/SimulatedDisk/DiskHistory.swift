@@ -43,6 +43,23 @@ package struct DiskHistory: Sendable {
     folders[root] = Folder()
   }
 
+  /// The same disk with other inodes.
+  init(_ other: DiskHistory, seed: UInt64, inode: (UInt64) -> UInt64) {
+    root = inode(other.root)
+    generator = FastGenerator(seed: seed)
+    for (number, file) in other.files { files[inode(number)] = file }
+    for (number, folder) in other.folders {
+      folders[inode(number)] = Folder(
+        synced: folder.synced.mapValues(inode),
+        pending: folder.pending.map { $0.map { (name: $0.name, inode: $0.inode.map(inode)) } },
+        current: folder.current.mapValues(inode))
+    }
+  }
+
+  mutating func syncAll() {
+    for inode in Array(files.keys) + Array(folders.keys) { sync(inode) }
+  }
+
   package mutating func apply(_ operation: DiskOperation) {
     switch operation {
     case .createFile(let path, let inode):

@@ -24,6 +24,8 @@ package struct DiskImage: Sendable, Equatable {
   /// The contents by path.
   package var files: [String: [UInt8]] = [:]
   package var folders: [String] = []
+  /// The files of which a write was torn.
+  package var torn: Set<String> = []
 
   package init(files: [String: [UInt8]] = [:], folders: [String] = []) {
     self.files = files
@@ -54,7 +56,9 @@ extension DiskHistory {
     for (name, inode) in names.sorted(by: { $0.key < $1.key }) {
       let path = "\(path)/\(name)"
       if let file = files[inode] {
-        image.files[path] = file.content(after: loss, using: &generator)
+        let (content, isTorn) = file.content(after: loss, using: &generator)
+        image.files[path] = content
+        if isTorn { image.torn.insert(path) }
       } else {
         image.folders.append(path)
         add(folder: inode, path: path, to: &image, loss, &generator)
@@ -64,40 +68,48 @@ extension DiskHistory {
 }
 
 extension DiskHistory.File {
-  fileprivate func content(after loss: PowerLoss, using generator: inout FastGenerator) -> [UInt8] {
-    var content = synced
+  fileprivate func content(
+    after loss: PowerLoss, using generator: inout FastGenerator
+  ) -> (content: [UInt8], isTorn: Bool) {
+    var (content, isTorn) = (synced, false)
     switch loss {
     case .nothing, .namesOnly: break
     case .everything, .contentsOnly: for change in pending { change.apply(to: &content) }
     case .prefix:
       let kept = Int.random(in: 0...pending.count, using: &generator)
       for change in pending.prefix(kept) { change.apply(to: &content) }
-      if kept < pending.count { pending[kept].applyTorn(to: &content, using: &generator) }
+      if kept < pending.count { isTorn = pending[kept].applyTorn(to: &content, using: &generator) }
     case .random:
       for change in pending {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: break
-        case 1: change.applyTorn(to: &content, using: &generator)
+        case 1: if change.applyTorn(to: &content, using: &generator) { isTorn = true }
         default: change.apply(to: &content)
         }
       }
     }
-    return content
+    return (content, isTorn)
   }
 }
 
 extension DiskHistory.Change {
   /// Applies some of the sectors of a write; a change of the size not at all.
-  fileprivate func applyTorn(to content: inout [UInt8], using generator: inout FastGenerator) {
-    guard case .write(let offset, let bytes) = self else { return }
-    var start = 0
+  ///
+  /// - Returns: True if some were applied and some not.
+  fileprivate func applyTorn(to content: inout [UInt8], using generator: inout FastGenerator) -> Bool {
+    guard case .write(let offset, let bytes) = self else { return false }
+    var (start, applied, lost) = (0, false, false)
     while start < bytes.count {
-      let end = min(
-        bytes.count, (offset + start) / PowerLoss.sectorBytes * PowerLoss.sectorBytes + PowerLoss.sectorBytes - offset)
+      let sector = (offset + start) / PowerLoss.sectorBytes
+      let end = min(bytes.count, (sector + 1) * PowerLoss.sectorBytes - offset)
       if Bool.random(using: &generator) {
+        applied = true
         Self.write(offset: offset + start, bytes: Array(bytes[start..<end])).apply(to: &content)
+      } else {
+        lost = true
       }
       start = end
     }
+    return applied && lost
   }
 }

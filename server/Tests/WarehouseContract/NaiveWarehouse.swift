@@ -160,8 +160,10 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
     // Whatever fails has failed by now, before anything is stored.
     var receipt = CommitReceipt()
     let installsBefore = state.installs.count
+    let expired =
+      batch.errors.isEmpty && batch.attachments.isEmpty ? [] : state.removeUnclaimed(app, received: received)
     for (position, event) in batch.events.enumerated() {
-      if let key = event.duplicateKey, !state.keys.insert(key).inserted {
+      if let key = event.duplicateKey, state.keys.contains(key) {
         receipt.duplicates.append(event.index)
         continue
       }
@@ -171,6 +173,7 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
         receipt.rejections.append(Rejection(reason, index: event.index, id: attachment.eventID))
         continue
       }
+      if let key = event.duplicateKey { state.keys.insert(key) }
       let time = TimeBounds.clamp(event.time.millisecondsSince1970)
       let install = state.number(of: batch.installs[event.install], app)
       let row = Row(
@@ -186,8 +189,6 @@ package final class NaiveWarehouse: EventSink, MetricsStore {
       let name = Name(app: app, text: ExactText(batch.installs[event.install]))
       state.add(ledger.rejecting(receipt.rejections.count), of: name, received: received)
     }
-    let expired =
-      batch.errors.isEmpty && batch.attachments.isEmpty ? [] : state.removeUnclaimed(app, received: received)
     for rejection in batch.rejections + receipt.rejections + expired {
       state.refusals.append(
         Refusal(app: app, source: batch.source, day: today, received: received, rejection: rejection))

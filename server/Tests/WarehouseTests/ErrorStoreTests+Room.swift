@@ -186,6 +186,42 @@ extension ErrorStoreTests {
     try await large.close()
   }
 
+  @Test(arguments: [false, true])
+  func `a refused attachment is decided again when it is sent again, after a restart or not`(
+    restarts: Bool
+  ) async throws {
+    var (catalog, warehouse, app) = try open()
+    _ = try await warehouse.commit(error(1), app: app)
+    _ = try await warehouse.commit(piece(0, of: 1, [1], key: 2), app: app)
+    let other = piece(0, of: 1, [2], key: 3)
+    #expect(try await warehouse.commit(other, app: app).rejections.map(\.reason) == ["attachment_conflict"])
+    if restarts {
+      try await warehouse.close()
+      try catalog.close()
+      catalog = try Catalog(directory: directory.path)
+      warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    }
+    #expect(try await warehouse.commit(other, app: app).rejections.map(\.reason) == ["attachment_conflict"])
+    // What contradicted it goes.
+    try await warehouse.delete(PersonDeletionRequest(person: .install("i"), refusesLater: false), app: app, views: [])
+    #expect(try await warehouse.commit(other, app: app).accepted == 1)
+    #expect(try await warehouse.commit(other, app: app).duplicates == [0])
+    try await warehouse.close()
+  }
+
+  @Test func `a batch whose attachment contradicts one that waited for too long is the same when it is sent again`()
+    async throws
+  {
+    let (_, warehouse, app) = try open()
+    _ = try await warehouse.commit(piece(0, of: 1, [1], key: 1, error: "late"), app: app)
+    var other = piece(0, of: 2, [1], key: 2, error: "late")
+    other.received = other.received + .seconds(2 * 86_400)
+    #expect(try await warehouse.commit(other, app: app).accepted == 1)
+    #expect(try await warehouse.commit(other, app: app).duplicates == [0])
+    #expect(try await dropped(warehouse, app) == ["rejected:attachment_unclaimed": 1])
+    try await warehouse.close()
+  }
+
   @Test func `verifying finds a wrong sum of the storage used, and rebuilding corrects it`() async throws {
     let (catalog, warehouse, app) = try open()
     _ = try await warehouse.commit(error(1), app: app)

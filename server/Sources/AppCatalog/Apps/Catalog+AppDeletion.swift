@@ -30,10 +30,11 @@ extension Catalog {
       for name in [Self.newNames(app), Self.limits(app)] {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
       }
-      try removeUnusedSymbols(database)
       try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
       try Self.finishJob(job, result, database)
     }
+    // Once their rows are gone for good. What is left, the next start deletes.
+    try? removeUnusedSymbols()
   }
 
   /// Returns the tables that have a column with a name, so that a new table of what belongs to an app is in no list.

@@ -54,14 +54,14 @@ extension Catalog: SymbolCatalog {
 
   /// Takes a file into the directory; see ``SymbolCatalog/addSymbols(_:from:)``.
   package func addSymbols(_ file: SymbolFile, from path: String) throws -> SymbolFile.Addition {
-    try writing { database in
+    let (addition, dropped) = try writing { database -> (SymbolFile.Addition, [SymbolFile]) in
       guard
         try Bool.fetchOne(
           database, sql: "SELECT EXISTS (SELECT 1 FROM app WHERE id = ?)", arguments: [file.app.rawValue]) == true
       else { throw WarehouseError(.unknownApp, "There is no app \(file.app). Run `tern apps list` to see all apps.") }
       let previous = try Self.symbols(file.buildID, file.app, database)
       let known = previous.flatMap { directory.exists(symbolPath(hash: $0.hash)) ? $0 : nil }
-      if let known, known.hash == file.hash || known.hasLines && !file.hasLines { return .known }
+      if let known, known.hash == file.hash || known.hasLines && !file.hasLines { return (.known, []) }
       try place(path, as: file.hash)
       try database.execute(
         sql: "INSERT OR REPLACE INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -70,21 +70,24 @@ extension Catalog: SymbolCatalog {
           Int64(bitPattern: file.textAddress), file.author, file.uploaded.millisecondsSince1970,
         ])
       try record(.symbolsUploaded, "app \(file.app), \(file.image) \(file.buildID)", database)
-      let deleted = try makeRoom(beside: file, database)
-      try removeFiles(of: deleted + [previous].compactMap { $0 }, database)
-      return known == nil ? .new : .replaced
+      let dropped = try makeRoom(beside: file, database) + [previous].compactMap { $0 }
+      return (known == nil ? .new : .replaced, dropped)
     }
+    removeFiles(of: dropped)
+    return addition
   }
 
   /// Deletes the file of a build. Returns false if the app has none.
   package func removeSymbols(app: AppID, buildID: String) throws -> Bool {
-    try writing { database in
-      guard let file = try Self.symbols(buildID, app, database) else { return false }
+    let removed = try writing { database -> SymbolFile? in
+      guard let file = try Self.symbols(buildID, app, database) else { return nil }
       try Self.delete([file], database)
       try record(.symbolsDeleted, "app \(app), \(file.image) \(file.buildID)", database)
-      try removeFiles(of: [file], database)
-      return true
+      return file
     }
+    guard let removed else { return false }
+    removeFiles(of: [removed])
+    return true
   }
 
   /// Deletes files that crashes and interrupted uploads have left behind.
@@ -92,7 +95,7 @@ extension Catalog: SymbolCatalog {
     try writing { try removeUnusedSymbols($0) }
   }
 
-  func removeUnusedSymbols(_ database: Database) throws {
+  private func removeUnusedSymbols(_ database: Database) throws {
     let files = FileManager.default
     guard let names = try? files.contentsOfDirectory(atPath: directory.symbolsPath) else { return }
     let used = Set(try String.fetchAll(database, sql: "SELECT DISTINCT hash FROM symbols"))
@@ -106,12 +109,16 @@ extension Catalog: SymbolCatalog {
     }
   }
 
-  /// Deletes files that no app has any more.
-  private func removeFiles(of deleted: [SymbolFile], _ database: Database) throws {
-    for hash in Set(deleted.map(\.hash)) {
-      let isUsed = try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM symbols WHERE hash = ?)", arguments: [hash])
-      if isUsed == false { try? FileManager.default.removeItem(atPath: symbolPath(hash: hash)) }
+  /// Deletes files that no app has any more. Their rows are gone for good: had the transaction still to be committed, a power loss
+  /// could leave a row without its file. What is left here, the next start deletes.
+  private func removeFiles(of dropped: [SymbolFile]) {
+    guard !dropped.isEmpty else { return }
+    try? writing { database in
+      for hash in Set(dropped.map(\.hash)) {
+        let isUsed = try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM symbols WHERE hash = ?)", arguments: [hash])
+        if isUsed == false { try? FileManager.default.removeItem(atPath: symbolPath(hash: hash)) }
+      }
     }
   }
 

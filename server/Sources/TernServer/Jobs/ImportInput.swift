@@ -1,4 +1,5 @@
 import Foundation
+import Warehouse
 
 /// The copy of standard input that `tern import -` makes, because a server may read it after the command has ended.
 package enum ImportInput {
@@ -28,7 +29,10 @@ package enum ImportInput {
       while let bytes = try FileHandle.standardInput.read(upToCount: 1 << 20), !bytes.isEmpty {
         try file.write(contentsOf: bytes)
       }
+      // The job that reads it is on disk as soon as it is added.
+      try file.synchronize()
       try file.close()
+      try DataDirectory(path: directory).syncFolder(directory)
     } catch {
       try? FileManager.default.removeItem(atPath: path)
       throw ServerFailure("Standard input can't be copied to \(path): \(error.localizedDescription)")

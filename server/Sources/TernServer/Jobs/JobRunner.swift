@@ -43,6 +43,7 @@ package struct JobRunner {
       }
       do {
         try catalog.finishJob(job.id, DataJob.Result(message: try await perform(job)))
+        if job.kind == .deletePerson { try await warehouse.forgetDeletion(ofJob: job.id) }
         if [.deletePerson, .deleteApp].contains(job.kind) { try catalog.emptyLog() }
         removeInput(of: job)
       } catch is WaitsForCluster {
@@ -124,7 +125,7 @@ package struct JobRunner {
       let app = try app(of: job)
       guard let request = PersonDeletionRequest(job.argument) else { throw ServerFailure("The job has no person.") }
       return try await deleted(by: job) {
-        try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id))
+        try await warehouse.delete(request, app: app.id, views: try catalog.views(app: app.id).map(\.id), job: job.id)
         let forgotten = try catalog.forget(request.person, app: app.id)
         let filters = forgotten.text.isEmpty ? "" : " Filters named the person: \(forgotten.text)."
         return "Deleted the person's data in app \(app.id), \"\(visible(app.name))\".\(filters)"

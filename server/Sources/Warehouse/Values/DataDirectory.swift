@@ -36,6 +36,8 @@ package struct DataDirectory: Sendable {
         throw failure("The data directory \(path) can't be created: \(reason()). Choose another with --data.")
       }
     }
+    // A process before may have been killed between both. Whoever may not read the parent has not created this directory.
+    try? syncFolder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
   }
 
   /// Creates a file with mode 0600 if missing. SQLite gives its WAL and journal files the mode of the main file.
@@ -48,10 +50,24 @@ package struct DataDirectory: Sendable {
   }
 
   /// Makes the names of the files in a folder survive a power failure.
-  package func syncFolder(_ folder: String) throws {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  package func syncFolder(_ folder: String) throws { try sync(folder) }
+
+  /// Makes what the databases' write-ahead logs have survive a power failure, and the logs' names.
+  ///
+  /// A process may have been killed between a commit and its sync. Whoever opens the databases next finds the commit and relies on it,
+  /// but SQLite doesn't sync what it finds. Nor does it tell when the sync of a new log's name failed.
+  package func syncLogs() throws {
+    for database in [catalogPath, warehousePath, countsPath] where exists(database + "-wal") {
+      try sync(database + "-wal")
+    }
+    try sync(path)
+  }
+
+  private func sync(_ file: String) throws {
+    // No database: closing one would release the locks that SQLite has on it.
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
-    guard descriptor >= 0, fsync(descriptor) == 0 else { throw failure("\(folder) can't be synced: \(reason()).") }
+    guard descriptor >= 0, fsync(descriptor) == 0 else { throw failure("\(file) can't be synced: \(reason()).") }
   }
 
   /// True if a file is missing or has no bytes.

@@ -77,6 +77,7 @@ package struct BackupSeries: Sendable {
   /// Deletes a backup. A crash must not leave half of one under its name.
   private func remove(_ backup: String) throws {
     try CopiedFile.rename(backup, to: backup + NewDirectory.suffix)
+    try StoredFile.sync(directory: path)
     try FileManager.default.removeItem(atPath: backup + NewDirectory.suffix)
   }
 

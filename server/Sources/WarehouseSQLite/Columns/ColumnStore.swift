@@ -136,6 +136,14 @@ final class ColumnStore: Sendable {
     }
   }
 
+  /// Drops the columns of apps that have lost rows, as ``RewritingTable`` notes them, also after a power loss or a crash.
+  func forgetStale(_ connection: SQLConnection) throws {
+    for app in try RewritingTable.staleColumns(connection) {
+      try forget(app: app)
+      try RewritingTable.remove(staleColumnsOf: app, connection)
+    }
+  }
+
   private func performing<Value>(_ state: State, through last: Int64, _ body: () throws -> Value) throws -> Value {
     // If the columns are not loaded, the work starts at the first row that is in no chunk on disk.
     let first = state.isLoaded ? state.through + 1 : 1

@@ -43,6 +43,9 @@ struct PersonDeletion: Sendable {
 
   // MARK: Storage
 
+  /// The statement that creates the table of jobs whose deletions have ended.
+  static let schema = "CREATE TABLE ended_deletion (job INTEGER PRIMARY KEY);"
+
   private static func kind(_ person: Person) -> (kind: String, name: String) {
     switch person {
     case .install(let name): ("install", WriterInstalls.canonical(name))

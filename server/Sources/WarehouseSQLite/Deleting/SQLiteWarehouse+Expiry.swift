@@ -16,7 +16,11 @@ extension SQLiteWarehouse {
     try await perform { try $0.raiseHorizon(of: number, to: time) }
     guard let time = try await perform({ try $0.horizonTime(of: number) }) else { return false }
     let segments = try await segments(with: number, before: time)
-    guard !segments.isEmpty else { return false }
+    guard !segments.isEmpty else {
+      // An attempt before may have ended just here.
+      try await forgetStaleColumns()
+      return false
+    }
     try await perform { try $0.expireErrors(of: number, before: time) }
     // The counts must be on disk before the rows they were made from are removed.
     try await counting.perform { _ = try $0.count() }
@@ -26,7 +30,7 @@ extension SQLiteWarehouse {
       try await rewriting(segment) { try $0.expireRows(of: number, before: time, segment: segment) }
     }
     reader.viewDays.forget(app: app)
-    try reader.columns.forget(app: number)
+    try await forgetStaleColumns()
     reader.updateColumns()
     try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
     return true

@@ -7,7 +7,11 @@ extension SQLiteWarehouse {
   ///
   /// Events that the person sends after this has begun are stored as those of a new person, unless they must be refused. If
   /// the process is killed, call it again.
-  package func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID]) async throws {
+  ///
+  /// - Parameter job: The job whose work this is. Doing it again deletes nothing that was stored since, until
+  ///   ``forgetDeletion(ofJob:)``.
+  package func delete(_ request: PersonDeletionRequest, app: AppID, views: [ViewID], job: Int64? = nil) async throws {
+    if let job, try await perform({ try $0.hasEnded(job: job) }) { return try await returnSpace() }
     let deletion = try await perform { try $0.beginDeletion(of: request, app: app.rawValue) }
     try await deleteRows(of: deletion)
     var remains = try await remains(of: deletion)
@@ -16,11 +20,17 @@ extension SQLiteWarehouse {
       try await startSessions(at: remains.sessionStarts, of: deletion)
     }
     try await recount(deletion)
-    try await perform { [remains] in try $0.finish(deletion, remains, views: views.map(\.rawValue)) }
+    // Before the deletion ends: afterwards nobody looks for them.
+    try await forgetStaleColumns()
+    try await perform { [remains] in try $0.finish(deletion, remains, views: views.map(\.rawValue), job: job) }
     reader.viewDays.forget(app: app)
-    try reader.columns.forget(app: app.rawValue)
     reader.updateColumns()
     try await returnSpace()
+  }
+
+  /// Must be called once a job is known to be done.
+  package func forgetDeletion(ofJob job: Int64) async throws {
+    try await perform { try $0.connection.prepare("DELETE FROM ended_deletion WHERE job = ?").bind(job).run() }
   }
 
   /// Deletes the person's rows.
@@ -73,9 +83,13 @@ extension SQLiteWarehouse {
     }
   }
 
-  /// Counts the days again that lost rows.
+  /// Counts the days again that lost rows, also those that were set aside: the deletion removes the record of them.
   func recount(_ deletion: PersonDeletion) async throws {
-    try await recount(try await reader.reading { try deletion.traces($0).days.sorted() }, app: deletion.app)
+    let days = try await reader.reading { connection in
+      try QuarantinedRow.uncounted(connection).filter { $0.app == deletion.app }
+        .reduce(into: deletion.traces(connection).days) { $0.insert($1.day) }
+    }
+    try await recount(days.sorted(), app: deletion.app)
   }
 }
 

@@ -26,7 +26,7 @@ extension Writer {
     try transact {
       try rows.rewrite(spans, deleting: { $0.apps == [app] }) { row, _ in row.app == app ? .delete : .keep }
     }
-    try rows.deleteSegments([segment])
+    try rows.deleteLeftovers()
   }
 
   /// Deletes what the database has of an app and its views.
@@ -91,12 +91,19 @@ extension SQLiteWarehouse {
       }
       guard let next else { return false }
       let delete: @Sendable (Writer) throws -> Void = { try $0.deleteRows(of: number, segment: next.segment) }
-      if next.isShared { try await rewriting(next.segment, delete) } else { try await perform(delete) }
+      if next.isShared {
+        try await rewriting(next.segment, delete)
+      } else {
+        try await perform { writer in
+          try writer.prepareRewriting()
+          try delete(writer)
+        }
+      }
       return true
     }
     try await counting.perform { try $0.deleteCounts(of: number) }
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
-    try reader.columns.forget(app: number)
+    try await forgetStaleColumns()
     reader.viewDays.forget(app: app)
     try await returnSpace()
   }
@@ -113,6 +120,13 @@ extension SQLiteWarehouse {
     for _ in 0..<100 {
       if try await counting.perform({ try $0.connection.emptyLog(of: CountFile.schema) }) { break }
     }
+  }
+
+  /// Drops the columns of apps that have lost rows.
+  func forgetStaleColumns() async throws {
+    // On the writer's thread, so that no rows go between the removal of files and of the note.
+    let columns = reader.columns
+    try await perform { try columns.forgetStale($0.connection) }
   }
 
   /// Repeats a step while it returns true. Between steps it can be cancelled, and begun again at the next start.

@@ -40,7 +40,7 @@ extension Writer {
       try noteLost(lostDays, app: app)
       try renewSessions(of: spans)
     }
-    try rows.deleteSegments([segment])
+    try rows.deleteLeftovers()
   }
 
   /// Deletes the texts and attachments of errors, and rows that were set aside, before a time. The errors stay, because

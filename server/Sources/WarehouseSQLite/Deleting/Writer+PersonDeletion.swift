@@ -46,7 +46,7 @@ extension Writer {
       try deleteErrors(errors, app: deletion.app)
       try renewSessions(of: spans)
     }
-    try rows.deleteSegments([segment])
+    try rows.deleteLeftovers()
   }
 
   /// Marks hits that begin a session now that an earlier hit is gone.
@@ -65,7 +65,7 @@ extension Writer {
       }
       try deletion.add(traces, connection)
     }
-    try rows.deleteSegments([segment])
+    try rows.deleteLeftovers()
   }
 
   /// Sets the last hits of installs to those of rows that remain.
@@ -92,7 +92,7 @@ extension Writer {
   }
 
   /// Deletes what only the person's rows named, and ends the deletion.
-  func finish(_ deletion: PersonDeletion, _ remains: PersonRemains, views: [Int64]) throws {
+  func finish(_ deletion: PersonDeletion, _ remains: PersonRemains, views: [Int64], job: Int64? = nil) throws {
     var remains = remains
     try remains.read(connection, damage: damage)
     let (unused, app) = (remains.unused, deletion.app)
@@ -123,8 +123,14 @@ extension Writer {
           .bind(app, String(decoding: user, as: UTF8.self)).run()
       }
       try deletion.delete(connection)
+      if let job { try connection.prepare("INSERT OR IGNORE INTO ended_deletion VALUES (?)").bind(job).run() }
     }
     forget()
+  }
+
+  /// True if the deletion of a job has ended, although the job may not be known to be done.
+  func hasEnded(job: Int64) throws -> Bool {
+    try connection.prepare("SELECT 1 FROM ended_deletion WHERE job = ?").bind(job).exists()
   }
 
   // MARK: Parts

@@ -63,8 +63,18 @@ final class DuplicateIndex {
   @inline(__always)
   func insert(_ key: DuplicateKey) -> Bool {
     let hash = key.mixedHash
-    if runs.contains(key, hash) || draining?.contains(key, hash) == true { return false }
-    return arriving.insert(key, hash)
+    return !isStored(key, hash) && arriving.insert(key, hash)
+  }
+
+  /// True if a key is of an event that was stored.
+  func contains(_ key: DuplicateKey) -> Bool {
+    let hash = key.mixedHash
+    return isStored(key, hash) || arriving.contains(key, hash)
+  }
+
+  @inline(__always)
+  private func isStored(_ key: DuplicateKey, _ hash: UInt64) -> Bool {
+    runs.contains(key, hash) || draining?.contains(key, hash) == true
   }
 
   /// Returns the latest time of receipt of the keys that ``expire(before:)`` would delete; `nil` if it would delete none.

@@ -27,7 +27,7 @@ extension SQLiteWarehouse {
     quarantined.withLock { $0 += 1 }
     report("Event \(row) of app \(removed.app) was set aside, because the server failed while \(work).")
     reader.viewDays.forget(app: AppID(removed.app))
-    try reader.columns.forget(app: removed.app)
+    try await forgetStaleColumns()
     reader.updateColumns()
     return true
   }
@@ -37,7 +37,6 @@ extension SQLiteWarehouse {
   package func finishQuarantine() async {
     do {
       for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) {
-        try reader.columns.forget(app: row.app)
         try await counting.perform { counter in
           guard counter.countedRow >= row.id else { return }
           _ = try counter.recount([row.day], app: row.app)

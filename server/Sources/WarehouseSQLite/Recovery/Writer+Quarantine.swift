@@ -47,7 +47,7 @@ extension Writer {
       try connection.execute("DELETE FROM view_open_day")
       try renewSessions(of: spans)
     }
-    try rows.deleteSegments([span.segment])
+    try rows.deleteLeftovers()
     forget()
     return removed
   }

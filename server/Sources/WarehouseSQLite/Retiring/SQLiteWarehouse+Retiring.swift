@@ -40,7 +40,10 @@ extension SQLiteWarehouse {
       return (rows, try rows.pin(segment))
     }
     defer { rows.unpin(pinned) }
-    return try await perform(body)
+    return try await perform { writer in
+      try writer.prepareRewriting()
+      return try body(writer)
+    }
   }
 }
 
@@ -99,6 +102,13 @@ extension WarehouseReader {
 }
 
 extension Writer {
+  /// Must precede each transaction that writes rows anew.
+  func prepareRewriting() throws {
+    // Keys that are only in memory could not be read again from rows that go.
+    duplicates.drain(throughRow: lastID)
+    try rows.prepareRewriting()
+  }
+
   func retire(_ segment: RetirementCandidate, _ units: [RetiredUnit]) throws -> Bool {
     let spans = try StoredSpan.all(connection).filter { $0.segment == segment.number }
     guard let first = spans.first, let last = spans.last, spans.allSatisfy(\.isComplete),

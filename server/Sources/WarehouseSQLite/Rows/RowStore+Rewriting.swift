@@ -9,6 +9,10 @@ enum RowChange {
 }
 
 extension RowStore {
+  /// Notes the next segment, so that its file doesn't stay if rows are not moved to it after all. Must precede the transaction of
+  /// ``rewrite(_:deleting:_:)``.
+  func prepareRewriting() throws { try RewritingTable.note(leftovers: [try nextSegment()], connection) }
+
   /// Writes the rows of one segment to another one, in a transaction of its own. Leaves out rows that can't be read.
   ///
   /// The stored sessions of spans that lose rows must be computed again.
@@ -20,17 +24,23 @@ extension RowStore {
   ) throws {
     forget()
     let segment = try newSegment()
+    var changed: Set<Int64> = []
     for span in spans {
       let scan = isDeleted(span) ? nil : EventScan(connection, [span], damage: damage)
-      try rewrite(span, scan, to: segment, body)
+      if scan == nil { changed.formUnion(span.apps) }
+      try rewrite(span, scan, to: segment, &changed, body)
     }
     try segment.sync()
+    let old = Set(spans.map(\.segment))
+    let isEmpty = segment.end == RowSegment.headerSize
+    try RewritingTable.note(leftovers: isEmpty ? old.union([segment.number]) : old, connection)
+    try RewritingTable.note(staleColumnsOf: changed, connection)
     // Rows that had left are at home again.
-    for old in Set(spans.map(\.segment)) { try RetiredTable.delete(segment: old, connection) }
+    for old in old { try RetiredTable.delete(segment: old, connection) }
   }
 
   private func rewrite(
-    _ span: StoredSpan, _ scan: EventScan?, to segment: RowSegmentWriter,
+    _ span: StoredSpan, _ scan: EventScan?, to segment: RowSegmentWriter, _ changed: inout Set<Int64>,
     _ body: (EventRow, EventScan) throws -> RowChange
   ) throws {
     var block = RowBlockWriter()
@@ -43,6 +53,7 @@ extension RowStore {
     }
     while let scan, let row = try scan.next() {
       let change = try body(row, scan)
+      if case .keep = change {} else { changed.insert(row.app) }
       if case .delete = change { continue }
       // A block has no gaps.
       if row.id != firstID + Int64(block.rows) {
@@ -68,13 +79,14 @@ extension RowStore {
     try move.run()
   }
 
-  /// Deletes the files of segments whose rows have moved, and new segments without rows. What was deleted in them doesn't come
-  /// back after a power failure.
-  func deleteSegments(_ old: [Int64]) throws {
+  /// Deletes the files of segments whose rows have moved, or to which none were moved after all. What was deleted in them doesn't
+  /// come back after a power failure.
+  func deleteLeftovers() throws {
     forget()
     let used = try StoredSpan.segments(connection)
-    let newest = try RowSegment.numbers(in: directory).max().map { [$0] } ?? []
-    try deleteFiles(of: (old + newest).filter { !used.contains($0) })
+    let leftovers = try RewritingTable.leftovers(connection)
+    try deleteFiles(of: leftovers.filter { !used.contains($0) })
+    for number in leftovers { try RewritingTable.remove(leftover: number, connection) }
   }
 
   private func deleteFiles(of segments: [Int64]) throws {

@@ -137,13 +137,20 @@ final class RowStore {
     span.offset = RowSegment.headerSize
   }
 
-  func newSegment() throws -> RowSegmentWriter {
+  /// The number of the next segment.
+  func nextSegment() throws -> Int64 {
     // No file is ever overwritten, even if it isn't known to this database. Segments without files have numbers, too: those that
     // have left, and those without rows.
     let last = max(
       try RowSegment.numbers(in: directory).max() ?? 0,
       try connection.integer("SELECT max(segment) FROM span") ?? 0)
-    let segment = try RowSegmentWriter(creating: last + 1, in: directory)
+    return last + 1
+  }
+
+  /// Creates a segment, in the transaction whose rows it gets.
+  func newSegment() throws -> RowSegmentWriter {
+    let segment = try RowSegmentWriter(creating: try nextSegment(), in: directory)
+    try RewritingTable.remove(leftover: segment.number, connection)
     created.append(segment)
     return segment
   }

@@ -45,6 +45,7 @@ enum WarehouseFile {
         try database.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
         if let pages = configuration.maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
       }
+      try files.syncLogs()
       return pool
     } catch {
       throw unusable(path, error)

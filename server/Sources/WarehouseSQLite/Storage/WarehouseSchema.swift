@@ -7,7 +7,11 @@ enum WarehouseSchema {
   /// Its version is that of all files of the data directory but the catalog: a change to the format of rows, keys, columns or
   /// counts that an older program would misread needs another version here, if only with an empty step.
   static let format = DatabaseFormat(
-    applicationID: 0x5472_6E57, steps: [tables, rowsOfPieces, RetiredTable.schema, removedPieces, sessionStretches])
+    applicationID: 0x5472_6E57,
+    steps: [
+      tables, rowsOfPieces, RetiredTable.schema, removedPieces, sessionStretches,
+      RewritingTable.schema + PersonDeletion.schema,
+    ])
 
   /// The statements that create the tables of version 1.
   private static let tables = names + events + ledger + views + errors + deletions + quarantine

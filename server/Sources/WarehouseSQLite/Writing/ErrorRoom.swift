@@ -6,7 +6,7 @@ import Warehouse
 ///
 /// The errors themselves and their counts stay. A sixteenth of the limit is for attachments whose error has not arrived
 /// (*unclaimed* attachments), so that attachments of errors that never existed displace only each other; another
-/// sixteenth stays free for the next batch, before ``trim(app:received:)`` runs.
+/// sixteenth stays free for the next batch, before ``trim(app:)`` runs.
 final class ErrorRoom {
   /// The columns of a stored attachment that its removal needs.
   private struct Attachment {
@@ -119,25 +119,30 @@ final class ErrorRoom {
     try store(use, app: app)
   }
 
+  /// Removes attachments that have waited for their error for too long. Before a batch, so that a batch that is sent again finds what
+  /// it found.
+  ///
+  /// - Parameter received: The time at which the batch was received, in milliseconds.
+  /// - Returns: The removed attachments, for the report of dropped events.
+  func removeUnclaimed(app: Int64, received: Int64) throws -> [Rejection] {
+    var (use, rows): (Use, SaturatingInt64) = (try use(of: app), 0)
+    let removed = try removeUnclaimed(app, &use, &rows) { _, attachment in
+      EventTime(received) - attachment.received > Self.unclaimedMilliseconds
+    }
+    if !removed.isEmpty { try store(use, app: app) }
+    return removed
+  }
+
   /// Makes room after a batch: removes the oldest texts and attachments until the rest fits, or until
   /// ``maximumRemovedRows`` rows are removed; later batches continue.
   ///
-  /// - Parameter received: The time at which the batch was received, in milliseconds.
   /// - Returns: The removed texts and attachments, for the report of dropped events.
-  func trim(app: Int64, received: Int64) throws -> [Rejection] {
-    var use = try use(of: app)
-    var removed: [Rejection] = []
-    var rows: SaturatingInt64 = 0
+  func trim(app: Int64) throws -> [Rejection] {
+    var (use, rows): (Use, SaturatingInt64) = (try use(of: app), 0)
     limits[app] = nil
     let limit = limit(of: app)
     let share = limit.divided(by: 16) ?? 0
-    while rows < Self.maximumRemovedRows, let attachment = try Self.attachment(oldestUnclaimed, app),
-      use.unclaimed > share || EventTime(received) - attachment.received > Self.unclaimedMilliseconds
-    {
-      use.unclaimed -= try remove(attachment)
-      rows += 1 + attachment.stored
-      removed.append(Rejection(.attachmentUnclaimed, index: 0, id: attachment.name))
-    }
+    var removed = try removeUnclaimed(app, &use, &rows) { use, _ in use.unclaimed > share }
     while rows < Self.maximumRemovedRows, use.claimed > limit - share * 2 {
       oldestText.bind(app)
       let hasText = try oldestText.step()
@@ -159,6 +164,21 @@ final class ErrorRoom {
       }
     }
     if !removed.isEmpty { try store(use, app: app) }
+    return removed
+  }
+
+  /// Removes the oldest unclaimed attachments while they meet a condition.
+  private func removeUnclaimed(
+    _ app: Int64, _ use: inout Use, _ rows: inout SaturatingInt64, while isMeant: (Use, Attachment) -> Bool
+  ) throws -> [Rejection] {
+    var removed: [Rejection] = []
+    while rows < Self.maximumRemovedRows, let attachment = try Self.attachment(oldestUnclaimed, app),
+      isMeant(use, attachment)
+    {
+      use.unclaimed -= try remove(attachment)
+      rows += 1 + attachment.stored
+      removed.append(Rejection(.attachmentUnclaimed, index: 0, id: attachment.name))
+    }
     return removed
   }
 

@@ -40,8 +40,13 @@ final class ErrorStore {
 
   func forget() { groups.forget() }
 
-  /// Makes room after a batch with errors or attachments; see ``ErrorRoom/trim(app:received:)``.
-  func trim(app: Int64, received: Int64) throws -> [Rejection] { try room.trim(app: app, received: received) }
+  /// Removes attachments that have waited for too long; see ``ErrorRoom/removeUnclaimed(app:received:)``.
+  func removeUnclaimed(app: Int64, received: Int64) throws -> [Rejection] {
+    try room.removeUnclaimed(app: app, received: received)
+  }
+
+  /// Makes room after a batch with errors or attachments; see ``ErrorRoom/trim(app:)``.
+  func trim(app: Int64) throws -> [Rejection] { try room.trim(app: app) }
 
   /// Stores an error whose event is `row`.
   ///

@@ -103,7 +103,9 @@ extension Writer {
       names: try dictionary.names(app: app.rawValue))
     var receipt = CommitReceipt()
     duplicates.arrived(at: context.received)
-    var leftOut: [Rejection] = []
+    let hasDetails = !batch.errors.isEmpty || !batch.attachments.isEmpty
+    var leftOut =
+      hasDetails ? try errors.removeUnclaimed(app: app.rawValue, received: context.received) : []
     var refused = try refusedPersons.check(app: context.app)
     let oldest = max(oldest, try horizon(of: context.app) ?? .min)
     let installsBefore = try installs.count(app: context.app)
@@ -118,12 +120,15 @@ extension Writer {
         receipt.rejections.append(Rejection(.timeTooOld, index: event.index))
         continue
       }
-      if let key = event.duplicateKey, !duplicates.insert(key) {
-        receipt.duplicates.append(event.index)
+      // Before its key is kept: what is refused gets no row, so a start would not find its key again.
+      if event.kind.mayCarryMore, event.duplicateKey.map(duplicates.contains) != true,
+        let refused = try storeAttachment(at: position, &context)
+      {
+        receipt.rejections.append(Rejection(refused.reason, index: event.index, id: refused.event))
         continue
       }
-      if event.kind.mayCarryMore, let refused = try storeAttachment(at: position, &context) {
-        receipt.rejections.append(Rejection(refused.reason, index: event.index, id: refused.event))
+      if let key = event.duplicateKey, !duplicates.insert(key) {
+        receipt.duplicates.append(event.index)
         continue
       }
       let row = try store(event, at: position, &context)
@@ -140,9 +145,7 @@ extension Writer {
         ledger.rejecting(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
         received: context.received)
     }
-    if !batch.errors.isEmpty || !batch.attachments.isEmpty {
-      leftOut += try errors.trim(app: app.rawValue, received: context.received)
-    }
+    if hasDetails { leftOut += try errors.trim(app: app.rawValue) }
     if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
       var refused = batch
       refused.rejections += receipt.rejections + leftOut

@@ -5,6 +5,7 @@ extension Writer {
   func recover() throws {
     try loadLastID()
     try rows.deleteRetired()
+    try rows.deleteLeftovers()
     try rows.reportUnknownRows(to: configuration.report)
     try duplicates.open(lastRow: lastID)
     try recollectKeys()

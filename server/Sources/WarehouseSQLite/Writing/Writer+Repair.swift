@@ -8,6 +8,7 @@ extension Writer {
   func repairRows(now: Timestamp) throws {
     let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
     for (_, spans) in spans.sorted(by: { $0.key < $1.key }) where try needsRepair(spans) {
+      try prepareRewriting()
       try transact {
         try rows.rewrite(spans) { row, scan in
           guard row.flags.isNameLimited else { return .keep }
