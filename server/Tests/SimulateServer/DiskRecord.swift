@@ -40,9 +40,9 @@ struct SecondStart {
     try DiskJournal.begin(folder)
     defer { DiskJournal.end() }
     let server = try await SimulatedServer("\(folder)/data") { _ in }
-    try await check.finish(server)
-    _ = try await server.reports()
-    try await server.close()
+    let last = try await check.finish(server)
+    _ = try await last.reports()
+    try await last.close()
     record = DiskRecord(start: start, operations: DiskJournal.operations())
   }
 }

@@ -16,7 +16,7 @@ enum RarePath: Hashable, Sendable, CustomStringConvertible {
   /// Those that a long run takes.
   static let all: [RarePath] =
     ["catalog", "warehouse", "counts"].map(tornLog)
-    + [.deletePerson, .deleteApp, .deleteView, .changeZone, .removeRows].map(repeated)
+    + [.deletePerson, .deleteApp, .deleteView, .changeZone, .removeRows, .importFile].map(repeated)
     + [.unknownRows, .unfinishedKeys, .unfinishedBackup, .noCatalog]
     + [true, false].flatMap { [.failedWrite(isCommit: $0), .failedSync(isCommit: $0), .fullDisk(isCommit: $0)] }
 

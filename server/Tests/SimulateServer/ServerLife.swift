@@ -34,10 +34,11 @@ struct ServerLife: Sendable {
       var attempts = 0
       while true {
         do {
-          if case .restart = step {
+          if step.endsServer {
             let closing = server
             server = nil
             try await closing?.close()
+            if case .rebuild = step { try SimulatedServer.rebuild("\(folder)/data") }
           }
           let current = if let server { server } else { try await SimulatedServer("\(folder)/data") { _ in } }
           server = current

@@ -19,8 +19,16 @@ enum ServerStep: Sendable {
   case seal(Timestamp)
   case deleteView(app: AppID)
   case backup(Int)
+  /// Adds a file with symbols.
+  case addSymbols(Int, app: AppID)
+  /// Imports what an app has once more, as if it were from another server.
+  case importRows(Int, app: AppID)
+  /// Sets the event aside that happened at a time, if there is one.
+  case setAside(Timestamp, app: AppID)
   /// Closes everything and opens it again.
   case restart
+  /// Closes everything, makes anew what is derived from rows, and opens it again.
+  case rebuild
 
   var name: String {
     switch self {
@@ -35,7 +43,20 @@ enum ServerStep: Sendable {
     case .seal(let time): "sealing days at \(time)"
     case .deleteView(let app): "the deletion of app \(app)'s view"
     case .backup(let number): "backup \(number)"
+    case .addSymbols(let number, let app): "file \(number) with symbols for app \(app)"
+    case .importRows(let number, let app): "import \(number) into app \(app)"
+    case .setAside(let time, let app): "setting aside the event at \(time) of app \(app)"
     case .restart: "a restart"
+    case .rebuild: "a rebuild"
+    }
+  }
+}
+
+extension ServerStep {
+  var endsServer: Bool {
+    switch self {
+    case .restart, .rebuild: true
+    default: false
     }
   }
 }
@@ -49,7 +70,10 @@ struct ServerSteps {
 
   private var generator: FastGenerator
   private var traffic: RandomTraffic
-  private var backups = 0
+  /// The number of steps that make a file.
+  private var files = 0
+  /// The apps and times of events so far.
+  private var sent: [(app: AppID, time: Timestamp)] = []
   private var keys: Int64 = 0
   /// The number of apps that were deleted: the third one has another name each time.
   private var deletedApps: Int64 = 0
@@ -71,8 +95,8 @@ struct ServerSteps {
 
   private mutating func next() -> ServerStep {
     let app = apps[below(2)]
-    switch below(24) {
-    case 0: return .restart
+    switch below(28) {
+    case 0: return below(4) == 0 ? .rebuild : .restart
     case 1, 2: return .flush
     case 3:
       let number = below(40)
@@ -81,8 +105,8 @@ struct ServerSteps {
     case 4: return .changeZone(app, Self.zones[below(Self.zones.count)])
     case 5: return .removeRows(app, before: Day(number: Self.firstDay + below(9)))
     case 6:
-      backups += 1
-      return .backup(backups)
+      files += 1
+      return .backup(files)
     case 7: return .seal(traffic.now - .seconds(3_600 * below(30)))
     case 8:
       guard below(3) == 0 else { return .seal(traffic.now) }
@@ -91,6 +115,16 @@ struct ServerSteps {
       let name = thirdApp
       deletedApps += 1
       return .deleteApp(named: name)
+    case 10:
+      files += 1
+      return .addSymbols(files, app: app)
+    case 11:
+      files += 1
+      return below(3) == 0 ? .importRows(files, app: app) : .addSymbols(files, app: app)
+    case 12, 13:
+      guard !sent.isEmpty else { return commit() }
+      let event = sent[below(sent.count)]
+      return .setAside(event.time, app: event.app)
     default: return commit()
     }
   }
@@ -109,6 +143,8 @@ struct ServerSteps {
       // Keys of an app that is gone must not meet those of the next one.
       if app == AppID(3) { batch.events[index].duplicateKey?.hash ^= deletedApps << 40 }
     }
-    return app == AppID(3) ? .commitToApp(named: thirdApp, batch) : .commit(batch, app: app)
+    guard app != AppID(3) else { return .commitToApp(named: thirdApp, batch) }
+    if let event = batch.events.last { sent.append((app, event.time)) }
+    return .commit(batch, app: app)
   }
 }

@@ -1,10 +1,6 @@
 import AppCatalog
-import Foundation
-import Ingest
 import TernBase
-import TernEvents
 import TernServer
-import Views
 import Warehouse
 import WarehouseSQLite
 
@@ -60,89 +56,18 @@ final class SimulatedServer {
   /// Does the work that waits.
   func runJobs() async throws {
     try await jobs.run()
+    await warehouse.finishQuarantine()
+  }
+
+  /// Makes everything that is derived from rows anew, as `tern rebuild` does while no server runs.
+  static func rebuild(_ directory: String) throws {
+    let catalog = try Catalog(directory: directory)
+    try SQLiteWarehouse.rebuild(directory: directory, catalog: catalog)
+    try catalog.close()
   }
 
   func close() async throws {
     try await warehouse.close()
     try catalog.close()
-  }
-
-  /// Does a step; doing it again changes nothing.
-  func perform(_ step: ServerStep) async throws {
-    switch step {
-    case .begin(let names):
-      for name in names {
-        let app = try app(named: name) ?? catalog.createApp(name: name, timeZone: "America/Los_Angeles")
-        if try catalog.views(app: app.id).isEmpty {
-          _ = try catalog.createView(app: app.id, name: "All", timeZone: "Europe/Berlin")
-        }
-      }
-    case .commit(let batch, let app): _ = try await warehouse.commit(batch, app: app)
-    case .commitToApp(let name, let batch):
-      let app = try app(named: name) ?? catalog.createApp(name: name)
-      _ = try await warehouse.commit(batch, app: app.id)
-    case .flush: try await warehouse.flush()
-    case .deletePerson(let person, let app):
-      _ = try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: false), app: app)
-      try await runJobs()
-    case .deleteApp(let name):
-      if let app = try app(named: name) { _ = try catalog.requestDeletion(of: app) }
-      try await runJobs()
-    case .seal(let time): try await warehouse.sealDays(of: catalog.views(), now: time)
-    case .deleteView(let app):
-      if let view = try catalog.views(app: app).first { _ = try catalog.deleteView(view) }
-      try await runJobs()
-    case .changeZone(let app, let zone):
-      _ = try catalog.changeApp(app, AppChange(timeZone: zone))
-      try await runJobs()
-    case .removeRows(let app, let day):
-      _ = try catalog.requestRemoval(ofRowsOf: app, before: day)
-      try await runJobs()
-    case .backup(let number):
-      let path = "\(directory)-backup-\(number)"
-      // One that is complete stays.
-      guard !FileManager.default.fileExists(atPath: path) else { return }
-      _ = try Backup.create(of: directory, at: path)
-    case .restart: break
-    }
-  }
-
-  private func app(named name: String) throws -> App? { try catalog.apps().first { $0.name == name } }
-
-  /// Everything that reports show, in words.
-  func reports() async throws -> [String] {
-    try await warehouse.flush()
-    let days = ServerSteps.days
-    let reader = warehouse.reader
-    var lines: [String] = []
-    for app in try catalog.apps() {
-      lines.append("app \(app.id) \(app.name) \(app.timeZone)")
-      for dimension in Dimension.allCases where ![.property, .dropped].contains(dimension) {
-        let counts = try await reader.dailyCounts(app: app.id, dimension: dimension, days: days)
-        let totals = try await reader.totals(app: app.id, dimension: dimension, days: days, limit: nil)
-        lines += (counts.map { "\($0)" } + totals.map { "\($0)" }).sorted()
-      }
-      lines.append("\(try await reader.dailyOverview(app: app.id, days: days).users)")
-      for view in try catalog.views(app: app.id) {
-        let metrics = try await reader.viewMetrics(view, days: days, tables: [], now: 0)
-        lines += metrics.days.map { "view \(view.id): \($0)" }
-      }
-      lines += try await rows(app)
-    }
-    return lines
-  }
-
-  /// The rows of an app without their numbers.
-  private func rows(_ app: App) async throws -> [String] {
-    let request = ExportRequest(app: app, format: .csv, server: "simulation")
-    var (bytes, cursor): ([UInt8], ExportCursor?) = ([], .start)
-    while let place = cursor {
-      let page = try await warehouse.reader.exportPage(request, at: place)
-      bytes += page.bytes
-      cursor = page.next
-    }
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
-      String(line.drop { $0 != "," })
-    }.sorted()
   }
 }

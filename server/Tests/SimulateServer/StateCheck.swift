@@ -40,7 +40,6 @@ struct StateCheck: Sendable {
       let server = try await SimulatedServer("\(folder)/data") { message in messages.withLock { $0.append(message) } }
       if let job = server.waitingJob { result.paths.insert(.repeated(job)) }
       result.wrong = try await check(server, folder)
-      try await server.close()
     } catch {
       result.wrong = "The server fails: \(error)"
     }
@@ -51,23 +50,40 @@ struct StateCheck: Sendable {
   }
 
   private func check(_ server: SimulatedServer, _ folder: String) async throws -> String? {
-    if let job = server.waitingJob, !hasBegun { return "The job \(job.rawValue) was done, and waits again." }
-    try await finish(server)
+    if let job = server.waitingJob, !hasBegun {
+      try await server.close()
+      return "The job \(job.rawValue) was done, and waits again."
+    }
+    let server = try await finish(server)
+    let wrong = try await difference(server)
+    try await server.close()
+    if let wrong { return wrong }
+    return hasBegun || confirmed > 0 ? try await checkBackup(folder) : nil
+  }
+
+  private func difference(_ server: SimulatedServer) async throws -> String? {
     let report = try await server.warehouse.reader.verify()
     guard report.isClean else { return "tern verify: \(report.differences.prefix(3)) \(report.problems.prefix(3))" }
     let done = hasBegun ? confirmed + 1 : confirmed
     guard done > 0 else { return nil }
-    if let wrong = Self.difference(try await server.reports(), from: life.reports[done - 1]) { return wrong }
-    return try await checkBackup(folder)
+    return Self.difference(try await server.reports(), from: life.reports[done - 1])
   }
 
   /// Does what the server's clients do after a restart: the work that waits, and the step that was not confirmed.
-  func finish(_ server: SimulatedServer) async throws {
+  ///
+  /// - Returns: The server, or the one after it.
+  func finish(_ server: SimulatedServer) async throws -> SimulatedServer {
     try await server.runJobs()
-    if hasBegun {
-      try await server.perform(life.steps[confirmed])
-      try await server.runJobs()
+    guard hasBegun else { return server }
+    var server = server
+    if case .rebuild = life.steps[confirmed] {
+      try await server.close()
+      try SimulatedServer.rebuild(server.directory)
+      server = try await SimulatedServer(server.directory) { _ in }
     }
+    try await server.perform(life.steps[confirmed])
+    try await server.runJobs()
+    return server
   }
 
   /// Restores the last backup that was confirmed.

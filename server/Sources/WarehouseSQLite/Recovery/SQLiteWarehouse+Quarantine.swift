@@ -13,7 +13,7 @@ extension SQLiteWarehouse {
   ///   - duringDeletion: True to do so although a deletion of a person has begun and not ended.
   /// - Returns: False if there is no such row, if it can't be set aside now, or if there have been too many.
   @discardableResult
-  func quarantine(_ row: Int64, work: String, duringDeletion: Bool = false) async throws -> Bool {
+  package func quarantine(_ row: Int64, work: String, duringDeletion: Bool = false) async throws -> Bool {
     let now = now().millisecondsSince1970
     guard quarantined.withLock({ $0 < Self.maximumQuarantined }) else { return false }
     let segment = try await reader.reading { connection in

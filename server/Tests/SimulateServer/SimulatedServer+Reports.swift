@@ -1,0 +1,44 @@
+import AppCatalog
+import Foundation
+import TernBase
+import TernEvents
+import Views
+import Warehouse
+import WarehouseSQLite
+
+extension SimulatedServer {
+  /// Everything that reports show, in words.
+  func reports() async throws -> [String] {
+    await warehouse.finishQuarantine()
+    try await warehouse.flush()
+    let days = ServerSteps.days
+    let reader = warehouse.reader
+    var lines: [String] = []
+    for app in try catalog.apps() {
+      lines.append("app \(app.id) \(app.name) \(app.timeZone)")
+      for dimension in Dimension.allCases where ![.property, .dropped].contains(dimension) {
+        let counts = try await reader.dailyCounts(app: app.id, dimension: dimension, days: days)
+        let totals = try await reader.totals(app: app.id, dimension: dimension, days: days, limit: nil)
+        lines += (counts.map { "\($0)" } + totals.map { "\($0)" }).sorted()
+      }
+      lines.append("\(try await reader.dailyOverview(app: app.id, days: days).users)")
+      for view in try catalog.views(app: app.id) {
+        let metrics = try await reader.viewMetrics(view, days: days, tables: [], now: 0)
+        lines += metrics.days.map { "view \(view.id): \($0)" }
+      }
+      for file in try catalog.symbols(app: app.id) {
+        let content = FileManager.default.contents(atPath: catalog.symbolPath(hash: file.hash))
+        lines.append("\(file) \(content.map { String(decoding: $0, as: UTF8.self) } ?? "is missing")")
+      }
+      lines += try await rows(app)
+    }
+    return lines
+  }
+
+  /// The rows of an app without their numbers.
+  private func rows(_ app: App) async throws -> [String] {
+    String(decoding: try await export(app.id, .csv), as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
+      String(line.drop { $0 != "," })
+    }.sorted()
+  }
+}
