@@ -277,6 +277,7 @@ package final class SQLiteWarehouse: EventSink {
       do {
         try queue.append { writer in
           let result = Result {
+            try writer.rows.restoreSuspect()
             let value = try body(writer)
             try writer.configuration.checkOwner?()
             return value

@@ -73,6 +73,7 @@ extension Writer {
   }
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
+    try rows.restoreSuspect()
     try space.check()
     if mustReadHits { try readHits() }
     try duplicates.checkRoom(throughRow: lastID)
