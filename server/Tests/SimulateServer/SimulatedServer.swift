@@ -13,6 +13,7 @@ final class SimulatedServer {
   let directory: String
   let catalog: Catalog
   let warehouse: SQLiteWarehouse
+  private let owner: DirectoryOwner
   private let jobs: JobRunner
 
   /// Opens a directory, and does the work that waits there.
@@ -22,9 +23,10 @@ final class SimulatedServer {
     self.directory = directory
     let files = DataDirectory(path: directory)
     try files.create()
-    guard let owner = try DirectoryOwner(files, waitingFor: .seconds(3), Self.quickEffects()) else {
+    guard let taken = try DirectoryOwner(files, waitingFor: .seconds(3), Self.quickEffects()) else {
       throw SimulationFailure("\(directory) is locked.")
     }
+    owner = taken
     catalog = try Catalog(directory: directory, isOwned: true)
     var configuration = WarehouseConfiguration.standard
     configuration.report = report
@@ -62,6 +64,7 @@ final class SimulatedServer {
   func close() async throws {
     try await warehouse.close()
     try catalog.close()
+    owner.release()
   }
 
   /// Does a step; doing it again changes nothing.

@@ -32,7 +32,7 @@ extension Writer {
     do {
       let receipts = try store(jobs)
       // A server that has taken the directory knows what was committed before, and nothing else.
-      try configuration.checkOwner?()
+      try configuration.checkOwner()
       for (job, receipt) in zip(jobs, receipts) { job.waiter.resume(returning: receipt) }
     } catch {
       let failure = WarehouseError.from(error)

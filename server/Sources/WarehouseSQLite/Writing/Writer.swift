@@ -87,7 +87,7 @@ final class Writer {
     do {
       let value = try body()
       try rows.store()
-      try configuration.checkOwner?()
+      try configuration.checkOwner()
       isCommitting = true
       try commitStatement.run()
       rows.committed()
