@@ -22,7 +22,6 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -36,9 +35,11 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/// What the layer knows of a database. It follows the system's own data of the file.
 typedef struct {
-    sqlite3_file base;
-    /// The path of a database; null for its other files.
+    /// The functions of the system's file, and the same ones with this layer's in place of some.
+    const sqlite3_io_methods *system;
+    sqlite3_io_methods methods;
     const char *path;
     /// The mapped parts of the shared memory.
     struct {
@@ -46,35 +47,37 @@ typedef struct {
         int size;
     } *parts;
     int count;
-} guarded_file;
+} file_guard;
 
 static sqlite3_vfs *system_vfs;
 
-/// The file of the layer below, which follows this layer's.
-static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((guarded_file *)file + 1); }
+/// The size of the system's own data, so that what follows is aligned.
+static size_t system_size(void) { return ((size_t)system_vfs->szOsFile + 15) / 16 * 16; }
+
+static file_guard *guard_of(sqlite3_file *file) { return (file_guard *)((char *)file + system_size()); }
 
 /// Free bytes below which a failure to write is explained by a full disk.
 static const unsigned long long some_space = 1 << 20;
 
-static int failure(const guarded_file *file) {
+static int failure(const file_guard *guard) {
     struct statvfs status;
-    int isFull = file->path && statvfs(file->path, &status) == 0 &&
+    int isFull = statvfs(guard->path, &status) == 0 &&
         (unsigned long long)status.f_bavail * status.f_frsize < some_space;
     return isFull ? SQLITE_FULL : SQLITE_IOERR_SHMMAP;
 }
 
 /// Makes the pages of one part writable.
-static int populate_part(const guarded_file *file, int index) {
-    void *start = (void *)file->parts[index].start;
+static int populate_part(const file_guard *guard, int index) {
+    void *start = (void *)guard->parts[index].start;
     if (!start) return SQLITE_OK;
     // Other errors say that the kernel doesn't know this call, or that the memory is for reading only.
-    if (madvise(start, (size_t)file->parts[index].size, MADV_POPULATE_WRITE) == 0 || errno != EFAULT) return SQLITE_OK;
-    return failure(file);
+    if (madvise(start, (size_t)guard->parts[index].size, MADV_POPULATE_WRITE) == 0 || errno != EFAULT) return SQLITE_OK;
+    return failure(guard);
 }
 
-static int populate(const guarded_file *file) {
-    for (int index = 0; index < file->count; index++) {
-        int result = populate_part(file, index);
+static int populate(const file_guard *guard) {
+    for (int index = 0; index < guard->count; index++) {
+        int result = populate_part(guard, index);
         if (result != SQLITE_OK) return result;
     }
     return SQLITE_OK;
@@ -82,143 +85,101 @@ static int populate(const guarded_file *file) {
 
 /// Creates the file of the shared memory as one that is not copied on write, if it is missing. Any failure is left to
 /// SQLite, which creates the file otherwise.
+///
+/// It gets its name once it is closed: closing it would release the locks that another connection of this process has on it.
 static void create_memory_file(const char *database) {
     struct statfs system;
     struct stat status;
     if (statfs(database, &system) != 0 || (unsigned long)system.f_type != BTRFS_SUPER_MAGIC) return;
     if (stat(database, &status) != 0) return;
     char *path = sqlite3_mprintf("%s-shm", database);
-    if (!path) return;
-    int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status.st_mode & 0777);
-    sqlite3_free(path);
-    if (descriptor < 0) return;
-    int flags = 0;
-    if (ioctl(descriptor, FS_IOC_GETFLAGS, &flags) == 0) {
-        flags |= FS_NOCOW_FL;
-        ioctl(descriptor, FS_IOC_SETFLAGS, &flags);
+    char *unfinished = sqlite3_mprintf("%s-shm.XXXXXX", database);
+    int descriptor = path && unfinished && access(path, F_OK) != 0 ? mkostemp(unfinished, O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        int flags = 0;
+        if (ioctl(descriptor, FS_IOC_GETFLAGS, &flags) == 0) {
+            flags |= FS_NOCOW_FL;
+            ioctl(descriptor, FS_IOC_SETFLAGS, &flags);
+        }
+        // As SQLite does: a command that root runs must not make a file that the server can't open.
+        if (geteuid() == 0 && fchown(descriptor, status.st_uid, status.st_gid) != 0) {}
+        int isReady = fchmod(descriptor, status.st_mode & 0777) == 0;
+        close(descriptor);
+        if (isReady && link(unfinished, path) != 0) {}
+        unlink(unfinished);
     }
-    // As SQLite does: a command that root runs must not make a file that the server can't open.
-    if (geteuid() == 0 && fchown(descriptor, status.st_uid, status.st_gid) != 0) {}
-    close(descriptor);
+    sqlite3_free(unfinished);
+    sqlite3_free(path);
 }
 
 static int guarded_close(sqlite3_file *file) {
-    free(((guarded_file *)file)->parts);
-    ((guarded_file *)file)->parts = NULL;
-    ((guarded_file *)file)->count = 0;
-    int result = below(file)->pMethods ? below(file)->pMethods->xClose(below(file)) : SQLITE_OK;
-    file->pMethods = NULL;
-    return result;
+    file_guard *guard = guard_of(file);
+    free(guard->parts);
+    guard->parts = NULL;
+    guard->count = 0;
+    return guard->system->xClose(file);
 }
 
 static int guarded_lock(sqlite3_file *file, int level) {
+    file_guard *guard = guard_of(file);
     if (level == SQLITE_LOCK_EXCLUSIVE) {
-        int result = populate((guarded_file *)file);
+        int result = populate(guard);
         if (result != SQLITE_OK) return result;
     }
-    return below(file)->pMethods->xLock(below(file), level);
+    return guard->system->xLock(file, level);
 }
 
 static int guarded_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+    file_guard *guard = guard_of(file);
     if (flags == (SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)) {
-        int result = populate((guarded_file *)file);
+        int result = populate(guard);
         if (result != SQLITE_OK) return result;
     }
-    return below(file)->pMethods->xShmLock(below(file), offset, count, flags);
+    return guard->system->xShmLock(file, offset, count, flags);
 }
 
-static int guarded_shm_map(sqlite3_file *base, int index, int size, int extend, void volatile **start) {
-    guarded_file *file = (guarded_file *)base;
-    if (file->count == 0 && file->path) create_memory_file(file->path);
-    int result = below(base)->pMethods->xShmMap(below(base), index, size, extend, start);
+static int guarded_shm_map(sqlite3_file *file, int index, int size, int extend, void volatile **start) {
+    file_guard *guard = guard_of(file);
+    if (guard->count == 0) create_memory_file(guard->path);
+    int result = guard->system->xShmMap(file, index, size, extend, start);
     if (result != SQLITE_OK || !*start || index < 0) return result;
-    if (index >= file->count) {
-        void *parts = realloc(file->parts, sizeof *file->parts * ((size_t)index + 1));
+    if (index >= guard->count) {
+        void *parts = realloc(guard->parts, sizeof *guard->parts * ((size_t)index + 1));
         if (!parts) return SQLITE_NOMEM;
-        file->parts = parts;
-        memset(file->parts + file->count, 0, sizeof *file->parts * (size_t)(index + 1 - file->count));
-        file->count = index + 1;
+        guard->parts = parts;
+        memset(guard->parts + guard->count, 0, sizeof *guard->parts * (size_t)(index + 1 - guard->count));
+        guard->count = index + 1;
     }
-    file->parts[index].start = *start;
-    file->parts[index].size = size;
-    return extend ? populate_part(file, index) : SQLITE_OK;
+    guard->parts[index].start = *start;
+    guard->parts[index].size = size;
+    return extend ? populate_part(guard, index) : SQLITE_OK;
 }
 
 static int guarded_shm_unmap(sqlite3_file *file, int deletes) {
-    ((guarded_file *)file)->count = 0;
-    return below(file)->pMethods->xShmUnmap(below(file), deletes);
+    file_guard *guard = guard_of(file);
+    guard->count = 0;
+    return guard->system->xShmUnmap(file, deletes);
 }
-
-// The rest is passed on.
-
-static int guarded_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-    return below(file)->pMethods->xRead(below(file), bytes, count, offset);
-}
-static int guarded_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-    return below(file)->pMethods->xWrite(below(file), bytes, count, offset);
-}
-static int guarded_truncate(sqlite3_file *file, sqlite3_int64 size) {
-    return below(file)->pMethods->xTruncate(below(file), size);
-}
-static int guarded_sync(sqlite3_file *file, int flags) { return below(file)->pMethods->xSync(below(file), flags); }
-static int guarded_file_size(sqlite3_file *file, sqlite3_int64 *size) {
-    return below(file)->pMethods->xFileSize(below(file), size);
-}
-static int guarded_unlock(sqlite3_file *file, int level) { return below(file)->pMethods->xUnlock(below(file), level); }
-static int guarded_check_lock(sqlite3_file *file, int *result) {
-    return below(file)->pMethods->xCheckReservedLock(below(file), result);
-}
-static int guarded_control(sqlite3_file *file, int operation, void *argument) {
-    return below(file)->pMethods->xFileControl(below(file), operation, argument);
-}
-static int guarded_sector_size(sqlite3_file *file) { return below(file)->pMethods->xSectorSize(below(file)); }
-static int guarded_characteristics(sqlite3_file *file) {
-    return below(file)->pMethods->xDeviceCharacteristics(below(file));
-}
-static void guarded_shm_barrier(sqlite3_file *file) { below(file)->pMethods->xShmBarrier(below(file)); }
-static int guarded_fetch(sqlite3_file *file, sqlite3_int64 offset, int count, void **bytes) {
-    return below(file)->pMethods->xFetch(below(file), offset, count, bytes);
-}
-static int guarded_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *bytes) {
-    return below(file)->pMethods->xUnfetch(below(file), offset, bytes);
-}
-
-static const sqlite3_io_methods guarded_methods = {
-    3,
-    guarded_close,
-    guarded_read,
-    guarded_write,
-    guarded_truncate,
-    guarded_sync,
-    guarded_file_size,
-    guarded_lock,
-    guarded_unlock,
-    guarded_check_lock,
-    guarded_control,
-    guarded_sector_size,
-    guarded_characteristics,
-    guarded_shm_map,
-    guarded_shm_lock,
-    guarded_shm_barrier,
-    guarded_shm_unmap,
-    guarded_fetch,
-    guarded_unfetch,
-};
 
 static int guarded_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *result) {
     (void)vfs;
-    // Only databases have shared memory, and a file system of three versions has all methods.
-    if ((flags & SQLITE_OPEN_MAIN_DB) == 0) return system_vfs->xOpen(system_vfs, path, file, flags, result);
-    memset(file, 0, sizeof(guarded_file));
-    int code = system_vfs->xOpen(system_vfs, path, below(file), flags, result);
-    if (!below(file)->pMethods) return code;
-    if (below(file)->pMethods->iVersion < 3 || !below(file)->pMethods->xShmMap) {
-        // A file without shared memory is used as it is.
-        below(file)->pMethods->xClose(below(file));
-        return system_vfs->xOpen(system_vfs, path, file, flags, result);
-    }
-    ((guarded_file *)file)->path = path;
-    file->pMethods = &guarded_methods;
+    int code = system_vfs->xOpen(system_vfs, path, file, flags, result);
+    // Only databases have shared memory, and a file with a table of this version has all functions.
+    if (!file->pMethods || (flags & SQLITE_OPEN_MAIN_DB) == 0) return code;
+    if (file->pMethods->iVersion < 3 || !file->pMethods->xShmMap) return code;
+    file_guard *guard = guard_of(file);
+    memset(guard, 0, sizeof *guard);
+    guard->path = path;
+    guard->system = file->pMethods;
+    // Later versions may have a longer table, of which this is the beginning.
+    guard->methods = *file->pMethods;
+    if (guard->methods.iVersion > 3) guard->methods.iVersion = 3;
+    guard->methods.xClose = guarded_close;
+    guard->methods.xLock = guarded_lock;
+    guard->methods.xShmMap = guarded_shm_map;
+    guard->methods.xShmLock = guarded_shm_lock;
+    guard->methods.xShmUnmap = guarded_shm_unmap;
+    file->pMethods = &guard->methods;
     return code;
 }
 
@@ -231,7 +192,7 @@ static void register_guard(void) {
     guarded_vfs = *system_vfs;
     guarded_vfs.pNext = NULL;
     guarded_vfs.zName = "tern";
-    guarded_vfs.szOsFile = (int)sizeof(guarded_file) + system_vfs->szOsFile;
+    guarded_vfs.szOsFile = (int)(system_size() + sizeof(file_guard));
     guarded_vfs.xOpen = guarded_open;
     sqlite3_vfs_register(&guarded_vfs, 1);
 }

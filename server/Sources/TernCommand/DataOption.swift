@@ -69,7 +69,7 @@ struct DataOption: ParsableArguments {
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
       throw ServerFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }
-    let catalog = try Catalog(directory: directory)
+    let catalog = try Catalog(directory: directory, report: Terminal.note)
     connectRetiredRows(catalog)
     return catalog
   }

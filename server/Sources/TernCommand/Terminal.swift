@@ -8,6 +8,9 @@ enum Terminal {
   /// Prints to standard error.
   static func complain(_ text: String) { write(text, to: .standardError) }
 
+  /// Prints to standard error what the program does meanwhile.
+  static func note(_ text: String) { complain("tern: \(text)") }
+
   /// Shows progress on a single line that is overwritten; prints nothing unless standard error is a terminal.
   static func progress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }

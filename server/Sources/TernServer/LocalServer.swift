@@ -23,6 +23,7 @@ package struct LocalServer {
   package let catalog: Catalog
   /// The events.
   package let warehouse: SQLiteWarehouse
+  private let owner: DirectoryOwner
   private let directory: String
   private let backups: BackupSeries?
   private let accessLog: AccessLog?
@@ -73,7 +74,7 @@ package struct LocalServer {
     symbolLimits.diskReserve = Int(clamping: diskReserve)
     self.symbolLimits = symbolLimits
     // Before anything is written.
-    let owner = try SQLiteWarehouse.owner(
+    owner = try SQLiteWarehouse.owner(
       of: directory, report: { logger.notice("\($0)") }, onLoss: { Self.stop($0, logger) })
     catalog = try Catalog(directory: directory, isOwned: true)
     try catalog.removeUnusedSymbols()
@@ -88,9 +89,16 @@ package struct LocalServer {
   }
 
   /// Ends the process at once: closing the files would write to them.
-  private static func stop(_ loss: WarehouseError, _ logger: Logger) {
+  static func stop(_ loss: WarehouseError, _ logger: Logger) {
+    // Where the directory is gone, a server would begin anew, so the service manager must not start one.
+    let code: Int32 = loss.code == .gone ? 3 : 2
+    // A program that no longer reads standard error would block the message.
+    Thread.detachNewThread {
+      usleep(200_000)
+      _exit(code)
+    }
     logger.critical("\(loss)")
-    _exit(2)
+    _exit(code)
   }
 
   /// A logger that writes lines to standard error.
@@ -112,11 +120,14 @@ package struct LocalServer {
     let result = await Result { try await serve(configuration, signals, onListening) }
     copy?.close()
     let closed = await Result { try await warehouse.close() }
-    try catalog.close()
+    let catalogClosed = Result(catching: catalog.close)
+    // After all files are closed, and before something that may block.
+    owner.release()
     // Last, because a program that no longer reads standard output would block it.
     accessLog?.flush()
     try result.get()
     try closed.get()
+    try catalogClosed.get()
   }
 
   private func serve(

@@ -10,6 +10,8 @@ package struct WarehouseError: Error, Sendable, CustomStringConvertible {
     case unavailable
     /// Another process is using the data directory.
     case inUse
+    /// The data directory is no longer at its path.
+    case gone
     /// There is no app with this ID.
     case unknownApp
     /// Stored data is corrupt.

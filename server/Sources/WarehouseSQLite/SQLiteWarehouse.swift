@@ -31,6 +31,8 @@ package final class SQLiteWarehouse: EventSink {
   private let space: DiskSpace
   private let queue: WriterQueue
   private let owner: DirectoryOwner
+  /// False if the caller has taken the directory: it may have files there that must be closed before.
+  private let releasesOwner: Bool
   /// The thread that counts rows.
   let counting: CountingThread
   /// The record on disk of the work in progress.
@@ -74,7 +76,8 @@ package final class SQLiteWarehouse: EventSink {
       recognizedAge: recognizedAge, examinesInterruptedWork: examinesInterruptedWork, report: report)
   }
 
-  /// Opens a data directory whose ownership the caller may have taken; see ``owner(of:waitingFor:report:onLoss:)``.
+  /// Opens a data directory whose ownership the caller may have taken, and then releases; see
+  /// ``owner(of:waitingFor:report:onLoss:)``.
   package convenience init(
     directory: String, owner: DirectoryOwner?, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes,
     diskReserve: Int64 = 0,
@@ -95,8 +98,9 @@ package final class SQLiteWarehouse: EventSink {
     directory: String, owner: DirectoryOwner? = nil, catalog: any CatalogStore, configuration: WarehouseConfiguration
   ) throws {
     let files = DataDirectory(path: directory)
-    let owner = try owner ?? Self.owner(of: directory, waitingFor: configuration.lockPatience)
-    try self.init(files, owner: owner, catalog: catalog, configuration: configuration)
+    let taken = try owner ?? Self.owner(of: directory, waitingFor: configuration.lockPatience)
+    try self.init(
+      files, owner: taken, releasesOwner: owner == nil, catalog: catalog, configuration: configuration.checking(taken))
   }
 
   /// Takes a data directory for writing, creating it if missing.
@@ -121,11 +125,10 @@ package final class SQLiteWarehouse: EventSink {
   }
 
   private init(
-    _ files: DataDirectory, owner: DirectoryOwner, catalog: any CatalogStore, configuration: WarehouseConfiguration
+    _ files: DataDirectory, owner: DirectoryOwner, releasesOwner: Bool, catalog: any CatalogStore,
+    configuration: WarehouseConfiguration
   ) throws {
-    var configuration = configuration
-    configuration.checkOwner = { [owner] in try owner.check() }
-    self.owner = owner
+    (self.owner, self.releasesOwner) = (owner, releasesOwner)
     self.files = files
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
@@ -171,7 +174,7 @@ package final class SQLiteWarehouse: EventSink {
         defer { end.waiters = [] }
         return (end.waiters, end.isClosing)
       }
-      if !isClosing { owner.release() }
+      if releasesOwner, !isClosing { owner.release() }
       for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
     }
     reader.updateColumns()
@@ -278,8 +281,9 @@ package final class SQLiteWarehouse: EventSink {
       do {
         try queue.append { writer in
           let result = Result {
+            try writer.rows.restoreSuspect()
             let value = try body(writer)
-            try writer.configuration.checkOwner?()
+            try writer.configuration.checkOwner()
             return value
           }
           waiter.resume(with: result.mapError { WarehouseError.from($0) as any Error })
@@ -290,16 +294,14 @@ package final class SQLiteWarehouse: EventSink {
     }
   }
 
-  /// Stores all waiting batches, counts them, releases the data directory and ends the writer thread.
+  /// Stores all waiting batches, counts them, ends the writer thread, and releases the data directory unless the caller has
+  /// taken it.
   ///
   /// Acknowledged events are already on disk; closing only saves work at the next start.
   package func close() async throws {
     try? await storeOpenDays()
-    let isOver = end.withLock { end in
-      end.isClosing = true
-      return end.isOver
-    }
-    defer { if !isOver { owner.release() } }
+    end.withLock { $0.isClosing = true }
+    defer { if releasesOwner { owner.release() } }
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
       let result: Result<Void, any Error>? = end.withLock { end in
@@ -330,11 +332,12 @@ extension SQLiteWarehouse {
     let files = DataDirectory(path: directory)
     try files.create()
     // Only if needed, because holding the lock keeps a server from starting.
-    if try !WarehouseFile.isComplete(files), let owner = try DirectoryOwner(files) {
-      defer { owner.release() }
-      let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-      try WarehouseFile.openCounter(files, catalog: catalog, configuration: WarehouseConfiguration()).count()
-      try pool.close()
+    if try !WarehouseFile.isComplete(files) {
+      _ = try owning(files, WarehouseConfiguration()) { configuration in
+        let pool = try WarehouseFile.open(files, configuration: configuration)
+        try WarehouseFile.openCounter(files, catalog: catalog, configuration: configuration).count()
+        try pool.close()
+      }
     }
     return WarehouseReader(
       pool: try WarehouseFile.openReadOnly(files),
@@ -356,13 +359,24 @@ extension SQLiteWarehouse {
     let files = DataDirectory(path: directory)
     var configuration = WarehouseConfiguration()
     configuration.report = report
-    guard let owner = try DirectoryOwner(files) else {
+    let isDone: Void? = try owning(files, configuration) { configuration in
+      let pool = try WarehouseFile.open(files, configuration: configuration)
+      try WarehouseFile.rebuild(
+        pool, files, catalog: catalog, configuration: configuration, now: now, progress: progress)
+      try pool.close()
+    }
+    guard isDone != nil else {
       throw WarehouseError(.inUse, "A server is running on \(directory). Stop it before you rebuild.")
     }
+  }
+
+  /// Runs `body` as the owner of a directory, with the settings of one; returns `nil` if another process holds the lock.
+  private static func owning<Value>(
+    _ files: DataDirectory, _ configuration: WarehouseConfiguration,
+    _ body: (WarehouseConfiguration) throws -> Value
+  ) throws -> Value? {
+    guard let owner = try DirectoryOwner(files) else { return nil }
     defer { owner.release() }
-    configuration.checkOwner = { try owner.check() }
-    let pool = try WarehouseFile.open(files, configuration: configuration)
-    try WarehouseFile.rebuild(pool, files, catalog: catalog, configuration: configuration, now: now, progress: progress)
-    try pool.close()
+    return try body(configuration.checking(owner))
   }
 }

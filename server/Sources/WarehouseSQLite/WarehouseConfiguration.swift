@@ -46,9 +46,16 @@ package struct WarehouseConfiguration: Sendable {
   /// The wall clock.
   package var now: @Sendable () -> Timestamp = WallClock.system
   /// Throws if another process has taken the directory.
-  package var checkOwner: (@Sendable () throws -> Void)?
+  package var checkOwner: @Sendable () throws -> Void = {}
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   package var beforeBatch: (@Sendable (AppID) throws -> Void)?
+
+  /// Returns these settings for the owner of a directory: each commit checks that it still is.
+  func checking(_ owner: DirectoryOwner) -> WarehouseConfiguration {
+    var configuration = self
+    configuration.checkOwner = { try owner.check() }
+    return configuration
+  }
 
   /// The settings of a server, before it changes any.
   package static var standard: WarehouseConfiguration { WarehouseConfiguration() }

@@ -11,6 +11,7 @@ final class SimulatedServer {
   let warehouse: SQLiteWarehouse
   /// The job that waited when the catalog was opened.
   let waitingJob: DataJob.Kind?
+  private let owner: DirectoryOwner
   private let jobs: JobRunner
 
   /// Opens a directory, and does the work that waits there.
@@ -20,9 +21,10 @@ final class SimulatedServer {
     self.directory = directory
     let files = DataDirectory(path: directory)
     try files.create()
-    guard let owner = try DirectoryOwner(files, waitingFor: .seconds(3), Self.quickEffects()) else {
+    guard let taken = try DirectoryOwner(files, waitingFor: .seconds(3), Self.quickEffects()) else {
       throw SimulationFailure("\(directory) is locked.")
     }
+    owner = taken
     catalog = try Catalog(directory: directory, isOwned: true)
     waitingJob = try catalog.nextJob()?.kind
     var configuration = WarehouseConfiguration.standard
@@ -69,5 +71,6 @@ final class SimulatedServer {
   func close() async throws {
     try await warehouse.close()
     try catalog.close()
+    owner.release()
   }
 }

@@ -1,11 +1,20 @@
 import Dispatch
 import Foundation
+import GRDB
 import TernBase
 import Testing
 
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+
+extension DataDirectory {
+  fileprivate func replaceOwner(with record: OwnerRecord) throws {
+    let file = OwnerFile(self)
+    // The present owner increases its number.
+    while let present = try OwnerFile.read(ownerPath), try !file.replace(present, with: record) {}
+  }
+}
 
 /// The file with the owner of a data directory, and what a warehouse does when it loses it.
 @Suite struct OwnershipTests {
@@ -81,16 +90,16 @@ import Testing
     #expect(error?.message.contains("/owner is gone") == true)
   }
 
-  @Test func `a server that was killed is followed at once, under its name`() throws {
-    var first: Ownership? = try ownership(effects("first", place: "a"))
-    try first?.renew()
-    first = nil
+  @Test func `a server that was killed is followed at once, and stops if it is alive after all`() throws {
+    let first = try ownership(effects("first", place: "a"))
+    try first.renew()
     let waits = Locked(0)
     let second = try ownership(effects("second", place: "a", wait: { waits.withLock { $0 += 1 } }))
     #expect(waits.withLock { $0 } == 0)
     try second.renew()
     try second.check()
-    #expect(try OwnerFile.read(files.ownerPath)?.name == "first")
+    // Some file systems give every process the lock.
+    #expect(throws: WarehouseError.self) { try first.check() }
   }
 
   @Test(arguments: [[], [0], Array("tern-owner 2\n".utf8), Array(repeating: 0xFF, count: 600)] as [[UInt8]])
@@ -121,7 +130,7 @@ import Testing
       directory: directory.path, owner: owner, catalog: catalog, configuration: WarehouseConfiguration())
     #expect(try await warehouse.commit(batch(["a"], firstKey: 1), app: app).accepted == 1)
     let other = OwnerRecord(name: "other", place: "elsewhere", beat: 1, owner: "process 2 on other, as /mnt")
-    try OwnerFile(path: files.ownerPath).replace(with: other)
+    try files.replaceOwner(with: other)
     let error = await #expect(throws: WarehouseError.self) {
       try await warehouse.commit(batch(["b"], firstKey: 2), app: app)
     }
@@ -131,6 +140,154 @@ import Testing
     #expect(try warehouse.reader.read { try WarehouseSchema.lastRow($0) } == 1)
     try? await warehouse.close()
     #expect(try OwnerFile.read(files.ownerPath) == other)
+  }
+
+  @Test func `a warehouse leaves the release of a directory to the caller that has taken it`() async throws {
+    let catalog = try Catalog(directory: directory.path)
+    let owner = try SQLiteWarehouse.owner(of: directory.path)
+    let warehouse = try SQLiteWarehouse(
+      directory: directory.path, owner: owner, catalog: catalog, configuration: WarehouseConfiguration())
+    try await warehouse.close()
+    try owner.check()
+    #expect(try catalog.isServed())
+    owner.release()
+    #expect(try !catalog.isServed())
+  }
+
+  @Test func `counting commits nothing once another server has the directory`() throws {
+    let catalog = try Catalog(directory: directory.path)
+    let owner = try SQLiteWarehouse.owner(of: directory.path)
+    let configuration = WarehouseConfiguration().checking(owner)
+    let pool = try WarehouseFile.open(files, configuration: configuration)
+    defer { try? pool.close() }
+    let counter = try WarehouseFile.openCounter(files, catalog: catalog, configuration: configuration)
+    try counter.removeAll()
+    try files.replaceOwner(with: OwnerRecord(name: "other", place: "elsewhere", beat: 1))
+    #expect(throws: WarehouseError.self) { try counter.removeAll() }
+    owner.release()
+  }
+
+  @Test func `only one command waits for a server that was there before a power failure`() throws {
+    #expect(try OwnerFile(files).create(OwnerRecord(name: "old", place: "before", beat: 7)))
+    let (waits, reports) = (Locked(0), Locked<[String]>([]))
+    var effects = effects("command", place: "now")
+    effects.report = { text in reports.withLock { $0.append(text) } }
+    effects.wait = { end in
+      // The thread that renews an ownership waits, too.
+      if waits.withLock({ $0 }) == 13 { end.wait() } else { waits.withLock { $0 += 1 } }
+    }
+    try files.visit(effects)
+    #expect(waits.withLock { $0 } == 13)
+    #expect(reports.withLock { $0.count } == 1)
+    #expect(!files.exists(files.ownerPath))
+    // A second one would wait for ever.
+    try files.visit(effects)
+  }
+
+  @Test func `a command in a place that it can't determine starts beside a server that has the lock`() throws {
+    for places in [(server: nil, command: "known"), ("known", nil), (nil, nil)] as [(server: String?, command: String?)]
+    {
+      var server = effects("server", place: places.server)
+      server.wait = { end in end.wait() }
+      let owner = try #require(try DirectoryOwner(files, server))
+      try files.visit(effects("command", place: places.command, wait: { Issue.record("It waits.") }))
+      try owner.check()
+      owner.release()
+    }
+  }
+
+  @Test func `a command that outlives its server ends if one elsewhere has taken over`() throws {
+    let file = OwnerFile(files)
+    let other = Locked(OwnerRecord(name: "other", place: "elsewhere", beat: 1, owner: "process 2 on other, as /mnt"))
+    #expect(try file.create(other.withLock { $0 }))
+    let path = files.ownerPath
+    let command = effects(
+      "command", place: "here",
+      wait: {
+        let bytes = other.withLock { other in
+          other.beat += 1
+          return other.bytes
+        }
+        try Data(bytes).write(to: URL(filePath: path))
+      })
+    let error = #expect(throws: WarehouseError.self) { try files.visit(command) }
+    #expect(error?.code == .inUse)
+    #expect(error?.message.contains("process 2 on other, as /mnt") == true)
+    #expect(try OwnerFile.read(path)?.name == "other")
+  }
+
+  @Test func `a server waits for a command that waits for the server before`() throws {
+    #expect(try OwnerFile(files).create(OwnerRecord(name: "old", place: "before", beat: 7)))
+    let command = try #require(try files.lock())
+    #expect(try DirectoryOwner(files) == nil)
+    let (waits, reports) = (Locked(0), Locked<[String]>([]))
+    var server = effects("server", place: "now")
+    server.report = { text in
+      reports.withLock { $0.append(text) }
+      command.release()
+    }
+    server.wait = { end in
+      if waits.withLock({ $0 }) == 13 { end.wait() } else { waits.withLock { $0 += 1 } }
+    }
+    let owner = try #require(try DirectoryOwner(files, waitingFor: .milliseconds(1), server))
+    #expect(reports.withLock { $0.first }?.contains("Another process waits") == true)
+    owner.release()
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `what a command of root creates belongs to the owner of the directory`() throws {
+    try #require(chown(files.path, 4_321, 8_765) == 0)
+    let owner = try #require(try DirectoryOwner(files))
+    try files.whileOpeningCatalog {}
+    try files.createFile(files.catalogPath)
+    for path in [files.ownerPath, files.path + "/catalog.lock", files.catalogPath] {
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      #expect(status.st_uid == 4_321 && status.st_gid == 8_765, "\(path)")
+    }
+    owner.release()
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `a file of root to which a link in the directory leads stays that of root`() throws {
+    let other = try TemporaryDirectory()
+    let file = other.path + "/secret"
+    try Data().write(to: URL(filePath: file))
+    try #require(chown(files.path, 4_321, 8_765) == 0)
+    try FileManager.default.createSymbolicLink(atPath: files.catalogPath, withDestinationPath: file)
+    try FileManager.default.createSymbolicLink(atPath: files.path + "/catalog.lock", withDestinationPath: file)
+    try files.createFile(files.catalogPath)
+    try files.whileOpeningCatalog {}
+    var status = stat()
+    #expect(stat(file, &status) == 0)
+    #expect(status.st_uid == 0)
+  }
+
+  @Test func `a server says that its directory is gone`() throws {
+    var effects = effects("server", place: "a")
+    effects.wait = { end in end.wait() }
+    let owner = try #require(try DirectoryOwner(files, effects))
+    let moved = directory.path + "-moved"
+    try FileManager.default.moveItem(atPath: directory.path, toPath: moved)
+    defer { try? FileManager.default.removeItem(atPath: moved) }
+    // As the empty directory on which a disk was mounted.
+    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+    let error = #expect(throws: WarehouseError.self) { try owner.check() }
+    #expect(error?.code == .gone)
+    #expect(error?.message.contains("its disk is gone") == true)
+    owner.release()
+  }
+
+  @Test func `what killed processes left is removed`() throws {
+    let leftovers = [
+      "owner.\(UUID().uuidString)", "probe.a1B2c3", "catalog.sqlite-shm.x9Y8z7", "warehouse.sqlite-shm.abcdef",
+    ]
+    let others = ["owner.txt", "probe.jsonl", "catalog.sqlite-shm", "config.json", "notes.123456"]
+    for name in leftovers + others { try files.createFile("\(files.path)/\(name)") }
+    let owner = try #require(try DirectoryOwner(files))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: files.path).sorted() == (others + ["owner"]).sorted())
+    owner.release()
   }
 
   @Test func `a directory that was closed has no owner`() async throws {

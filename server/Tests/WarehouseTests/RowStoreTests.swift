@@ -10,6 +10,10 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Rows in segments, and the table `span` that tells which of them count.
 @Suite struct RowStoreTests {
   private static let days = day("2026-05-01")...day("2026-05-30")
@@ -161,28 +165,73 @@ import Testing
     try await check(directory, app, batches: 4)
   }
 
+  #if os(Linux)
+    /// As on a full disk that encrypts: the write fails, and the block before it can't be decrypted.
+    @Test(arguments: [true, false])
+    func `rows that a failed write has damaged are whole before anything reads them`(hasRoomAtOnce: Bool) async throws {
+      let (directory, app) = try setUp()
+      let warehouse = try open(directory, spanRows: 1_000, segmentBytes: 1 << 20)
+      _ = try await warehouse.commit(batch(0), app: app)
+      let path = directory.path + "/rows/1.rows"
+      let whole = try Data(contentsOf: URL(filePath: path))
+      let disk = Locked<FullDisk?>(nil)
+      await #expect(throws: WarehouseError.self) {
+        try await warehouse.perform { writer in
+          try writer.transact {
+            try addRows(to: writer, app)
+            let full = try FullDisk(path)
+            try damage(path, whole.count - 40)
+            defer { if hasRoomAtOnce { full.end() } else { disk.withLock { $0 = full } } }
+            try writer.rows.store()
+          }
+        }
+      }
+      #expect(try (Data(contentsOf: URL(filePath: path)) == whole) == hasRoomAtOnce)
+      if !hasRoomAtOnce {
+        await #expect(throws: WarehouseError.self) { try await warehouse.commit(batch(1), app: app) }
+        disk.withLock { $0?.end() }
+        // Even a transaction without rows.
+        try await warehouse.probeWrite()
+        #expect(try Data(contentsOf: URL(filePath: path)).prefix(whole.count) == whole)
+      }
+      for number in 1..<3 { _ = try await warehouse.commit(batch(number), app: app) }
+      try await warehouse.close()
+      try await check(directory, app, batches: 3)
+    }
+
+    private func damage(_ path: String, _ position: Int) throws {
+      let file = try FileHandle(forUpdating: URL(filePath: path))
+      try file.seek(toOffset: UInt64(position))
+      try file.write(contentsOf: Data(repeating: 0xA5, count: 20))
+      try file.close()
+    }
+  #endif
+
   /// Stores rows in a transaction that fails at its end; returns how many.
   private func failingTransaction(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> Int64 {
     let stored = Locked<Int64>(0)
     await #expect(throws: WarehouseError.self) {
       try await warehouse.perform { writer in
-        let before = writer.lastID
         try writer.transact {
-          for id in before + 1...before + 100 {
-            let row = EventRow(
-              id: id, app: app.rawValue, time: 0, lag: 0, slot: 0, device: 1, session: 0,
-              flags: EventRow.Flags(kind: .event, startsSession: false, isMeasurement: false), name: 1)
-            try Array(repeating: UInt8(0), count: 200).withUnsafeBytes {
-              try writer.rows.add(row, user: "", properties: $0, parameters: nil)
-            }
-            stored.withLock { $0 += 1 }
-          }
+          try addRows(to: writer, app)
+          stored.withLock { $0 += 100 }
           try writer.rows.store()
           throw WarehouseError(.damaged, "failed")
         }
       }
     }
     return stored.withLock { $0 }
+  }
+
+  private func addRows(to writer: Writer, _ app: AppID) throws {
+    for id in writer.lastID + 1...writer.lastID + 100 {
+      let row = EventRow(
+        id: id, app: app.rawValue, time: 0, lag: 0, slot: 0, device: 1, session: 0,
+        flags: EventRow.Flags(kind: .event, startsSession: false, isMeasurement: false), name: 1)
+      try Array(repeating: UInt8(0), count: 200).withUnsafeBytes {
+        try writer.rows.add(row, user: "", properties: $0, parameters: nil)
+      }
+    }
   }
 
   @Test func `every damaged byte of a segment is noticed`() async throws {
@@ -254,3 +303,30 @@ import Testing
     try await check(directory, app, batches: 6)
   }
 }
+
+#if os(Linux)
+  /// Lets writes to a file fail that this process has open, as on a full disk.
+  private struct FullDisk {
+    private let descriptor: Int32
+    private let file: Int32
+
+    init(_ path: String) throws {
+      let path = URL(filePath: path).resolvingSymlinksInPath().path
+      let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      let found = names.compactMap { Int32($0) }.first {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+          && fcntl($0, F_GETFL) & O_ACCMODE == O_RDWR
+      }
+      descriptor = try #require(found)
+      file = dup(descriptor)
+      let full = open("/dev/full", O_RDWR)
+      dup2(full, descriptor)
+      close(full)
+    }
+
+    func end() {
+      dup2(file, descriptor)
+      close(file)
+    }
+  }
+#endif

@@ -45,11 +45,13 @@ package final class Catalog: CatalogEditor {
   ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
   ///   - zones: The zone data that new apps and views get.
   ///   - now: The wall clock, for creation times and session expiry.
+  ///   - report: Receives a message if opening takes some seconds.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   package init(
     directory: String, isOwned: Bool = false, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
     passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, zones: ZoneDatabase = .system,
-    now: @escaping @Sendable () -> Timestamp = WallClock.system
+    now: @escaping @Sendable () -> Timestamp = WallClock.system,
+    report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     self.now = now
     self.zones = zones
@@ -58,7 +60,7 @@ package final class Catalog: CatalogEditor {
     self.maximumSymbolBytes = maximumSymbolBytes
     self.passwordCost = passwordCost
     try self.directory.create()
-    if !isOwned { try self.directory.visit() }
+    if !isOwned { try self.directory.visit(report) }
     let path = self.directory.catalogPath
     if !self.directory.exists(path) { try Self.checkNoWarehouse(self.directory) }
     try self.directory.createFile(path)
@@ -139,6 +141,12 @@ package final class Catalog: CatalogEditor {
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
     }
   }
+
+  /// Checks that the data directory may still be used by a process that isn't its owner: it may have got another one.
+  ///
+  /// - Parameter report: Receives a message if that takes some seconds.
+  /// - Throws: ``WarehouseError`` with code `inUse` if a server runs on it that reaches it in another way.
+  package func checkOwner(_ report: @escaping @Sendable (String) -> Void) throws { try directory.visit(report) }
 
   /// True if a server runs on the data directory.
   package func isServed() throws -> Bool {

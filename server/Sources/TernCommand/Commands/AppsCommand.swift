@@ -45,7 +45,7 @@ struct AppsCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try Catalog(directory: data.directory)
+      let catalog = try Catalog(directory: data.directory, report: Terminal.note)
       defer { try? catalog.close() }
       let app = try catalog.createApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
       if json { return Terminal.say(CommandOutput.json(ShownApp(app), ShownApp.members)) }

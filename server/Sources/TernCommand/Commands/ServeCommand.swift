@@ -59,12 +59,20 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let signOn = try SignOnSettings(settings)
     for warning in try SecretFile.warnings(settings, signOn) { LocalServer.standardLogger.warning("\(warning)") }
+    let isNew = !FileManager.default.fileExists(atPath: directory + "/catalog.sqlite")
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
       accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome, symbolizer: settings.value(\.symbolizer),
       outgoing: OutgoingSettings(settings), providers: signOn.providers)
+    if isNew {
+      LocalServer.standardLogger.notice(
+        """
+        \(directory) had no data: a new server begins there. If you expected data, its disk isn't mounted: stop this server, then \
+        mount the disk.
+        """)
+    }
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)

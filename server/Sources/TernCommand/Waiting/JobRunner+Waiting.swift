@@ -6,11 +6,14 @@ import WarehouseSQLite
 extension JobRunner {
   /// Waits until a job is done: by the server that runs on the directory, or by this process. Says what it waits for.
   ///
-  /// - Throws: ``ServerFailure`` if the job has failed, or can't be done because the disk is full.
+  /// - Throws: ``ServerFailure`` if the job has failed, or can't be done because the disk is full; ``WarehouseError`` with code
+  ///   `inUse` if a server has taken the directory that reaches it in another way.
   static func wait(for job: DataJob, _ data: DataOption, _ catalog: Catalog) async throws -> String {
     var waiting = JobWaiting(job: job, directory: data.directory)
     var server = OtherServer.none
     while true {
+      // The server beside which this command has opened the catalog may have ended.
+      try catalog.checkOwner(Terminal.note)
       if let result = try catalog.result(ofJob: job.id) {
         guard !result.isFailed else { throw ServerFailure(result.message) }
         return result.message

@@ -4,12 +4,13 @@
 /// reach it through a FUSE file system, another machine or another container's network volume. Therefore the directory
 /// has a file that names its owner, with a number that the owner increases all the time:
 ///
-/// * Whoever holds the lock and finds the name of an owner at the same ``OwnerRecord/place`` knows that this owner is gone, and
-///   goes on under its name. So a server that was killed starts again at once, whatever its process number is.
+/// * A process that holds the lock and finds the name of an owner at the same ``OwnerRecord/place`` replaces it and uses the
+///   directory. So a server that was killed starts again at once, whatever its process number is. Some file systems give every
+///   process the lock: an owner that is alive then finds the new name, and stops.
 ///   If that owner had only just put its name there, the next point applies to its successor.
-/// * Another owner is gone if its number stays the same over ten readings. Its name is then replaced, and the directory is
-///   used only if the new name is still there after three readings: the former owner, or another process that did the same,
-///   has then seen it and stopped.
+/// * Another owner is gone if its record stays the same over ten readings. It is then replaced, and the directory is used only
+///   if the new name is still there after three readings: the former owner, or another process that did the same, has then seen
+///   it and stopped.
 /// * An owner that finds another name, or none, stops.
 ///
 /// An owner reads the file before and after each commit, and confirms only what was committed under its name. No clock is
@@ -29,10 +30,8 @@ package struct DirectoryClaim: Hashable, Sendable {
     case read(OwnerRecord?)
     /// The outcome of ``Action/create``: false if there was a file.
     case created(Bool)
-    /// The outcome of ``Action/adopt(_:)``: false if the file had another name.
-    case adopted(Bool)
-    /// ``Action/replace`` has succeeded.
-    case replaced
+    /// The outcome of ``Action/replace(_:settles:)``: false if the record was another one.
+    case replaced(Bool)
   }
 
   /// The steps that a claim asks for.
@@ -42,10 +41,8 @@ package struct DirectoryClaim: Hashable, Sendable {
     case readLater
     /// Create the file with the own record, if there is none.
     case create
-    /// Continue the file that has this name.
-    case adopt(String)
-    /// Put a file with the own record in the place of the present one.
-    case replace
+    /// Put a file with the own record in the place of the one with this record.
+    case replace(OwnerRecord, settles: Bool)
     /// Increase the number in the own file.
     case beat
     /// Use the directory.
@@ -60,8 +57,7 @@ package struct DirectoryClaim: Hashable, Sendable {
     case looking
     case watching(OwnerRecord, readings: Int)
     case creating
-    case adopting(settles: Bool)
-    case replacing
+    case replacing(settles: Bool)
     case settling(readings: Int)
     case owning
     case over
@@ -74,7 +70,7 @@ package struct DirectoryClaim: Hashable, Sendable {
   private let purpose: Purpose
   private let place: String?
   /// The name in the file of this process.
-  package private(set) var name: String
+  private let name: String
   private var state = State.looking
 
   /// Creates a claim, which begins with a reading.
@@ -94,11 +90,10 @@ package struct DirectoryClaim: Hashable, Sendable {
     case (.watching(let known, let readings), .read(let record)):
       guard record == known else { return changed(record) }
       return unchanged(known, readings: readings + 1)
-    case (.creating, .created(true)), (.adopting(settles: false), .adopted(true)):
+    case (.creating, .created(true)), (.replacing(settles: false), .replaced(true)):
       return enter(.owning, [.enter, .readLater])
-    case (.creating, .created(false)), (.adopting, .adopted(false)): return enter(.looking, [.read])
-    case (.replacing, .replaced), (.adopting(settles: true), .adopted(true)):
-      return enter(.settling(readings: 0), [.readLater])
+    case (.creating, .created(false)), (.replacing, .replaced(false)): return enter(.looking, [.read])
+    case (.replacing(settles: true), .replaced(true)): return enter(.settling(readings: 0), [.readLater])
     case (.settling(let readings), .read(let record)):
       guard record?.name == name else { return enter(.over, [.refuse(record)]) }
       guard readings + 1 >= settling else { return enter(.settling(readings: readings + 1), [.readLater]) }
@@ -112,9 +107,7 @@ package struct DirectoryClaim: Hashable, Sendable {
   private mutating func look(_ record: OwnerRecord?) -> [Action] {
     guard let record else { return purpose == .own ? enter(.creating, [.create]) : enter(.over, [.enter]) }
     guard isHere(record) else { return enter(.watching(record, readings: 0), [.readLater]) }
-    guard purpose == .own else { return enter(.over, [.enter]) }
-    name = record.name
-    return enter(.adopting(settles: !record.isSettled), [.adopt(record.name)])
+    return replace(record, settles: !record.isSettled)
   }
 
   private mutating func changed(_ record: OwnerRecord?) -> [Action] {
@@ -124,7 +117,12 @@ package struct DirectoryClaim: Hashable, Sendable {
 
   private mutating func unchanged(_ record: OwnerRecord, readings: Int) -> [Action] {
     guard readings >= patience else { return enter(.watching(record, readings: readings), [.readLater]) }
-    return purpose == .own ? enter(.replacing, [.replace]) : enter(.over, [.enter])
+    return replace(record, settles: true)
+  }
+
+  private mutating func replace(_ record: OwnerRecord, settles: Bool) -> [Action] {
+    guard purpose == .own else { return enter(.over, [.enter]) }
+    return enter(.replacing(settles: settles), [.replace(record, settles: settles)])
   }
 
   private func isHere(_ record: OwnerRecord) -> Bool { place != nil && record.place == place }

@@ -35,19 +35,31 @@ package final class DirectoryOwner: Sendable {
 
   /// Takes the lock and the ownership of a directory.
   ///
-  /// - Parameter patience: The time to wait for a process that briefly holds the lock.
+  /// - Parameter patience: The time to wait for a process that briefly holds the lock. If it is positive, a process that waits to see
+  ///   whether an owner is gone gets longer.
   /// - Returns: `nil` if another process holds the lock.
   /// - Throws: ``WarehouseError``, with code `inUse` if an owner at another place is alive.
   package init?(_ files: DataDirectory, waitingFor patience: Duration = .zero, _ effects: Effects = Effects()) throws {
-    guard let lock = try files.lock(waitingFor: patience) else { return nil }
+    guard let lock = try Self.lock(files, patience, effects) else { return nil }
     self.lock = lock
-    ownership = Ownership(files, .own, effects)
+    ownership = Ownership(files, .own, effects, lock: lock)
     do {
       try ownership.open()
+      files.removeLeftovers()
     } catch let error as WarehouseError where error.code != .inUse {
       throw files.obstacle(cause: error) ?? error
     }
     ownership.start()
+  }
+
+  private static func lock(_ files: DataDirectory, _ patience: Duration, _ effects: Effects) throws -> DirectoryLock? {
+    if let lock = try files.lock(waitingFor: patience) { return lock }
+    guard patience > .zero, let record = try OwnerFile.read(files.ownerPath),
+      record.place != effects.place(files) || !record.isSettled
+    else { return nil }
+    effects.report(
+      "Another process waits to see whether the last server on \(files.path) is gone. Waiting for that process.")
+    return try files.lock(waitingFor: .seconds(15))
   }
 
   deinit { release() }
@@ -68,8 +80,29 @@ extension DataDirectory {
 
   /// Checks that the directory may be used beside its owner: there is none, it is at the same place, or it is gone.
   ///
+  /// The name of one that is gone is removed, so that only one command waits for that after a power failure.
+  ///
+  /// - Parameter report: Receives a message if that takes some seconds.
   /// - Throws: ``WarehouseError`` with code `inUse` if an owner at another place is alive.
-  package func visit(_ effects: DirectoryOwner.Effects = DirectoryOwner.Effects()) throws {
+  package func visit(_ report: @escaping @Sendable (String) -> Void) throws {
+    var effects = DirectoryOwner.Effects()
+    effects.report = report
+    try visit(effects)
+  }
+
+  func visit(_ effects: DirectoryOwner.Effects) throws {
+    guard let record = try OwnerFile.read(ownerPath) else { return }
+    let place = effects.place(self)
+    guard place == nil || record.place != place else { return }
+    do {
+      if let owner = try DirectoryOwner(self, effects) { return owner.release() }
+    } catch let error as WarehouseError where error.code == .full {
+      // The owner is gone; there is only no room to take its place.
+      return
+    }
+    // The process that has the lock is at the same place, although one of the two can't determine it, as in a sandbox without
+    // /proc/sys.
+    if record.place == nil || place == nil { return }
     try Ownership(self, .visit, effects).open()
   }
 

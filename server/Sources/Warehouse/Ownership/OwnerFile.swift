@@ -8,13 +8,14 @@
 
 /// The file `owner` of a data directory.
 ///
-/// Each owner has a file of its own under this name: it writes to the one that it created or continued, so that a delayed
-/// write can't overwrite another owner's name.
+/// Each owner has a file of its own under this name: it writes to the one that it created, so that a delayed write can't
+/// overwrite another owner's name.
 final class OwnerFile {
-  let path: String
+  private let files: DataDirectory
   private var descriptor: Int32 = -1
+  private var path: String { files.ownerPath }
 
-  init(path: String) { self.path = path }
+  init(_ files: DataDirectory) { self.files = files }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
@@ -24,35 +25,50 @@ final class OwnerFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       guard errno != ENOENT else { return nil }
-      throw failure(path, "read")
+      throw failure(path, "read", errno)
     }
     defer { close(descriptor) }
-    return try record(descriptor, path)
-  }
-
-  /// True if there is a file that begins with these bytes.
-  static func begins(_ path: String, with head: [UInt8]) throws -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      guard errno != ENOENT else { return false }
-      throw failure(path, "read")
-    }
-    defer { close(descriptor) }
-    return try withUnsafeTemporaryAllocation(byteCount: head.count, alignment: 1) { bytes in
-      let count = pread(descriptor, bytes.baseAddress, bytes.count, 0)
-      guard count >= 0 else { throw failure(path, "read") }
-      return count == head.count && head.elementsEqual(bytes)
-    }
+    var bytes = [UInt8](repeating: 0, count: OwnerRecord.size)
+    let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count >= 0 else { throw failure(path, "read", errno) }
+    return OwnerRecord(Array(bytes[..<count]))
   }
 
   /// Creates the file; returns false if there is one.
-  func create(_ record: OwnerRecord) throws -> Bool {
+  func create(_ record: OwnerRecord) throws -> Bool { try create(path, record) }
+
+  /// Puts another file in the place of the one with a record; returns false if that is another one.
+  func replace(_ former: OwnerRecord, with record: OwnerRecord) throws -> Bool {
+    // Under a name of its own, because others may do the same.
+    let new = "\(path).\(record.name)"
+    guard try create(new, record) else { throw Self.failure(new, "created", EEXIST) }
+    do {
+      // At the end, because writing can take long.
+      guard try Self.read(path) == former else {
+        unlink(new)
+        return false
+      }
+      guard rename(new, path) == 0 else {
+        // Another owner has removed it as a leftover.
+        guard errno != ENOENT else { return false }
+        throw Self.failure(path, "replaced", errno)
+      }
+      return true
+    } catch {
+      unlink(new)
+      throw error
+    }
+  }
+
+  private func create(_ path: String, _ record: OwnerRecord) throws -> Bool {
     let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard created >= 0 else {
       guard errno != EEXIST else { return false }
-      throw Self.failure(path, "created")
+      throw Self.failure(path, "created", errno)
     }
-    take(created)
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = created
+    files.giveAway(created)
     do {
       try write(record)
     } catch {
@@ -63,32 +79,11 @@ final class OwnerFile {
     return true
   }
 
-  /// Continues a file; returns false if it is no longer that of this name.
-  func adopt(_ name: String) throws -> Bool {
-    let found = open(path, O_RDWR | O_CLOEXEC)
-    guard found >= 0 else {
-      guard errno != ENOENT else { return false }
-      throw Self.failure(path, "opened")
-    }
-    take(found)
-    return try Self.record(found, path).name == name
-  }
-
-  /// Puts another file in the place of the present one.
-  func replace(with record: OwnerRecord) throws {
-    let new = path + ".new"
-    unlink(new)
-    let created = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard created >= 0 else { throw Self.failure(new, "created") }
-    take(created)
-    try write(record)
-    guard rename(new, path) == 0 else { throw Self.failure(path, "replaced") }
-  }
-
   /// Writes the own record.
   func write(_ record: OwnerRecord) throws {
     let count = record.bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-    guard count == OwnerRecord.size else { throw Self.failure(path, "written") }
+    // A write that is too short doesn't set `errno`.
+    guard count == OwnerRecord.size else { throw Self.failure(path, "written", count < 0 ? errno : ENOSPC) }
     // Network file systems send what was written when a descriptor is closed. A sync would cost every server a write to
     // the disk each second.
     let copy = dup(descriptor)
@@ -98,20 +93,8 @@ final class OwnerFile {
   /// Deletes the file under the name.
   func delete() { unlink(path) }
 
-  private func take(_ new: Int32) {
-    if descriptor >= 0 { close(descriptor) }
-    descriptor = new
-  }
-
-  private static func record(_ descriptor: Int32, _ path: String) throws -> OwnerRecord {
-    var bytes = [UInt8](repeating: 0, count: OwnerRecord.size)
-    let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    guard count >= 0 else { throw failure(path, "read") }
-    return OwnerRecord(Array(bytes[..<count]))
-  }
-
-  private static func failure(_ path: String, _ what: String) -> WarehouseError {
-    let reason = String(cString: strerror(errno))
-    return WarehouseError(errno == ENOSPC ? .full : .unavailable, "\(path) can't be \(what): \(reason).")
+  private static func failure(_ path: String, _ what: String, _ code: Int32) -> WarehouseError {
+    let reason = String(cString: strerror(code))
+    return WarehouseError(code == ENOSPC ? .full : .unavailable, "\(path) can't be \(what): \(reason).")
   }
 }

@@ -24,7 +24,8 @@ package struct OwnerRecord: Hashable, Sendable {
 
   /// Reads a record. What can't be read is the record of an unknown owner, which stays the same as long as the bytes do.
   package init(_ bytes: [UInt8]) {
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\n", maxSplits: 5, omittingEmptySubsequences: false)
     guard lines.count > 4, lines[0] == Self.mark, let beat = UInt64(lines[3]) else {
       self.init(name: "", place: nil, beat: bytes.reduce(0) { $0 &* 31 &+ UInt64($1) }, owner: "an unknown process")
       return
@@ -33,15 +34,12 @@ package struct OwnerRecord: Hashable, Sendable {
       name: String(lines[1]), place: lines[2].isEmpty ? nil : String(lines[2]), beat: beat, owner: String(lines[4]))
   }
 
-  /// The first bytes of the file, with the name.
-  package var head: [UInt8] { Array("\(Self.mark)\n\(name)\n".utf8) }
-
   /// The bytes of the file.
   package var bytes: [UInt8] {
     let number = String(beat)
     let padded = String(repeating: "0", count: max(20 - number.count, 0)) + number
     let words = owner.split(whereSeparator: \.isNewline).joined(separator: " ")
-    let head = head + Array("\(place ?? "")\n\(padded)\n".utf8)
+    let head = Array("\(Self.mark)\n\(name)\n\(place ?? "")\n\(padded)\n".utf8)
     var bytes = head + Array(words.prefix(utf8Bytes: max(Self.size - 1 - head.count, 0)).utf8)
     bytes.append(UInt8(ascii: "\n"))
     return bytes + Array(repeating: UInt8(ascii: "\n"), count: max(Self.size - bytes.count, 0))

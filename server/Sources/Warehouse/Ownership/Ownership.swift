@@ -19,7 +19,9 @@ final class Ownership: @unchecked Sendable {
     var loss: WarehouseError?
   }
 
-  private let directory: String
+  private let files: DataDirectory
+  /// The lock of the directory; `nil` for a visit.
+  private let directoryLock: DirectoryLock?
   private let effects: DirectoryOwner.Effects
   private let state = Locked(State())
   private let wake = DispatchSemaphore(value: 0)
@@ -27,15 +29,21 @@ final class Ownership: @unchecked Sendable {
   private var claim: DirectoryClaim
   private var record: OwnerRecord
   private let file: OwnerFile
+  private let name: String
 
-  init(_ files: DataDirectory, _ purpose: DirectoryClaim.Purpose, _ effects: DirectoryOwner.Effects) {
+  init(
+    _ files: DataDirectory, _ purpose: DirectoryClaim.Purpose, _ effects: DirectoryOwner.Effects,
+    lock: DirectoryLock? = nil
+  ) {
+    directoryLock = lock
     let place = effects.place(files)
     record = OwnerRecord(
       name: effects.name(), place: place,
       owner: "process \(getpid()) on \(Self.computer), as \(files.path)")
-    claim = DirectoryClaim(purpose, name: record.name, place: place)
-    file = OwnerFile(path: files.ownerPath)
-    (directory, self.effects) = (files.path, effects)
+    name = record.name
+    claim = DirectoryClaim(purpose, name: name, place: place)
+    file = OwnerFile(files)
+    (self.files, self.effects) = (files, effects)
   }
 
   /// Waits until the directory may be used; throws if it may not.
@@ -46,10 +54,10 @@ final class Ownership: @unchecked Sendable {
       let action = actions.removeFirst()
       switch action {
       case .enter: return
-      case .refuse(let owner), .stop(let owner): throw Self.refusal(directory, owner)
+      case .refuse(let owner), .stop(let owner): throw Self.refusal(files.path, owner)
       case .readLater where !isWaiting:
         isWaiting = true
-        effects.report(Self.waiting(directory))
+        effects.report(Self.waiting(files.path))
         fallthrough
       case .readLater:
         effects.wait(wake)
@@ -77,9 +85,9 @@ final class Ownership: @unchecked Sendable {
   /// Reads the file; if it has another name, or is gone, the ownership is lost.
   func check() throws {
     try failIfLost()
-    let head = lock.withLock { record.head }
-    guard try !OwnerFile.begins(file.path, with: head) else { return }
-    lose(to: try OwnerFile.read(file.path))
+    let found = try OwnerFile.read(files.ownerPath)
+    guard found?.name != name else { return }
+    lose(to: found)
     try failIfLost()
   }
 
@@ -87,7 +95,7 @@ final class Ownership: @unchecked Sendable {
   func renew() throws {
     let loss: DirectoryClaim.Action? = try lock.withLock {
       guard !state.withLock({ $0.isEnded }) else { return nil }
-      let actions = claim.handle(.read(try OwnerFile.read(file.path)))
+      let actions = claim.handle(.read(try OwnerFile.read(files.ownerPath)))
       for action in actions { _ = try perform(action) }
       return actions.first
     }
@@ -101,7 +109,7 @@ final class Ownership: @unchecked Sendable {
         defer { state.isEnded = true }
         return !state.isEnded && state.loss == nil
       }
-      guard isHeld, (try? OwnerFile.read(file.path))??.name == record.name else { return }
+      guard isHeld, (try? OwnerFile.read(files.ownerPath))??.name == name else { return }
       file.delete()
     }
     wake.signal()
@@ -109,17 +117,13 @@ final class Ownership: @unchecked Sendable {
 
   private func perform(_ action: DirectoryClaim.Action) throws -> DirectoryClaim.Event? {
     switch action {
-    case .read: return .read(try OwnerFile.read(file.path))
+    case .read: return .read(try OwnerFile.read(files.ownerPath))
     case .create:
       record.beat = 1
       return .created(try file.create(record))
-    case .adopt(let name):
-      record.name = name
-      return .adopted(try file.adopt(name))
-    case .replace:
-      (record.name, record.beat) = (claim.name, 0)
-      try file.replace(with: record)
-      return .replaced
+    case .replace(let former, let settles):
+      record.beat = settles ? 0 : 1
+      return .replaced(try file.replace(former, with: record))
     case .beat:
       record.beat &+= 1
       try file.write(record)
@@ -133,7 +137,8 @@ final class Ownership: @unchecked Sendable {
   }
 
   private func lose(to owner: OwnerRecord?) {
-    let loss = Self.loss(directory, owner)
+    let isGone = directoryLock?.isHeld(at: files.path) == false
+    let loss = isGone ? Self.absence(files.path) : Self.loss(files.path, owner)
     let isFirst = state.withLock { state in
       guard !state.isEnded, state.loss == nil else { return false }
       state.loss = loss
@@ -172,6 +177,15 @@ extension Ownership {
       """
       This server stops, because \(owner == nil ? "the file \(path)/owner is gone" : "another server has taken \(path)")\
       \(words(owner)). Clients keep what it hasn't confirmed. Run one server for each directory.
+      """)
+  }
+
+  private static func absence(_ path: String) -> WarehouseError {
+    WarehouseError(
+      .gone,
+      """
+      This server stops, because \(path) is no longer the directory on which it was started: its disk is gone, or the directory was \
+      moved. It has everything that was confirmed. Bring it back before you start Tern again: without it, a new server would begin.
       """)
   }
 

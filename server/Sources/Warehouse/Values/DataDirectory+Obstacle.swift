@@ -43,6 +43,8 @@ extension DataDirectory {
         The disk of \(path) doesn't answer (\(reason)). What was confirmed is stored there: bring the disk back, then start Tern \
         again.
         """)
+    // Of memory, not of the disk.
+    case (_, ENOMEM), (_, EAGAIN): return nil
     case (.map, _):
       return failure(
         """
@@ -65,7 +67,10 @@ extension DataDirectory {
       unlink(name)
     }
     let page = [UInt8](repeating: 1, count: 4_096)
-    guard pwrite(descriptor, page, page.count, 0) == page.count, fsync(descriptor) == 0 else { return (.write, errno) }
+    let count = pwrite(descriptor, page, page.count, 0)
+    // A write that is too short doesn't set `errno`.
+    guard count < 0 || count == page.count else { return (.write, ENOSPC) }
+    guard count >= 0, fsync(descriptor) == 0 else { return (.write, errno) }
     guard let memory = mmap(nil, page.count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
     else {
       return (.map, errno)

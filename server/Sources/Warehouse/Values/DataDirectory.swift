@@ -41,12 +41,32 @@ package struct DataDirectory: Sendable {
   }
 
   /// Creates a file with mode 0600 if missing. SQLite gives its WAL and journal files the mode of the main file.
-  package func createFile(_ file: String) throws {
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  package func createFile(_ file: String) throws { try close(openFile(file)) }
+
+  /// Opens a file, and creates it with mode 0600 if it is missing.
+  private func openFile(_ file: String) throws -> Int32 {
+    // Only what is created here is given away: the name could be a link to another file of root.
+    let created = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if created >= 0 {
+      giveAway(created)
+      return created
+    }
+    return try checked(open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600), file)
+  }
+
+  private func checked(_ descriptor: Int32, _ file: String) throws -> Int32 {
     guard descriptor >= 0 else {
       throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
     }
-    close(descriptor)
+    return descriptor
+  }
+
+  /// Gives a file that root has created to the owner of the directory: a command that root runs must not make a file that the
+  /// server can't open.
+  func giveAway(_ descriptor: Int32) {
+    var status = stat()
+    guard geteuid() == 0, stat(path, &status) == 0 else { return }
+    _ = fchown(descriptor, status.st_uid, status.st_gid)
   }
 
   /// Makes the names of the files in a folder survive a power failure.
@@ -87,7 +107,7 @@ package struct DataDirectory: Sendable {
   package func lock(waitingFor patience: Duration = .zero) throws -> DirectoryLock? {
     let end = ContinuousClock.now + patience
     while true {
-      if let lock = try lock(path, flags: O_RDONLY | O_DIRECTORY) { return lock }
+      if let lock = try lock(checked(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path), path) { return lock }
       guard ContinuousClock.now < end else { return nil }
       usleep(20_000)
     }
@@ -96,7 +116,8 @@ package struct DataDirectory: Sendable {
   /// Runs `body` while no other thread or process opens the catalog. Waits for at most ten seconds.
   package func whileOpeningCatalog<Value>(_ body: () throws -> Value) throws -> Value {
     for _ in 0..<1_000 {
-      if let lock = try lock(path + "/catalog.lock", flags: O_RDWR | O_CREAT) {
+      let file = path + "/catalog.lock"
+      if let lock = try lock(openFile(file), file) {
         defer { lock.release() }
         return try body()
       }
@@ -105,11 +126,8 @@ package struct DataDirectory: Sendable {
     throw failure("Another process has been opening \(catalogPath) for ten seconds. Stop that process and try again.")
   }
 
-  private func lock(_ file: String, flags: Int32) throws -> DirectoryLock? {
-    let descriptor = open(file, flags | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
-    }
+  /// Locks an open file, and closes it if another process has it locked.
+  private func lock(_ descriptor: Int32, _ file: String) throws -> DirectoryLock? {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let isHeld = errno == EWOULDBLOCK
       let reason = reason()
@@ -129,6 +147,15 @@ package final class DirectoryLock: Sendable {
   fileprivate init(descriptor: Int32) { self.descriptor = Locked(descriptor) }
 
   deinit { release() }
+
+  /// True if a path leads to what is locked.
+  func isHeld(at path: String) -> Bool {
+    descriptor.withLock { descriptor in
+      var (held, found) = (stat(), stat())
+      guard let descriptor, fstat(descriptor, &held) == 0, stat(path, &found) == 0 else { return false }
+      return held.st_dev == found.st_dev && held.st_ino == found.st_ino
+    }
+  }
 
   package func release() {
     let open = descriptor.withLock { descriptor in

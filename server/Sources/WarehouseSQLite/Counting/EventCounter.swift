@@ -9,6 +9,7 @@ import Warehouse
 final class EventCounter {
   private let database: SQLDatabase
   private let calendar: (AppID) throws -> ZoneCalendar
+  private let checkOwner: @Sendable () throws -> Void
   private let chunkRows: Int
   /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
   let recountedRows: Int
@@ -37,6 +38,7 @@ final class EventCounter {
     self.calendar = calendar
     self.damage = damage
     self.journal = journal
+    checkOwner = configuration.checkOwner
     chunkRows = configuration.flushEvents
     recountedRows = configuration.recountedRows
     rollupStore = try RollupStore(database.connection)
@@ -262,6 +264,7 @@ final class EventCounter {
     try connection.execute("BEGIN")
     do {
       let value = try body()
+      try checkOwner()
       try connection.execute("COMMIT")
       return value
     } catch {

@@ -41,7 +41,7 @@ final class RowStore {
   private let sessions = SessionBounds()
   /// The rows that aren't in the segment yet, the last ones of the span.
   @exclusivity(unchecked) private var block = RowBlockWriter()
-  /// A segment to which a write has failed, whose end must be checked before anything else is stored.
+  /// A segment to which a write has failed, whose end must be checked before anything reads it.
   private var suspect: RowSegmentWriter?
   /// The segments created by the open transaction.
   private var created: [RowSegmentWriter] = []
@@ -155,7 +155,8 @@ final class RowStore {
     return segment
   }
 
-  /// Makes sure that a write that failed has left what was committed before.
+  /// Makes sure that a write that failed has left what was committed before. Must be called after ``forget()``, and if it fails,
+  /// again before the next job of the writer.
   func restoreSuspect() throws {
     try suspect?.restoreTail()
     suspect = nil
@@ -163,7 +164,6 @@ final class RowStore {
 
   /// Continues the last span, or begins another one in another segment.
   private func load() throws -> RowSegmentWriter {
-    try restoreSuspect()
     if let last = try StoredSpan.last(connection) {
       let scan = EventScan(connection, [last], damage: damage)
       while let row = try scan.next() { count(row) }

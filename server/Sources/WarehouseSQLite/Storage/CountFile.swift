@@ -10,7 +10,7 @@ enum CountFile {
   static let schema = "counts"
 
   /// Creates the file if it is missing, and converts one of an older version. The caller must hold the lock of the directory.
-  static func create(_ files: DataDirectory) throws {
+  static func create(_ files: DataDirectory, _ configuration: WarehouseConfiguration) throws {
     let path = files.countsPath
     try files.createFile(path)
     let file = try SQLDatabase(path, isReadOnly: false)
@@ -19,6 +19,7 @@ enum CountFile {
     guard try CountSchema.format.state(path, integer: file.integer) != .current else { return }
     try file.execute("BEGIN IMMEDIATE")
     try CountSchema.format.prepare(path, integer: file.integer, execute: file.execute)
+    try configuration.checkOwner()
     try file.execute("COMMIT")
   }
 

@@ -25,7 +25,7 @@ enum WarehouseFile {
     }
     try files.createFile(path)
     do {
-      try CountFile.create(files)
+      try CountFile.create(files, configuration)
       let pool = try DatabasePool(path: path, configuration: settings(files))
       let state = try pool.read { database in
         try WarehouseSchema.format.state(path, integer: connection(database).integer)
@@ -34,6 +34,7 @@ enum WarehouseFile {
         try pool.write { database in
           let connection = try connection(database)
           try WarehouseSchema.format.prepare(path, integer: connection.integer, execute: connection.execute)
+          try configuration.checkOwner()
         }
       }
       try pool.writeWithoutTransaction { database in

@@ -32,7 +32,7 @@ extension Writer {
     do {
       let receipts = try store(jobs)
       // A server that has taken the directory knows what was committed before, and nothing else.
-      try configuration.checkOwner?()
+      try configuration.checkOwner()
       for (job, receipt) in zip(jobs, receipts) { job.waiter.resume(returning: receipt) }
     } catch {
       let failure = WarehouseError.from(error)
@@ -73,6 +73,7 @@ extension Writer {
   }
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
+    try rows.restoreSuspect()
     try space.check()
     if mustReadHits { try readHits() }
     try duplicates.checkRoom(throughRow: lastID)

@@ -87,7 +87,7 @@ final class Writer {
     do {
       let value = try body()
       try rows.store()
-      try configuration.checkOwner?()
+      try configuration.checkOwner()
       isCommitting = true
       try commitStatement.run()
       rows.committed()
@@ -100,6 +100,8 @@ final class Writer {
       // A log that could not be synced may hold the whole commit, which a crash would bring back.
       if isCommitting { rows.leaveUncertain() }
       forget()
+      // If there is no room for it now, the next job does it before it reads anything.
+      try? rows.restoreSuspect()
       throw error
     }
   }
