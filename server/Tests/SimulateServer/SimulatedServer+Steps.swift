@@ -57,7 +57,7 @@ extension SimulatedServer {
 
   private func addSymbols(_ number: Int, _ app: AppID) throws {
     let files = DataDirectory(path: directory)
-    try FileManager.default.createDirectory(atPath: files.symbolsPath, withIntermediateDirectories: true)
+    try DataDirectory(path: files.symbolsPath).create()
     // Few builds, so that files take the place of others.
     let (hash, build) = ("5e\(number)", "b\(number % 3)")
     let path = "\(files.symbolsPath)/\(hash)\(SymbolFile.incompleteSuffix)"
@@ -78,7 +78,7 @@ extension SimulatedServer {
     let files = FileManager.default
     if !files.fileExists(atPath: path) {
       let lines = try await export(app, .ndjson)
-      guard lines.count { $0 == UInt8(ascii: "\n") } < Self.importedRows else { return }
+      guard lines.count(where: { $0 == UInt8(ascii: "\n") }) < Self.importedRows else { return }
       // What the operator imports is on disk.
       try Self.write(Data(lines), to: path + ".new")
       try files.moveItem(atPath: path + ".new", toPath: path)
@@ -100,8 +100,11 @@ extension SimulatedServer {
 
   private func row(at time: Timestamp, _ app: AppID) async throws -> Int64? {
     let lines = String(decoding: try await export(app, .csv), as: UTF8.self).split(whereSeparator: \.isNewline)
-    return lines.lazy.map { $0.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false) }
-      .first { $0.count > 1 && $0[1] == "\(time.millisecondsSince1970)" }.flatMap { Int64($0[0]) }
+    for line in lines {
+      let fields = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+      if fields.count > 1, fields[1] == "\(time.millisecondsSince1970)" { return Int64(fields[0]) }
+    }
+    return nil
   }
 
   /// Returns the rows of an app, as an export has them.

@@ -1,4 +1,5 @@
 import AppCatalog
+import Dispatch
 import TernBase
 import TernServer
 import Warehouse

@@ -65,6 +65,12 @@ import Testing
     try await place.close()
   }
 
+  @Test func `days after today, as with a clock that is behind, are counted and not kept`() async throws {
+    let (place, view) = try await filled()
+    #expect(try await check(place, view, at: "2024-05-13T12:00:00Z") == nil)
+    #expect(try await check(place, view, at: "2024-05-14T12:00:00Z") != nil)
+  }
+
   @Test func `sealed days and views without room in the cache are not counted`() async throws {
     let (place, view) = try await filled()
     try await place.seal([view], at: "2024-05-15T04:10:00Z")

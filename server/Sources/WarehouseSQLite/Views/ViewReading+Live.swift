@@ -27,7 +27,8 @@ extension ViewReading {
   /// Days of views of `uid`s are not kept: a single hit can move a whole session to another user.
   private func keeps(_ day: Int) -> Bool {
     guard let live, let today else { return false }
-    return day > today - LiveView.days && !view.countsUserIDs && !live.isLarge(day)
+    // Not later days either: more than are kept would each be counted again for every later one.
+    return (today - LiveView.days + 1...today).contains(day) && !view.countsUserIDs && !live.isLarge(day)
   }
 
   /// Returns an open day as counted, or `nil` if such days are not kept.
