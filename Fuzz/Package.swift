@@ -41,10 +41,12 @@ let package = Package(
     server("Questions", ["JSON", "ServerBase", "Views", "Warehouse", "Ingest"]),
     server("Columns", ["ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
     .target(name: "CTernSQLite", path: "Server/CTernSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CTernMapping", path: "Server/CTernMapping"),
     server(
       "WarehouseSQLite",
       [
-        "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        "CTernMapping", "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     server("Reports", ["JSON", "ServerBase", "Questions", "Ingest", "Warehouse"]),

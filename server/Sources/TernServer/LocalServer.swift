@@ -26,6 +26,7 @@ package struct LocalServer {
   private let owner: DirectoryOwner
   private let directory: String
   private let backups: BackupSeries?
+  private let scrubPeriod: Duration?
   private let accessLog: AccessLog?
   /// The copying of rows to a cluster; `nil` if there is none.
   private let copy: ClusterCopy?
@@ -48,6 +49,7 @@ package struct LocalServer {
   ///   - diskReserve: The free bytes on the disk below which nothing is collected.
   ///   - recognizedAge: The age at which the collector refuses events.
   ///   - backups: The regular backups; `nil` for none.
+  ///   - scrubPeriod: The time in which each file is read and checked for damage once; `nil` for never.
   ///   - accessLog: The log of requests; `nil` for none.
   ///   - cluster: The cluster to which rows are copied; `nil` for none.
   ///   - keepsAtHome: The time after which rows may leave for the cluster; `nil` if they stay.
@@ -56,7 +58,8 @@ package struct LocalServer {
   ///   - providers: The providers with which people sign in.
   package init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
-    recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil, accessLog: AccessLog? = nil,
+    recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil,
+    scrubPeriod: Duration? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
     keepsAtHome: Duration? = nil, symbolizer: String = "llvm-symbolizer",
     outgoing: OutgoingSettings = OutgoingSettings(), providers: [ProviderSettings] = [],
@@ -64,7 +67,7 @@ package struct LocalServer {
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
     self.directory = directory
-    self.backups = backups
+    (self.backups, self.scrubPeriod) = (backups, scrubPeriod)
     self.accessLog = accessLog
     self.logger = logger
     (self.outgoing, self.providers) = (outgoing, providers)
@@ -172,7 +175,15 @@ package struct LocalServer {
       if let files = configuration.tls { { files.expiry() } } else { nil }
     if let regularBackups {
       services.append(
-        .init(service: BackupService(directory: directory, backups: regularBackups, catalog: catalog, logger: logger)))
+        .init(
+          service: BackupService(
+            directory: directory, backups: regularBackups, catalog: catalog, damages: warehouse.scrub, logger: logger)))
+    }
+    if let scrubPeriod {
+      services.append(
+        .init(
+          service: ScrubService(
+            warehouse: warehouse, catalog: catalog, backups: backups, copy: copy, logger: logger, period: scrubPeriod)))
     }
     services.append(
       .init(

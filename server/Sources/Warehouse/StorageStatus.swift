@@ -1,3 +1,5 @@
+package import TernEvents
+
 /// The memory and disk space of a warehouse, for monitoring.
 package struct StorageStatus: Sendable, Equatable {
   /// The approximate memory that counted days of views take, in bytes.
@@ -12,9 +14,31 @@ package struct StorageStatus: Sendable, Equatable {
   package var quarantinedRows = 0
   /// The number of places in files that can't be read.
   package var damages = 0
+  /// What reading and checking all files has found.
+  package var scrub = ScrubStatus()
 
   /// Creates a status of nothing used.
   package init() {}
+}
+
+/// What reading and checking all files in the background has found since the start.
+package struct ScrubStatus: Sendable, Equatable {
+  /// The number of files checked.
+  package var files: Int
+  /// The number of bytes read.
+  package var bytes: Int
+  /// The number of damaged files that were made again.
+  package var mended: Int
+  /// The time up to which all files that were due have been checked; `nil` before the first one.
+  package var position: Timestamp?
+  /// The damaged files that were not made again, by kind.
+  package var damaged: [String: Int]
+
+  package init(
+    files: Int = 0, bytes: Int = 0, mended: Int = 0, position: Timestamp? = nil, damaged: [String: Int] = [:]
+  ) {
+    (self.files, self.bytes, self.mended, self.position, self.damaged) = (files, bytes, mended, position, damaged)
+  }
 }
 
 /// Something that fails at the moment, or that the server does not try after a crash. Reports may lack what it makes.

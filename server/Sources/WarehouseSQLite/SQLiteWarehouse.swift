@@ -27,7 +27,7 @@ package final class SQLiteWarehouse: EventSink {
   package let reader: WarehouseReader
   /// The requests that haven't been stored or rejected yet.
   package let pendingRequests = PendingRequests()
-  private let files: DataDirectory
+  let files: DataDirectory
   private let space: DiskSpace
   private let queue: WriterQueue
   private let owner: DirectoryOwner
@@ -40,6 +40,8 @@ package final class SQLiteWarehouse: EventSink {
   /// The work that fails at the moment.
   let failures: WorkFailures
   let damage: DamagedRows
+  /// What scrubs have found.
+  package let scrub = ScrubRecord()
   /// Rows at which work failed.
   let rowFailures: (stream: AsyncStream<RowFailure>, continuation: AsyncStream<RowFailure>.Continuation)
   /// The number of rows that this process has set aside.
@@ -129,6 +131,10 @@ package final class SQLiteWarehouse: EventSink {
     configuration: WarehouseConfiguration
   ) throws {
     (self.owner, self.releasesOwner) = (owner, releasesOwner)
+    var configuration = configuration
+    configuration.suspect = { [scrub] paths in
+      scrub.suspect(paths.map { ScrubbedFile(.keys, path: $0).identity })
+    }
     self.files = files
     space = DiskSpace(
       directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
@@ -206,6 +212,7 @@ package final class SQLiteWarehouse: EventSink {
     status.quarantinedRows =
       (try? reader.read { try $0.integer("SELECT count(*) FROM quarantine") }).flatMap { $0 }.map { Int($0) } ?? 0
     status.damages = damage.messages.count
+    status.scrub = scrub.status
     return status
   }
 
@@ -222,15 +229,18 @@ package final class SQLiteWarehouse: EventSink {
 
   /// Everything that fails at the moment, or is held after a crash.
   package var problems: [WarehouseProblem] {
+    let others = scrub.damages.filter { $0.file.kind != .rows }.map {
+      WarehouseProblem(summary: $0.file.kind.summaryOfDamage, detail: $0.message)
+    }
     let damages = damage.messages
-    guard let first = damages.first else { return failures.problems + journal.problems }
+    guard let first = damages.first else { return failures.problems + journal.problems + others }
     let damage = WarehouseProblem(
       summary: "Some stored events can't be read.",
       detail: """
         \(first)\(damages.count == 1 ? "" : " And \(damages.count - 1) more.") Restore the data directory from a backup, \
         or stop the server and run `tern rebuild`.
         """)
-    return failures.problems + journal.problems + [damage]
+    return failures.problems + journal.problems + [damage] + others
   }
 
   /// Returns a sentence about the last event that the counts include.

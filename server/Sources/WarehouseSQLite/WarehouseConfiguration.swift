@@ -37,6 +37,8 @@ package struct WarehouseConfiguration: Sendable {
   package var lockPatience = Duration.seconds(3)
   /// Receives messages about damage and about failures that don't concern a single batch.
   package var report: @Sendable (String) -> Void = { _ in }
+  /// Receives the paths of files of which one turned out to be damaged.
+  package var suspect: @Sendable ([String]) -> Void = { _ in }
   /// The free bytes on the disk below which nothing is collected; 0 for no limit.
   package var diskReserve: Int64 = 0
   /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Portal
+import TernEvents
 import Testing
 import Warehouse
 import WarehouseSQLite
@@ -105,6 +106,8 @@ import WarehouseSQLite
     storage.diskBytes = ["rows": 20, "keys": 10]
     storage.freeDiskBytes = 300
     storage.reservedDiskBytes = 200
+    storage.scrub = ScrubStatus(
+      files: 11, bytes: 12, mended: 13, position: Timestamp(millisecondsSince1970: 14_000), damaged: ["keys": 15])
     let process = ProcessStatus(processorTime: .milliseconds(1_500), residentBytes: 4_096, openDescriptors: 12)
     let text = CollectorMetrics().text(
       CollectorGauges(
@@ -116,6 +119,8 @@ import WarehouseSQLite
       "process_resident_memory_bytes 4096", "tern_reports{state=\"running\"} 1",
       "tern_questions{state=\"waiting\"} 4", "tern_recent_answers 5", "tern_access_log_dropped_total 6",
       "tern_tls_certificate_expiry_timestamp_seconds 8", "process_open_fds 12",
+      "tern_scrub_files_total 11", "tern_scrub_bytes_total 12", "tern_scrub_mended_total 13",
+      "tern_scrub_timestamp_seconds 14", "tern_damaged_files{kind=\"keys\"} 15",
     ] {
       #expect(text.contains(sample + "\n"), "\(sample) is missing in\n\(text)")
     }

@@ -42,7 +42,7 @@ import Testing
       "view-cache-size": "1GiB", "disk-reserve": "0", "recognize-duplicates": "30d", "keep-at-home": "90d",
       "public-metrics": "true",
       "access-log": "-",
-      "access-log-addresses": "true", "symbolizer": "/s", "backup-to": "/b", "backup-every": "6h",
+      "access-log-addresses": "true", "symbolizer": "/s", "backup-to": "/b", "backup-every": "6h", "scrub-every": "0",
       "keep-backups": "2", "address-requests-per-second": "50", "address-events-per-second": "60",
       "address-bytes-per-day": "70MiB", "address-installs-per-day": "80", "clickhouse": "http://a:1",
       "clickhouse-user": "u", "clickhouse-password": "p", "clickhouse-credentials": "/f", "clickhouse-database": "d",
@@ -73,7 +73,8 @@ import Testing
       "--view-cache-size", "3KiB", "--disk-reserve", "4", "--recognize-duplicates", "7d", "--keep-at-home", "90d",
       "--no-public-metrics",
       "--access-log", "-", "--access-log-addresses", "--symbolizer", "/s", "--backup-to", "/b", "--backup-every",
-      "5m", "--keep-backups", "6", "--address-requests-per-second", "7", "--address-events-per-second", "8",
+      "5m", "--keep-backups", "6", "--scrub-every", "8d", "--address-requests-per-second", "7",
+      "--address-events-per-second", "8",
       "--address-bytes-per-day", "9KiB", "--address-installs-per-day", "10", "--clickhouse",
       "http://a:1,https://b", "--clickhouse-user", "u", "--clickhouse-credentials", "/c", "--clickhouse-database", "d",
       "--clickhouse-ca", "/a", "--clickhouse-attachments", "--smtp", "smtp://localhost", "--smtp-user", "u",
@@ -88,6 +89,8 @@ import Testing
     #expect(try settings.value(\.clickhouse)?.map { "\($0)" } == ["http://a:1", "https://b"])
     #expect(try settings.value(\.viewCacheSize) == 3_072)
     #expect(try settings.value(\.backupEvery) == .seconds(300))
+    #expect(try settings.value(\.scrubEvery) == .seconds(8 * 86_400))
+    #expect(try EffectiveSettings(options: ["scrub-every": ["0"]]).value(\.scrubEvery) == nil)
     #expect(try settings.value(\.publicMetrics) == false)
     #expect(try settings.value(\.allowWebhooksTo).count == 2)
     #expect(try settings.value(\.portalUrl) == "https://tern.example.org")

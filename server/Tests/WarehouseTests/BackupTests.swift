@@ -324,4 +324,35 @@ import Testing
     }
     #expect(try names().isEmpty)
   }
+
+  @Test func `a damaged file of a backup is named once, and the next backup doesn't share it`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse, 0..<10)
+    let series = BackupSeries(path: backups.path, interval: .seconds(60), kept: 9)
+    let first = try series.add(of: directory.path, now: now).path
+    let second = try series.add(of: directory.path, now: now + .seconds(60)).path
+    #expect(try BackupSeries.damages(in: backups.path) == [])
+    // Both have it.
+    let file = URL(filePath: first + "/rows/1.rows")
+    let handle = try FileHandle(forUpdating: file)
+    try handle.seek(toOffset: 100)
+    try handle.write(contentsOf: [0xA5, 0x5A, 0xA5])
+    try handle.close()
+    let found = try series.scrubbedFiles().filter { try warehouse.damage(of: $0) { _ in } != nil }
+    #expect(found.map(\.path) == [file.path])
+    #expect(try BackupSeries.damages(in: backups.path).allSatisfy { $0.contains(file.path) })
+    #expect(BackupSeries.directory(ofFile: file.path) == backups.path)
+    let third = try series.add(
+      of: directory.path, now: now + .seconds(120), notSharing: Set(found.map(\.identity)))
+    #expect(third.summary.copiedBytes == third.summary.bytes)
+    _ = try Backup.restore(third.path, to: path("restored"))
+    #expect(throws: WarehouseError.self) { try Backup.restore(second, to: path("other")) }
+    // Also before a check has found it: what is shared is verified, and copied anew if it is damaged.
+    let fourth = try Backup.create(
+      of: directory.path, at: path("fourth"), linkingTo: second, now: now + .seconds(180))
+    #expect(fourth.copiedBytes == fourth.bytes)
+    try FileManager.default.removeItem(atPath: first + "/backup.json")
+    #expect(try BackupSeries.damages(in: backups.path).contains { $0.contains(first + "/backup.json is missing") })
+    try await warehouse.close()
+  }
 }

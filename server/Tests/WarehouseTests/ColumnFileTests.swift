@@ -142,4 +142,20 @@ import Testing
     #expect(try await reader.verify().isClean)
     try reader.close()
   }
+
+  @Test func `a damaged file is found while the warehouse is open, and made from the rows again`() async throws {
+    let warehouse = try Self.open(directory)
+    #expect(try await Self.count(warehouse.reader, app) == Self.rows)
+    let names = try files
+    try damage(names[0])
+    let found = try warehouse.scrubbedFiles().filter { try warehouse.damage(of: $0) { _ in } != nil }
+    #expect(found.map(\.name) == [names[0]])
+    #expect(try await warehouse.mend(#require(found.first)))
+    #expect(try await Self.count(warehouse.reader, app) == Self.rows)
+    #expect(try files == names)
+    for file in try warehouse.scrubbedFiles() { #expect(try warehouse.damage(of: file) { _ in } == nil) }
+    let report = try await warehouse.reader.verify()
+    #expect(report.isClean, "\(report.differences)")
+    try await warehouse.close()
+  }
 }

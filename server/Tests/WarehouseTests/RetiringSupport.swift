@@ -80,20 +80,23 @@ extension SQLiteWarehouse {
       var first = segment.ids.lowerBound
       while first <= segment.ids.upperBound {
         let ids = first...min(first + unitRows - 1, segment.ids.upperBound)
-        let rows = try await reader.reading { [reader] connection in
-          var reading = try StoredRowReading(
-            connection, reader.dictionary, reader.catalog, hasAttachments: false)
-          let scan = try EventScan(connection, ids: ids)
-          var rows: [StoredRow] = []
-          while let row = try scan.next() { rows.append(try reading.complete(row, scan)) }
-          return rows
-        }
-        units.append(cluster.add(ids, rows))
+        units.append(cluster.add(ids, try await storedRows(ids)))
         first = ids.upperBound + 1
       }
       if try await retire(segment, units) { retired += 1 }
     }
     return retired
+  }
+
+  /// Returns rows as a cluster gets them.
+  func storedRows(_ ids: ClosedRange<Int64>) async throws -> [StoredRow] {
+    try await reader.reading { [reader] connection in
+      var reading = try StoredRowReading(connection, reader.dictionary, reader.catalog, hasAttachments: false)
+      let scan = try EventScan(connection, ids: ids)
+      var rows: [StoredRow] = []
+      while let row = try scan.next() { rows.append(try reading.complete(row, scan)) }
+      return rows
+    }
   }
 
   /// All rows and counts, as texts. Values of properties and sessions of spans are left to the verification: how they are divided

@@ -22,6 +22,22 @@ package final class ChunkMemory: @unchecked Sendable {
     start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
   }
 
+  /// Copies a file into memory; returns `nil` if it can't be read.
+  package convenience init?(readingFrom path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
+    self.init(count: Int(status.st_size))
+    var filled = 0
+    while filled < count {
+      let read = pread(descriptor, start + filled, count - filled, off_t(filled))
+      guard read > 0 || read < 0 && errno == EINTR else { return nil }
+      filled += max(read, 0)
+    }
+  }
+
   /// Maps a file; returns `nil` if it can't be read.
   package init?(path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,3 +1,4 @@
+import TernEvents
 package import Warehouse
 
 /// The state of a collector at the moment when its metrics are read.
@@ -74,8 +75,26 @@ extension CollectorMetrics {
       "tern_quarantined_rows", "gauge", "Stored events that were set aside because they could not be used.",
       storage.quarantinedRows)
     text.single("tern_damaged_places", "gauge", "Places in files of events that can't be read.", storage.damages)
+    write(storage.scrub, to: &text)
     text.single(
       "tern_disk_reserve_bytes", "gauge", "Free bytes below which nothing is collected.", storage.reservedDiskBytes)
+  }
+
+  /// Writes what reading and checking all files has found.
+  private func write(_ scrub: ScrubStatus, to text: inout MetricsText) {
+    text.single("tern_scrub_files_total", "counter", "Files read and checked for damage.", scrub.files)
+    text.single("tern_scrub_bytes_total", "counter", "Bytes of files read and checked for damage.", scrub.bytes)
+    text.single("tern_scrub_mended_total", "counter", "Damaged files that were made again.", scrub.mended)
+    if let position = scrub.position {
+      text.single(
+        "tern_scrub_timestamp_seconds", "gauge",
+        "The time up to which all files that were due have been checked, in seconds since 1970.",
+        position.secondsSince1970)
+    }
+    text.family("tern_damaged_files", "gauge", "Damaged files that could not be made again, by kind.")
+    for (kind, count) in scrub.damaged.sorted(by: { $0.key < $1.key }) {
+      text.sample("tern_damaged_files", [("kind", kind)], count)
+    }
   }
 
   /// Writes the state of the copy on a cluster.

@@ -12,6 +12,7 @@ struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Recount all metrics from the stored events and list differences.",
     discussion: """
+      Also reads all files of events, keys and columns, and the regular backups, and names those that are damaged.
       Works while a server runs; while it deletes a person or an app or changes a time zone, differences may be found that
       are gone afterwards. Exit code 0: no differences. 1: differences; the last line says what to do.
 
@@ -22,14 +23,15 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var data: DataOption
 
   func run() async throws {
-    let (report, isDisturbed) = try await data.withReader { catalog, reader in
+    let (report, isDisturbed, backups) = try await data.withReader { catalog, reader in
+      let backups = try backupDirectories(catalog).flatMap { try BackupSeries.damages(in: $0) }
       let before = try catalog.jobCounts()
       let report = try await reader.verify { Terminal.progress("\($0) events read") }
       let after = try catalog.jobCounts()
-      return (report, before != after || after.unfinished > 0)
+      return (report, before != after || after.unfinished > 0, backups)
     }
     Terminal.progress("")
-    for problem in report.problems { Terminal.say(problem) }
+    for problem in report.problems + backups { Terminal.say(problem) }
     for difference in report.differences { Terminal.say(ServerFailure.line(difference.description)) }
     guard report.isClean else {
       let problems = report.problemCount == 0 ? "" : "\(grouped(report.problemCount)) problems with files; "
@@ -49,6 +51,18 @@ struct VerifyCommand: AsyncParsableCommand {
         seconds, or once a full disk has room again.
         """)
     }
+    guard backups.isEmpty else {
+      Terminal.complain("tern: \(grouped(backups.count)) files of backups are damaged.")
+      throw ExitCode(1)
+    }
+  }
+
+  /// Returns the directories of regular backups, as the settings or the server's checks name them.
+  private func backupDirectories(_ catalog: Catalog) throws -> Set<String> {
+    var settings = try data.settings()
+    try settings.addFile(inDirectory: data.directory)
+    let found = try Scrub.damagedPaths(catalog).values.compactMap { BackupSeries.directory(ofFile: $0) }
+    return Set(found + [try settings.value(\.backupTo)].compactMap { $0 })
   }
 }
 

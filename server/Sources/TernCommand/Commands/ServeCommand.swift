@@ -64,7 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
       diskReserve: Int64(settings.value(\.diskReserve)), recognizedAge: settings.value(\.recognizeDuplicates),
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
-      accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome, symbolizer: settings.value(\.symbolizer),
+      scrubPeriod: settings.value(\.scrubEvery), accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome,
+      symbolizer: settings.value(\.symbolizer),
       outgoing: OutgoingSettings(settings), providers: signOn.providers)
     if isNew {
       LocalServer.standardLogger.notice(

@@ -71,6 +71,10 @@ struct ServerSettings: Sendable {
   let keepBackups = Setting(
     "keep-backups", "number", "The number of backups to keep.", standard: "7",
     parse: { try Self.number($0, 1...1_000_000) })
+  let scrubEvery = Setting<Duration?>(
+    "scrub-every", "time",
+    "The time in which each file of events, keys, columns and backups is read and checked for damage once, for example 30d; "
+      + "0 for never.", standard: "30d", parse: { $0 == "0" ? nil : try Period.time($0) })
   let clickhouse = Setting(
     "clickhouse", "addresses",
     "The servers of a ClickHouse cluster to which every row is copied, such as http://db1:8123,http://db2:8123.",

@@ -52,6 +52,7 @@ struct SettingOptions: SettingArguments {
   @Option(\.backupTo) var backupTo: String?
   @Option(\.backupEvery) var backupEvery: String?
   @Option(\.keepBackups) var keepBackups: String?
+  @Option(\.scrubEvery) var scrubEvery: String?
   @Option(\.signIn) var signIn: String?
   @Option(\.loginHeader) var loginHeader: String?
   @OptionGroup var cluster: ClusterOptions

@@ -62,7 +62,9 @@ package enum Backup {
       var attempt = 1
       while true {
         do {
-          let writer = try BackupWriter(files, target.unfinished, previous: previous, now: now, onStep: onStep)
+          // What is shared with the earlier backup may be damaged there.
+          let shared = attempt < attempts ? previous : nil
+          let writer = try BackupWriter(files, target.unfinished, previous: shared, now: now, onStep: onStep)
           let summary = try writer.run()
           try target.finish()
           return summary

@@ -7,7 +7,7 @@ package import Warehouse
 /// Segments of rows that haven't changed are shared between them by hard links, so each further backup takes little
 /// more than the two databases and the new rows. Each can be deleted, moved or restored alone.
 package struct BackupSeries: Sendable {
-  private static let prefix = "tern-"
+  static let prefix = "tern-"
 
   /// The directory with the backups.
   package let path: String
@@ -22,11 +22,15 @@ package struct BackupSeries: Sendable {
     self.kept = kept
   }
 
+  /// Returns the names of the backups, earliest first, whether they are complete or not.
+  func names() throws -> [String] {
+    try StoredFile.names(in: path, endingWith: ["Z"]).filter { $0.hasPrefix(Self.prefix) }.sorted()
+  }
+
   /// Returns the paths of the complete backups, earliest first.
   package func backups() throws -> [String] {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
-    return try StoredFile.names(in: path, endingWith: ["Z"]).filter { $0.hasPrefix(Self.prefix) }.sorted()
-      .map { "\(path)/\($0)" }.filter { (try? BackupManifest(readingFrom: $0)) != nil }
+    return try names().map { "\(path)/\($0)" }.filter { (try? BackupManifest(readingFrom: $0)) != nil }
   }
 
   /// Returns the complete backups, earliest first.
@@ -51,19 +55,29 @@ package struct BackupSeries: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The data directory.
+  ///   - damaged: The identities of damaged files in earlier backups, which the new one must not share.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Returns: The path of the backup and facts about it.
   package func add(
-    of directory: String, now: Timestamp, shouldStop: @escaping @Sendable () -> Bool = { false }
+    of directory: String, now: Timestamp, notSharing damaged: Set<String> = [],
+    shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> (path: String, summary: Backup.Summary) {
     try DataDirectory(path: path).create()
     try removeUnfinished()
     let name = "\(path)/\(Self.prefix)\(Self.name(now))"
-    let summary = try Backup.create(
-      of: directory, at: name, linkingTo: try backups().last, now: now, shouldStop: shouldStop)
+    let previous = try backups().last.flatMap { try has(damaged, in: $0) ? nil : $0 }
+    let summary = try Backup.create(of: directory, at: name, linkingTo: previous, now: now, shouldStop: shouldStop)
     let all = try backups().filter { $0 != name }
     for old in all.dropLast(max(kept, 1) - 1) { try remove(old) }
     return (name, summary)
+  }
+
+  /// True if some files are in a backup.
+  private func has(_ identities: Set<String>, in backup: String) throws -> Bool {
+    try !identities.isEmpty
+      && BackupManifest(readingFrom: backup).files.contains { file in
+        (try? CopiedFile.identity("\(backup)/\(file.path)")).map(identities.contains) ?? false
+      }
   }
 
   /// A time as in `20261123T014200Z`.

@@ -43,16 +43,23 @@ final class CopiedFile {
   }
 
   /// Returns a hash of the first bytes of a file, in hexadecimal digits.
-  static func check(_ path: String, bytes: Int) throws -> String {
+  ///
+  /// - Parameter step: Called after each part of the file with its number of bytes.
+  static func check(_ path: String, bytes: Int, step: (Int) throws -> Void = { _ in }) throws -> String {
     var check = UInt64(bytes)
-    try read(path, bytes: bytes) { check = mixed(check, RowBlock.checksum($0)) }
+    try read(path, bytes: bytes) { part in
+      check = mixed(check, RowBlock.checksum(part))
+      try step(part.count)
+    }
     let digits = String(check, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  private static func read(_ path: String, bytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+  /// Reads the first bytes of a file in parts.
+  static func read(_ path: String, bytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw damage(path) }
+    // That the system doesn't open it says nothing about its bytes.
+    guard descriptor >= 0 else { throw errno == ENOENT ? damage(path) : StoredFile.readFailure(path) }
     defer { close(descriptor) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: partBytes, alignment: 8)
     defer { buffer.deallocate() }

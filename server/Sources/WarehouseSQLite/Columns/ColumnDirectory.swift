@@ -52,6 +52,16 @@ struct ColumnDirectory: Sendable {
     }
   }
 
+  /// Reads a file without mapping it. Returns whether it is a valid chunk, and its number of bytes.
+  func check(_ name: String) -> (isWhole: Bool, bytes: Int) {
+    guard let memory = ChunkMemory(readingFrom: "\(path)/\(name)") else { return (false, 0) }
+    let isWhole = Chunk(memory).map { self.name($0.header) == name } ?? false
+    return (isWhole, memory.bytes.count)
+  }
+
+  /// Deletes the file with a name.
+  func delete(named name: String) { delete("\(path)/\(name)") }
+
   /// Writes a chunk and returns it as mapped from its file; the chunk itself if that can't be written.
   func store(_ chunk: Chunk) -> Chunk {
     guard isWritable else { return chunk }

@@ -136,6 +136,21 @@ final class ColumnStore: Sendable {
     }
   }
 
+  /// Drops a damaged chunk and those of its app after it. What is missing is read again.
+  func remake(fileNamed name: String) {
+    state.withLock { state in
+      for (app, columns) in state.apps {
+        guard let first = columns.chunks.firstIndex(where: { directory.name($0.header) == name }) else { continue }
+        for chunk in columns.chunks[first...] { directory.delete(chunk) }
+        let kept = AppColumns(app: app, chunks: Array(columns.chunks[..<first]))
+        state.apps[app] = kept
+        state.through = min(state.through, kept.last)
+        state.secured[app] = min(state.secured[app] ?? 0, kept.last)
+      }
+      directory.delete(named: name)
+    }
+  }
+
   /// Drops the columns of apps that have lost rows, as ``RewritingTable`` notes them, also after a power loss or a crash.
   func forgetStale(_ connection: SQLConnection) throws {
     for app in try RewritingTable.staleColumns(connection) {

@@ -14,8 +14,8 @@ final class DuplicateIndex {
   /// the future when it arrives, and a clock may be corrected differently at each attempt.
   static let margin: Int64 = 30 * 86_400_000
 
-  private let pendingLimit: Int
-  private let runs: KeyRunDirectory
+  let pendingLimit: Int
+  let runs: KeyRunDirectory
   private let writing = KeyRunBuilder()
   /// Separate from `writing`, since new keys fill memory while large runs are merged.
   private let merging = KeyRunBuilder()
@@ -32,11 +32,17 @@ final class DuplicateIndex {
   /// The last failure to write keys; `nil` after a success.
   private var failure: WarehouseError?
   private let report: (String) -> Void
+  private let suspect: ([String]) -> Void
 
-  /// - Parameter report: Receives a message when keys can't be written, and when they can again.
-  init(directory: String, pendingLimit: Int, report: @escaping (String) -> Void = { _ in }) {
+  /// - Parameters:
+  ///   - report: Receives a message when keys can't be written, and when they can again.
+  ///   - suspect: Receives the paths of files of which one turned out to be damaged.
+  init(
+    directory: String, pendingLimit: Int, report: @escaping (String) -> Void = { _ in },
+    suspect: @escaping ([String]) -> Void = { _ in }
+  ) {
     self.pendingLimit = max(pendingLimit, 1)
-    self.report = report
+    (self.report, self.suspect) = (report, suspect)
     runs = KeyRunDirectory(path: directory)
     arriving = PendingKeys(capacity: pendingLimit)
   }
@@ -172,6 +178,7 @@ extension DuplicateIndex {
     case .success(let merged?): delete(runs.replace(with: merged).filter { $0.path != merged.path })
     case .failure(let error):
       hasFailedToMerge = true
+      if (error as? WarehouseError)?.code == .damaged { suspect(runs.mergeable.map(\.path)) }
       report("Files of keys that detect duplicates can't be merged. \(WarehouseError.from(error).message)")
     case .success(nil), nil: break
     }

@@ -1,3 +1,4 @@
+import CTernMapping
 import Ingest
 import ServerBase
 import Warehouse
@@ -70,6 +71,7 @@ final class KeyRun: @unchecked Sendable {
   let path: String
   let reader: KeyRunReader
   private let start: UnsafeMutableRawPointer
+  private let guarded: OpaquePointer
 
   /// Maps a run.
   ///
@@ -86,14 +88,20 @@ final class KeyRun: @unchecked Sendable {
     guard let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
       throw StoredFile.readFailure(path)
     }
+    guard let guarded = tern_mapping_guard(start, size) else {
+      munmap(start, size)
+      throw StoredFile.readFailure(path)
+    }
     let header = start.load(as: Header.self)
     guard header.isValid, header.fileSize == size else {
+      tern_mapping_release(guarded)
       munmap(start, size)
       throw Self.damage(path)
     }
     self.path = path
     self.header = header
     self.start = start
+    self.guarded = guarded
     reader = KeyRunReader(header, start)
   }
 
@@ -109,7 +117,22 @@ final class KeyRun: @unchecked Sendable {
     guard hash.value == header.body else { throw Self.damage(path) }
   }
 
-  deinit { munmap(start, header.fileSize) }
+  /// True if the file was cut short or deleted since it was opened, or the disk couldn't read a part of it.
+  ///
+  /// What is lost reads as zeros, so keys may be missing from what was looked up before: ask afterwards, and before that is relied
+  /// on.
+  var isIncomplete: Bool {
+    if tern_mapping_has_lost_pages(guarded) { return true }
+    // Only whole pages are noticed when they are read: the rest of the page with the new end reads as zeros.
+    var status = stat()
+    guard stat(path, &status) == 0 else { return errno == ENOENT }
+    return Int(status.st_size) != header.fileSize
+  }
+
+  deinit {
+    tern_mapping_release(guarded)
+    munmap(start, header.fileSize)
+  }
 
   /// Deletes the file; the memory stays mapped.
   func deleteFile() { unlink(path) }

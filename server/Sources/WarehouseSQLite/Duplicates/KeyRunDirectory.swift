@@ -13,7 +13,7 @@ import Warehouse
 /// The runs of a warehouse in the order of their rows, which leave no gap, and the search in them.
 final class KeyRunDirectory {
   static let temporarySuffix = ".new"
-  private static let suffix = ".keys"
+  static let suffix = ".keys"
   /// An empty file named after the last row whose key has expired. Without it, a missing first run would be taken for an
   /// expired one.
   private static let expiredSuffix = ".expired"
@@ -99,6 +99,13 @@ final class KeyRunDirectory {
     runs.replaceSubrange(old.indices, with: [merged])
     changed()
     return Array(old)
+  }
+
+  /// Replaces a run by others that cover its rows.
+  func replace(_ run: KeyRun, with others: [KeyRun]) {
+    guard let index = runs.firstIndex(where: { $0 === run }) else { return }
+    runs.replaceSubrange(index...index, with: others)
+    changed()
   }
 
   /// Returns the first runs, up to one with rows that arrived later.

@@ -115,6 +115,8 @@ extension KeyRunWriter {
       rests[least].position += 1
       if rests[least].position == rests[least].reader.count { rests.remove(at: least) }
     }
+    // Nor may keys get a valid hash that were lost meanwhile.
+    if let run = runs.first(where: \.isIncomplete) { throw KeyRun.damage(run.path) }
     return try writer.finish()
   }
 }

@@ -7,10 +7,9 @@ import Warehouse
 extension Writer {
   /// Stores lines of an export in one transaction.
   func store(imported lines: ImportedPart, app: AppID) throws -> ImportSummary {
-    if mustReadHits { try readHits() }
     // Not at the old time of receipt, or the keys of old rows would expire at once, and a second import count them twice.
     duplicates.arrived(at: configuration.now().millisecondsSince1970)
-    let summary = try transact {
+    let summary = try transactWithKeys {
       var summary = ImportSummary()
       for batch in lines.batches {
         let receipt = try store(batch, app: app)

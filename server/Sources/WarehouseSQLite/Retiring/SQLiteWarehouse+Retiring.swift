@@ -128,7 +128,7 @@ extension Writer {
   }
 
   /// True if units have all rows of a range and no others.
-  private static func cover(_ ids: ClosedRange<Int64>, _ units: [RetiredUnit]) -> Bool {
+  static func cover(_ ids: ClosedRange<Int64>, _ units: [RetiredUnit]) -> Bool {
     var next = ids.lowerBound
     for unit in units.sorted(by: { $0.ids.lowerBound < $1.ids.lowerBound }) {
       guard unit.ids.lowerBound == next else { return false }

@@ -15,7 +15,7 @@ final class DamagedRows: Sendable {
 
   private struct State {
     var places: Set<Place> = []
-    var messages: [String] = []
+    var messages: [(path: String, text: String)] = []
   }
 
   private let state = Locked(State())
@@ -25,7 +25,7 @@ final class DamagedRows: Sendable {
   init(report: @escaping @Sendable (String) -> Void = { _ in }) { self.report = report }
 
   /// A message for each damage.
-  var messages: [String] { state.withLock { $0.messages } }
+  var messages: [String] { state.withLock { $0.messages.map(\.text) } }
 
   /// Records that rows of a segment can't be read; no rows if only the segment's header is damaged.
   func note(_ ids: ClosedRange<Int64>?, in path: String) { note(Place(path: path, ids: ids)) }
@@ -33,6 +33,14 @@ final class DamagedRows: Sendable {
   /// Records the damage that another object recorded.
   func note(_ other: DamagedRows) {
     for place in other.state.withLock({ $0.places }) { note(place) }
+  }
+
+  /// Forgets a segment whose rows can be read again.
+  func forget(_ path: String) {
+    state.withLock { state in
+      state.places = state.places.filter { $0.path != path }
+      state.messages.removeAll { $0.path == path }
+    }
   }
 
   private func note(_ place: Place) {
@@ -44,7 +52,7 @@ final class DamagedRows: Sendable {
       }
     let isNew = state.withLock { state in
       guard state.places.insert(place).inserted else { return false }
-      state.messages.append(message)
+      state.messages.append((place.path, message))
       return true
     }
     if isNew { report(message) }

@@ -75,9 +75,8 @@ extension Writer {
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
     try rows.restoreSuspect()
     try space.check()
-    if mustReadHits { try readHits() }
     try duplicates.checkRoom(throughRow: lastID)
-    let receipts = try transact {
+    let receipts = try transactWithKeys {
       let receipts = try jobs.map { job in
         let received = job.batch.received.millisecondsSince1970
         return try store(

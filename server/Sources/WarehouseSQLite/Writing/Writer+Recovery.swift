@@ -44,9 +44,10 @@ extension Writer {
   }
 
   /// Notes that keys of rows that have left are not collected again. They would have expired by now.
-  private func leaveOutKeys(of retired: Set<Int64>, after covered: Int64) throws {
+  func leaveOutKeys(of retired: Set<Int64>, after covered: Int64, through last: Int64 = .max) throws {
     guard !retired.isEmpty else { return }
-    let segments = Set(try StoredSpan.all(connection, after: covered).map(\.segment)).intersection(retired)
+    let spans = try StoredSpan.all(connection, after: covered, through: last)
+    let segments = Set(spans.map(\.segment)).intersection(retired)
     let latest = try segments.compactMap { try RetiredTable.latestReceived(of: $0, connection) }.max()
     if let latest { try transact { try raiseKeysSince(to: latest + 1) } }
   }

@@ -60,7 +60,8 @@ final class Writer {
     rows = try RowStore(
       connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes, damage: damage)
     duplicates = DuplicateIndex(
-      directory: files.keysPath, pendingLimit: configuration.pendingKeys, report: configuration.report)
+      directory: files.keysPath, pendingLimit: configuration.pendingKeys, report: configuration.report,
+      suspect: configuration.suspect)
     hits = try LastHits(connection)
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)

@@ -1,0 +1,136 @@
+import Warehouse
+
+/// A file that a scrub reads and checks.
+package struct ScrubbedFile: Sendable, Hashable {
+  /// The kinds of files, as metrics name them.
+  package enum Kind: String, Sendable, CaseIterable {
+    case rows, keys, columns, backups
+
+    /// A sentence for anyone.
+    var summaryOfDamage: String {
+      switch self {
+      case .rows: "Some stored events can't be read."
+      case .keys: "A file that detects duplicates is damaged."
+      case .columns: "A file that answers questions is damaged."
+      case .backups: "A backup is damaged."
+      }
+    }
+  }
+
+  package let kind: Kind
+  package let path: String
+  /// A text that stays the same as long as the file does. Files that share their bytes on disk share it, too.
+  package let identity: String
+  /// What the list of a backup says about the file; `nil` for other files.
+  let listed: Listed?
+
+  struct Listed: Hashable {
+    var bytes: Int
+    var check: String
+  }
+
+  init(_ kind: Kind, path: String, identity: String, listed: Listed? = nil) {
+    (self.kind, self.path, self.identity, self.listed) = (kind, path, identity, listed)
+  }
+
+  /// Creates a file of the data directory.
+  init(_ kind: Kind, path: String) {
+    self.init(kind, path: path, identity: "\(kind.rawValue)/\(Self.name(path))")
+  }
+
+  /// The name without its directory.
+  var name: String { Self.name(path) }
+
+  /// The number of a segment of rows.
+  var segment: Int64? { kind == .rows ? Int64(name.dropLast(RowSegment.suffix.count)) : nil }
+
+  private static func name(_ path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+}
+
+extension KeyRun {
+  /// Reads a file in parts, without mapping it; throws if it is damaged.
+  ///
+  /// - Parameter step: Called after each part with its number of bytes.
+  static func check(_ path: String, step: (Int) throws -> Void) throws {
+    let size = try CopiedFile.size(path)
+    var header: Header?
+    var hash = BodyHash()
+    try CopiedFile.read(path, bytes: size) { part in
+      if header == nil {
+        guard part.count >= pageSize else { throw damage(path) }
+        let first = part.loadUnaligned(as: Header.self)
+        guard first.isValid, first.fileSize == size else { throw damage(path) }
+        header = first
+        hash.add(UnsafeRawBufferPointer(rebasing: part[pageSize...]))
+      } else {
+        hash.add(part)
+      }
+      try step(part.count)
+    }
+    guard let header, hash.value == header.body else { throw damage(path) }
+  }
+}
+
+// MARK: - Backups
+
+extension BackupSeries {
+  /// Returns the files of all backups. One that several share is named once, in the earliest of them.
+  package func scrubbedFiles() throws -> [ScrubbedFile] {
+    guard StoredFile.exists(path) else { return [] }
+    var seen: Set<String> = []
+    return try names().flatMap { name in
+      let directory = "\(path)/\(name)"
+      let list = ScrubbedFile(
+        .backups, path: "\(directory)/\(BackupManifest.name)", identity: "backups/\(name)/\(BackupManifest.name)")
+      let files = (try? BackupManifest(readingFrom: directory).files) ?? []
+      return [list]
+        + files.compactMap { file in
+          let path = "\(directory)/\(file.path)"
+          // A missing file has none.
+          let identity = (try? CopiedFile.identity(path)) ?? "backups/\(name)/\(file.path)"
+          guard seen.insert(identity).inserted else { return nil }
+          return ScrubbedFile(
+            .backups, path: path, identity: identity,
+            listed: ScrubbedFile.Listed(bytes: file.bytes, check: file.check))
+        }
+    }
+  }
+
+  /// Returns the message about a file of a backup that is damaged; `nil` if it isn't.
+  ///
+  /// - Parameter step: Called after each part with its number of bytes.
+  static func damage(of file: ScrubbedFile, step: (Int) throws -> Void) throws -> String? {
+    let advice = "Don't restore this backup. The next regular one copies what is damaged anew."
+    do {
+      if let listed = file.listed {
+        guard try CopiedFile.check(file.path, bytes: listed.bytes, step: step) != listed.check else { return nil }
+        return "\(file.path) is damaged. \(advice)"
+      }
+      _ = try BackupManifest(readingFrom: String(file.path.dropLast(file.name.count + 1)))
+      return nil
+    } catch let error as WarehouseError where error.code == .damaged {
+      return "\(error.message) \(advice)"
+    } catch let error as WarehouseError where error.code == .invalid && !StoredFile.exists(file.path) {
+      return "\(file.path) is missing. \(advice)"
+    } catch let error as WarehouseError where error.code == .invalid {
+      // It may have been written by a later version.
+      return nil
+    }
+  }
+
+  /// Reads the files of all backups in a directory, and returns a message for each that is damaged.
+  package static func damages(in path: String) throws -> [String] {
+    try BackupSeries(path: path, interval: .zero, kept: 0).scrubbedFiles().compactMap {
+      try damage(of: $0) { _ in }
+    }
+  }
+
+  /// Returns the directory of the backups to one of which a file belongs; `nil` if it belongs to none.
+  package static func directory(ofFile path: String) -> String? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard let backup = parts.lastIndex(where: { $0.hasPrefix(prefix) && $0.hasSuffix("Z") }) else { return nil }
+    return parts[..<backup].joined(separator: "/")
+  }
+}
