@@ -344,13 +344,14 @@ import Testing
     #expect(BackupSeries.directory(ofFile: file.path) == backups.path)
     let third = try series.add(
       of: directory.path, now: now + .seconds(120), notSharing: Set(found.map(\.identity)))
-    #expect(third.summary.copiedBytes == third.summary.bytes)
+    #expect(third.summary.copiedBytes < third.summary.bytes, "the others are shared")
     _ = try Backup.restore(third.path, to: path("restored"))
     #expect(throws: WarehouseError.self) { try Backup.restore(second, to: path("other")) }
     // Also before a check has found it: what is shared is verified, and copied anew if it is damaged.
     let fourth = try Backup.create(
       of: directory.path, at: path("fourth"), linkingTo: second, now: now + .seconds(180))
-    #expect(fourth.copiedBytes == fourth.bytes)
+    #expect(fourth.copiedBytes < fourth.bytes)
+    _ = try Backup.restore(path("fourth"), to: path("restored again"))
     try FileManager.default.removeItem(atPath: first + "/backup.json")
     #expect(try BackupSeries.damages(in: backups.path).contains { $0.contains(first + "/backup.json is missing") })
     try await warehouse.close()

@@ -9,7 +9,7 @@ import WarehouseSQLite
 /// The checks of a running server: what is due is read, what is damaged is mended where it can be, and named otherwise.
 package struct Scrub {
   /// Called after each part of a file, on a thread that may wait.
-  typealias Pause = @Sendable (_ bytes: Int, _ time: Duration) -> Void
+  typealias Pause = @Sendable (_ bytes: Int, _ time: Duration, _ shouldStop: () -> Bool) -> Void
 
   private let service: ScrubService
   private var schedule: ScrubSchedule
@@ -31,7 +31,7 @@ package struct Scrub {
   }
 
   /// Checks what is due.
-  mutating func tick(now: Timestamp, pause: @escaping Pause = { _, _ in }) async throws {
+  mutating func tick(now: Timestamp, pause: @escaping Pause = { _, _, _ in }) async throws {
     let (warehouse, backups) = (service.warehouse, service.backups)
     let files = try await onThread { _ in try warehouse.scrubbedFiles() + (backups?.scrubbedFiles() ?? []) }
     warehouse.scrub.keep(files)
@@ -55,7 +55,7 @@ package struct Scrub {
         let clock = ContinuousClock()
         var begin = clock.now
         return try warehouse.damage(of: file) { bytes in
-          pause(bytes, begin.duration(to: clock.now))
+          pause(bytes, begin.duration(to: clock.now), shouldStop)
           if shouldStop() { throw CancellationError() }
           begin = clock.now
         }

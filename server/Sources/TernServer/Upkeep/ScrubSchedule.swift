@@ -54,8 +54,8 @@ struct ScrubSchedule {
 /// speed.
 enum ScrubPace {
   private static let bytesPerSecond = 16 << 20
-  /// A check notices within this time that the server stops.
-  private static let longest: Duration = .milliseconds(500)
+  /// A disk may be busy, or be a network.
+  private static let longest: Duration = .seconds(10)
 
   static func pause(after bytes: Int, taking time: Duration) -> Duration {
     min(max(time * 9, .seconds(Double(bytes) / Double(bytesPerSecond))), longest)

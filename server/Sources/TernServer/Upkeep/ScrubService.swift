@@ -31,9 +31,7 @@ struct ScrubService: Service {
         var scrub = try Scrub(self, now: WallClock.system())
         while !Task.isCancelled {
           do {
-            try await scrub.tick(now: WallClock.system()) { bytes, time in
-              Thread.sleep(forTimeInterval: ScrubPace.pause(after: bytes, taking: time) / .seconds(1))
-            }
+            try await scrub.tick(now: WallClock.system(), pause: Self.pause)
           } catch is CancellationError {
             return
           } catch {
@@ -44,6 +42,17 @@ struct ScrubService: Service {
       } catch {
         logger.error("Files are not checked for damage: \(error)")
       }
+    }
+  }
+
+  /// The time within which a check notices that the server stops.
+  private static let patience: Duration = .milliseconds(250)
+
+  private static func pause(after bytes: Int, taking time: Duration, shouldStop: () -> Bool) {
+    var rest = ScrubPace.pause(after: bytes, taking: time)
+    while rest > .zero, !shouldStop() {
+      Thread.sleep(forTimeInterval: min(rest, patience) / .seconds(1))
+      rest -= patience
     }
   }
 }

@@ -65,19 +65,22 @@ package struct BackupSeries: Sendable {
     try DataDirectory(path: path).create()
     try removeUnfinished()
     let name = "\(path)/\(Self.prefix)\(Self.name(now))"
-    let previous = try backups().last.flatMap { try has(damaged, in: $0) ? nil : $0 }
-    let summary = try Backup.create(of: directory, at: name, linkingTo: previous, now: now, shouldStop: shouldStop)
+    let previous = try backups().last
+    let summary = try Backup.create(
+      of: directory, at: name, linkingTo: previous, notSharing: try previous.map { try files(damaged, in: $0) } ?? [],
+      now: now, shouldStop: shouldStop)
     let all = try backups().filter { $0 != name }
     for old in all.dropLast(max(kept, 1) - 1) { try remove(old) }
     return (name, summary)
   }
 
-  /// True if some files are in a backup.
-  private func has(_ identities: Set<String>, in backup: String) throws -> Bool {
-    try !identities.isEmpty
-      && BackupManifest(readingFrom: backup).files.contains { file in
-        (try? CopiedFile.identity("\(backup)/\(file.path)")).map(identities.contains) ?? false
-      }
+  /// Returns the paths within a backup of the files with some identities.
+  private func files(_ identities: Set<String>, in backup: String) throws -> Set<String> {
+    guard !identities.isEmpty else { return [] }
+    let paths = try BackupManifest(readingFrom: backup).files.map(\.path).filter { path in
+      (try? CopiedFile.identity("\(backup)/\(path)")).map(identities.contains) ?? false
+    }
+    return Set(paths)
   }
 
   /// A time as in `20261123T014200Z`.

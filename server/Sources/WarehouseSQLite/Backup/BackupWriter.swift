@@ -7,6 +7,8 @@ struct BackupWriter {
   private let target: String
   /// The backup before, and its files by path.
   private let previous: (path: String, files: [String: BackupManifest.File])?
+  /// The paths of files that are not shared with it.
+  private let damaged: Set<String>
   private let now: Timestamp
   private let onStep: (Backup.Step) throws -> Void
   private let catalog: SQLDatabase
@@ -16,12 +18,12 @@ struct BackupWriter {
 
   /// Begins to see one moment of all databases.
   init(
-    _ files: DataDirectory, _ target: String, previous: String?, now: Timestamp,
+    _ files: DataDirectory, _ target: String, previous: String?, notSharing damaged: Set<String> = [], now: Timestamp,
     onStep: @escaping (Backup.Step) throws -> Void
   ) throws {
     self.files = files
     self.target = target
-    self.now = now
+    (self.damaged, self.now) = (damaged, now)
     self.onStep = onStep
     // An earlier backup only saves space; without it, everything is copied.
     self.previous = previous.flatMap { path in
@@ -107,7 +109,8 @@ struct BackupWriter {
   /// Copies a file, or shares it with the previous backup if it hasn't changed since.
   private func copy(_ source: String, as name: String, bytes: Int) throws -> Copy {
     let identity = try CopiedFile.identity(source)
-    if let previous, let same = previous.files[name], same.source == identity, same.bytes == bytes,
+    if let previous, !damaged.contains(name), let same = previous.files[name], same.source == identity,
+      same.bytes == bytes,
       CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)")
     {
       try onStep(.segment)
