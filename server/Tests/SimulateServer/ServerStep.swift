@@ -23,7 +23,7 @@ enum ServerStep: Sendable {
   case addSymbols(Int, app: AppID)
   /// Imports what an app has once more, as if it were from another server.
   case importRows(Int, app: AppID)
-  /// Sets the event aside that happened at a time, if there is one.
+  /// Sets the events aside that happened at a time, if there are any.
   case setAside(Timestamp, app: AppID)
   /// Closes everything and opens it again.
   case restart
@@ -45,7 +45,7 @@ enum ServerStep: Sendable {
     case .backup(let number): "backup \(number)"
     case .addSymbols(let number, let app): "file \(number) with symbols for app \(app)"
     case .importRows(let number, let app): "import \(number) into app \(app)"
-    case .setAside(let time, let app): "setting aside the event at \(time) of app \(app)"
+    case .setAside(let time, let app): "setting aside what happened at \(time) in app \(app)"
     case .restart: "a restart"
     case .rebuild: "a rebuild"
     }

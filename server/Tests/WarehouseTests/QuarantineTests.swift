@@ -269,4 +269,20 @@ import Testing
     #expect(try await place.warehouse.reader.verify().isClean)
     try await place.close()
   }
+
+  @Test func `a session that begins on the next day without its first hit is counted there`() async throws {
+    let place = try ViewMemoryTests.Place()
+    try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-01T23:50:00Z")
+    try await place.send("cid=1&t=screenview&cd=B", at: "2024-05-02T00:05:00Z")
+    try await place.warehouse.flush()
+    #expect(try await place.warehouse.quarantine(1, work: "counting it"))
+    await place.warehouse.finishQuarantine()
+    let report = try await place.warehouse.reader.verify()
+    #expect(report.isClean, "\(report.differences)")
+    let sessions = try await place.warehouse.reader.dailyOverview(
+      app: place.app.id, days: day("2024-05-01")...day("2024-05-02")
+    ).sessions
+    #expect(sessions.map(\.count) == [1], "\(sessions)")
+    try await place.close()
+  }
 }

@@ -100,6 +100,8 @@ package final class Catalog: CatalogEditor {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    // A process before may have failed to sync what is found: writes it anew. On a full disk, there may be no room for that.
+    try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
     let state = try pool.read { database in
       try format.state(path) { try Int64.fetchOne(database, sql: $0) }
     }

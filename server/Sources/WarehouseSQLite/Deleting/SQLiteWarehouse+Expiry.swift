@@ -18,7 +18,7 @@ extension SQLiteWarehouse {
     let segments = try await segments(with: number, before: time)
     guard !segments.isEmpty else {
       // An attempt before may have ended just here.
-      try await forgetStaleColumns()
+      try await forgetLostRows()
       return false
     }
     try await perform { try $0.expireErrors(of: number, before: time) }
@@ -29,8 +29,7 @@ extension SQLiteWarehouse {
       try Task.checkCancellation()
       try await rewriting(segment) { try $0.expireRows(of: number, before: time, segment: segment) }
     }
-    reader.viewDays.forget(app: app)
-    try await forgetStaleColumns()
+    try await forgetLostRows()
     reader.updateColumns()
     try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
     return true

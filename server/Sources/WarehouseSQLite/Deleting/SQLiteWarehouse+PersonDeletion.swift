@@ -21,7 +21,7 @@ extension SQLiteWarehouse {
     }
     try await recount(deletion)
     // Before the deletion ends: afterwards nobody looks for them.
-    try await forgetStaleColumns()
+    try await forgetLostRows()
     try await perform { [remains] in try $0.finish(deletion, remains, views: views.map(\.rawValue), job: job) }
     reader.viewDays.forget(app: app)
     reader.updateColumns()
@@ -87,7 +87,7 @@ extension SQLiteWarehouse {
   func recount(_ deletion: PersonDeletion) async throws {
     let days = try await reader.reading { connection in
       try QuarantinedRow.uncounted(connection).filter { $0.app == deletion.app }
-        .reduce(into: deletion.traces(connection).days) { $0.insert($1.day) }
+        .reduce(into: deletion.traces(connection).days) { $0.formUnion($1.days) }
     }
     try await recount(days.sorted(), app: deletion.app)
   }

@@ -103,8 +103,7 @@ extension SQLiteWarehouse {
     }
     try await counting.perform { try $0.deleteCounts(of: number) }
     try await perform { try $0.deleteTables(of: number, views: views.map(\.rawValue)) }
-    try await forgetStaleColumns()
-    reader.viewDays.forget(app: app)
+    try await forgetLostRows()
     try await returnSpace()
   }
 
@@ -122,11 +121,13 @@ extension SQLiteWarehouse {
     }
   }
 
-  /// Drops the columns of apps that have lost rows.
-  func forgetStaleColumns() async throws {
-    // On the writer's thread, so that no rows go between the removal of files and of the note.
-    let columns = reader.columns
-    try await perform { try columns.forgetStale($0.connection) }
+  /// Drops the columns and the days of views of apps that have lost rows, also if an attempt before has failed.
+  func forgetLostRows() async throws {
+    // On the writer's thread, so that no rows go between this and the removal of the note.
+    try await perform { [reader] writer in
+      for app in try RewritingTable.staleColumns(writer.connection) { reader.viewDays.forget(app: AppID(app)) }
+      try reader.columns.forgetStale(writer.connection)
+    }
   }
 
   /// Repeats a step while it returns true. Between steps it can be cancelled, and begun again at the next start.

@@ -26,8 +26,7 @@ extension SQLiteWarehouse {
     guard let removed else { return false }
     quarantined.withLock { $0 += 1 }
     report("Event \(row) of app \(removed.app) was set aside, because the server failed while \(work).")
-    reader.viewDays.forget(app: AppID(removed.app))
-    try await forgetStaleColumns()
+    try await forgetLostRows()
     reader.updateColumns()
     return true
   }
@@ -36,10 +35,11 @@ extension SQLiteWarehouse {
   /// ends, the next call does.
   package func finishQuarantine() async {
     do {
+      try await forgetLostRows()
       for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) {
         try await counting.perform { counter in
           guard counter.countedRow >= row.id else { return }
-          _ = try counter.recount([row.day], app: row.app)
+          for day in row.days { _ = try counter.recount([day], app: row.app) }
         }
         try await perform { try $0.didCount(without: row) }
         reader.updateColumns()

@@ -9,6 +9,9 @@ struct QuarantinedRow: Sendable {
   /// The civil day of the app on which it happened.
   var day: Int
 
+  /// The days whose counts may change: the next hit of its session, which begins it now, may be on a neighbouring one.
+  var days: ClosedRange<Int> { day - 1...day + 1 }
+
   /// Returns the rows without which their days were not counted again yet.
   static func uncounted(_ connection: SQLConnection) throws -> [QuarantinedRow] {
     try connection.prepare("SELECT id, app, day FROM quarantine WHERE day IS NOT NULL").all {

@@ -25,7 +25,7 @@ extension SQLiteWarehouse {
     try await rewriting(number) { try $0.bringHome(number) }
     // They lack what could not be read.
     for app in apps { reader.viewDays.forget(app: AppID(app)) }
-    try await forgetStaleColumns()
+    try await forgetLostRows()
     reader.updateColumns()
     return true
   }

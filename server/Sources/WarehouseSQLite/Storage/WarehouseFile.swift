@@ -47,6 +47,9 @@ enum WarehouseFile {
         if let pages = configuration.maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
       }
       try files.syncLogs()
+      // After a sync that failed, the system shows what the disk doesn't have, and syncs don't write it again. On a full disk, there may
+      // be no room for this.
+      try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
       return pool
     } catch {
       throw unusable(path, error)
