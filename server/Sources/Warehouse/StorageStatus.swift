@@ -14,14 +14,14 @@ package struct StorageStatus: Sendable, Equatable {
   package var quarantinedRows = 0
   /// The number of places in files that can't be read.
   package var damages = 0
-  /// What reading and checking all files has found.
+  /// The results of reading and checking all files.
   package var scrub = ScrubStatus()
 
   /// Creates a status of nothing used.
   package init() {}
 }
 
-/// What reading and checking all files in the background has found since the start.
+/// The results of reading and checking all files in the background since the start.
 package struct ScrubStatus: Sendable, Equatable {
   /// The number of files checked.
   package var files: Int

@@ -40,7 +40,7 @@ package final class SQLiteWarehouse: EventSink {
   /// The work that fails at the moment.
   let failures: WorkFailures
   let damage: DamagedRows
-  /// What scrubs have found.
+  /// The damaged files that scrubs have found.
   package let scrub = ScrubRecord()
   /// Rows at which work failed.
   let rowFailures: (stream: AsyncStream<RowFailure>, continuation: AsyncStream<RowFailure>.Continuation)

@@ -29,7 +29,7 @@ struct ScrubSchedule {
   mutating func due(_ files: [ScrubbedFile], now: Timestamp) -> [Due] {
     // The clock was set back.
     position = min(position, now)
-    // What was due in earlier periods is due once.
+    // A file that was due in several earlier periods is due once.
     let start = max(position, now - period)
     let length = period.wholeMilliseconds
     let first = start.millisecondsSince1970

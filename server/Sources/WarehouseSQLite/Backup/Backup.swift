@@ -69,7 +69,7 @@ package enum Backup {
           try target.finish()
           return summary
         } catch let error as WarehouseError where error.code == .damaged && attempt < attempts {
-          // What is shared with the earlier backup may be damaged there.
+          // Files that are shared with the earlier backup may be damaged there.
           if attempt == 1, let previous {
             try damaged.formUnion(damagedSegments(in: previous) { try onStep(.segment) })
           }

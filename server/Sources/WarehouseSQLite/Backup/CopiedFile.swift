@@ -58,7 +58,7 @@ final class CopiedFile {
   /// Reads the first bytes of a file in parts.
   static func read(_ path: String, bytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    // That the system doesn't open it says nothing about its bytes.
+    // A file that the system doesn't open may still have the right bytes.
     guard descriptor >= 0 else { throw errno == ENOENT ? damage(path) : StoredFile.readFailure(path) }
     defer { close(descriptor) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: partBytes, alignment: 8)

@@ -119,7 +119,7 @@ final class KeyRun: @unchecked Sendable {
 
   /// True if the file was cut short or deleted since it was opened, or the disk couldn't read a part of it.
   ///
-  /// What is lost reads as zeros, so keys may be missing from what was looked up before: ask afterwards, and before that is relied
+  /// Lost pages read as zeros, so an earlier lookup may have missed keys: callers ask after it, and before its result is relied
   /// on.
   var isIncomplete: Bool {
     if tern_mapping_has_lost_pages(guarded) { return true }
