@@ -40,7 +40,7 @@ let package = Package(
     server("Warehouse", ["JSON", "ServerBase", "Ingest"]),
     server("Views", ["ServerBase", "Warehouse", "Ingest"]),
     server("Questions", ["JSON", "ServerBase", "Views", "Warehouse", "Ingest"]),
-    server("Columns", ["ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
+    server("Columns", ["CTernMapping", "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
     .target(name: "CTernSQLite", path: "Server/CTernSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CTernMapping", path: "Server/CTernMapping"),
     server(
@@ -52,7 +52,7 @@ let package = Package(
       ]),
     server("Reports", ["JSON", "ServerBase", "Questions", "Ingest", "Warehouse"]),
     // Without the other folders, which need more packages.
-    .target(name: "Symbols", path: "Server/Symbols/Objects"),
+    .target(name: "Symbols", dependencies: ["CTernZlib"], path: "Server/Symbols/Objects"),
     device(
       "TernTestSupport", ["TernBase", "TernValues", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(

@@ -73,7 +73,7 @@ let package = Package(
     .target(
       name: "Columns",
       dependencies: [
-        "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest",
+        "CTernMapping", "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"),
       ]),
     // Mails, webhooks and messages to chats: the one way out for everything that the server tells people.
@@ -346,7 +346,8 @@ let package = Package(
     .testTarget(
       name: "SymbolsTests",
       dependencies: [
-        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "_CTernZlib", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
     .testTarget(

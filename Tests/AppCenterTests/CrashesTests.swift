@@ -151,6 +151,21 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `the property tern.fingerprint names the group of an error, and isn't sent as a property`()
+      async throws
+    {
+      let modules = try started()
+      modules.startQuietly([Crashes.self])
+      Crashes.trackError(Broken(), properties: ["tern.fingerprint": "checkout", "k": "v"], attachments: nil)
+      Crashes.trackError(Broken(), properties: ["k": "v"], attachments: nil)
+      try await modules.flush()
+      let lines = try modules.sent("handled_error")
+      #expect(lines.map { $0["properties"] as? [String: String] } == [["k": "v"], ["k": "v"]])
+      let prints = lines.map { ($0["exception"] as? [String: Any])?["fingerprint"] as? String }
+      #expect(prints == ["checkout", nil])
+      await modules.end()
+    }
+
     @Test func `causes that contain themselves, or never end, are recorded up to a limit`() async throws {
       let modules = try started()
       modules.startQuietly([Analytics.self, Crashes.self])

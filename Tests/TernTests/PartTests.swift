@@ -201,6 +201,19 @@ import Testing
     await tern.shutdown()
   }
 
+  @Test func `an app names the group of an error itself`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.record(Broken(), fingerprint: String(repeating: "é", count: 200))
+    tern.record(Broken())
+    await tern.flush()
+    let prints = try lines(harness, "handled_error").map {
+      ($0["exception"] as? [String: Any])?["fingerprint"] as? String
+    }
+    #expect(prints == [String(repeating: "é", count: 128), nil])
+    await tern.shutdown()
+  }
+
   @Test func `an attachment over 7 MiB is left out and counted`() throws {
     let harness = try TestHarness()
     let tern = try harness.client()

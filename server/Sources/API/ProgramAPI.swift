@@ -57,6 +57,7 @@ package struct ProgramAPI: Sendable {
     let (catalog, wallTime) = (data.catalog, data.clocks.wallTime)
     PersonEndpoints(persons: data.persons).add(to: api)
     ErrorStatusEndpoints(errors: data.errors).add(to: api)
+    ErrorDecisionEndpoints(catalog: catalog, decisions: data.errorGroups).add(to: api)
     AppEndpoints(catalog: catalog).add(to: api)
     ViewEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
     LimitEndpoints(catalog: catalog, refusals: refusals).add(to: api)

@@ -13,6 +13,7 @@ package struct ServerData: Sendable {
   package let answering: QuestionAnswering
   package let persons: PersonData
   package let errors: ErrorStatuses
+  package let errorGroups: ErrorGroupDecisions
   /// `nil` if the store's rows can't be counted.
   package let storage: StorageReading?
   package let clocks: Clocks
@@ -32,6 +33,7 @@ package struct ServerData: Sendable {
     answering = QuestionAnswering(questions, limits: limits, clocks: clocks)
     persons = PersonData(reports: reports, source: questions, catalog: catalog)
     errors = ErrorStatuses(reports: reports, store: store, catalog: catalog, wallTime: clocks.wallTime)
+    errorGroups = ErrorGroupDecisions(reports: reports, store: store, catalog: catalog)
     self.storage = usage.map {
       StorageReading(reports: reports, catalog: catalog, usage: $0, storage: storage, wallTime: clocks.wallTime)
     }

@@ -12,7 +12,7 @@ package final class ClusterRowSource: RetiredRowSource {
 
   private let client: ClickHouseClient
   private let servers: [ClickHouseServer]
-  private let manifest: @Sendable () -> ShippingManifest?
+  private let manifest: @Sendable () throws -> ShippingManifest?
   private let uptime: @Sendable () -> Duration
   private let shards = Locked<[ClusterTopology.Shard]>([])
   /// By shard, the last failure of all replicas to answer, and the time until which it stands.
@@ -24,9 +24,20 @@ package final class ClusterRowSource: RetiredRowSource {
   package init(
     _ client: ClickHouseClient, servers: [ClickHouseServer],
     uptime: @escaping @Sendable () -> Duration = Clocks.systemUptime,
-    manifest: @escaping @Sendable () -> ShippingManifest?
+    manifest: @escaping @Sendable () throws -> ShippingManifest?
   ) {
     (self.client, self.servers, self.uptime, self.manifest) = (client, servers, uptime, manifest)
+  }
+
+  package func copies(of ids: ClosedRange<Int64>, segment: Int64) throws -> RowCopies {
+    do {
+      return try manifest()?.copies(of: ids, segment: segment) ?? .none
+    } catch {
+      throw WarehouseError(
+        .rowsAway,
+        "Events \(ids.lowerBound) to \(ids.upperBound) can't be read here, nor what the ClickHouse cluster has of them.",
+        cause: error)
+    }
   }
 
   package func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
@@ -59,7 +70,7 @@ package final class ClusterRowSource: RetiredRowSource {
 
   private func fetch(_ unit: RetiredUnit) async throws -> (ShippingUnit, ClusterRows.Unit) {
     let end = uptime() + Self.patience
-    let manifest = manifest()
+    let manifest = try? manifest()
     let shard = try await shard(unit.shard, manifest)
     let home = ShippingManifest.Home(id: unit.home, epoch: unit.epoch)
     let rows = ClusterRows(client, shard, home: home, uptime: uptime)

@@ -80,10 +80,10 @@ package final class ClusterShipping: Sendable {
         var checks = 0
         while true {
           do {
-            try await check()
+            let unreadable = try await check()
             checks += 1
             if checks % Self.checksPerLook == 0 { try await lookForLateRows(shards) }
-            problems.note(nil, of: "")
+            problems.note(unreadable.first?.problem, of: "")
           } catch {
             try Task.checkCancellation()
             problems.note("\(error)", of: "")
@@ -166,15 +166,37 @@ package final class ClusterShipping: Sendable {
 
   // MARK: Rows that change
 
+  /// A unit that can't be compared with home, so that the cluster's copy stays as it is.
+  package struct UnreadableUnit: Sendable {
+    package let unit: ShippingUnit
+    package let rows: UnreadableRows
+
+    fileprivate var problem: String {
+      """
+      \(rows) Unit \(unit.number) stays on the cluster as it is. Restore the data directory from a backup, or stop the server and run \
+      `tern rebuild`, which removes these events.
+      """
+    }
+  }
+
   /// Finds the units whose rows have changed at home since they were shipped, and has them sent anew.
-  package func check() async throws {
+  ///
+  /// - Returns: The units that may have changed, but can't be read.
+  @discardableResult
+  package func check() async throws -> [UnreadableUnit] {
     // The unit that is being made may have rows that have changed since they were read.
     await supply.finishPending()
+    var unreadable: [UnreadableUnit] = []
     for stretch in try await source.stretches(after: 0) {
       for unit in try manifest.units(in: stretch.ids, outside: stretch.segment) {
-        try await check(unit, in: stretch.segment)
+        do {
+          try await check(unit, in: stretch.segment)
+        } catch let rows as UnreadableRows {
+          unreadable.append(UnreadableUnit(unit: unit, rows: rows))
+        }
       }
     }
+    return unreadable
   }
 
   /// Reads the rows of a unit as they are now.
@@ -199,7 +221,7 @@ package final class ClusterShipping: Sendable {
   ///
   /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
   package func settle(within patience: Duration) async throws -> String? {
-    try await check()
+    if let unreadable = try await check().first { return unreadable.problem }
     let last = try manifest.lastNumber()
     let end = uptime() + patience
     while try manifest.unsettled(through: last) > 0 {

@@ -1,17 +1,31 @@
 package import ClickHouse
+package import Warehouse
 
 /// A difference between home and the cluster.
 package struct ClusterDifference: Sendable, CustomStringConvertible {
   /// The unit; `nil` for rows that belong to none.
   package let unit: ShippingUnit?
-  package let server: ClickHouseServer
+  /// The replica; `nil` if the rows at home can't be read.
+  package let server: ClickHouseServer?
   package let shard: String
   package let text: String
   /// The number of a unit of this epoch that the manifest doesn't have.
   fileprivate var unknownUnit: Int64?
+  /// The rows at home that can't be read.
+  package fileprivate(set) var unreadable: UnreadableRows?
+
+  fileprivate init(
+    unit: ShippingUnit?, server: ClickHouseServer, shard: String, text: String, unknownUnit: Int64? = nil
+  ) {
+    (self.unit, self.server, self.shard, self.text, self.unknownUnit) = (unit, server, shard, text, unknownUnit)
+  }
+
+  fileprivate init(_ unit: ShippingUnit, shard: String, _ rows: UnreadableRows) {
+    (self.unit, self.shard, text, unreadable, server) = (unit, shard, "\(rows)", rows, nil)
+  }
 
   package var description: String {
-    "\(server), shard \(shard)\(unit.map { ", unit \($0.number)" } ?? ""): \(text)"
+    "\(server.map { "\($0)" } ?? "home"), shard \(shard)\(unit.map { ", unit \($0.number)" } ?? ""): \(text)"
   }
 }
 
@@ -19,7 +33,8 @@ extension ClusterShipping {
   /// Compares all confirmed rows with those of each replica.
   ///
   /// - Parameters:
-  ///   - mends: True to have units that differ sent anew, and to delete rows that home doesn't know.
+  ///   - mends: True to have units that differ sent anew, and to delete rows that home doesn't know. Units that can't be read at
+  ///     home stay as they are.
   ///   - found: Receives each difference.
   ///   - progress: Receives the number of rows compared so far.
   /// - Returns: The number of rows compared, and of those that the cluster has not confirmed yet.
@@ -38,7 +53,11 @@ extension ClusterShipping {
         for difference in differences { found(difference) }
         compared += unit.content.rows
         progress(compared)
-        if mends, !differences.isEmpty { try await mend(unit, shard) }
+        if mends, !differences.isEmpty, differences.allSatisfy({ $0.unreadable == nil }) {
+          do { try await mend(unit, shard) } catch let rows as UnreadableRows {
+            found(ClusterDifference(unit, shard: shard.name, rows))
+          }
+        }
       }
       let unknown = try await unknownUnits(shard)
       for difference in unknown { found(difference) }
@@ -48,7 +67,10 @@ extension ClusterShipping {
   }
 
   func verify(_ unit: ShippingUnit, _ shard: ClusterShard) async throws -> [ClusterDifference] {
-    let comparison = UnitComparison(unit, try await rows(of: unit))
+    let comparison: UnitComparison
+    do { comparison = UnitComparison(unit, try await rows(of: unit)) } catch let rows as UnreadableRows {
+      return [ClusterDifference(unit, shard: shard.name, rows)]
+    }
     var differences: [ClusterDifference] = []
     for server in shard.replicas {
       try await shard.catchUp(server)

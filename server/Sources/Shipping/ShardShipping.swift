@@ -16,21 +16,25 @@ struct ShardShipping: Sendable {
   private static let pollInterval: Duration = .seconds(1)
   /// The time until the next attempt after home could not read its rows, or a replica did not answer.
   private static let retryTime: Duration = .seconds(5)
+  /// The time until the next attempt to read rows that could not be read.
+  private static let unreadableRetryTime: Duration = .seconds(60)
 
   /// Ships until the task is cancelled.
   ///
   /// - Parameter isDone: Asked when there is nothing to do; true to end.
   func run(until isDone: @Sendable () async throws -> Bool = { false }) async throws {
     var (sweep, replica) = (ShardSweep(shard, manifest: manifest), 0)
+    var unreadable: [ShippingUnit: Duration] = [:]
     var swept = uptime() - Self.retryTime
     while true {
       try Task.checkCancellation()
       do {
-        let hasMore = try await bringNext(&replica)
+        let hasMore = try await bringNext(&replica, &unreadable)
         if uptime() - swept >= (hasMore ? Self.retryTime : Self.pollInterval) {
           swept = uptime()
           // A replica that is away keeps deletions waiting, but not new rows.
-          let isClean = await isClean(&sweep, now: swept)
+          let waiting = unreadable.keys.min { $0.number < $1.number }.map(Self.problem)
+          let isClean = await isClean(&sweep, now: swept, waiting)
           if !hasMore, isClean, try await isDone() { return }
         }
         if !hasMore { try await sleep(Self.pollInterval) }
@@ -42,11 +46,17 @@ struct ShardShipping: Sendable {
     }
   }
 
+  private static func problem(_ unit: ShippingUnit) -> String {
+    "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) can't all be read at home, so they are not sent."
+  }
+
   /// Deletes what is left of older generations; returns true if nothing is.
-  private func isClean(_ sweep: inout ShardSweep, now: Duration) async -> Bool {
+  ///
+  /// - Parameter problem: The reason why rows wait although the shard answers.
+  private func isClean(_ sweep: inout ShardSweep, now: Duration, _ problem: String?) async -> Bool {
     do {
       let isClean = try await sweep.run(now: now)
-      problems.note(nil, of: shard.name)
+      problems.note(problem, of: shard.name)
       return isClean
     } catch {
       if !Task.isCancelled { problems.note("\(error)", of: shard.name) }
@@ -56,10 +66,22 @@ struct ShardShipping: Sendable {
 
   /// Brings the next unit; returns false if there is none.
   ///
-  /// - Parameter replica: The replica that answered last, by its place in the list.
-  private func bringNext(_ replica: inout Int) async throws -> Bool {
-    if let unit = try manifest.unconfirmed(shard: shard.name, limit: 1).first {
-      if let next = try await read(unit) { try await bring(next, &replica) }
+  /// - Parameters:
+  ///   - replica: The replica that answered last, by its place in the list.
+  ///   - unreadable: The units of which rows can't be read at home, with the time of the last attempt. The others don't wait for them.
+  private func bringNext(_ replica: inout Int, _ unreadable: inout [ShippingUnit: Duration]) async throws -> Bool {
+    let now = uptime()
+    let waiting = try manifest.unconfirmed(shard: shard.name, limit: unreadable.count + 1)
+    unreadable = unreadable.filter { waiting.contains($0.key) }
+    if let unit = waiting.first(where: { unreadable[$0].map { now - $0 >= Self.unreadableRetryTime } ?? true }) {
+      do {
+        if let next = try await read(unit) { try await bring(next, &replica) }
+        unreadable[unit] = nil
+      } catch is UnreadableRows {
+        unreadable[unit] = now
+        // The shard may have it already. What it has instead is better than a part.
+        if try await shard.content(of: unit, at: replica) == unit.content { try manifest.confirm(unit) }
+      }
       return true
     }
     guard let (unit, rows) = try await supply.next(for: shard.name) else { return false }

@@ -198,9 +198,10 @@ package final class ShippingManifest: Sendable {
     try units("shard = ? AND NOT is_confirmed ORDER BY number LIMIT ?", [shard, limit])
   }
 
-  /// The units of which a shard may have rows of older generations, in order.
+  /// The units that a shard has and of which it may have rows of older generations, too, in order. Until a unit is confirmed, the
+  /// older rows may be the only whole copy.
   package func unclean(shard: String, limit: Int) throws -> [ShippingUnit] {
-    try units("shard = ? AND NOT is_clean ORDER BY number LIMIT ?", [shard, limit])
+    try units("shard = ? AND NOT is_clean AND is_confirmed ORDER BY number LIMIT ?", [shard, limit])
   }
 
   /// The number of units up to one of this epoch, and of other epochs, that are not confirmed, or of which rows of older
@@ -281,7 +282,7 @@ package final class ShippingManifest: Sendable {
     }
   }
 
-  private static func unit(_ row: Row) throws -> ShippingUnit {
+  static func unit(_ row: Row) throws -> ShippingUnit {
     let (first, last): (Int64, Int64) = (row["first_id"], row["last_id"])
     guard first <= last else {
       throw WarehouseError(

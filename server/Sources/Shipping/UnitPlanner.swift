@@ -37,6 +37,20 @@ package struct UnitPlanner: Sendable {
     return RowStretch(segment: gap.segment, ids: gap.ids.lowerBound...end)
   }
 
+  /// Returns gaps without some rows of their segments.
+  static func gaps(_ gaps: [RowStretch], without rows: [RowStretch]) -> [RowStretch] {
+    rows.reduce(gaps) { gaps, rows in
+      gaps.flatMap { gap -> [RowStretch] in
+        guard gap.segment == rows.segment, gap.ids.overlaps(rows.ids) else { return [gap] }
+        let parts = [
+          gap.ids.lowerBound..<max(gap.ids.lowerBound, rows.ids.lowerBound),
+          min(gap.ids.upperBound, rows.ids.upperBound) + 1..<gap.ids.upperBound + 1,
+        ]
+        return parts.filter { !$0.isEmpty }.map { RowStretch(segment: gap.segment, ids: ClosedRange($0)) }
+      }
+    }
+  }
+
   /// Returns the rows of segments that have no unit.
   ///
   /// - Parameters:

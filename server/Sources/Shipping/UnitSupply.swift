@@ -12,8 +12,10 @@ actor UnitSupply {
   private var planner: UnitPlanner
   /// A row up to which all have units: the next look for rows without one begins after it.
   private var known: Int64 = 0
-  /// The last row up to which all have units, but for those that only the cluster has.
+  /// The last row up to which all have units, but for those that only the cluster has, or that can't be read.
   private(set) var last: Int64 = 0
+  /// Rows that have no unit and can't be read. Others are sent without them.
+  private var unreadable: [RowStretch] = []
   /// The end of the unit made last, for which the next one waits: the IDs of a unit are known only after it is made.
   private var previous: Task<Void, Never>?
 
@@ -42,12 +44,24 @@ actor UnitSupply {
   }
 
   private func make(for shard: String) async throws -> (unit: ShippingUnit, rows: HashedRows)? {
-    let (gaps, end) = try await gaps()
-    var planned = planner
-    guard let stretch = planned.next(gaps, last: end, now: uptime()) else {
-      planner = planned
-      return nil
+    while true {
+      let (gaps, end) = try await gaps()
+      var planned = planner
+      guard let stretch = planned.next(gaps, last: end, now: uptime()) else {
+        planner = planned
+        return nil
+      }
+      do {
+        return try await make(stretch, planned, for: shard)
+      } catch let error as UnreadableRows {
+        unreadable.append(RowStretch(segment: stretch.segment, ids: error.ids))
+      }
     }
+  }
+
+  private func make(
+    _ stretch: RowStretch, _ planned: UnitPlanner, for shard: String
+  ) async throws -> (unit: ShippingUnit, rows: HashedRows) {
     let rows = try await source.rows(stretch.ids, into: RowColumns()) { $0.add($1) }.hashed
     // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
     let unitEnd = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
@@ -63,14 +77,13 @@ actor UnitSupply {
     let all = UnitPlanner.gaps(in: stretches, between: try manifest.ranges(after: known), after: known)
     let end = stretches.last?.ids.upperBound ?? known
     known = all.first.map { $0.ids.lowerBound - 1 } ?? end
+    var gaps = UnitPlanner.gaps(all, without: unreadable)
     // The segment with the newest rows never leaves.
-    guard all.contains(where: { $0.segment != stretches.last?.segment }) else {
-      last = known
-      return (all, end)
+    if gaps.contains(where: { $0.segment != stretches.last?.segment }) {
+      // The cluster doesn't have these as they must be, or they would have been taken over.
+      let away = try retired().map(\.ids)
+      gaps = gaps.filter { gap in !away.contains { $0.overlaps(gap.ids) } }
     }
-    // The cluster doesn't have these as they must be, or they would have been taken over.
-    let away = try retired().map(\.ids)
-    let gaps = all.filter { gap in !away.contains { $0.overlaps(gap.ids) } }
     last = gaps.first.map { $0.ids.lowerBound - 1 } ?? end
     return (gaps, end)
   }

@@ -32,7 +32,7 @@ package struct Site: Sendable {
   /// The pages of an app's settings, in the order of their tabs.
   private static let settings: [any SettingsPages.Type] = [
     AppSettingsPages.self, SegmentPages.self, AnnotationPages.self, AlertPages.self, MailReportPages.self,
-    SharedPages.self, LimitPages.self,
+    SharedPages.self, ErrorGroupPages.self, LimitPages.self,
   ]
 
   var catalog: any CollectorCatalog { data.catalog }

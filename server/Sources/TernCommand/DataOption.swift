@@ -81,7 +81,9 @@ struct DataOption: ParsableArguments {
       try settings.addFile(inDirectory: directory)
       try ClusterConnection(settings)?.connectRetiredRows(of: directory, catalog)
     } catch {
-      RetiredRowCache.connect(directory, to: UnusableCluster(reason: ServerFailure.reason(of: error)))
+      let hasCopies = ClusterConnection.hasManifest(directory: directory)
+      RetiredRowCache.connect(
+        directory, to: UnusableCluster(reason: ServerFailure.reason(of: error), hasCopies: hasCopies))
     }
   }
 }
@@ -89,6 +91,15 @@ struct DataOption: ParsableArguments {
 /// The cluster of settings with a mistake, which matters only to a command that needs the cluster.
 private struct UnusableCluster: RetiredRowSource {
   let reason: String
+  /// True if rows at home are, or were, copied to the cluster.
+  let hasCopies: Bool
+
+  func copies(of ids: ClosedRange<Int64>, segment: Int64) throws -> RowCopies {
+    guard hasCopies else { return .none }
+    throw WarehouseError(
+      .rowsAway,
+      "These rows can't be read here. The ClickHouse cluster may have them, but its settings can't be used: \(reason)")
+  }
 
   func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
     throw WarehouseError(

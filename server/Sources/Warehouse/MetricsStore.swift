@@ -62,6 +62,8 @@ package protocol MetricsStore: Sendable {
   /// Returns the current numbers of groups by those that they have, or had before groups became one. Those that the app never
   /// had are omitted.
   func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64]
+  /// Returns the number of an error's signature, which is one of the numbers of its group, or `nil` if the app has no such error.
+  func errorSignature(app: AppID, error: Int64) async throws -> Int64?
   /// Returns the versions of the errors that were received since a time, by group. Groups without such errors are omitted.
   ///
   /// - Parameter since: The time for each group.

@@ -33,11 +33,15 @@ package struct ScrubStatus: Sendable, Equatable {
   package var position: Timestamp?
   /// The damaged files that were not made again, by kind.
   package var damaged: [String: Int]
+  /// The parts that are checked: true for those of which the files can't be listed.
+  package var failures: [String: Bool]
 
   package init(
-    files: Int = 0, bytes: Int = 0, mended: Int = 0, position: Timestamp? = nil, damaged: [String: Int] = [:]
+    files: Int = 0, bytes: Int = 0, mended: Int = 0, position: Timestamp? = nil, damaged: [String: Int] = [:],
+    failures: [String: Bool] = [:]
   ) {
     (self.files, self.bytes, self.mended, self.position, self.damaged) = (files, bytes, mended, position, damaged)
+    self.failures = failures
   }
 }
 

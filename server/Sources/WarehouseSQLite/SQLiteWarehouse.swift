@@ -229,9 +229,10 @@ package final class SQLiteWarehouse: EventSink {
 
   /// Everything that fails at the moment, or is held after a crash.
   package var problems: [WarehouseProblem] {
-    let others = scrub.damages.filter { $0.file.kind != .rows }.map {
-      WarehouseProblem(summary: $0.file.kind.summaryOfDamage, detail: $0.message)
-    }
+    let others =
+      scrub.damages.filter { $0.file.kind != .rows }.map {
+        WarehouseProblem(summary: $0.file.kind.summaryOfDamage, detail: $0.message)
+      } + scrub.failures.map { WarehouseProblem(summary: "Some files are not checked for damage.", detail: $0) }
     let damages = damage.messages
     guard let first = damages.first else { return failures.problems + journal.problems + others }
     let damage = WarehouseProblem(

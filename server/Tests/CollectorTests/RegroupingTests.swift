@@ -74,8 +74,11 @@ import Warehouse
       _ = try await warehouse.commit(batch, app: app)
     }
 
+    /// Looks once, in a state of the symbols, and of the decisions of people.
     func look(_ version: String = "", at uptime: Duration = .zero) async throws {
-      try await regrouping.run(app: app, symbolsVersion: version, uptime: uptime)
+      let decided = try catalog.errorDecisionVersions()[app] ?? 0
+      let decisions = try catalog.errorDecisions(app: app)
+      try await regrouping.run(app: app, version: "\(version) \(decided)", uptime: uptime) { decisions }
     }
 
     func groups() async throws -> [ErrorGroup] {
@@ -190,5 +193,75 @@ import Warehouse
     try await server.look("another state")
     #expect(try await server.counts() == ["\(number) play: 1 of 1"])
     try await warehouse.close()
+  }
+
+  @Test func `people merge groups and take stacks out, and undo both`() async throws {
+    let server = try Server()
+    let (catalog, warehouse, app) = (server.catalog, server.warehouse, server.app)
+    for offset: UInt64 in [0x10, 0x20, 0x20, 0x30] { try await server.crash(one, offset) }
+    try await server.look()
+    let ids = try await server.groups().map(\.id)
+    #expect(try await server.groups().map(\.count) == [1, 2, 1])
+
+    try catalog.mergeErrors(ErrorDecisions.Merge(group: ids[1], into: ids[0]), app: app)
+    try await server.look()
+    #expect(try await server.groups().map(\.id) == [ids[0], ids[2]])
+    #expect(try await server.groups().map(\.count) == [3, 1])
+    // A chain, and a circle.
+    try catalog.mergeErrors(ErrorDecisions.Merge(group: ids[0], into: ids[2]), app: app)
+    try catalog.mergeErrors(ErrorDecisions.Merge(group: ids[2], into: ids[1]), app: app)
+    try await server.look()
+    #expect(try await server.groups().map(\.count) == [4])
+    for id in ids { #expect(try catalog.separateErrors(id, app: app)) }
+    #expect(try catalog.separateErrors(ids[0], app: app) == false)
+    try await server.look()
+    #expect(try await server.groups().map(\.count) == [1, 2, 1])
+
+    // A merge holds for crashes of other builds that symbols put into the same group.
+    server.symbols.functions.withLock { $0 = [one: [0x10: ["play"], 0x20: ["stop"]], two: [0x24: ["stop"]]] }
+    try catalog.mergeErrors(ErrorDecisions.Merge(group: ids[1], into: ids[0]), app: app)
+    try await server.crash(two, 0x24)
+    try await server.look("files")
+    #expect(try await server.groups().map(\.count) == [4, 1])
+    #expect(try catalog.separateErrors(ids[1], app: app))
+    try await server.look("files")
+    #expect(try await server.groups().map(\.count) == [1, 3, 1])
+
+    // Of one group, the stack of a build is taken out, with what comes later.
+    let later = try #require(
+      try await warehouse.reader.errors(app: app, group: ids[1], days: server.days, limit: 1).first)
+    let signature = try #require(try await warehouse.reader.errorSignature(app: app, error: later.id))
+    try catalog.splitErrors(signature, app: app)
+    try await server.crash(two, 0x24)
+    try await server.look("files")
+    #expect(try await server.groups().map(\.count) == [1, 2, 1, 2])
+    #expect(try catalog.rejoinErrors(signature, app: app))
+    try await server.look("files")
+    #expect(try await server.groups().map(\.count) == [1, 4, 1])
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `five places that report through one helper are five groups with a rule`() async throws {
+    let server = try Server()
+    server.symbols.functions.withLock {
+      let places = (1...5).map { (UInt64($0 * 16), ["Log.report(_:)", "Log.forward(_:)", "place\($0)"]) }
+      $0 = [one: Dictionary(uniqueKeysWithValues: places)]
+    }
+    for place: UInt64 in 1...5 { try await server.crash(one, place * 16) }
+    try await server.look()
+    #expect(try await server.groups().map(\.count) == [5])
+    var rules = ErrorRules()
+    rules.skippedFunctions = ["Log.for*", "report(_:)"]
+    try server.catalog.setErrorRules(rules, app: server.app)
+    #expect(try server.catalog.errorDecisions(app: server.app).rules == rules)
+    try await server.look()
+    #expect(try await server.groups().map(\.place) == (1...5).map { "place\($0)" })
+    rules.skippedFunctions = Array(repeating: "a", count: 101)
+    #expect(throws: WarehouseError.self) { try server.catalog.setErrorRules(rules, app: server.app) }
+    try server.catalog.setErrorRules(ErrorRules(), app: server.app)
+    try await server.look()
+    #expect(try await server.groups().map(\.count) == [5])
+    try await server.warehouse.close()
   }
 }

@@ -74,4 +74,26 @@ import Testing
     #expect(ScrubPace.pause(after: 1 << 20, taking: .milliseconds(20)) == .milliseconds(180))
     #expect(ScrubPace.pause(after: 1 << 20, taking: .seconds(60)) == .seconds(10))
   }
+
+  @Test func `what has failed is tried again after minutes, later after hours, until it succeeds`() {
+    let file = ScrubbedFile(.keys, path: "/keys/a")
+    var retries = ScrubRetries()
+    var now = Timestamp(millisecondsSince1970: 1_780_000_000_000)
+    var waits: [Int64] = []
+    for _ in 0..<20 {
+      retries.record(file, hasFailed: true, now: now)
+      #expect(retries.due(now).isEmpty && retries.paths == [file.identity: file.path])
+      let start = now
+      while retries.due(now).isEmpty { now = now + .seconds(60) }
+      waits.append((now.millisecondsSince1970 - start.millisecondsSince1970) / 60_000)
+    }
+    #expect(waits.prefix(4) == [5, 10, 20, 40] && waits == waits.sorted() && waits.last == 360)
+    // The clock was set back by a year.
+    #expect(retries.due(now - .seconds(365 * 86_400)) == [file.identity])
+    retries.record(file, hasFailed: false, now: now)
+    #expect(retries.paths.isEmpty)
+    retries.record(file, hasFailed: true, now: now)
+    retries.keep([])
+    #expect(retries.paths.isEmpty)
+  }
 }

@@ -91,4 +91,113 @@ import Warehouse
     try await next.close()
     try catalog.close()
   }
+
+  /// A cluster that is away, or has all rows.
+  private final class Copies: RetiredRowSource {
+    private let state = Locked<(rows: [StoredRow], isAway: Bool)>(([], true))
+
+    func answer(_ rows: [StoredRow]) { state.withLock { $0 = (rows, false) } }
+
+    func copies(of ids: ClosedRange<Int64>, segment: Int64) -> RowCopies {
+      let unit = RetiredUnit(
+        home: 1, epoch: 1, shard: "s", number: 1, generation: 0, ids: 1...300, rows: 300, checksum: 1)
+      return RowCopies(units: [unit])
+    }
+
+    func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
+      let (rows, isAway) = state.withLock { $0 }
+      if isAway { throw WarehouseError(.rowsAway, "The cluster is away.") }
+      for row in rows { try add(row) }
+      return unit
+    }
+  }
+
+  @Test
+  func `a mending for which the cluster is away is tried again within minutes, also after a restart, and on request`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let app = try catalog.createApp(name: "Player").id
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    _ = try await warehouse.commit(batch(), app: app)
+    let copies = Copies()
+    RetiredRowCache.connect(directory, to: copies)
+    let source = ShippedRows(warehouse.reader, hasAttachments: false)
+    let rows = try await source.rows(1...300, into: [StoredRow]()) { rows, row in
+      rows.append(row)
+      return true
+    }
+    source.close()
+    try flip(directory + "/rows/1.rows", at: 200)
+    let service = ScrubService(
+      warehouse: warehouse, catalog: catalog, backups: nil, copy: nil, logger: Logger(label: "test") { [log] _ in log },
+      period: period)
+    var scrub = try Scrub(service, now: start)
+    try await scrub.tick(now: start)
+    #expect(warehouse.scrub.status.damaged["rows"] == 1)
+    let files = warehouse.scrub.status.files
+    try await scrub.tick(now: start + .seconds(60))
+    #expect(warehouse.scrub.status.files == files, "not yet")
+    try await scrub.tick(now: start + .seconds(300))
+    #expect(warehouse.scrub.status.files == files + 1 && warehouse.scrub.status.mended == 0)
+    // As after a restart.
+    scrub = try Scrub(service, now: start + .seconds(301))
+    try await scrub.tick(now: start + .seconds(301))
+    #expect(warehouse.scrub.status.files == files + 2)
+    try await scrub.tick(now: start + .seconds(302))
+    #expect(warehouse.scrub.status.files == files + 2)
+    try Scrub.request(try warehouse.reader.rowFiles(of: [5]), catalog)
+    copies.answer(rows)
+    try await scrub.tick(now: start + .seconds(303))
+    #expect(warehouse.scrub.status.files == files + 3 && warehouse.scrub.status.mended == 1)
+    #expect(warehouse.problems.isEmpty)
+    #expect(try await warehouse.reader.verify().isClean)
+    #expect(try Scrub.damagedPaths(catalog).isEmpty)
+    try await scrub.tick(now: start + .seconds(304))
+    #expect(warehouse.scrub.status.files == files + 3)
+    RetiredRowCache.connect(directory, to: nil)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  @Test func `a folder of backups that can't be listed stops no check of the data, and is named`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (data, backupPath) = (directory + "/data", directory + "/backups")
+    let catalog = try Catalog(directory: data)
+    let app = try catalog.createApp(name: "Player").id
+    let warehouse = try SQLiteWarehouse(directory: data, catalog: catalog)
+    _ = try await warehouse.commit(batch(), app: app)
+    let backups = BackupSeries(path: backupPath, interval: .seconds(60), kept: 2)
+    let backup = try backups.add(of: data, now: start).path
+    let service = ScrubService(
+      warehouse: warehouse, catalog: catalog, backups: backups, copy: nil,
+      logger: Logger(label: "test") { [log] _ in log }, period: period)
+    var scrub = try Scrub(service, now: start)
+    try flip(backup + "/rows/1.rows", at: 200)
+    try await scrub.tick(now: start)
+    #expect(warehouse.scrub.status.failures == ["data": false, "backups": false])
+    #expect(warehouse.scrub.status.damaged["backups"] == 1)
+
+    // A file in the place of the folder.
+    try FileManager.default.moveItem(atPath: backupPath, toPath: directory + "/moved")
+    try Data().write(to: URL(filePath: backupPath))
+    try flip(data + "/rows/1.rows", at: 200)
+    for step in 1...2 { try await scrub.tick(now: start + period * step) }
+    #expect(warehouse.scrub.status.failures == ["data": false, "backups": true])
+    #expect(warehouse.scrub.status.damaged == ["rows": 1, "keys": 0, "columns": 0, "backups": 1])
+    #expect(warehouse.scrub.status.position == start)
+    #expect(warehouse.problems.contains { $0.summary == "Some files are not checked for damage." })
+    #expect(log.messages.filter { $0.contains("The files of backups are not checked") }.count == 1)
+
+    try FileManager.default.removeItem(atPath: backupPath)
+    try FileManager.default.moveItem(atPath: directory + "/moved", toPath: backupPath)
+    let files = warehouse.scrub.status.files
+    try await scrub.tick(now: start + period * 2)
+    #expect(warehouse.scrub.status.files > files + 2, "all files of backups were due")
+    #expect(warehouse.scrub.status.failures == ["data": false, "backups": false])
+    #expect(warehouse.scrub.status.position == start + period * 2)
+    try await warehouse.close()
+    try catalog.close()
+  }
 }

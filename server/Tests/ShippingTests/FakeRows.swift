@@ -9,6 +9,7 @@ final class FakeRows: RowSource {
     var stretches: [RowStretch] = []
     var rows: [Int64: StoredRow] = [:]
     var segment: Int64 = 1
+    var unreadable: [ClosedRange<Int64>] = []
   }
 
   /// The beginning of the names of all installs, which no other rows have.
@@ -54,6 +55,9 @@ final class FakeRows: RowSource {
     }
   }
 
+  /// Makes rows unreadable; none to have all read again.
+  func setUnreadable(_ ids: [ClosedRange<Int64>]) { state.withLock { $0.unreadable = ids } }
+
   var rows: [StoredRow] { state.withLock { $0.rows.values.sorted { $0.id < $1.id } } }
 
   func stretches(after id: Int64) async throws -> [RowStretch] {
@@ -65,8 +69,13 @@ final class FakeRows: RowSource {
     _ add: @escaping @Sendable (inout Result, StoredRow) throws -> Bool
   ) async throws -> Result {
     let rows = rows.filter { ids.contains($0.id) }
+    let unreadable = state.withLock { $0.unreadable.filter { $0.overlaps(ids) }.map { $0.clamped(to: ids) } }
     var result = initial
-    for row in rows { guard try add(&result, row) else { break } }
+    for row in rows {
+      if let lost = unreadable.first(where: { $0.lowerBound <= row.id }) { throw UnreadableRows(lost) }
+      guard try add(&result, row) else { return result }
+    }
+    if let lost = unreadable.first { throw UnreadableRows(lost) }
     return result
   }
 

@@ -81,6 +81,43 @@ import Warehouse
     }
   }
 
+  @Test func `rows that can't be read are in no unit, and the others don't wait for them`() async throws {
+    let rows = FakeRows()
+    for last in stride(from: Int64(100), through: 300, by: 100) { rows.add(through: last, inNewSegment: true) }
+    rows.setUnreadable([1...10, 150...160, 170...200, 290...300])
+    try await Self.withSupply(rows) { supply, manifest in
+      while try await supply.next(for: "a") != nil {}
+      #expect(try manifest.units().map(\.ids) == [11...100, 101...149, 161...169, 201...289])
+      #expect(await supply.last == 300)
+      await #expect(throws: UnreadableRows.self) { try await supply.rows(101...200) }
+      rows.add(through: 400, inNewSegment: true)
+      while try await supply.next(for: "a") != nil {}
+      #expect(try manifest.units().last?.ids == 301...400)
+      // Once they are written anew, they can be read.
+      rows.setUnreadable([])
+      rows.rewrite()
+      rows.add(through: 500, inNewSegment: true)
+      while try await supply.next(for: "a") != nil {}
+      #expect(try manifest.units().map(\.ids.lowerBound) == [1, 11, 101, 150, 161, 170, 201, 290, 301, 401])
+    }
+  }
+
+  @Test func `what is left of gaps without some rows is right for all small cases`() {
+    let bounds = (1...5).flatMap { first in (first...5).map { Int64(first)...Int64($0) } }
+    for gap in bounds {
+      for first in bounds {
+        for second in bounds {
+          let rows = [
+            RowStretch(segment: 1, ids: first), RowStretch(segment: 1, ids: second), RowStretch(segment: 2, ids: 1...5),
+          ]
+          let left = UnitPlanner.gaps([RowStretch(segment: 1, ids: gap)], without: rows)
+          #expect(left.allSatisfy { $0.segment == 1 })
+          #expect(left.flatMap { Array($0.ids) } == gap.filter { !first.contains($0) && !second.contains($0) })
+        }
+      }
+    }
+  }
+
   @Test func `large rows end a unit, and the next one begins with the rows that did not fit`() async throws {
     let rows = FakeRows()
     rows.add(through: 300, bytesOfTexts: 1 << 20)

@@ -1,6 +1,7 @@
 import AppCatalog
 import Foundation
 import Ingest
+import TernBase
 import TernChildProcess
 import TernEvents
 import Testing
@@ -139,9 +140,15 @@ struct SymbolicatorTests {
     let program = try SampleProgram()
     let file = try home.add(program.path)
     let before = stack(file.buildID, 1)
-    let (after, problem) = await home.symbolicator(program: "/missing/llvm-symbolizer").symbolicated(
-      before, app: home.app.id)
-    #expect(after == before && problem?.contains("llvm") == true)
+    let reasons = Locked<[String]>([])
+    let symbolicator = Symbolicator(
+      catalog: home.catalog, program: "/missing/llvm-symbolizer", launcher: Self.tern,
+      report: { reason in reasons.withLock { $0.append(reason) } })
+    for _ in 0..<2 {
+      let (after, problem) = await symbolicator.symbolicated(before, app: home.app.id)
+      #expect(after == before && problem?.contains("llvm") == true)
+      #expect(reasons.withLock { $0 } == [problem])
+    }
     withExtendedLifetime(program) {}
   }
 
@@ -157,7 +164,8 @@ struct SymbolicatorTests {
       int file = open(strchr(arguments[1], '=') + 1, O_RDONLY);
       if (read(file, head, sizeof head) < 64) return 1;
       while (*first == 0) {}
-      while (scanf("%63s", line) == 1) printf("{\"Address\":\"%s\",\"Symbol\":[{\"FunctionName\":\"found\"}]}\n", line);
+      const char *answer = "{\"Address\":\"%s\",\"Symbol\":[{\"FunctionName\":\"found\",\"StartAddress\":\"%s\"}]}\n";
+      while (scanf("%63s", line) == 1) printf(answer, line, line);
       return 0;
     }
     """#
@@ -216,7 +224,7 @@ struct SymbolicatorTests {
         #!/bin/sh
         if [ $# -gt 1 ]; then
           while read -r address; do
-            echo "{\"Address\":\"$address\",\"Symbol\":[{\"FunctionName\":\"\$s4main3fooyyF\"}]}"
+            echo "{\"Address\":\"$address\",\"Symbol\":[{\"FunctionName\":\"\$s4main3fooyyF\",\"StartAddress\":\"$address\"}]}"
           done
           exit
         fi

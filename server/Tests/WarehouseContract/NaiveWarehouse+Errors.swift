@@ -42,6 +42,10 @@ extension NaiveWarehouse {
     return result
   }
 
+  package func errorSignature(app: AppID, error: Int64) async throws -> Int64? {
+    try await self.error(app: app, id: error)?.occurrence.group
+  }
+
   package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
     let known = try stored().groups.enumerated().filter { $0.element.app == app }.map { Int64($0.offset + 1) }
     return Dictionary(uniqueKeysWithValues: ids.intersection(known).map { ($0, $0) })

@@ -77,6 +77,15 @@ import Testing
     let first = try Backup.create(of: directory.path, at: path("first"), now: now)
     let second = try Backup.create(of: directory.path, at: path("second"), linkingTo: path("first"), now: now)
     #expect(second.bytes - second.copiedBytes >= 50_000 && first.copiedBytes == first.bytes)
+    // A damaged one is not shared.
+    let other = try Backup.create(of: directory.path, at: path("other"), now: now)
+    #expect(other.copiedBytes == other.bytes)
+    let shared = try #require(FileHandle(forWritingAtPath: path("other/symbols/aa")))
+    try shared.write(contentsOf: Data([1]))
+    try shared.close()
+    let third = try Backup.create(of: directory.path, at: path("third"), linkingTo: path("other"), now: now)
+    #expect(third.bytes - third.copiedBytes < second.bytes - second.copiedBytes)
+    _ = try Backup.restore(path("third"), to: path("from the third"))
     _ = try Backup.restore(path("second"), to: path("restored"))
     #expect(try files(path("restored")).filter { $0.hasPrefix("symbols/") } == ["symbols/aa"])
     #expect(try Data(contentsOf: URL(filePath: path("restored/symbols/aa"))) == Data(repeating: 7, count: 50_000))
@@ -342,14 +351,14 @@ import Testing
     #expect(found.map(\.path) == [file.path])
     #expect(try BackupSeries.damages(in: backups.path).allSatisfy { $0.contains(file.path) })
     #expect(BackupSeries.directory(ofFile: file.path) == backups.path)
-    let third = try series.add(
-      of: directory.path, now: now + .seconds(120), notSharing: Set(found.map(\.identity)))
+    let third = try series.add(of: directory.path, now: now + .seconds(120))
     #expect(third.summary.copiedBytes < third.summary.bytes, "the others are shared")
     _ = try Backup.restore(third.path, to: path("restored"))
     #expect(throws: WarehouseError.self) { try Backup.restore(second, to: path("other")) }
-    // Also before a check has found it: what is shared is verified, and copied anew if it is damaged.
+    // What is cut short is copied, too.
+    #expect(truncate(third.path + "/rows/1.rows", 50) == 0)
     let fourth = try Backup.create(
-      of: directory.path, at: path("fourth"), linkingTo: second, now: now + .seconds(180))
+      of: directory.path, at: path("fourth"), linkingTo: third.path, now: now + .seconds(180))
     #expect(fourth.copiedBytes < fourth.bytes)
     _ = try Backup.restore(path("fourth"), to: path("restored again"))
     try FileManager.default.removeItem(atPath: first + "/backup.json")

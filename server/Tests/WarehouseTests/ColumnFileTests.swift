@@ -87,6 +87,41 @@ import Testing
     #expect(try await verification().isClean)
   }
 
+  @Test(arguments: [1, 4_096, 100_000, -1, -5_000])
+  func `a file that is cut short while it is mapped is made again, and questions are answered`(size: Int) async throws {
+    let warehouse = try Self.open(directory)
+    #expect(try await Self.count(warehouse.reader, app) == Self.rows)
+    for name in try files {
+      let path = "\(directory.path)/columns/\(name)"
+      let whole = try CopiedFile.size(path)
+      #expect(truncate(path, off_t(size < 0 ? whole + size : size)) == 0)
+      #expect(try await Self.count(warehouse.reader, app) == Self.rows)
+      #expect(try await warehouse.reader.rowUsage(of: app, before: []).rows == Self.rows)
+      #expect(try CopiedFile.size(path) == whole)
+    }
+    try await warehouse.close()
+    #expect(try await verification().isClean)
+  }
+
+  @Test func `lost pages of a file read as zeros, and are noticed`() throws {
+    let path = "\(directory.path)/columns/\(try files[0])"
+    let memory = try #require(ChunkMemory(path: path))
+    let chunk = try #require(Chunk(memory))
+    #expect(!memory.isIncomplete && !chunk.isIncomplete)
+    #expect(truncate(path, 8_192) == 0)
+    #expect(memory.bytes[8_192...].allSatisfy { $0 == 0 })
+    #expect(chunk.isIncomplete)
+    // Whatever is read from it ends nothing.
+    for row in 0..<chunk.rows { _ = (chunk.time(row), chunk.id(row), chunk.kind(Int(chunk.labels[row]))) }
+    for label in 0..<chunk.header.labels { _ = chunk.text(chunk.labelNames[label]).count }
+    chunk.forEachProperty { name, _ in _ = chunk.property(name) }
+    chunk.forEachSender { _, _ in }
+    // A deleted file stays mapped.
+    let other = try #require(ChunkMemory(path: "\(directory.path)/columns/\(try files[1])"))
+    try FileManager.default.removeItem(atPath: "\(directory.path)/columns/\(try files[1])")
+    #expect(!other.isIncomplete)
+  }
+
   @Test func `missing chunks are made again by a rebuild`() async throws {
     for name in try files { try FileManager.default.removeItem(atPath: directory.path + "/columns/" + name) }
     try SQLiteWarehouse.rebuild(directory: directory.path, catalog: Catalog(directory: directory.path))

@@ -75,6 +75,83 @@ import Testing
     try reader.close()
   }
 
+  private struct Hit: Equatable {
+    var id: Int64
+    var slot: UInt32
+    var startsSession: Bool
+  }
+
+  private static func hits(_ warehouse: SQLiteWarehouse) async throws -> [Hit] {
+    try await warehouse.reader.reading { connection in
+      let scan = try EventScan(connection, after: 0)
+      var hits: [Hit] = []
+      while let row = try scan.next() {
+        hits.append(Hit(id: row.id, slot: row.slot, startsSession: row.flags.startsSession))
+      }
+      return hits
+    }
+  }
+
+  @Test(arguments: 0..<12)
+  func `the next hit of a session begins it, wherever it is stored and whenever it arrives`(round: Int) async throws {
+    let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    var chance = FastGenerator(seed: seed)
+    var warehouse = try open()
+    let start = timestamp("2026-05-03T20:00:00Z")
+    var time = start
+    func send() async throws {
+      for _ in 0..<8 {
+        time = time + .seconds(Int.random(in: 1...1_000, using: &chance))
+        var batch = batch(["page"], install: "client \(Int.random(in: 0..<4, using: &chance))")
+        (batch.source, batch.received) = (.measurement, time)
+        batch.events[0].time = time
+        batch.events[0].duplicateKey = nil
+        _ = try await warehouse.commit(batch, app: app)
+      }
+    }
+    var model: [Hit] = []
+    var awaited: Set<UInt32> = []
+    for step in 0..<10 {
+      let last = try await Self.hits(warehouse)
+      try await send()
+      let all = try await Self.hits(warehouse)
+      #expect(Array(all.prefix(last.count)) == last)
+      // Of an install whose last hit was set aside, the next one begins a session.
+      for hit in all.dropFirst(last.count) where awaited.contains(hit.slot) {
+        #expect(hit.startsSession, "seed \(seed), step \(step), hit \(hit.id)")
+        awaited.remove(hit.slot)
+      }
+      model = all
+      for _ in 0..<3 {
+        if Bool.random(using: &chance) { try await warehouse.flush() }
+        guard let index = model.indices.randomElement(using: &chance) else { break }
+        let gone = model.remove(at: index)
+        let isSet = try await warehouse.quarantine(gone.id, work: "counting it")
+        #expect(isSet)
+        if gone.startsSession {
+          if let next = model.firstIndex(where: { $0.id > gone.id && $0.slot == gone.slot }) {
+            model[next].startsSession = true
+          } else {
+            awaited.insert(gone.slot)
+          }
+        }
+        #expect(try await Self.hits(warehouse) == model, "seed \(seed), step \(step), without \(gone)")
+        if Bool.random(using: &chance) {
+          try await warehouse.close()
+          warehouse = try open()
+        }
+        await warehouse.finishQuarantine()
+        try await warehouse.flush()
+        let report = try await warehouse.reader.verify()
+        #expect(report.isClean, "\(report.differences) \(report.problems), seed \(seed), step \(step)")
+        let sessions = try await warehouse.reader.totals(app: app, dimension: .session, days: Self.days, limit: nil)
+        #expect(
+          sessions.reduce(0) { $0 + $1.count } == model.count { $0.startsSession }, "seed \(seed), step \(step)")
+      }
+    }
+    try await warehouse.close()
+  }
+
   @Test func `a row that can't be counted does not keep others from being counted`() async throws {
     let warehouse = try open()
     var broken = phone

@@ -15,6 +15,9 @@ final class MemoryRows: RetiredRowSource {
     /// Changes what is sent.
     var change: (@Sendable ([StoredRow]) -> [StoredRow])?
     var fetches = 0
+    /// Copies of rows at home, with the segments that had the rows when they were copied.
+    var copies: [(segment: Int64, unit: RetiredUnit)] = []
+    var hasOthers = false
   }
 
   private let state = Locked(State())
@@ -54,6 +57,24 @@ final class MemoryRows: RetiredRowSource {
     }
   }
 
+  /// Adds a copy of rows that stay at home.
+  func copy(_ ids: ClosedRange<Int64>, _ rows: [StoredRow], segment: Int64) {
+    let unit = add(ids, rows)
+    state.withLock { $0.copies.append((segment, unit)) }
+  }
+
+  /// Adds copies that aren't known to be those of home.
+  func setOthers(_ hasOthers: Bool) { state.withLock { $0.hasOthers = hasOthers } }
+
+  func copies(of ids: ClosedRange<Int64>, segment: Int64) throws -> RowCopies {
+    state.withLock { state in
+      let found = state.copies.filter { $0.unit.ids.overlaps(ids) }
+      return RowCopies(
+        units: found.filter { $0.segment == segment }.map(\.unit),
+        hasOthers: state.hasOthers || found.contains { $0.segment != segment })
+    }
+  }
+
   func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
     asked.signal()
     answering.lock()
@@ -69,6 +90,16 @@ final class MemoryRows: RetiredRowSource {
 }
 
 extension SQLiteWarehouse {
+  /// Copies rows of a segment to a cluster, in units of some rows.
+  func copy(_ segment: RetirementCandidate, to cluster: MemoryRows, unitRows: Int64 = 40) async throws {
+    var first = segment.ids.lowerBound
+    while first <= segment.ids.upperBound {
+      let ids = first...min(first + unitRows - 1, segment.ids.upperBound)
+      cluster.copy(ids, try await storedRows(ids), segment: segment.number)
+      first = ids.upperBound + 1
+    }
+  }
+
   /// Retires all segments that may be.
   ///
   /// - Returns: The number of segments.

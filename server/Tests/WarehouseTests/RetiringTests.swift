@@ -306,38 +306,4 @@ import Testing
     #expect(try warehouse.reader.retiredRows() == 0)
     try await warehouse.close()
   }
-
-  @Test func `a damaged file of rows is replaced by the rows that the cluster has`() async throws {
-    let warehouse = try open()
-    try await fill(warehouse, batches: 20)
-    let before = try await warehouse.everything()
-    let segment = try #require(try await warehouse.segments(receivedBefore: .max).dropFirst().first)
-    let rows = try await warehouse.storedRows(segment.ids)
-    let units = [cluster.add(segment.ids, rows)]
-    let file = ScrubbedFile(.rows, path: RowSegment.path(segment.number, in: directory.path + "/rows"))
-    var bytes = try Data(contentsOf: URL(filePath: file.path))
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: URL(filePath: file.path))
-    #expect(try warehouse.damage(of: file) { _ in } != nil)
-    #expect(!warehouse.problems.isEmpty)
-
-    // Not without the rows.
-    #expect(try await !warehouse.restoreRows(of: file) { _, _ in [] })
-    cluster.isAway = true
-    await #expect(throws: WarehouseError.self) { try await warehouse.restoreRows(of: file) { _, _ in units } }
-    #expect(FileManager.default.fileExists(atPath: file.path))
-    cluster.isAway = false
-    let isRestored = try await warehouse.restoreRows(of: file) { ids, number in
-      ids == segment.ids && number == segment.number ? units : []
-    }
-    #expect(isRestored)
-    #expect(!FileManager.default.fileExists(atPath: file.path))
-    #expect(try warehouse.scrubbedFiles().allSatisfy { try warehouse.damage(of: $0) { _ in } == nil })
-    #expect(try await warehouse.everything() == before)
-    #expect(try warehouse.reader.retiredRows() == 0)
-    #expect(warehouse.problems.isEmpty)
-    let report = try await warehouse.reader.verify()
-    #expect(report.isClean, "\(report.problems) \(report.differences)")
-    try await warehouse.close()
-  }
 }

@@ -5,7 +5,7 @@ enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
   static let format = DatabaseFormat(
     applicationID: 0x5472_6E41,
-    steps: [tables, symbols, alerts, mailReports, identities, imported, zoneData, percentages])
+    steps: [tables, symbols, alerts, mailReports, identities, imported, zoneData, percentages, errorDecisions])
 
   /// The statements that create the tables of version 1.
   private static let tables =

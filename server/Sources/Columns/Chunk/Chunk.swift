@@ -36,7 +36,8 @@ package final class Chunk: @unchecked Sendable {
   private let longTimes: UnsafePointer<Int64>?
   /// As in ``ChunkBuilder/Row/momentInMillisecond``; `nil` if all are 0.
   private let moments: UnsafePointer<UInt16>?
-  private let properties: UnsafePointer<ChunkLayout.PropertyEntry>
+  /// A copy, because they say where other values are.
+  private let properties: [ChunkLayout.PropertyEntry]
   /// One more than the largest number of an install.
   let installEnd: UInt32
   /// One more than the largest number of a user.
@@ -74,7 +75,7 @@ package final class Chunk: @unchecked Sendable {
     labelNames = column(layout.labelNames)
     textEnds = column(layout.textEnds)
     textBytes = UnsafeRawPointer(start + layout.textBytes)
-    properties = column(layout.properties)
+    properties = Array(UnsafeBufferPointer(start: column(layout.properties), count: header.properties))
     var (installEnd, userEnd) = (UInt32(0), UInt32(0))
     for sender in 0..<header.senders {
       installEnd = max(installEnd, senderSlots[sender] + 1)
@@ -86,6 +87,8 @@ package final class Chunk: @unchecked Sendable {
 
   package var rows: Int { header.rows }
   package var bytes: UnsafeRawBufferPointer { memory.bytes }
+  /// True if a part of the mapped file is lost. What was read from it, also before, may be wrong.
+  package var isIncomplete: Bool { memory.isIncomplete }
 
   @inline(__always)
   func time(_ row: Int) -> Int64 {
@@ -142,8 +145,10 @@ package final class Chunk: @unchecked Sendable {
   /// The kind of a label.
   func kind(_ label: Int) -> QuestionKind { QuestionKind.stored[Int(labelKinds[label] >> 1)] }
   func text(_ number: UInt32) -> UnsafeRawBufferPointer {
+    guard number < header.texts else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let start = number == 0 ? 0 : Int(textEnds[Int(number) - 1])
-    return UnsafeRawBufferPointer(start: textBytes + start, count: Int(textEnds[Int(number)]) - start)
+    // Lost pages read as zeros.
+    return UnsafeRawBufferPointer(start: textBytes + start, count: max(Int(textEnds[Int(number)]) - start, 0))
   }
 
   /// A property's column, or `nil` if no row has the property.

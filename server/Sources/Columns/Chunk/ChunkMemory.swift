@@ -1,3 +1,5 @@
+import CTernMapping
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -12,12 +14,20 @@
 package final class ChunkMemory: @unchecked Sendable {
   let start: UnsafeMutableRawPointer
   let count: Int
-  private let isMapped: Bool
+  /// The mapped file; `nil` for allocated memory.
+  private let file: MappedFile?
+
+  private struct MappedFile {
+    let path: String
+    let number: ino_t
+    /// Has lost pages read as zeros.
+    let guarded: OpaquePointer
+  }
 
   /// Allocates zeroed memory.
   init(count: Int) {
     self.count = count
-    isMapped = false
+    file = nil
     start = .allocate(byteCount: count, alignment: 8)
     start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
   }
@@ -47,13 +57,30 @@ package final class ChunkMemory: @unchecked Sendable {
     guard fstat(descriptor, &status) == 0, status.st_size > 0,
       let start = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED
     else { return nil }
+    guard let guarded = tern_mapping_guard(start, Int(status.st_size)) else {
+      munmap(start, Int(status.st_size))
+      return nil
+    }
     self.start = start
     count = Int(status.st_size)
-    isMapped = true
+    file = MappedFile(path: path, number: status.st_ino, guarded: guarded)
   }
 
   deinit {
-    if isMapped { munmap(start, count) } else { start.deallocate() }
+    guard let file else { return start.deallocate() }
+    tern_mapping_release(file.guarded)
+    munmap(start, count)
+  }
+
+  /// True if the file was cut short since it was mapped, or the disk couldn't read a part of it. What is lost reads as zeros, so
+  /// whoever reads the memory asks afterwards.
+  var isIncomplete: Bool {
+    guard let file else { return false }
+    if tern_mapping_has_lost_pages(file.guarded) { return true }
+    // Only whole pages are noticed when they are read: the rest of the page with the new end reads as zeros.
+    var status = stat()
+    guard stat(file.path, &status) == 0, status.st_ino == file.number else { return false }
+    return Int(status.st_size) != count
   }
 
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }

@@ -91,6 +91,12 @@ extension CollectorMetrics {
         "The time up to which all files that were due have been checked, in seconds since 1970.",
         position.secondsSince1970)
     }
+    text.family(
+      "tern_scrub_failed", "gauge", "1 if the files of a part can't be listed, so that they are not checked for damage."
+    )
+    for (part, isFailing) in scrub.failures.sorted(by: { $0.key < $1.key }) {
+      text.sample("tern_scrub_failed", [("part", part)], isFailing ? 1 : 0)
+    }
     text.family("tern_damaged_files", "gauge", "Damaged files that could not be made again, by kind.")
     for (kind, count) in scrub.damaged.sorted(by: { $0.key < $1.key }) {
       text.sample("tern_damaged_files", [("kind", kind)], count)

@@ -18,6 +18,8 @@ extension PortalPages {
         "history": state.map { Self.history($0, triage, page) },
         "note": state.flatMap { $0.note.isEmpty ? nil : shownLines($0.note) },
         "action": isChangeable ? "/apps/\(page.request.app)/error-status" : nil, "group": metrics.number.description,
+        "mergeLink": isChangeable
+          ? PortalLinks(app: page.request.app).page(.errorGroups) + "?group=\(metrics.number)" : nil,
         "options": options, "version": state?.version ?? "", "written": state?.note ?? "",
       ])
   }

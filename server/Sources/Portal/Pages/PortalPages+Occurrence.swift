@@ -21,6 +21,7 @@ extension PortalPages {
       ("Install", "#\(error.install)", person), ("ID", error.name, nil),
     ]
     let values: TemplateValues = [
+      "splitAddress": reader.canEdit ? page.links.page(.errorGroups) : nil, "id": error.id.description,
       "message": shown(detail.message, empty: detail.isTextKept ? "No message" : "No message kept", limit: 2_000),
       "facts": terms.map { term in
         ["term": term.name, "value": shown(term.value, empty: "–"), "target": term.link] as TemplateValues
@@ -45,8 +46,10 @@ extension PortalPages {
   private static func trace(_ detail: ErrorDetail) -> TemplateValues? {
     let trace = detail.trace
     guard let first = trace.threads.first else { return nil }
+    let problem = [trace.isThreadUnknown ? ErrorStack.unknownThread : nil, detail.symbolProblem].compactMap { $0 }
+      .joined(separator: " ")
     return [
-      "problem": detail.symbolProblem.map { shown($0, limit: 500) }, "thread": thread(first, in: trace),
+      "problem": problem.isEmpty ? nil : shown(problem, limit: 500), "thread": thread(first, in: trace),
       "others": trace.threads.dropFirst().map { thread($0, in: trace) },
       "othersHeading": trace.threads.contains(where: \.isCause)
         ? "Causes" : counted(trace.threads.count - 1, "other thread"),

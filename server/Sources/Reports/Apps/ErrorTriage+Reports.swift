@@ -55,7 +55,7 @@ extension ErrorGroup {
   /// True for the group of errors beyond the limit on new groups, which are unlike each other.
   package var isOverflow: Bool { Self.isOverflow(type: type) }
 
-  private static func isOverflow(type: String) -> Bool { type == "(other)" }
+  package static func isOverflow(type: String) -> Bool { type == "(other)" }
 
   /// Returns true for the group of errors beyond the limit on new groups.
   package static func isOverflow(app: AppID, group: Int64, from store: any MetricsStore) async throws -> Bool {

@@ -60,6 +60,10 @@ extension ForwardingStore {
   ) async throws -> [ErrorGroup] {
     try await base.errorGroups(app: app, group: group, days: days, among: chosen, limit: limit)
   }
+  package func errorSignature(app: AppID, error: Int64) async throws -> Int64? {
+    try await base.errorSignature(app: app, error: error)
+  }
+
   package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
     try await base.errorGroupNumbers(app: app, ids)
   }

@@ -6,14 +6,18 @@ struct ELFReader {
   private static let relocatable: UInt64 = 1
   private static let noteSection: UInt64 = 7
   private static let symbolTableSection: UInt64 = 2
-  private static let emptySection: UInt64 = 8
+  private static let dynamicSymbolTableSection: UInt64 = 11
+  static let emptySection: UInt64 = 8
+  private static let maximumSymbols: UInt64 = 8_000_000
+  /// Functions, also those that are chosen at the start of the program.
+  private static let functionKinds: Set<UInt64> = [2, 10]
   private static let executableFlag: UInt64 = 4
   private static let noteSegment: UInt64 = 4
   private static let gnuBuildID: UInt64 = 3
 
-  private let source: ObjectSource
+  let source: ObjectSource
   private let header: ObjectFields
-  private let is64Bit: Bool
+  let is64Bit: Bool
 
   init(_ source: ObjectSource) throws(ObjectError) {
     self.source = source
@@ -24,29 +28,55 @@ struct ELFReader {
     default: throw .damaged("its class is unknown")
     }
     guard head.bytes[5] == 1 else { throw .unsupported("Big-endian ELF") }
-    guard try head.number(at: 16, bytes: 2) != Self.relocatable else { throw .unlinked }
     header = try source.bytes(at: 0, count: is64Bit ? 64 : 52, "its header")
   }
 
   func file() throws(ObjectError) -> ObjectFile {
     let sections = try sections()
-    let hasLines = sections.contains {
-      $0.type != Self.emptySection && $0.size > 0 && ($0.name == ".debug_info" || $0.name == ".zdebug_info")
-    }
+    guard !sections.contains(where: { $0.name == ".debug_info.dwo" }) else { throw .splitPart }
+    guard try header.number(at: 16, bytes: 2) != Self.relocatable else { throw .unlinked }
+    try checkCompression(sections)
+    let hasLines = sections.contains { $0.type != Self.emptySection && $0.size > 0 && $0.name == ".debug_info" }
     guard let id = try buildID(sections) else { throw .noBuildID }
-    guard hasLines || sections.contains(where: { $0.type == Self.symbolTableSection && $0.size > 0 }) else {
-      throw .stripped
-    }
+    if !hasLines, try !hasFunctions(sections) { throw .stripped }
     var file = ObjectFile(
       buildID: id, architecture: try architecture(), hasLines: hasLines, textAddress: 0, range: 0..<source.count)
+    if hasLines, try isSplit(sections) {
+      (file.isSplit, file.hasLines) = (true, false)
+      file.warning = ObjectFile.splitWarning
+    } else if sections.contains(where: { $0.name == ".gnu_debugaltlink" }) {
+      file.warning = ObjectFile.sharedWarning
+    }
     // Sections keep their addresses and sizes in a `.debug` file.
     for section in sections where section.flags & Self.executableFlag != 0 {
       file.addCode(at: section.address, count: section.size)
     }
+    if let index = sections.first(where: { $0.name == ".eh_frame_hdr" && $0.type != Self.emptySection }) {
+      file.functions = FunctionTable(form: .frameIndex(of: index.address), offset: index.offset, bytes: index.size)
+    }
     return file
   }
 
-  private struct Section {
+  /// Returns true if a table of symbols has a function of this file. A stripped library still names what it exports.
+  private func hasFunctions(_ sections: [Section]) throws(ObjectError) -> Bool {
+    let entryBytes = is64Bit ? 24 : 16
+    for section in sections where [Self.symbolTableSection, Self.dynamicSymbolTableSection].contains(section.type) {
+      var isFound = false
+      try source.forEachRecord(
+        at: section.offset, count: min(section.size / UInt64(entryBytes), Self.maximumSymbols), bytes: entryBytes,
+        "the table of symbols"
+      ) { fields, start throws(ObjectError) in
+        let kind = try fields.number(at: start + (is64Bit ? 4 : 12), bytes: 1) & 0xF
+        let place = try fields.number(at: start + (is64Bit ? 6 : 14), bytes: 2)
+        isFound = Self.functionKinds.contains(kind) && place != 0
+        return !isFound
+      }
+      if isFound { return true }
+    }
+    return false
+  }
+
+  struct Section {
     var name = ""
     var nameOffset: UInt64
     var type: UInt64

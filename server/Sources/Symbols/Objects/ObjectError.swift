@@ -10,8 +10,14 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     case noBuildID = "no_build_id"
     /// The file has neither debug information nor a symbol table.
     case stripped
+    /// The file has debug information in a form that not every tool reads.
+    case unreadable
     /// Positions in the file contradict each other or its size.
     case damaged
+    /// The archive has no files with symbols.
+    case noSymbols = "no_symbols"
+    /// The archive has too many files, or too large ones.
+    case tooManyFiles = "too_many_files"
   }
 
   package let code: Code
@@ -42,6 +48,27 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     .stripped,
     "The file has neither debug information nor a symbol table. Upload the file as it was before it was "
       + "stripped, its .debug file, or the dSYM.")
+
+  static let unreadable = ObjectError(
+    .unreadable,
+    "Its debug information is compressed in a form that llvm-symbolizer may not read. Recompress the file with "
+      + "objcopy --compress-debug-sections=zlib, or build it without compression, and upload it again.")
+
+  static let splitPart = ObjectError(
+    .unreadable,
+    "This .dwo or .dwp file is a part of a program's debug information, which isn't read. Build the program with "
+      + "-gno-split-dwarf and upload that.")
+
+  static let noSymbolsInArchive = ObjectError(
+    .noSymbols,
+    "The archive has no files with symbols. Upload the dSYMs, or programs and libraries before they are stripped.")
+
+  static let tooManyFiles = ObjectError(
+    .tooManyFiles, "The archive has too many files, or too large ones. Upload the dSYMs alone, or in several archives.")
+
+  static let strippedMachO = ObjectError(
+    .stripped,
+    "The file is stripped: it has names for few of its functions only. Upload the dSYM of the same build.")
 
   static func damaged(_ part: String) -> ObjectError {
     ObjectError(.damaged, "The file is damaged or incomplete: \(part). Upload it again.")

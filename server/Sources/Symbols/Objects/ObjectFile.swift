@@ -14,6 +14,25 @@ package struct ObjectFile: Sendable, Hashable {
   package var code: Range<UInt64>?
   /// Its bytes in the file: all of them, unless the file has several architectures.
   package var range: Range<Int>
+  /// Where it lists the starts of its functions, counted from the start of `range`; `nil` if it doesn't.
+  package var functions: FunctionTable?
+  /// True if its functions are in other files, so that a line of an inlined one would be shown beside another function.
+  package var isSplit = false
+  /// The reason why stacks will lack something, and what to do; `nil` if they won't.
+  package var warning: String?
+
+  static let splitWarning =
+    "Its debug information is in .dwo files, which aren't read: stacks will have functions, but no lines. Build it with "
+    + "-gno-split-dwarf and upload it again."
+  static let sharedWarning =
+    "Some names are in another file, to which dwz -m has moved them: frames there will have lines, but no functions. "
+    + "Upload the file as it was before dwz."
+
+  /// Returns true if a file begins like one that ``read(_:)`` takes.
+  static func isObject(_ magic: [UInt8]) -> Bool {
+    magic == [0x7F, 0x45, 0x4C, 0x46] || [[0xCF, 0xFA, 0xED, 0xFE], [0xCE, 0xFA, 0xED, 0xFE]].contains(magic)
+      || [[0xCA, 0xFE, 0xBA, 0xBE], [0xCA, 0xFE, 0xBA, 0xBF]].contains(magic)
+  }
 
   /// Reads a file; throws ``ObjectError`` unless all of its architectures can be used.
   package static func read(_ source: ObjectSource) throws(ObjectError) -> [ObjectFile] {

@@ -25,6 +25,9 @@ package final class Symbolicator: StackSymbolicator {
   private let cache = ResolvedFrameCache(maximumBytes: 16 << 20)
   /// The files that could not be read, with the reason and the time.
   private let failures = Locked<[String: (reason: SymbolizerProcess.Failure, time: ContinuousClock.Instant)]>([:])
+  /// The reasons why no file can be read that `report` knows.
+  private let reported = Locked<Set<String>>([])
+  private let report: @Sendable (String) -> Void
   /// One tool at a time: it may take a gigabyte.
   private let threads: ThreadPool<AppID>
 
@@ -33,8 +36,13 @@ package final class Symbolicator: StackSymbolicator {
   ///   - program: The path of `llvm-symbolizer`, or its name in `PATH`.
   ///   - launcher: The program `tern`, which becomes the tools.
   ///   - patience: The time for the files of one stack.
-  package init(catalog: any SymbolCatalog, program: String, launcher: String, patience: Duration = .seconds(10)) {
+  ///   - report: Called once with each reason why no file can be read.
+  package init(
+    catalog: any SymbolCatalog, program: String, launcher: String, patience: Duration = .seconds(10),
+    report: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.patience = patience
+    self.report = report
     self.catalog = catalog
     self.program = Self.find(program)
     process = SymbolizerProcess(launcher: launcher)
@@ -66,11 +74,11 @@ package final class Symbolicator: StackSymbolicator {
       // Most looks at a stack are not the first.
       if let known = known(wanted) { return (Self.applied(known, to: stack, byBuild), nil) }
       guard let program else {
-        return (
-          stack,
+        let problem =
           "There are symbols, but no llvm-symbolizer to read them. Install it on the server (Debian's package llvm), or "
-            + "name it with --symbolizer."
-        )
+          + "name it with --symbolizer."
+        reportOnce(problem)
+        return (stack, problem)
       }
       return try await threads.run(for: [app]) { [self] in
         let (found, problem) = resolve(wanted, program)
@@ -125,8 +133,18 @@ package final class Symbolicator: StackSymbolicator {
     for (file, addresses) in wanted.sorted(by: { $0.key.buildID < $1.key.buildID }) {
       let keys = addresses.sorted().map { ResolvedFrameCache.Key(hash: file.hash, address: $0) }
       for key in keys { found[key] = cache[key] }
+      guard keys.contains(where: { found[$0] == nil }) else { continue }
+      let layout: CodeLayout
+      do throws(ObjectError) {
+        layout = try CodeLayout(
+          path: catalog.symbolPath(hash: file.hash), addresses: keys.filter { found[$0] == nil }.map(\.address))
+      } catch {
+        // It was stored by a version that could not tell.
+        problem = "The symbols of \(file.image) (\(file.buildID)) can't be used: \(error.message)"
+        continue
+      }
       // The tool would give the last function to all positions behind it.
-      if keys.contains(where: { found[$0] == nil }), let code = code(of: file) {
+      if let code = layout.code {
         for key in keys where found[key] == nil && !code.contains(key.address) { (found[key], cache[key]) = ([], []) }
       }
       let missing = keys.filter { found[$0] == nil }.map(\.address)
@@ -143,7 +161,7 @@ package final class Symbolicator: StackSymbolicator {
         let output = try process.run(
           [Self.commandName, "--program", program, "--file", catalog.symbolPath(hash: file.hash)],
           input: Array(input.utf8), until: deadline)
-        let decoded = SymbolizerOutput.decode(output, addresses: missing)
+        let decoded = SymbolizerOutput.decode(output, addresses: missing, layout)
         let (frames, isFinal) = demangled(decoded, until: deadline)
         if !isFinal { problem = Self.problem(.timedOut, file) }
         for (address, frames) in frames {
@@ -156,6 +174,7 @@ package final class Symbolicator: StackSymbolicator {
       } catch {
         let failure = error == .timedOut && hasAllTime ? .failed : error
         problem = Self.problem(failure, file)
+        if case .notStarted(let reason) = failure { reportOnce("The symbols can't be read: \(reason)") }
         guard failure == .failed || failure == .failedSilently else { continue }
         failures.withLock { $0[file.hash] = (failure, .now) }
       }
@@ -163,12 +182,9 @@ package final class Symbolicator: StackSymbolicator {
     return (found, problem)
   }
 
-  /// The addresses of a file's code; `nil` if they are unknown.
-  private func code(of file: SymbolFile) -> Range<UInt64>? {
-    let descriptor = open(catalog.symbolPath(hash: file.hash), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return (try? ObjectFile.read(ObjectSource(descriptor: descriptor)))?.first?.code
+  private func reportOnce(_ reason: String) {
+    guard reported.withLock({ $0.count < 16 && $0.insert(reason).inserted }) else { return }
+    report(reason)
   }
 
   /// Returns the reason if a file could not be read within the last minutes: others need not wait for another attempt.

@@ -168,14 +168,20 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
 
   @OptionGroup var cluster: ClusterCommandOptions
 
-  @Flag(help: "Have units that differ sent anew by the server, and delete rows that this server doesn't have.")
+  @Flag(
+    help: """
+      Have units that differ sent anew by the server, and delete rows that this server doesn't have. Rows that can't be read here are \
+      read from the cluster.
+      """)
   var mend = false
 
   func run() async throws {
     var differences = 0
+    var unreadable: [Int64] = []
     let rows = try await cluster.withCopy(needsManifest: true) { _, copy, _ in
       try await copy.shipping.verify(mends: mend) { difference in
         differences += 1
+        if let rows = difference.unreadable { unreadable.append(rows.ids.lowerBound) }
         Terminal.progress("")
         Terminal.say(ServerFailure.line("\(difference)"))
       } progress: {
@@ -187,11 +193,41 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
     guard differences > 0 else {
       return Terminal.say("\(grouped(rows.compared)) rows are the same on every replica.\(waiting)")
     }
+    if mend, !unreadable.isEmpty { try await restore(unreadable) }
     Terminal.complain(
       mend
         ? "tern: The units that differ are sent anew by the server that runs here, or by `tern clickhouse backfill`. Verify again afterwards."
         : "tern: \(grouped(differences)) differences. Run this with --mend to have them sent anew.")
     throw ExitCode(1)
+  }
+
+  /// Has files of rows that can't be read mended: by the server that runs here, or at once if there is none.
+  ///
+  /// - Parameter rows: A row of each.
+  private func restore(_ rows: [Int64]) async throws {
+    let catalog = try cluster.data.openCatalog()
+    defer { try? catalog.close() }
+    try cluster.connection().connectRetiredRows(of: cluster.data.directory, catalog)
+    let warehouse: SQLiteWarehouse
+    do {
+      warehouse = try SQLiteWarehouse(directory: cluster.data.directory, catalog: catalog)
+    } catch let error as WarehouseError where error.code == .inUse {
+      let files = try await cluster.data.withReader { try $1.rowFiles(of: rows) }
+      try Scrub.request(files, catalog)
+      return Terminal.say(
+        "The server that runs here reads the rows that it can't read from the cluster, within some minutes.")
+    }
+    let result = await Result {
+      for file in try warehouse.reader.rowFiles(of: rows) {
+        let isMended = try await warehouse.mend(file)
+        Terminal.say(
+          isMended
+            ? "\(file.path) was damaged. Its events were read from the cluster."
+            : "\(file.path) is damaged, and the cluster doesn't have all of its events.")
+      }
+    }
+    try await warehouse.close()
+    try result.get()
   }
 }
 

@@ -19,8 +19,6 @@ struct BackupService: Service {
   let directory: String
   let backups: RegularBackups
   let catalog: Catalog
-  /// The damaged files, which new backups must not share.
-  let damages: ScrubRecord
   let logger: Logger
 
   func run() async throws {
@@ -54,9 +52,8 @@ struct BackupService: Service {
   private func backUp() async throws {
     backups.begin()
     defer { backups.end() }
-    let damaged = Set(damages.damages.map(\.file.identity))
     let (path, summary) = try await Self.onThread { [series = backups.series, directory] shouldStop in
-      try series.add(of: directory, now: WallClock.system(), notSharing: damaged, shouldStop: shouldStop)
+      try series.add(of: directory, now: WallClock.system(), shouldStop: shouldStop)
     }
     backups.failure.withLock { $0 = nil }
     logger.info("Backup in \(path): \(summary.text)")

@@ -27,7 +27,7 @@ package struct ClusterConnection {
     let source = ClusterRowSource(client, servers: servers) {
       if let manifest { return manifest }
       guard Self.hasManifest(directory: directory) else { return nil }
-      return try? ShippingManifest(path: Self.manifestPath(directory), homeID: homeID)
+      return try ShippingManifest(path: Self.manifestPath(directory), homeID: homeID)
     }
     RetiredRowCache.connect(directory, to: source)
   }

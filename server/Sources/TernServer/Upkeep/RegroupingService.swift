@@ -7,9 +7,9 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Puts errors into the groups that symbols say, while the server runs.
+/// Puts errors into the groups that symbols, rules and people say, while the server runs.
 struct RegroupingService: Service {
-  /// The time between two looks for new signatures and symbols. Alerts about new errors wait for it.
+  /// The time between two looks for new signatures, symbols and decisions. Alerts about new errors wait for it.
   private static let pollInterval: Duration = .seconds(2)
 
   let warehouse: SQLiteWarehouse
@@ -24,15 +24,17 @@ struct RegroupingService: Service {
       let start = clock.now
       while !Task.isCancelled {
         do {
-          let versions = try catalog.symbolsVersions()
-          for app in try catalog.apps() where !Task.isCancelled {
+          let (symbols, decisions) = (try catalog.symbolsVersions(), try catalog.errorDecisionVersions())
+          for app in try catalog.apps().map(\.id) where !Task.isCancelled {
+            let version = "\(symbols[app] ?? "") \(decisions[app].map { "\($0)" } ?? "")"
             try await regrouping.run(
-              app: app.id, symbolsVersion: versions[app.id] ?? "", uptime: start.duration(to: clock.now))
+              app: app, version: version, uptime: start.duration(to: clock.now)
+            ) { try catalog.errorDecisions(app: app) }
           }
         } catch is CancellationError {
           return
         } catch {
-          logger.error("Errors can't be put into groups by their symbols: \(error)")
+          logger.error("Errors can't be put into groups: \(error)")
         }
         try? await Task.sleep(for: Self.pollInterval)
       }
@@ -61,34 +63,43 @@ struct Regrouping {
   /// Handles all pending signatures of an app.
   ///
   /// - Parameters:
-  ///   - symbolsVersion: The state of the app's symbols; if it is another one, all signatures are handled.
+  ///   - version: The state of the app's symbols and decisions; if it is another one, all signatures are handled.
   ///   - uptime: The time since the start, for later attempts.
-  mutating func run(app: AppID, symbolsVersion: String, uptime: Duration) async throws {
+  ///   - decisions: Returns the decisions of people.
+  mutating func run(
+    app: AppID, version: String, uptime: Duration, decisions: () throws -> ErrorDecisions
+  ) async throws {
     waiting = waiting.filter { $0.value > uptime }
-    try await warehouse.regroup(app: app, to: symbolsVersion)
+    var isChanged = try await warehouse.regroup(app: app, to: version)
     while true {
       let pending = try await warehouse.pendingSignatures(
         app: app, without: Set(waiting.keys), limit: Self.maximumBatch)
-      guard !pending.isEmpty else { return }
+      guard !pending.isEmpty || isChanged else { return }
+      isChanged = false
+      let decisions = try decisions()
+      let (rules, split) = (try decisions.rules.grouping(), Set(decisions.split))
       var regrouped: [RegroupedSignature] = []
       for signature in pending {
-        let result = await regroup(signature, app: app)
+        let result = await regroup(signature, rules, isSplit: split.contains(signature.id), app: app)
         if !result.isFinal, waiting.count < Self.maximumWaiting { waiting[result.id] = uptime + Self.retryInterval }
         regrouped.append(result)
         try Task.checkCancellation()
       }
-      try await warehouse.setKeys(regrouped)
+      try await warehouse.setKeys(regrouped, merged: decisions.merged, app: app)
       // Those that found no place among the waiting ones would be pending for ever.
-      guard regrouped.allSatisfy({ $0.isFinal || waiting[$0.id] != nil }) else { return }
+      guard !pending.isEmpty, regrouped.allSatisfy({ $0.isFinal || waiting[$0.id] != nil }) else { return }
     }
   }
 
-  private func regroup(_ pending: PendingSignature, app: AppID) async -> RegroupedSignature {
+  /// - Parameter isSplit: True if people took it out of the group of its key.
+  private func regroup(
+    _ pending: PendingSignature, _ rules: GroupingRules, isSplit: Bool, app: AppID
+  ) async -> RegroupedSignature {
     let signature = pending.signature
     let (functions, isFinal) = await functions(at: signature.positions, app: app)
-    let key = GroupKey(signature) { functions[$0] }
+    let key = GroupKey(signature, rules: rules) { functions[$0] }
     return RegroupedSignature(
-      id: pending.id, key: pending.isSplit ? signature.hash : key.value, frame: key.place, isFinal: isFinal)
+      id: pending.id, key: isSplit ? signature.hash : key.value, frame: key.place, isFinal: isFinal)
   }
 
   /// Returns the functions at positions, and false if not all symbols could be read.

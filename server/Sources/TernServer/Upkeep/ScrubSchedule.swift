@@ -50,6 +50,42 @@ struct ScrubSchedule {
   private static func hash(_ text: String) -> UInt64 { text.utf8.reduce(0) { mixed($0, UInt64($1)) } }
 }
 
+/// Decides when a check or a mending that has failed is tried again, for example because the cluster was away: after minutes at
+/// first, and then after hours.
+struct ScrubRetries {
+  static let (shortest, longest): (Duration, Duration) = (.seconds(300), .seconds(6 * 3_600))
+
+  private struct Failure {
+    var path: String
+    var count: Int
+    var next: Timestamp
+  }
+
+  private var failures: [String: Failure] = [:]
+
+  /// The paths of the files that have failed, by identity.
+  var paths: [String: String] { failures.mapValues(\.path) }
+
+  mutating func record(_ file: ScrubbedFile, hasFailed: Bool, now: Timestamp) {
+    guard hasFailed else { return failures[file.identity] = nil }
+    let count = (failures[file.identity]?.count ?? 0) + 1
+    let wait = min(Self.shortest * (1 << min(count - 1, 10)), Self.longest)
+    failures[file.identity] = Failure(path: file.path, count: count, next: now + wait)
+  }
+
+  /// Returns the identities of the files to try again.
+  func due(_ now: Timestamp) -> Set<String> {
+    // If the clock was set back, too.
+    Set(failures.filter { $0.value.next <= now || $0.value.next.since(now) > Self.longest }.keys)
+  }
+
+  /// Forgets files that are gone.
+  mutating func keep(_ files: [ScrubbedFile]) {
+    let identities = Set(files.map(\.identity))
+    failures = failures.filter { identities.contains($0.key) }
+  }
+}
+
 /// Decides how long a scrub pauses after a part of a file, so that it takes a tenth of the disk's time at most, and little of its
 /// speed.
 enum ScrubPace {

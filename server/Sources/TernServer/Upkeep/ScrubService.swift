@@ -13,6 +13,9 @@ struct ScrubService: Service {
   private static let pollInterval: Duration = .seconds(300)
   /// The catalog's setting with the time up to which files were checked, in milliseconds since 1970.
   static let positionSetting = "scrub_position"
+  static let backupPositionSetting = "scrub_position_backups"
+  /// The catalog's setting with the identities of files that a command asks to check soon, as JSON.
+  static let requestSetting = "scrub_requested"
   /// The catalog's setting with the damaged files, as JSON: their paths by identity. They are checked again after a start.
   static let damagedSetting = "scrub_damaged"
 

@@ -103,6 +103,24 @@ package protocol CatalogEditor: CatalogStore {
 
   /// Returns the states of an app's error groups, by their numbers.
   func errorStates(app: AppID) throws -> [Int64: ErrorState]
+  /// Returns the decisions of people about an app's groups of errors.
+  func errorDecisions(app: AppID) throws -> ErrorDecisions
+  /// Sets the rules by which frames don't count.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if one can't be used.
+  func setErrorRules(_ rules: ErrorRules, app: AppID) throws
+  /// Makes a group part of another one.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if too many are merged.
+  func mergeErrors(_ merge: ErrorDecisions.Merge, app: AppID) throws
+  /// Undoes a merge. Returns false if the group wasn't merged.
+  func separateErrors(_ group: Int64, app: AppID) throws -> Bool
+  /// Takes the errors with one signature out of their group.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if too many are taken out.
+  func splitErrors(_ signature: Int64, app: AppID) throws
+  /// Puts errors back that were taken out. Returns false if they weren't.
+  func rejoinErrors(_ signature: Int64, app: AppID) throws -> Bool
   /// Sets the state of an error group, with the current time and originator.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if the note or the version is too long.

@@ -20,8 +20,14 @@ package struct RetiredUnit: Sendable, Hashable {
   }
 }
 
-/// Fetches rows that have left home.
+/// Fetches rows from the cluster.
 package protocol RetiredRowSource: Sendable {
+  /// Returns what the cluster may have of rows that are at home.
+  ///
+  /// - Parameter segment: The segment that has the rows now.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if that can't be known.
+  func copies(of ids: ClosedRange<Int64>, segment: Int64) throws -> RowCopies
+
   /// Calls `add` with each row of a unit, in the order of their IDs, on the calling thread.
   ///
   /// It has a deadline of its own, and must not call `add` before it is certain that all rows are what they must be.
@@ -29,6 +35,20 @@ package protocol RetiredRowSource: Sendable {
   /// - Returns: The unit as it is now. It has fewer rows if some were deleted after a backup was made that names it.
   /// - Throws: A `WarehouseError` with code `rowsAway` if the rows can't be fetched, and the errors of `add`.
   func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit
+}
+
+/// Copies on the cluster of rows that are at home.
+package struct RowCopies: Sendable {
+  package static let none = RowCopies()
+
+  /// The confirmed units with rows as they are at home.
+  package var units: [RetiredUnit] = []
+  /// True if there may be others: older ones, or some that the cluster hasn't confirmed.
+  package var hasOthers = false
+
+  package init(units: [RetiredUnit] = [], hasOthers: Bool = false) {
+    (self.units, self.hasOthers) = (units, hasOthers)
+  }
 }
 
 /// A segment all of whose rows may leave home as far as their age is concerned.

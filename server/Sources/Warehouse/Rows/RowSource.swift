@@ -18,8 +18,18 @@ package protocol RowSource: Sendable {
   /// Combines the rows of a range of IDs, in order.
   ///
   /// - Parameter add: Receives one row after the other; after it has returned false, it gets no more.
+  /// - Throws: ``UnreadableRows`` at the first rows that can't be read.
   func rows<Result: Sendable>(
     _ ids: ClosedRange<Int64>, into initial: Result,
     _ add: @escaping @Sendable (inout Result, StoredRow) throws -> Bool
   ) async throws -> Result
+}
+
+/// Rows at home that can't be read. They are unknown, neither gone nor changed, so a copy of them must stay as it is.
+package struct UnreadableRows: Error, Hashable, CustomStringConvertible {
+  package let ids: ClosedRange<Int64>
+
+  package init(_ ids: ClosedRange<Int64>) { self.ids = ids }
+
+  package var description: String { "Events \(ids.lowerBound) to \(ids.upperBound) can't be read at home." }
 }

@@ -37,22 +37,21 @@ package enum Backup {
   /// - Parameters:
   ///   - path: A new directory, or an empty one.
   ///   - previous: An earlier backup on the same file system: files that haven't changed since are shared with it.
-  ///   - damaged: The paths within the earlier backup of files that must not be shared.
   ///   - now: The wall time.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Throws: ``WarehouseError``. Then there is no backup.
   package static func create(
-    of directory: String, at path: String, linkingTo previous: String? = nil, notSharing damaged: Set<String> = [],
-    now: Timestamp = WallClock.system(), shouldStop: @escaping @Sendable () -> Bool = { false }
+    of directory: String, at path: String, linkingTo previous: String? = nil, now: Timestamp = WallClock.system(),
+    shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> Summary {
-    try create(of: directory, at: path, linkingTo: previous, notSharing: damaged, now: now) { _ in
+    try create(of: directory, at: path, linkingTo: previous, now: now) { _ in
       if shouldStop() { throw CancellationError() }
     }
   }
 
   static func create(
-    of directory: String, at path: String, linkingTo previous: String? = nil, notSharing damaged: Set<String> = [],
-    now: Timestamp, onStep: @escaping (Step) throws -> Void
+    of directory: String, at path: String, linkingTo previous: String? = nil, now: Timestamp,
+    onStep: @escaping (Step) throws -> Void
   ) throws -> Summary {
     let files = DataDirectory(path: directory)
     for file in [files.catalogPath, files.warehousePath] where files.isEmpty(file) {
@@ -60,19 +59,15 @@ package enum Backup {
     }
     let target = try NewDirectory(path)
     do {
-      var (attempt, damaged) = (1, damaged)
+      var attempt = 1
       while true {
         do {
           let writer = try BackupWriter(
-            files, target.unfinished, previous: previous, notSharing: damaged, now: now, onStep: onStep)
+            files, target.unfinished, previous: previous, now: now, onStep: onStep)
           let summary = try writer.run()
           try target.finish()
           return summary
         } catch let error as WarehouseError where error.code == .damaged && attempt < attempts {
-          // Files that are shared with the earlier backup may be damaged there.
-          if attempt == 1, let previous {
-            try damaged.formUnion(damagedSegments(in: previous) { try onStep(.segment) })
-          }
           attempt += 1
           try target.removeAll()
         }
@@ -80,16 +75,6 @@ package enum Backup {
     } catch {
       target.discard()
       throw error is CancellationError ? error : WarehouseError.from(error)
-    }
-  }
-
-  /// Returns the paths of the segments in a backup that are damaged or missing.
-  private static func damagedSegments(in backup: String, onStep: () throws -> Void) throws -> [String] {
-    guard let manifest = try? BackupManifest(readingFrom: backup) else { return [] }
-    return try manifest.files.filter { $0.path.hasPrefix("rows/") }.compactMap { file in
-      try onStep()
-      let check = try? CopiedFile.check("\(backup)/\(file.path)", bytes: file.bytes)
-      return check == file.check ? nil : file.path
     }
   }
 

@@ -16,6 +16,16 @@ struct BackupManifest: Codable {
     var check: String
     /// The identity of the copied segment's file, by which the next backup recognizes it; absent for databases.
     var source: String?
+
+    /// True if the file in a backup has the listed content.
+    func isWhole(in directory: String, step: (Int) throws -> Void) throws -> Bool {
+      let path = "\(directory)/\(path)"
+      do {
+        return try CopiedFile.size(path) == bytes && CopiedFile.check(path, bytes: bytes, step: step) == check
+      } catch is WarehouseError {
+        return false
+      }
+    }
   }
 
   var format = currentFormat

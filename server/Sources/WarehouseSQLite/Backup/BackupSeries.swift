@@ -55,32 +55,20 @@ package struct BackupSeries: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The data directory.
-  ///   - damaged: The identities of damaged files in earlier backups, which the new one must not share.
   ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
   /// - Returns: The path of the backup and facts about it.
   package func add(
-    of directory: String, now: Timestamp, notSharing damaged: Set<String> = [],
-    shouldStop: @escaping @Sendable () -> Bool = { false }
+    of directory: String, now: Timestamp, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) throws -> (path: String, summary: Backup.Summary) {
     try DataDirectory(path: path).create()
     try removeUnfinished()
     let name = "\(path)/\(Self.prefix)\(Self.name(now))"
     let previous = try backups().last
     let summary = try Backup.create(
-      of: directory, at: name, linkingTo: previous, notSharing: try previous.map { try files(damaged, in: $0) } ?? [],
-      now: now, shouldStop: shouldStop)
+      of: directory, at: name, linkingTo: previous, now: now, shouldStop: shouldStop)
     let all = try backups().filter { $0 != name }
     for old in all.dropLast(max(kept, 1) - 1) { try remove(old) }
     return (name, summary)
-  }
-
-  /// Returns the paths within a backup of the files with some identities.
-  private func files(_ identities: Set<String>, in backup: String) throws -> Set<String> {
-    guard !identities.isEmpty else { return [] }
-    let paths = try BackupManifest(readingFrom: backup).files.map(\.path).filter { path in
-      (try? CopiedFile.identity("\(backup)/\(path)")).map(identities.contains) ?? false
-    }
-    return Set(paths)
   }
 
   /// A time as in `20261123T014200Z`.

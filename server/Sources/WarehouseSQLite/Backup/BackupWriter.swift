@@ -7,8 +7,6 @@ struct BackupWriter {
   private let target: String
   /// The backup before, and its files by path.
   private let previous: (path: String, files: [String: BackupManifest.File])?
-  /// The paths of files that are not shared with it.
-  private let damaged: Set<String>
   private let now: Timestamp
   private let onStep: (Backup.Step) throws -> Void
   private let catalog: SQLDatabase
@@ -18,12 +16,12 @@ struct BackupWriter {
 
   /// Begins to see one moment of all databases.
   init(
-    _ files: DataDirectory, _ target: String, previous: String?, notSharing damaged: Set<String> = [], now: Timestamp,
+    _ files: DataDirectory, _ target: String, previous: String?, now: Timestamp,
     onStep: @escaping (Backup.Step) throws -> Void
   ) throws {
     self.files = files
     self.target = target
-    (self.damaged, self.now) = (damaged, now)
+    self.now = now
     self.onStep = onStep
     // An earlier backup only saves space; without it, everything is copied.
     self.previous = previous.flatMap { path in
@@ -106,11 +104,12 @@ struct BackupWriter {
 
   private typealias Copy = (file: BackupManifest.File, isLinked: Bool)
 
-  /// Copies a file, or shares it with the previous backup if it hasn't changed since.
+  /// Copies a file, or shares it with the previous backup if it hasn't changed since, there neither.
   private func copy(_ source: String, as name: String, bytes: Int) throws -> Copy {
     let identity = try CopiedFile.identity(source)
-    if let previous, !damaged.contains(name), let same = previous.files[name], same.source == identity,
-      same.bytes == bytes,
+    if let previous, let same = previous.files[name], same.source == identity, same.bytes == bytes,
+      // The disk may have damaged it, or someone else.
+      try same.isWhole(in: previous.path, step: { _ in try onStep(.segment) }),
       CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)")
     {
       try onStep(.segment)

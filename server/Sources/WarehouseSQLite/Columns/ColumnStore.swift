@@ -58,7 +58,11 @@ final class ColumnStore: Sendable {
       let chunks: [Chunk]? = try update(connection, dictionary, checkCancellation) { state in
         state.behind.contains(app) ? nil : state.apps[app]?.allChunks() ?? []
       }
-      if let chunks { return chunks }
+      if let chunks {
+        guard let lost = chunks.first(where: \.isIncomplete) else { return chunks }
+        remake(fileNamed: directory.name(lost.header))
+        continue
+      }
       try catchUp(app, connection, dictionary, checkCancellation)
     }
   }

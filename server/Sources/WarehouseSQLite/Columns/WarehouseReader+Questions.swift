@@ -42,10 +42,11 @@ extension WarehouseReader: QuestionSource {
       let work: @Sendable () throws -> Value = { [self] in
         // The time begins with the work, not with the wait for it.
         let limits = QuestionLimits { flag.isSet }
-        let chunks = try chunks(of: app, limits)
-        let last = chunks.last?.header.last ?? 0
-        return try journal.perform(.question(question, app, today: today, through: last)) {
-          try evaluate(chunks, calendar, limits)
+        return try withChunks(of: app, limits) { chunks in
+          let last = chunks.last?.header.last ?? 0
+          return try journal.perform(.question(question, app, today: today, through: last)) {
+            try evaluate(chunks, calendar, limits)
+          }
         }
       }
       do {
@@ -86,19 +87,21 @@ extension WarehouseReader: QuestionSource {
   }
 
   private func propertyUses(of app: AppID) throws -> [PropertyUse] {
-    let names = ByteTable(seed: 0x7465_726E)
-    var counts: [Int] = []
-    for chunk in try chunks(of: app, QuestionLimits { false }) {
-      chunk.forEachProperty { name, rows in
-        let key = names.key(name)
-        let number = names.find(name, key) ?? names.insert(name, key)
-        if number == counts.count { counts.append(0) }
-        counts[number] += rows
+    try withChunks(of: app, QuestionLimits { false }) { chunks in
+      let names = ByteTable(seed: 0x7465_726E)
+      var counts: [Int] = []
+      for chunk in chunks {
+        chunk.forEachProperty { name, rows in
+          let key = names.key(name)
+          let number = names.find(name, key) ?? names.insert(name, key)
+          if number == counts.count { counts.append(0) }
+          counts[number] += rows
+        }
       }
+      return counts.enumerated().map {
+        PropertyUse(name: String(decoding: names.string($0), as: UTF8.self), rows: $1)
+      }.sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
     }
-    return counts.enumerated().map {
-      PropertyUse(name: String(decoding: names.string($0), as: UTF8.self), rows: $1)
-    }.sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
   }
 
   /// Begins to add new rows to the columns, on a thread of its own, unless that is about to happen.
@@ -115,6 +118,19 @@ extension WarehouseReader: QuestionSource {
         failures.record("Adding events to columns", error)
       }
     }
+  }
+
+  /// Returns the result of `body` for an app's chunks. If a file turns out to be cut short, it is made again, and so is the result.
+  func withChunks<Value>(
+    of app: AppID, _ limits: QuestionLimits, _ body: ([Chunk]) throws -> Value
+  ) throws -> Value {
+    for _ in 0..<3 {
+      let chunks = try chunks(of: app, limits)
+      let result = Result { try body(chunks) }
+      if !chunks.contains(where: \.isIncomplete) { return try result.get() }
+    }
+    throw WarehouseError(
+      .unavailable, "The files in \(columns.directory.path) lose bytes while they are read. Check the disk.")
   }
 
   func chunks(of app: AppID, _ limits: QuestionLimits) throws -> [Chunk] {

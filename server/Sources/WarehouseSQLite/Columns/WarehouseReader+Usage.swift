@@ -15,14 +15,16 @@ extension WarehouseReader: RowUsageSource {
   }
 
   private func countRows(of app: AppID, before times: [Int64]) throws -> RowUsage {
-    var usage = RowUsage()
-    usage.rowsBefore = [Int](repeating: 0, count: times.count)
-    for chunk in try chunks(of: app, QuestionLimits { false }) where chunk.rows > 0 {
-      usage.rows += chunk.rows
-      usage.columnBytes += chunk.bytes.count
-      usage.earliest = min(usage.earliest ?? .max, chunk.header.earliest)
-      for (index, time) in times.enumerated() { usage.rowsBefore[index] += chunk.rows(before: time) }
+    try withChunks(of: app, QuestionLimits { false }) { chunks in
+      var usage = RowUsage()
+      usage.rowsBefore = [Int](repeating: 0, count: times.count)
+      for chunk in chunks where chunk.rows > 0 {
+        usage.rows += chunk.rows
+        usage.columnBytes += chunk.bytes.count
+        usage.earliest = min(usage.earliest ?? .max, chunk.header.earliest)
+        for (index, time) in times.enumerated() { usage.rowsBefore[index] += chunk.rows(before: time) }
+      }
+      return usage
     }
-    return usage
   }
 }

@@ -25,9 +25,9 @@ extension SQLiteWarehouse {
     // The counts must be on disk before the rows they were made from are removed.
     try await counting.perform { _ = try $0.count() }
     try await perform { try $0.keepCounts(of: number) }
-    for segment in segments {
+    for first in segments {
       try Task.checkCancellation()
-      try await rewriting(segment) { try $0.expireRows(of: number, before: time, segment: segment) }
+      _ = try await rewriting(rows: [first]) { try $0.expireRows(of: number, before: time, segment: $1[0]) }
     }
     try await forgetLostRows()
     reader.updateColumns()
@@ -48,7 +48,7 @@ extension SQLiteWarehouse {
     return time
   }
 
-  /// Returns the segments with rows of an app before a time.
+  /// Returns a row of each segment with rows of an app before a time.
   private func segments(with app: Int64, before time: Int64) async throws -> [Int64] {
     let candidates = try await reader.reading { connection in
       Dictionary(
@@ -56,13 +56,8 @@ extension SQLiteWarehouse {
         by: \.segment)
     }
     var found: [Int64] = []
-    for (segment, spans) in candidates {
-      let hasSome = try await reader.reading { connection in
-        let scan = EventScan(connection, spans, damage: DamagedRows())
-        while let row = try scan.next() { if row.app == app, row.time < time { return true } }
-        return false
-      }
-      if hasSome { found.append(segment) }
+    for first in candidates.values.compactMap({ $0.first?.ids.lowerBound }) {
+      if try await hasRows(inSegmentOf: first, app: app, where: { row, _ in row.time < time }) { found.append(first) }
     }
     return found.sorted()
   }

@@ -55,17 +55,13 @@ extension SQLiteWarehouse {
   ) async throws {
     let app = deletion.app
     let segments = try await reader.reading { connection in
-      Set(try StoredSpan.all(connection).filter { $0.apps.contains(app) }.map(\.segment)).sorted()
+      Dictionary(grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) }, by: \.segment)
+        .values.compactMap { $0.first?.ids.lowerBound }.sorted()
     }
-    for segment in segments {
+    for first in segments {
       try Task.checkCancellation()
-      let hasSome = try await reader.reading { connection in
-        let spans = try StoredSpan.all(connection).filter { $0.segment == segment && $0.apps.contains(app) }
-        let scan = EventScan(connection, spans, damage: DamagedRows())
-        while let row = try scan.next() { if isMeant(row, scan) { return true } }
-        return false
-      }
-      if hasSome { try await rewriting(segment) { try body($0, segment) } }
+      guard try await hasRows(inSegmentOf: first, app: app, where: isMeant) else { continue }
+      _ = try await rewriting(rows: [first]) { try body($0, $1[0]) }
     }
   }
 

@@ -9,8 +9,7 @@ extension Writer {
   private static let tables = [
     "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
     "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary", "deletion",
-    "lost_day", "refused_person", "horizon", "quarantine", "removed_piece", "merged_group",
-    "regrouped",
+    "lost_day", "refused_person", "horizon", "quarantine", "removed_piece", "regrouped", "uncounted_day",
   ]
 
   /// Stops accepting events of an app.
@@ -85,19 +84,22 @@ extension SQLiteWarehouse {
     let number = app.rawValue
     try await perform { try $0.beginDeletion(of: number) }
     try await repeatWhile {
-      let next: (segment: Int64, isShared: Bool)? = try await reader.reading { connection in
+      let next: (segment: Int64, row: Int64, isShared: Bool)? = try await reader.reading { connection in
         let spans = try StoredSpan.all(connection).filter { !$0.bytes.isEmpty }
-        guard let segment = spans.filter({ $0.apps.contains(number) }).map(\.segment).min() else { return nil }
-        return (segment, spans.contains { $0.segment == segment && $0.apps != [number] })
+        guard let span = spans.filter({ $0.apps.contains(number) }).min(by: { $0.segment < $1.segment }) else {
+          return nil
+        }
+        return (
+          span.segment, span.ids.lowerBound, spans.contains { $0.segment == span.segment && $0.apps != [number] }
+        )
       }
       guard let next else { return false }
-      let delete: @Sendable (Writer) throws -> Void = { try $0.deleteRows(of: number, segment: next.segment) }
       if next.isShared {
-        try await rewriting(next.segment, delete)
+        _ = try await rewriting(rows: [next.row]) { try $0.deleteRows(of: number, segment: $1[0]) }
       } else {
         try await perform { writer in
           try writer.prepareRewriting()
-          try delete(writer)
+          try writer.deleteRows(of: number, segment: next.segment)
         }
       }
       return true
@@ -124,10 +126,25 @@ extension SQLiteWarehouse {
 
   /// Drops the columns and the days of views of apps that have lost rows, also if an attempt before has failed.
   func forgetLostRows() async throws {
-    // On the writer's thread, so that no rows go between this and the removal of the note.
-    try await perform { [reader] writer in
-      for app in try RewritingTable.staleColumns(writer.connection) { reader.viewDays.forget(app: AppID(app)) }
-      try reader.columns.forgetStale(writer.connection)
+    while true {
+      let (apps, rewrites) = try await perform {
+        (try RewritingTable.staleColumns($0.connection), $0.rows.rewrites)
+      }
+      guard !apps.isEmpty else { return }
+      // Not on the writer's thread, because columns may just be loading.
+      try await reader.onFetchingThread { [reader] in
+        for app in apps {
+          reader.viewDays.forget(app: AppID(app))
+          try reader.columns.forget(app: app)
+        }
+      }
+      let isDone = try await perform { writer in
+        // If rows went meanwhile, columns may have been loaded with them.
+        guard writer.rows.rewrites == rewrites else { return false }
+        for app in apps { try RewritingTable.remove(staleColumnsOf: app, writer.connection) }
+        return true
+      }
+      if isDone { return }
     }
   }
 

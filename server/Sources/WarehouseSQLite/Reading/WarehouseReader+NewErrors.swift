@@ -60,4 +60,11 @@ extension WarehouseReader {
       return numbers
     }
   }
+
+  /// Returns the number of an error's signature; see ``MetricsStore/errorSignature(app:error:)``.
+  package func errorSignature(app: AppID, error: Int64) async throws -> Int64? {
+    try await reading {
+      try $0.prepare("SELECT grp FROM error WHERE id = ? AND app = ?").bind(error, app.rawValue).first { $0.integer(0) }
+    }
+  }
 }

@@ -16,14 +16,11 @@ extension SQLiteWarehouse {
   package func quarantine(_ row: Int64, work: String, duringDeletion: Bool = false) async throws -> Bool {
     let now = now().millisecondsSince1970
     guard quarantined.withLock({ $0 < Self.maximumQuarantined }) else { return false }
-    let segment = try await reader.reading { connection in
-      try StoredSpan.all(connection, after: row - 1, through: row).first?.segment
+    let search = try await reader.reading { try NextHit(after: row, $0) }
+    let removed = try await rewriting(rows: [row] + [search?.next].compactMap { $0 }) { writer, _ in
+      try writer.quarantine(row, inherited: search, work: work, duringDeletion: duringDeletion, now: now)
     }
-    guard let segment else { return false }
-    let removed = try await rewriting(segment) { writer in
-      try writer.quarantine(row, work: work, duringDeletion: duringDeletion, now: now)
-    }
-    guard let removed else { return false }
+    guard let removed = removed ?? nil else { return false }
     quarantined.withLock { $0 += 1 }
     report("Event \(row) of app \(removed.app) was set aside, because the server failed while \(work).")
     try await forgetLostRows()
@@ -31,7 +28,7 @@ extension SQLiteWarehouse {
     return true
   }
 
-  /// Counts days again that rows were counted on which are set aside now. What fails, or is left undone when the process
+  /// Counts days again that rows were counted on which are set aside now, or that have come back. What fails, or is left undone when the process
   /// ends, the next call does.
   package func finishQuarantine() async {
     do {
@@ -44,14 +41,25 @@ extension SQLiteWarehouse {
         try await perform { try $0.didCount(without: row) }
         reader.updateColumns()
       }
+      try await recountDays()
       failures.record(Self.recounting, nil)
     } catch is CancellationError {
     } catch {
-      failures.record(Self.recounting, error, effect: "Reports may include events that were set aside.")
+      failures.record(Self.recounting, error, effect: "Reports of some days may be wrong.")
     }
   }
 
-  private static let recounting = "Counting without events that were set aside"
+  private static let recounting = "Counting days again"
+
+  /// Counts days again on which rows have come back or have changed.
+  private func recountDays() async throws {
+    let uncounted = try await reader.reading { try UncountedDays($0) }
+    // The days of an app that is being deleted go with it.
+    for (app, days) in uncounted.days where try reader.catalog.app(AppID(app)) != nil {
+      try await recount(days.sorted(), app: app)
+      try await perform { try uncounted.remove(app: app, $0.connection) }
+    }
+  }
 
   /// Sets rows aside at which work fails with an error, until the task is cancelled.
   package func quarantineFailedRows() async {

@@ -95,6 +95,18 @@ package final class RetiredRowCache: Sendable {
       """)
   }
 
+  /// Returns what the cluster may have of rows in a segment at home. Reads a file or two, but doesn't wait for the cluster.
+  func copies(of ids: ClosedRange<Int64>, segment: Int64) throws -> RowCopies {
+    if let source = state.withLock({ $0.source }) { return try source.copies(of: ids, segment: segment) }
+    guard StoredFile.exists(String(directory.dropLast("/rows".count)) + "/shipping.sqlite") else { return .none }
+    throw WarehouseError(
+      .rowsAway,
+      """
+      Events \(ids.lowerBound) to \(ids.upperBound) can't be read here, but the ClickHouse cluster may have them. Name it with \
+      TERN_CLICKHOUSE or in the file of settings. If it was given up, move shipping.sqlite away.
+      """)
+  }
+
   /// Sets the bytes of fetched rows that are kept.
   func keep(atMost bytes: Int) {
     let old = state.withLock { state in
@@ -230,9 +242,14 @@ package final class RetiredRowCache: Sendable {
   /// Fetches the rows of a segment, and keeps them at hand until ``unpin(_:)``; does nothing if they haven't left.
   func pin(_ segment: Int64) throws -> [RetiredUnit] {
     guard !StoredFile.exists(RowSegment.path(segment, in: directory)) else { return [] }
+    return try pin(try units(of: segment))
+  }
+
+  /// Fetches the rows of units, and keeps them at hand until ``unpin(_:)``.
+  func pin(_ units: [RetiredUnit]) throws -> [RetiredUnit] {
     var pinned: [RetiredUnit] = []
     do {
-      for unit in try units(of: segment) {
+      for unit in units {
         let fetched = try fetched(unit)
         state.withLock { state in
           let count = state.pinned[Self.name(unit)]?.count ?? 0
@@ -247,36 +264,19 @@ package final class RetiredRowCache: Sendable {
     return pinned
   }
 
+  /// Deletes the files of units whose rows are at home.
+  func discard(_ units: [RetiredUnit]) {
+    let names = units.map(Self.name)
+    state.withLock { state in for name in names { state.entries[name] = nil } }
+    for name in names { try? StoredFile.delete(path(name)) }
+  }
+
   func unpin(_ units: [RetiredUnit]) {
     state.withLock { state in
       for name in units.map(Self.name) {
         guard let pinned = state.pinned[name] else { continue }
         state.pinned[name] = pinned.count > 1 ? (pinned.unit, pinned.count - 1) : nil
       }
-    }
-  }
-}
-
-/// Reads parts of a segment that has left home.
-final class RetiredSegmentReader {
-  private let rows: RetiredRowCache
-  private let units: [RetiredUnit]
-  private var last: (unit: RetiredUnit, fetched: FetchedUnit)?
-
-  /// `nil` if the segment hasn't left.
-  init?(_ segment: Int64, in directory: String) throws {
-    rows = RetiredRowCache.of(directory)
-    units = try rows.units(of: segment)
-    if units.isEmpty { return nil }
-  }
-
-  /// Reads the blocks with rows in a range.
-  func read(_ ids: ClosedRange<Int64>, into bytes: RowBytes) throws {
-    bytes.removeAll()
-    for unit in units where unit.ids.overlaps(ids) {
-      let fetched = if let last, last.unit == unit { last.fetched } else { try rows.fetched(unit) }
-      last = (unit, fetched)
-      try fetched.read(ids, into: bytes)
     }
   }
 }

@@ -29,22 +29,6 @@ extension SQLiteWarehouse {
       try writer.transact { for unit in units { try RetiredTable.renew(unit, writer.connection) } }
     }
   }
-
-  /// Runs `body` on the writer thread. If the rows of the segment have left home, they are fetched before, so that the writer
-  /// doesn't wait for the cluster.
-  func rewriting<Value: Sendable>(
-    _ segment: Int64, _ body: @escaping @Sendable (Writer) throws -> Value
-  ) async throws -> Value {
-    let (rows, pinned) = try await reader.reading { connection in
-      let rows = RetiredRowCache.of(connection.rowsPath)
-      return (rows, try rows.pin(segment))
-    }
-    defer { rows.unpin(pinned) }
-    return try await perform { writer in
-      try writer.prepareRewriting()
-      return try body(writer)
-    }
-  }
 }
 
 extension WarehouseReader {
@@ -102,13 +86,6 @@ extension WarehouseReader {
 }
 
 extension Writer {
-  /// Must precede each transaction that writes rows anew.
-  func prepareRewriting() throws {
-    // Keys that are only in memory could not be read again from rows that go.
-    duplicates.drain(throughRow: lastID)
-    try rows.prepareRewriting()
-  }
-
   func retire(_ segment: RetirementCandidate, _ units: [RetiredUnit]) throws -> Bool {
     let spans = try StoredSpan.all(connection).filter { $0.segment == segment.number }
     guard let first = spans.first, let last = spans.last, spans.allSatisfy(\.isComplete),

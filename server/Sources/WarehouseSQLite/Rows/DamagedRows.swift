@@ -27,6 +27,11 @@ final class DamagedRows: Sendable {
   /// A message for each damage.
   var messages: [String] { state.withLock { $0.messages.map(\.text) } }
 
+  /// The IDs of rows that can't be read, ascending. Some of them may have had no row.
+  var ids: [ClosedRange<Int64>] {
+    state.withLock { $0.places.compactMap(\.ids) }.sorted { $0.lowerBound < $1.lowerBound }
+  }
+
   /// Records that rows of a segment can't be read; no rows if only the segment's header is damaged.
   func note(_ ids: ClosedRange<Int64>?, in path: String) { note(Place(path: path, ids: ids)) }
 

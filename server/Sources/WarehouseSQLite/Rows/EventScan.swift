@@ -20,6 +20,8 @@ final class EventScan {
   private var segment: RowSegmentReader?
   /// Reads the segment if it has left home.
   private var retired: RetiredSegmentReader?
+  /// True if all rows come from `retired`, wherever they are.
+  private(set) var readsCopies = false
   /// The IDs of the rows in `bytes` that were not reached yet.
   private var ids: Range<Int64> = 0..<0
   /// The bytes of the span, fewer if the file is damaged.
@@ -64,6 +66,12 @@ final class EventScan {
     self.spans = spans[...]
     from = after + 1
     self.through = through
+  }
+
+  /// Creates a cursor over the copies of some rows of a span.
+  convenience init(_ copies: RetiredSegmentReader, _ span: StoredSpan, ids: ClosedRange<Int64>) {
+    self.init(directory: "", [span], after: ids.lowerBound - 1, through: ids.upperBound)
+    (retired, readsCopies) = (copies, true)
   }
 
   /// Returns the next row, or `nil` at the end.
@@ -146,7 +154,7 @@ final class EventScan {
     while let span = spans.popFirst() {
       guard span.ids.upperBound >= from, !span.bytes.isEmpty else { continue }
       guard span.ids.lowerBound <= through else { return false }
-      if segment?.number != span.segment { try open(span.segment) }
+      if !readsCopies, segment?.number != span.segment { try open(span.segment) }
       if let retired {
         // Fetched rows lie elsewhere than the span says.
         try retired.read(span.ids.clamped(to: from...max(from, through)), into: bytes)

@@ -9,38 +9,53 @@ enum RowChange {
 }
 
 extension RowStore {
-  /// Notes the next segment, so that its file doesn't stay if rows are not moved to it after all. Must precede the transaction of
-  /// ``rewrite(_:deleting:_:)``.
-  func prepareRewriting() throws { try RewritingTable.note(leftovers: [try nextSegment()], connection) }
+  /// Notes the next segments, so that their files don't stay if rows are not moved to them after all. Must precede the transaction
+  /// of ``rewrite(_:deleting:reading:_:)``.
+  ///
+  /// - Parameter count: The number of segments that will be written anew.
+  func prepareRewriting(_ count: Int = 1) throws {
+    let next = try nextSegment()
+    try RewritingTable.note(leftovers: next..<next + Int64(count), connection)
+  }
 
-  /// Writes the rows of one segment to another one, in a transaction of its own. Leaves out rows that can't be read.
+  /// Writes the rows of each of some segments to another one, in a transaction of its own.
   ///
   /// The stored sessions of spans that lose rows must be computed again.
   ///
-  /// - Parameter isDeleted: Returns true for spans that lose all rows, which then needn't be read.
+  /// - Parameters:
+  ///   - isDeleted: Returns true for spans that lose all rows, which then needn't be read.
+  ///   - scans: Returns cursors over the rows of a span, together in their order; by default one that fails at a row that can't be
+  ///     read. So nothing is lost by the way.
   func rewrite(
     _ spans: [StoredSpan], deleting isDeleted: (StoredSpan) -> Bool = { _ in false },
-    _ body: (EventRow, EventScan) throws -> RowChange
+    reading scans: ((StoredSpan) throws -> [EventScan])? = nil, _ body: (EventRow, EventScan) throws -> RowChange
   ) throws {
     forget()
-    let segment = try newSegment()
+    rewrites += 1
     var changed: Set<Int64> = []
-    for span in spans {
-      let scan = isDeleted(span) ? nil : EventScan(connection, [span], damage: damage)
-      if scan == nil { changed.formUnion(span.apps) }
-      try rewrite(span, scan, to: segment, &changed, body)
+    for (old, spans) in Dictionary(grouping: spans, by: \.segment).sorted(by: {
+      $0.value[0].ids.lowerBound < $1.value[0].ids.lowerBound
+    }) {
+      let segment = try newSegment()
+      for span in spans {
+        if isDeleted(span) {
+          changed.formUnion(span.apps)
+          try rewrite(span, [], to: segment, &changed, body)
+        } else {
+          try rewrite(span, try scans?(span) ?? [EventScan(connection, [span])], to: segment, &changed, body)
+        }
+      }
+      try segment.sync()
+      let isEmpty = segment.end == RowSegment.headerSize
+      try RewritingTable.note(leftovers: isEmpty ? [old, segment.number] : [old], connection)
+      // Rows that had left are at home again.
+      try RetiredTable.delete(segment: old, connection)
     }
-    try segment.sync()
-    let old = Set(spans.map(\.segment))
-    let isEmpty = segment.end == RowSegment.headerSize
-    try RewritingTable.note(leftovers: isEmpty ? old.union([segment.number]) : old, connection)
     try RewritingTable.note(staleColumnsOf: changed, connection)
-    // Rows that had left are at home again.
-    for old in old { try RetiredTable.delete(segment: old, connection) }
   }
 
   private func rewrite(
-    _ span: StoredSpan, _ scan: EventScan?, to segment: RowSegmentWriter, _ changed: inout Set<Int64>,
+    _ span: StoredSpan, _ scans: [EventScan], to segment: RowSegmentWriter, _ changed: inout Set<Int64>,
     _ body: (EventRow, EventScan) throws -> RowChange
   ) throws {
     var block = RowBlockWriter()
@@ -51,22 +66,24 @@ extension RowStore {
       if block.rows > 0 { try segment.append(block, firstID: firstID) }
       block.removeAll()
     }
-    while let scan, let row = try scan.next() {
-      let change = try body(row, scan)
-      if case .keep = change {} else { changed.insert(row.app) }
-      if case .delete = change { continue }
-      // A block has no gaps.
-      if row.id != firstID + Int64(block.rows) {
-        try endBlock()
-        firstID = row.id
-      }
-      bounds.add(app: row.app, time: row.time)
-      if case .replace(let row, let properties) = change {
-        properties.withUnsafeBytes {
-          block.append(row, user: scan.userBytes, properties: $0, parameters: scan.parameters)
+    for scan in scans {
+      while let row = try scan.next() {
+        let change = try body(row, scan)
+        if case .keep = change {} else { changed.insert(row.app) }
+        if case .delete = change { continue }
+        // A block has no gaps.
+        if row.id != firstID + Int64(block.rows) {
+          try endBlock()
+          firstID = row.id
         }
-      } else {
-        block.append(row, user: scan.userBytes, properties: scan.properties, parameters: scan.parameters)
+        bounds.add(app: row.app, time: row.time)
+        if case .replace(let row, let properties) = change {
+          properties.withUnsafeBytes {
+            block.append(row, user: scan.userBytes, properties: $0, parameters: scan.parameters)
+          }
+        } else {
+          block.append(row, user: scan.userBytes, properties: scan.properties, parameters: scan.parameters)
+        }
       }
     }
     try endBlock()

@@ -48,6 +48,13 @@ struct StoredSpan {
     try connection.prepare("SELECT \(columns), 1 FROM span ORDER BY first_id DESC LIMIT 1").first(Self.init)
   }
 
+  /// Returns the segment that has a row, or had it before it was deleted; `nil` if no span has its ID.
+  ///
+  /// All spans of a segment move together, so a row finds its segment again.
+  static func segment(of id: Int64, _ connection: SQLConnection) throws -> Int64? {
+    try all(connection, after: id - 1, through: id).first { $0.ids.contains(id) }?.segment
+  }
+
   /// Returns the numbers of all segments with rows.
   static func segments(_ connection: SQLConnection) throws -> Set<Int64> {
     Set(try connection.prepare("SELECT DISTINCT segment FROM span WHERE bytes > 0").all { $0.integer(0) })

@@ -1,5 +1,15 @@
 import Warehouse
 
+extension WarehouseReader {
+  /// Returns the files at home that have some rows.
+  package func rowFiles(of ids: [Int64]) throws -> [ScrubbedFile] {
+    try read { connection in
+      let segments = try Set(ids.compactMap { try StoredSpan.segment(of: $0, connection) })
+      return segments.sorted().map { ScrubbedFile(.rows, path: RowSegment.path($0, in: connection.rowsPath)) }
+    }
+  }
+}
+
 extension SQLiteWarehouse {
   /// Returns the files with rows, keys and columns.
   ///
@@ -64,12 +74,15 @@ extension SQLiteWarehouse {
     return first
   }
 
-  /// Makes a damaged file of keys or columns from the rows again, while the server runs.
+  /// Makes a damaged file of keys or columns from the rows again, and one of rows from copies on the cluster, while the server runs.
   ///
   /// - Returns: False if that can't be done with this kind of file.
   package func mend(_ file: ScrubbedFile) async throws -> Bool {
     switch file.kind {
-    case .rows, .backups: return false
+    case .backups: return false
+    case .rows:
+      guard let segment = file.segment, try await mendRows(in: segment, .ifWhole) else { return false }
+      await finishQuarantine()
     case .keys:
       let remaking = try await perform { $0.duplicates.run(at: file.path).map { KeyRunRemaking($0) } }
       // New rows are stored between the steps.

@@ -18,6 +18,8 @@ package final class ScrubRecord: Sendable {
     var position: Timestamp?
     var damages: [String: Damage] = [:]
     var suspects: Set<String> = []
+    /// The reasons why the files of a part can't be listed.
+    var failures: [String: String?] = [:]
   }
 
   private let state = Locked(State())
@@ -54,9 +56,28 @@ package final class ScrubRecord: Sendable {
   }
 
   /// Forgets damaged files that are gone.
-  package func keep(_ files: [ScrubbedFile]) {
+  ///
+  /// - Parameters:
+  ///   - files: All files of some kinds.
+  ///   - kinds: These kinds.
+  package func keep(_ files: [ScrubbedFile], of kinds: Set<ScrubbedFile.Kind>) {
     let identities = Set(files.map(\.identity))
-    state.withLock { state in state.damages = state.damages.filter { identities.contains($0.key) } }
+    state.withLock { state in
+      state.damages = state.damages.filter { identities.contains($0.key) || !kinds.contains($0.value.file.kind) }
+    }
+  }
+
+  /// Records whether the files of a part could be listed. Returns true if a failure is news.
+  package func didList(_ part: String, failure: String?) -> Bool {
+    state.withLock { state in
+      defer { state.failures[part] = .some(failure) }
+      return failure != nil && state.failures[part] != .some(failure)
+    }
+  }
+
+  /// The reasons why files are not checked.
+  var failures: [String] {
+    state.withLock { state in state.failures.sorted { $0.key < $1.key }.compactMap(\.value) }
   }
 
   /// Sets the time up to which all files that were due have been checked.
@@ -74,7 +95,8 @@ package final class ScrubRecord: Sendable {
         damaged: Dictionary(
           uniqueKeysWithValues: ScrubbedFile.Kind.allCases.map { kind in
             (kind.rawValue, state.damages.values.count { $0.file.kind == kind })
-          }))
+          }),
+        failures: state.failures.mapValues { $0 != nil })
     }
   }
 }

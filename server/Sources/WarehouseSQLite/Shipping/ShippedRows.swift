@@ -1,3 +1,4 @@
+import TernBase
 import Threads
 package import Warehouse
 
@@ -43,15 +44,30 @@ package final class ShippedRows: RowSource {
     _ ids: ClosedRange<Int64>, into initial: Result,
     _ add: @escaping @Sendable (inout Result, StoredRow) throws -> Bool
   ) async throws -> Result {
-    try await reading { [reader, hasAttachments] connection in
-      var result = initial
-      var reading = try StoredRowReading(
-        connection, reader.dictionary, reader.catalog, hasAttachments: hasAttachments)
-      let scan = try EventScan(connection, ids: ids)
-      while let row = try scan.next() {
-        guard try add(&result, try reading.complete(row, scan)) else { break }
+    // Not as reports read, which leave out what can't be read.
+    let unreadable = Locked<UnreadableRows?>(nil)
+    do {
+      return try await threads.run { [reader, hasAttachments] in
+        try WarehouseReader.read(reader.pool) { connection in
+          let found = DamagedRows()
+          unreadable.withLock { $0 = nil }
+          var result = initial
+          var reading = try StoredRowReading(
+            connection, reader.dictionary, reader.catalog, hasAttachments: hasAttachments)
+          let scan = try EventScan(connection, ids: ids, damage: found)
+          while let row = try scan.next(), !scan.hasDamage || found.ids.isEmpty {
+            guard try add(&result, try reading.complete(row, scan)) else { return result }
+          }
+          guard let first = found.ids.first else { return result }
+          unreadable.withLock { $0 = UnreadableRows(first) }
+          // They may only have moved.
+          throw WarehouseError(.damaged, "\(UnreadableRows(first))")
+        }
       }
-      return result
+    } catch let error as WarehouseError where error.code == .damaged {
+      throw unreadable.withLock { $0 } ?? error
+    } catch {
+      throw WarehouseError.from(error)
     }
   }
 

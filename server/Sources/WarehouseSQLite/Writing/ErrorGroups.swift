@@ -18,9 +18,10 @@ final class ErrorGroups {
     var fingerprint: Int64
   }
 
-  /// Version 7. `frame` is the place after rules and symbols, while `place` stays as it was sent to a cluster. `own_key` is what signature, rules and symbols say, and `key` what holds: that of the group into which people
-  /// merged it, or its own. `is_pending` is 1 until rules and symbols have been applied for the first time, and 2 while they are
-  /// to be applied again. People took a signature out of its group if `is_split` is 1. `regrouped` has the state of an app's rules and symbols by which its keys were made.
+  /// Version 7. `frame` is the place after rules and symbols, while `place` stays as it was sent to a cluster. `own_key` is what
+  /// signature, rules and symbols say, and `key` what holds: that of the group into which people merged it, or its own.
+  /// `is_pending` is 1 until rules, symbols and decisions have been applied for the first time, and 2 while they are to be applied
+  /// again. `regrouped` has the state of an app's rules, decisions and symbols by which its keys were made.
   ///
   /// Errors of earlier versions stay in the groups that they were in.
   static let keySchema = """
@@ -29,14 +30,10 @@ final class ErrorGroups {
     ALTER TABLE error_group ADD COLUMN own_key INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE error_group ADD COLUMN key INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE error_group ADD COLUMN is_pending INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE error_group ADD COLUMN is_split INTEGER NOT NULL DEFAULT 0;
     UPDATE error_group SET frame = place, own_key = fingerprint, key = fingerprint;
     CREATE INDEX error_group_key ON error_group (app, kind, key);
+    CREATE INDEX error_group_own_key ON error_group (app, kind, own_key);
     CREATE INDEX error_group_pending ON error_group (app, is_pending) WHERE is_pending <> 0;
-    CREATE TABLE merged_group (
-      app INTEGER NOT NULL, kind INTEGER NOT NULL, key INTEGER NOT NULL, target INTEGER NOT NULL,
-      PRIMARY KEY (app, kind, key)
-    ) WITHOUT ROWID;
     CREATE TABLE regrouped (app INTEGER PRIMARY KEY, version TEXT NOT NULL);
     """
 
@@ -65,8 +62,7 @@ final class ErrorGroups {
     add = try connection.prepare(
       """
       INSERT INTO error_group (app, kind, fingerprint, own_key, is_pending, type, place, message, signature, frame, key)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-        coalesce((SELECT target FROM merged_group WHERE app = ?1 AND kind = ?2 AND key = ?4), ?4))
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?4)
       RETURNING id
       """)
   }

@@ -18,6 +18,7 @@ final class LastHits {
 
   private let storeHit: SQLStatement
   private let loadHit: SQLStatement
+  private let removeHit: SQLStatement
   private let storeCursor: SQLStatement
   private let loadCursor: SQLStatement
   private var times: [Key: Int64] = [:]
@@ -26,6 +27,7 @@ final class LastHits {
   init(_ connection: SQLConnection) throws {
     storeHit = try connection.prepare("INSERT OR REPLACE INTO hit VALUES (?, ?, ?)")
     loadHit = try connection.prepare("SELECT t FROM hit WHERE app = ? AND slot = ?")
+    removeHit = try connection.prepare("DELETE FROM hit WHERE app = ? AND slot = ?")
     storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('hits', ?)")
     loadCursor = try connection.prepare("SELECT value FROM state WHERE name = 'hits'")
   }
@@ -65,6 +67,13 @@ final class LastHits {
     try storeCursor.bind(row).run()
     dirty.removeAll(keepingCapacity: true)
     if times.count > Self.limit { times.removeAll() }
+  }
+
+  /// Forgets the last hit of an install, in the open transaction: the next one begins a session.
+  func remove(app: Int64, slot: UInt32) throws {
+    try removeHit.bind(app, Int64(slot)).run()
+    times[Key(app: app, slot: slot)] = nil
+    dirty.remove(Key(app: app, slot: slot))
   }
 
   func removeAll() {

@@ -6,8 +6,12 @@ extension Writer {
   /// Replaces texts in rows by IDs, where they have one by now or today's allowance has room, and removes what can't be
   /// read. The counts must be made again afterwards.
   func repairRows(now: Timestamp) throws {
-    let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
-    for (_, spans) in spans.sorted(by: { $0.key < $1.key }) where try needsRepair(spans) {
+    let segments = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
+    for first in segments.values.compactMap({ $0.first?.ids.lowerBound }).sorted() {
+      try mendRows(inSegmentOf: first)
+      let segment = try StoredSpan.segment(of: first, connection)
+      let spans = try StoredSpan.all(connection).filter { $0.segment == segment }
+      guard try needsRepair(spans) else { continue }
       try prepareRewriting()
       try transact {
         try rows.rewrite(spans) { row, scan in
@@ -20,13 +24,25 @@ extension Writer {
     try rows.deleteUnused()
   }
 
-  /// Returns true if rows of a segment have a name that had no room, can't be read, or lie outside the bounds of their
-  /// span.
+  /// Writes a segment anew if rows can't be read: with those of which the cluster has a copy, and without the others.
+  private func mendRows(inSegmentOf row: Int64) throws {
+    guard let number = try StoredSpan.segment(of: row, connection),
+      let segment = try UnreadableSegment(number, connection)
+    else { return }
+    for ids in segment.ids { damage.note(ids, in: segment.path) }
+    let cache = RetiredRowCache.of(rows.directory)
+    let copies = try cache.pin(segment.copies(cache).units)
+    defer { cache.unpin(copies) }
+    try prepareRewriting()
+    _ = try mend(segment, copies)
+    cache.discard(copies)
+  }
+
+  /// Returns true if rows of a segment have a name that had no room, or lie outside the bounds of their span.
   private func needsRepair(_ spans: [StoredSpan]) throws -> Bool {
     for span in spans {
-      let scan = EventScan(connection, [span], damage: damage)
+      let scan = EventScan(connection, [span])
       while let row = try scan.next() { if row.flags.isNameLimited || !span.mayContain(row) { return true } }
-      if scan.hasDamage { return true }
     }
     return false
   }

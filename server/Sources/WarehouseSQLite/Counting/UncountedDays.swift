@@ -1,0 +1,33 @@
+/// The table `uncounted_day`: days whose counts must be made again, because rows have come back or have changed.
+///
+/// The transaction that changes the rows adds them, and whoever has counted them removes them: ``SQLiteWarehouse/recountDays()``.
+struct UncountedDays: Sendable {
+  /// The statements that create the table. A day may be there twice.
+  static let schema = """
+    CREATE TABLE uncounted_day (id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, day INTEGER NOT NULL);
+    """
+
+  /// Civil days by app.
+  private(set) var days: [Int64: Set<Int>] = [:]
+  private var last: Int64 = 0
+
+  /// Reads all days.
+  init(_ connection: SQLConnection) throws {
+    let load = try connection.prepare("SELECT id, app, day FROM uncounted_day ORDER BY id")
+    while try load.step() {
+      last = load.integer(0)
+      days[load.integer(1), default: []].insert(load.day(2))
+    }
+  }
+
+  /// Adds days of an app, in the open transaction.
+  static func add(_ days: Set<Int>, app: Int64, _ connection: SQLConnection) throws {
+    let insert = try connection.prepare("INSERT INTO uncounted_day (app, day) VALUES (?, ?)")
+    for day in days.sorted() { try insert.bind(app, Int64(day)).run() }
+  }
+
+  /// Removes the days of an app that were read, but not those added since.
+  func remove(app: Int64, _ connection: SQLConnection) throws {
+    try connection.prepare("DELETE FROM uncounted_day WHERE app = ? AND id <= ?").bind(app, last).run()
+  }
+}
