@@ -40,7 +40,9 @@ struct ObjectFileTests {
   @Test func `a file that is damaged anywhere is read or refused, but never traps`() throws {
     let program = try SampleProgram().bytes
     var generator = FastGenerator.seeded()
-    for sample in [program, MachOSample.universal()] {
+    let executable = MachOSample.executable(
+      uuid: [UInt8](1...16), base: 0x1_0000_0000, function: 0x1_0000_1000, size: 8, symbol: "_f", starts: [0x1000, 0x2000])
+    for sample in [program, MachOSample.universal(), executable] {
       for _ in 0..<3_000 {
         var bytes = sample
         let head = Int.random(in: 0...1, using: &generator) == 0 ? min(bytes.count, 4_096) : bytes.count
@@ -54,6 +56,9 @@ struct ObjectFileTests {
         }
         for file in (try? ObjectFile.read(ObjectSource(bytes))) ?? [] {
           #expect(file.range.upperBound <= bytes.count && BuildIdentifier.normalized(file.buildID) == file.buildID)
+          let addresses: [UInt64] = [0, 0x1_0000_1000, .max]
+          let starts = try? file.functions?.lastStarts(in: ObjectSource(bytes), before: addresses)
+          #expect((starts ?? [:]).allSatisfy { $0.key >= $0.value && addresses.contains($0.key) })
         }
       }
       for position in 0..<min(sample.count, 1_024) {

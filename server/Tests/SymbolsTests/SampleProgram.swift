@@ -130,8 +130,10 @@ enum MachOSample {
   }
 
   /// An executable with the symbol of one function, and no code.
+  ///
+  /// - Parameter starts: The distances of functions from `base`, of which it has a table unless there are none.
   static func executable(
-    uuid: [UInt8], base: UInt64, function: UInt64, size: UInt64, symbol: String
+    uuid: [UInt8], base: UInt64, function: UInt64, size: UInt64, symbol: String, starts: [UInt64] = []
   ) -> [UInt8] {
     let link: UInt64 = 0x4000
     let names = Array("\0\(symbol)\0".utf8)
@@ -140,14 +142,25 @@ enum MachOSample {
       name16("__text"), name16("__TEXT"), long(function), long(size), little(UInt32(function - base), 2, 0, 0),
       little(0x8000_0400, 0, 0, 0))
     let place = UInt32(link)
+    let end = place + UInt32(symbols.count + names.count)
+    var (table, previous) = ([UInt8](), UInt64(0))
+    for start in starts {
+      var distance = start - previous
+      while distance > 0x7F {
+        table.append(UInt8(distance & 0x7F | 0x80))
+        distance >>= 7
+      }
+      table.append(UInt8(distance))
+      previous = start
+    }
     let head = file(
       cpu: 0x0100_000C, type: 2,
       [
         joined(little(0x1B, 24), uuid), segment("__TEXT", base, 0, link, text),
-        segment("__LINKEDIT", base + link, link, UInt64(symbols.count + names.count)),
+        segment("__LINKEDIT", base + link, link, UInt64(symbols.count + names.count + table.count)),
         little(2, 24, place, 1, place + UInt32(symbols.count), UInt32(names.count)),
-      ])
-    return joined(head, [UInt8](repeating: 0, count: Int(link) - head.count), symbols, names)
+      ] + (table.isEmpty ? [] : [little(0x26, 16, end, UInt32(table.count))]))
+    return joined(head, [UInt8](repeating: 0, count: Int(link) - head.count), symbols, names, table)
   }
 
   private static func file(cpu: UInt32, type: UInt32, _ commands: [[UInt8]]) -> [UInt8] {

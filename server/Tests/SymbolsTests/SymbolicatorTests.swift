@@ -157,7 +157,8 @@ struct SymbolicatorTests {
       int file = open(strchr(arguments[1], '=') + 1, O_RDONLY);
       if (read(file, head, sizeof head) < 64) return 1;
       while (*first == 0) {}
-      while (scanf("%63s", line) == 1) printf("{\"Address\":\"%s\",\"Symbol\":[{\"FunctionName\":\"found\"}]}\n", line);
+      const char *answer = "{\"Address\":\"%s\",\"Symbol\":[{\"FunctionName\":\"found\",\"StartAddress\":\"%s\"}]}\n";
+      while (scanf("%63s", line) == 1) printf(answer, line, line);
       return 0;
     }
     """#
@@ -216,7 +217,7 @@ struct SymbolicatorTests {
         #!/bin/sh
         if [ $# -gt 1 ]; then
           while read -r address; do
-            echo "{\"Address\":\"$address\",\"Symbol\":[{\"FunctionName\":\"\$s4main3fooyyF\"}]}"
+            echo "{\"Address\":\"$address\",\"Symbol\":[{\"FunctionName\":\"\$s4main3fooyyF\",\"StartAddress\":\"$address\"}]}"
           done
           exit
         fi

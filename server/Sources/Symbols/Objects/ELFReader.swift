@@ -6,7 +6,11 @@ struct ELFReader {
   private static let relocatable: UInt64 = 1
   private static let noteSection: UInt64 = 7
   private static let symbolTableSection: UInt64 = 2
+  private static let dynamicSymbolTableSection: UInt64 = 11
   private static let emptySection: UInt64 = 8
+  private static let maximumSymbols: UInt64 = 8_000_000
+  /// Functions, also those that are chosen at the start of the program.
+  private static let functionKinds: Set<UInt64> = [2, 10]
   private static let executableFlag: UInt64 = 4
   private static let noteSegment: UInt64 = 4
   private static let gnuBuildID: UInt64 = 3
@@ -34,16 +38,36 @@ struct ELFReader {
       $0.type != Self.emptySection && $0.size > 0 && ($0.name == ".debug_info" || $0.name == ".zdebug_info")
     }
     guard let id = try buildID(sections) else { throw .noBuildID }
-    guard hasLines || sections.contains(where: { $0.type == Self.symbolTableSection && $0.size > 0 }) else {
-      throw .stripped
-    }
+    if !hasLines, try !hasFunctions(sections) { throw .stripped }
     var file = ObjectFile(
       buildID: id, architecture: try architecture(), hasLines: hasLines, textAddress: 0, range: 0..<source.count)
     // Sections keep their addresses and sizes in a `.debug` file.
     for section in sections where section.flags & Self.executableFlag != 0 {
       file.addCode(at: section.address, count: section.size)
     }
+    if let index = sections.first(where: { $0.name == ".eh_frame_hdr" && $0.type != Self.emptySection }) {
+      file.functions = FunctionTable(form: .frameIndex(of: index.address), offset: index.offset, bytes: index.size)
+    }
     return file
+  }
+
+  /// Returns true if a table of symbols has a function of this file. A stripped library still names what it exports.
+  private func hasFunctions(_ sections: [Section]) throws(ObjectError) -> Bool {
+    let entryBytes = is64Bit ? 24 : 16
+    for section in sections where [Self.symbolTableSection, Self.dynamicSymbolTableSection].contains(section.type) {
+      var isFound = false
+      try source.forEachRecord(
+        at: section.offset, count: min(section.size / UInt64(entryBytes), Self.maximumSymbols), bytes: entryBytes,
+        "the table of symbols"
+      ) { fields, start throws(ObjectError) in
+        let kind = try fields.number(at: start + (is64Bit ? 4 : 12), bytes: 1) & 0xF
+        let place = try fields.number(at: start + (is64Bit ? 6 : 14), bytes: 2)
+        isFound = Self.functionKinds.contains(kind) && place != 0
+        return !isFound
+      }
+      if isFound { return true }
+    }
+    return false
   }
 
   private struct Section {

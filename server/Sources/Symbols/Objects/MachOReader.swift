@@ -3,9 +3,13 @@ struct MachOReader {
   private static let maximumArchitectures = 32
   private static let maximumCommands = 10_000
   private static let maximumSections = 256
+  private static let maximumSymbols: UInt64 = 8_000_000
+  /// A file is stripped if it has a name for fewer than one of so many functions.
+  private static let namedShare = 4
   private static let relocatable: UInt64 = 1
   private static let symbolTable: UInt64 = 0x2
   private static let uuid: UInt64 = 0x1B
+  private static let functionStarts: UInt64 = 0x26
   private static let segment: UInt64 = 0x1
   private static let executableFlag: UInt64 = 4
   private static let segment64Bit: UInt64 = 0x19
@@ -57,14 +61,18 @@ struct MachOReader {
     let commands = try source.bytes(at: is64Bit ? 32 : 28, count: bytes, "the load commands")
     var file = ObjectFile(
       buildID: "", architecture: try architecture(), hasLines: false, textAddress: 0, range: range)
-    var hasSymbols = false
+    var symbols: (offset: UInt64, count: UInt64)?
+    var starts: (offset: UInt64, bytes: UInt64)?
     var position = 0
     for _ in 0..<Int(count) {
       let (command, size) = (try commands.word(at: position), Int(try commands.word(at: position + 4)))
       guard size >= 8, size <= commands.bytes.count - position else { throw .damaged("a load command is too long") }
       switch command {
       case Self.uuid where size >= 24: file.buildID = commands.hexadecimal(at: position + 8, count: 16) ?? ""
-      case Self.symbolTable where size >= 24: hasSymbols = try commands.word(at: position + 12) > 0
+      case Self.symbolTable where size >= 24:
+        symbols = (try commands.word(at: position + 8), try commands.word(at: position + 12))
+      case Self.functionStarts where size >= 16:
+        starts = (try commands.word(at: position + 8), try commands.word(at: position + 12))
       case Self.segment64Bit where is64Bit, Self.segment where !is64Bit:
         try read(segment: position, size, in: commands, to: &file)
       default: break
@@ -72,8 +80,34 @@ struct MachOReader {
       position += size
     }
     guard !file.buildID.isEmpty else { throw .noBuildID }
-    guard file.hasLines || hasSymbols else { throw .stripped }
+    if let starts, starts.bytes > 0 {
+      let isARM = try header.word(at: 4) == 0xC
+      file.functions = FunctionTable(
+        form: .distances(from: file.textAddress), offset: starts.offset, bytes: starts.bytes,
+        mask: isARM ? ~1 : .max)
+    }
+    if !file.hasLines { try checkSymbols(symbols, of: file) }
     return file
+  }
+
+  /// Throws if the file has names for few of its functions only, as stripped executables and libraries have: those that
+  /// others import, and the name of the header.
+  private func checkSymbols(_ table: (offset: UInt64, count: UInt64)?, of file: ObjectFile) throws(ObjectError) {
+    guard let table, table.count > 0, table.count <= Self.maximumSymbols, let code = file.code else { throw .stripped }
+    let functions = try file.functions?.count(in: source) ?? 0
+    let wanted = max(1, functions / Self.namedShare)
+    var named = 0
+    let entryBytes = is64Bit ? 16 : 12
+    try source.forEachRecord(at: table.offset, count: table.count, bytes: entryBytes, "the table of symbols") {
+      fields, start throws(ObjectError) in
+      let kind = try fields.number(at: start + 4, bytes: 1)
+      let address = try fields.number(at: start + 8, bytes: is64Bit ? 8 : 4)
+      // No debugging entry, but defined in a section. The header, `__mh_execute_header`, is at the start of the segment.
+      let isDefined = kind & 0xE0 == 0 && kind & 0x0E == 0x0E
+      if isDefined, code.contains(address), address != file.textAddress { named += 1 }
+      return named < wanted
+    }
+    guard named >= wanted else { throw functions > 0 ? .strippedMachO : .stripped }
   }
 
   private func read(

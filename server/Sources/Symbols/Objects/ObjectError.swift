@@ -43,6 +43,10 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     "The file has neither debug information nor a symbol table. Upload the file as it was before it was "
       + "stripped, its .debug file, or the dSYM.")
 
+  static let strippedMachO = ObjectError(
+    .stripped,
+    "The file is stripped: it has names for few of its functions only. Upload the dSYM of the same build.")
+
   static func damaged(_ part: String) -> ObjectError {
     ObjectError(.damaged, "The file is damaged or incomplete: \(part). Upload it again.")
   }

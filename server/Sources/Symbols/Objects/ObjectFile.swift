@@ -14,6 +14,8 @@ package struct ObjectFile: Sendable, Hashable {
   package var code: Range<UInt64>?
   /// Its bytes in the file: all of them, unless the file has several architectures.
   package var range: Range<Int>
+  /// Where it lists the starts of its functions, counted from the start of `range`; `nil` if it doesn't.
+  package var functions: FunctionTable?
 
   /// Reads a file; throws ``ObjectError`` unless all of its architectures can be used.
   package static func read(_ source: ObjectSource) throws(ObjectError) -> [ObjectFile] {

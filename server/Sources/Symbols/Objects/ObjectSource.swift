@@ -52,6 +52,23 @@ package struct ObjectSource {
     guard bytes.count == part.count else { throw .damaged("\(name) ends outside of it") }
     return ObjectFields(bytes: bytes, name: name)
   }
+
+  /// Reads records of equal size, some at a time, until `body` returns false. It gets bytes and the position of a record in them.
+  func forEachRecord(
+    at position: UInt64, count: UInt64, bytes recordBytes: Int, _ name: String,
+    _ body: (ObjectFields, Int) throws(ObjectError) -> Bool
+  ) throws(ObjectError) {
+    let (total, isTooLarge) = count.multipliedReportingOverflow(by: UInt64(recordBytes))
+    guard !isTooLarge else { throw .damaged("\(name) ends outside of it") }
+    let records = try part(at: position, count: total, name)
+    let step = (256 << 10) / recordBytes * recordBytes
+    for start in stride(from: 0, to: records.count, by: step) {
+      let fields = try records.bytes(at: UInt64(start), count: UInt64(min(step, records.count - start)), name)
+      for record in stride(from: 0, to: fields.bytes.count, by: recordBytes) {
+        guard try body(fields, record) else { return }
+      }
+    }
+  }
 }
 
 /// Bytes with numbers in them, which are little-endian unless `isBigEndian`.

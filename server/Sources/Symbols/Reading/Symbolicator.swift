@@ -125,8 +125,18 @@ package final class Symbolicator: StackSymbolicator {
     for (file, addresses) in wanted.sorted(by: { $0.key.buildID < $1.key.buildID }) {
       let keys = addresses.sorted().map { ResolvedFrameCache.Key(hash: file.hash, address: $0) }
       for key in keys { found[key] = cache[key] }
+      guard keys.contains(where: { found[$0] == nil }) else { continue }
+      let layout: CodeLayout
+      do throws(ObjectError) {
+        layout = try CodeLayout(
+          path: catalog.symbolPath(hash: file.hash), addresses: keys.filter { found[$0] == nil }.map(\.address))
+      } catch {
+        // It was stored by a version that could not tell.
+        problem = "The symbols of \(file.image) (\(file.buildID)) can't be used: \(error.message)"
+        continue
+      }
       // The tool would give the last function to all positions behind it.
-      if keys.contains(where: { found[$0] == nil }), let code = code(of: file) {
+      if let code = layout.code {
         for key in keys where found[key] == nil && !code.contains(key.address) { (found[key], cache[key]) = ([], []) }
       }
       let missing = keys.filter { found[$0] == nil }.map(\.address)
@@ -143,7 +153,7 @@ package final class Symbolicator: StackSymbolicator {
         let output = try process.run(
           [Self.commandName, "--program", program, "--file", catalog.symbolPath(hash: file.hash)],
           input: Array(input.utf8), until: deadline)
-        let decoded = SymbolizerOutput.decode(output, addresses: missing)
+        let decoded = SymbolizerOutput.decode(output, addresses: missing, lastStarts: layout.lastStarts)
         let (frames, isFinal) = demangled(decoded, until: deadline)
         if !isFinal { problem = Self.problem(.timedOut, file) }
         for (address, frames) in frames {
@@ -161,14 +171,6 @@ package final class Symbolicator: StackSymbolicator {
       }
     }
     return (found, problem)
-  }
-
-  /// The addresses of a file's code; `nil` if they are unknown.
-  private func code(of file: SymbolFile) -> Range<UInt64>? {
-    let descriptor = open(catalog.symbolPath(hash: file.hash), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return (try? ObjectFile.read(ObjectSource(descriptor: descriptor)))?.first?.code
   }
 
   /// Returns the reason if a file could not be read within the last minutes: others need not wait for another attempt.

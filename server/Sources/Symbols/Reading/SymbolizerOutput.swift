@@ -16,26 +16,44 @@ enum SymbolizerOutput {
   static let maximumNameBytes = 1_024
   /// The most calls that are inlined into each other at one address.
   private static let maximumFrames = 64
+  /// The most bytes from a symbol to a position that it names, if the file doesn't list its function.
+  private static let maximumUnlistedBytes: UInt64 = 64 << 10
 
   /// Returns the functions at each address, the innermost first; none for a position without a function. Addresses for which
   /// the tool has an error, or nothing, are missing.
   ///
-  /// - Parameter addresses: The addresses, in the order in which the tool got them.
-  static func decode(_ output: [UInt8], addresses: [UInt64]) -> [UInt64: [ResolvedFrame]] {
-    var frames: [UInt64: [ResolvedFrame]] = [:]
+  /// - Parameters:
+  ///   - addresses: The addresses, in the order in which the tool got them.
+  ///   - lastStarts: The last start of a function at or before each address, as far as the file lists them.
+  static func decode(
+    _ output: [UInt8], addresses: [UInt64], lastStarts: [UInt64: UInt64] = [:]
+  ) -> [UInt64: [ResolvedFrame]] {
+    var found: [UInt64: [ResolvedFrame]] = [:]
     let known = Set(addresses)
     for line in output.split(separator: UInt8(ascii: "\n")).prefix(addresses.count) {
       guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(line)), answer.Address.hasPrefix("0x"),
         let address = UInt64(answer.Address.dropFirst(2), radix: 16), known.contains(address),
         let symbols = answer.Symbol
       else { continue }
-      frames[address] = symbols.prefix(maximumFrames).map { symbol in
+      let frames = symbols.prefix(maximumFrames).filter { symbol in
+        symbol.hasSource || isFunction(from: symbol.start, at: address, lastStart: lastStarts[address])
+      }
+      found[address] = frames.map { symbol in
         ResolvedFrame(
           function: name(symbol.FunctionName), file: name(symbol.FileName),
           line: max(0, symbol.Line ?? 0))
       }.filter { !$0.function.isEmpty }
     }
-    return frames
+    return found
+  }
+
+  /// Returns true if a symbol without debug information names the function at an address.
+  ///
+  /// The tool takes the nearest symbol before it, which is of another function where symbols are missing.
+  private static func isFunction(from start: UInt64?, at address: UInt64, lastStart: UInt64?) -> Bool {
+    guard let start, start <= address else { return false }
+    if let lastStart, start <= lastStart { return start == lastStart }
+    return address - start <= maximumUnlistedBytes
   }
 
   /// A name as one line of limited length; empty for the tool's mark of unknown names.
@@ -53,5 +71,9 @@ enum SymbolizerOutput {
     var FunctionName: String?
     var FileName: String?
     var Line: Int?
+    var StartAddress: String?
+
+    var hasSource: Bool { FileName?.isEmpty == false }
+    var start: UInt64? { StartAddress.flatMap { $0.hasPrefix("0x") ? UInt64($0.dropFirst(2), radix: 16) : nil } }
   }
 }
