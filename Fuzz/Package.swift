@@ -51,7 +51,7 @@ let package = Package(
       ]),
     server("Reports", ["JSON", "ServerBase", "Questions", "Ingest", "Warehouse"]),
     // Without the other folders, which need more packages.
-    .target(name: "Symbols", path: "Server/Symbols/Objects"),
+    .target(name: "Symbols", dependencies: ["CTernZlib"], path: "Server/Symbols/Objects"),
     device(
       "TernTestSupport", ["TernBase", "TernValues", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(

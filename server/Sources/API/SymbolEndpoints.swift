@@ -80,7 +80,7 @@ struct SymbolEndpoints: Sendable {
       return try await withTaskExecutorPreference(threads) {
         try await receive(request, context, isCompressed: encoding == "gzip") { upload in
           try upload.finish(app: app, image: name)
-        }.map { ShownSymbolFile($0.file, result: $0.addition) }
+        }.map { ShownSymbolFile($0.file, result: $0.addition, warning: $0.warning) }
       }
     } catch let error as ObjectError {
       throw APIError(status: .badRequest, code: error.code.rawValue, message: error.message)

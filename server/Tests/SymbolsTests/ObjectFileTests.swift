@@ -41,7 +41,8 @@ struct ObjectFileTests {
     let program = try SampleProgram().bytes
     var generator = FastGenerator.seeded()
     let executable = MachOSample.executable(
-      uuid: [UInt8](1...16), base: 0x1_0000_0000, function: 0x1_0000_1000, size: 8, symbol: "_f", starts: [0x1000, 0x2000])
+      uuid: [UInt8](1...16), base: 0x1_0000_0000, function: 0x1_0000_1000, size: 8, symbol: "_f",
+      starts: [0x1000, 0x2000])
     for sample in [program, MachOSample.universal(), executable] {
       for _ in 0..<3_000 {
         var bytes = sample

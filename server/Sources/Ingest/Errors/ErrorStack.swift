@@ -105,7 +105,9 @@ extension ErrorStack.Frame {
       guard let offset, !image.isEmpty else { return text.isEmpty ? address.map(Self.hexadecimal) ?? "?" : text }
       return "\(image) + \(Self.hexadecimal(offset))"
     }
-    let place = function.isEmpty ? source : source.isEmpty ? function : "\(function) (\(source))"
+    // Symbols may know the line and not the name.
+    let name = function.isEmpty && hasSymbols ? "?" : function
+    let place = name.isEmpty ? source : source.isEmpty ? name : "\(name) (\(source))"
     return place + (image.isEmpty ? "" : " in \(image)") + (isInlined ? " [inlined]" : "")
   }
 

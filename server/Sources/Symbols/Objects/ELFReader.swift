@@ -7,7 +7,7 @@ struct ELFReader {
   private static let noteSection: UInt64 = 7
   private static let symbolTableSection: UInt64 = 2
   private static let dynamicSymbolTableSection: UInt64 = 11
-  private static let emptySection: UInt64 = 8
+  static let emptySection: UInt64 = 8
   private static let maximumSymbols: UInt64 = 8_000_000
   /// Functions, also those that are chosen at the start of the program.
   private static let functionKinds: Set<UInt64> = [2, 10]
@@ -15,9 +15,9 @@ struct ELFReader {
   private static let noteSegment: UInt64 = 4
   private static let gnuBuildID: UInt64 = 3
 
-  private let source: ObjectSource
+  let source: ObjectSource
   private let header: ObjectFields
-  private let is64Bit: Bool
+  let is64Bit: Bool
 
   init(_ source: ObjectSource) throws(ObjectError) {
     self.source = source
@@ -28,19 +28,25 @@ struct ELFReader {
     default: throw .damaged("its class is unknown")
     }
     guard head.bytes[5] == 1 else { throw .unsupported("Big-endian ELF") }
-    guard try head.number(at: 16, bytes: 2) != Self.relocatable else { throw .unlinked }
     header = try source.bytes(at: 0, count: is64Bit ? 64 : 52, "its header")
   }
 
   func file() throws(ObjectError) -> ObjectFile {
     let sections = try sections()
-    let hasLines = sections.contains {
-      $0.type != Self.emptySection && $0.size > 0 && ($0.name == ".debug_info" || $0.name == ".zdebug_info")
-    }
+    guard !sections.contains(where: { $0.name == ".debug_info.dwo" }) else { throw .splitPart }
+    guard try header.number(at: 16, bytes: 2) != Self.relocatable else { throw .unlinked }
+    try checkCompression(sections)
+    let hasLines = sections.contains { $0.type != Self.emptySection && $0.size > 0 && $0.name == ".debug_info" }
     guard let id = try buildID(sections) else { throw .noBuildID }
     if !hasLines, try !hasFunctions(sections) { throw .stripped }
     var file = ObjectFile(
       buildID: id, architecture: try architecture(), hasLines: hasLines, textAddress: 0, range: 0..<source.count)
+    if hasLines, try isSplit(sections) {
+      (file.isSplit, file.hasLines) = (true, false)
+      file.warning = ObjectFile.splitWarning
+    } else if sections.contains(where: { $0.name == ".gnu_debugaltlink" }) {
+      file.warning = ObjectFile.sharedWarning
+    }
     // Sections keep their addresses and sizes in a `.debug` file.
     for section in sections where section.flags & Self.executableFlag != 0 {
       file.addCode(at: section.address, count: section.size)
@@ -70,7 +76,7 @@ struct ELFReader {
     return false
   }
 
-  private struct Section {
+  struct Section {
     var name = ""
     var nameOffset: UInt64
     var type: UInt64

@@ -127,7 +127,8 @@ struct MachOReader {
       guard section + sectionBytes <= start + size else { throw .damaged("a section is outside of its segment") }
       let bytes = try is64Bit ? commands.number(at: section + 40, bytes: 8) : commands.word(at: section + 36)
       let name = commands.text(at: UInt64(section), limit: 16)
-      if bytes > 0, name == "__debug_info" || name == "__zdebug_info" { file.hasLines = true }
+      if bytes > 0, name == "__debug_info" { file.hasLines = true }
+      if name.hasPrefix("__zdebug_") { throw .unreadable }
     }
   }
 

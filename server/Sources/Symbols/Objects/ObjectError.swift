@@ -10,6 +10,8 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     case noBuildID = "no_build_id"
     /// The file has neither debug information nor a symbol table.
     case stripped
+    /// The file has debug information in a form that not every tool reads.
+    case unreadable
     /// Positions in the file contradict each other or its size.
     case damaged
   }
@@ -42,6 +44,16 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     .stripped,
     "The file has neither debug information nor a symbol table. Upload the file as it was before it was "
       + "stripped, its .debug file, or the dSYM.")
+
+  static let unreadable = ObjectError(
+    .unreadable,
+    "Its debug information is compressed in a form that llvm-symbolizer may not read. Recompress the file with "
+      + "objcopy --compress-debug-sections=zlib, or build it without compression, and upload it again.")
+
+  static let splitPart = ObjectError(
+    .unreadable,
+    "This .dwo or .dwp file is a part of a program's debug information, which isn't read. Build the program with "
+      + "-gno-split-dwarf and upload that.")
 
   static let strippedMachO = ObjectError(
     .stripped,

@@ -16,6 +16,17 @@ package struct ObjectFile: Sendable, Hashable {
   package var range: Range<Int>
   /// Where it lists the starts of its functions, counted from the start of `range`; `nil` if it doesn't.
   package var functions: FunctionTable?
+  /// True if its functions are in other files, so that a line of an inlined one would be shown beside another function.
+  package var isSplit = false
+  /// The reason why stacks will lack something, and what to do; `nil` if they won't.
+  package var warning: String?
+
+  static let splitWarning =
+    "Its debug information is in .dwo files, which aren't read: stacks will have functions, but no lines. Build it with "
+    + "-gno-split-dwarf and upload it again."
+  static let sharedWarning =
+    "Some names are in another file, to which dwz -m has moved them: frames there will have lines, but no functions. "
+    + "Upload the file as it was before dwz."
 
   /// Reads a file; throws ``ObjectError`` unless all of its architectures can be used.
   package static func read(_ source: ObjectSource) throws(ObjectError) -> [ObjectFile] {

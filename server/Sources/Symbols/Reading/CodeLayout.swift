@@ -6,6 +6,8 @@ struct CodeLayout {
   var code: Range<UInt64>?
   /// The last start of a function at or before each address, as far as the file lists them.
   var lastStarts: [UInt64: UInt64] = [:]
+  /// True if its functions are in other files (``ObjectFile/isSplit``).
+  var isSplit = false
 
   /// Reads a file; throws ``ObjectError`` if it doesn't have usable symbols. Nothing is known of one that can't be opened.
   ///
@@ -16,7 +18,7 @@ struct CodeLayout {
     defer { close(descriptor) }
     let source = ObjectSource(descriptor: descriptor)
     guard let file = try ObjectFile.read(source).first else { return }
-    code = file.code
+    (code, isSplit) = (file.code, file.isSplit)
     // A damaged table says nothing, and the functions have names all the same.
     lastStarts = (try? file.functions?.lastStarts(in: source, before: addresses)) ?? [:]
   }

@@ -153,7 +153,7 @@ package final class Symbolicator: StackSymbolicator {
         let output = try process.run(
           [Self.commandName, "--program", program, "--file", catalog.symbolPath(hash: file.hash)],
           input: Array(input.utf8), until: deadline)
-        let decoded = SymbolizerOutput.decode(output, addresses: missing, lastStarts: layout.lastStarts)
+        let decoded = SymbolizerOutput.decode(output, addresses: missing, layout)
         let (frames, isFinal) = demangled(decoded, until: deadline)
         if !isFinal { problem = Self.problem(.timedOut, file) }
         for (address, frames) in frames {

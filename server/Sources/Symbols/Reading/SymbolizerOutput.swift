@@ -24,9 +24,9 @@ enum SymbolizerOutput {
   ///
   /// - Parameters:
   ///   - addresses: The addresses, in the order in which the tool got them.
-  ///   - lastStarts: The last start of a function at or before each address, as far as the file lists them.
+  ///   - layout: The facts about the file that check the answers.
   static func decode(
-    _ output: [UInt8], addresses: [UInt64], lastStarts: [UInt64: UInt64] = [:]
+    _ output: [UInt8], addresses: [UInt64], _ layout: CodeLayout
   ) -> [UInt64: [ResolvedFrame]] {
     var found: [UInt64: [ResolvedFrame]] = [:]
     let known = Set(addresses)
@@ -36,15 +36,22 @@ enum SymbolizerOutput {
         let symbols = answer.Symbol
       else { continue }
       let frames = symbols.prefix(maximumFrames).filter { symbol in
-        symbol.hasSource || isFunction(from: symbol.start, at: address, lastStart: lastStarts[address])
+        hasLine(symbol, layout) || isFunction(from: symbol.start, at: address, lastStart: layout.lastStarts[address])
       }
       found[address] = frames.map { symbol in
-        ResolvedFrame(
-          function: name(symbol.FunctionName), file: name(symbol.FileName),
-          line: max(0, symbol.Line ?? 0))
-      }.filter { !$0.function.isEmpty }
+        let hasLine = hasLine(symbol, layout)
+        return ResolvedFrame(
+          function: name(symbol.FunctionName), file: hasLine ? name(symbol.FileName) : "",
+          line: hasLine ? max(0, symbol.Line ?? 0) : 0)
+      }.filter { !$0.function.isEmpty || $0.line > 0 }
     }
     return found
+  }
+
+  /// Returns true if the line is of the function with that name. In a file without its functions, it may be of one that is
+  /// inlined into it.
+  private static func hasLine(_ symbol: Symbol, _ layout: CodeLayout) -> Bool {
+    symbol.FileName?.isEmpty == false && (!layout.isSplit || symbol.StartLine ?? 0 > 0)
   }
 
   /// Returns true if a symbol without debug information names the function at an address.
@@ -72,8 +79,8 @@ enum SymbolizerOutput {
     var FileName: String?
     var Line: Int?
     var StartAddress: String?
+    var StartLine: Int?
 
-    var hasSource: Bool { FileName?.isEmpty == false }
     var start: UInt64? { StartAddress.flatMap { $0.hasPrefix("0x") ? UInt64($0.dropFirst(2), radix: 16) : nil } }
   }
 }

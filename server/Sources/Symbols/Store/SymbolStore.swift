@@ -88,7 +88,8 @@ package struct SymbolStore: Sendable {
         app: app, buildID: object.buildID, architecture: object.architecture, image: Self.name(image),
         hash: part.digest, bytes: part.bytes, hasLines: object.hasLines, textAddress: object.textAddress,
         author: AuditActor.current.name, uploaded: now())
-      return StoredSymbols(file: facts, addition: try catalog.addSymbols(facts, from: part.path))
+      let addition = try catalog.addSymbols(facts, from: part.path)
+      return StoredSymbols(file: facts, addition: addition, warning: object.warning)
     }
   }
 
@@ -104,6 +105,8 @@ package struct SymbolStore: Sendable {
 package struct StoredSymbols: Sendable {
   package var file: SymbolFile
   package var addition: SymbolFile.Addition
+  /// The reason why stacks will lack something, and what to do; `nil` if they won't.
+  package var warning: String?
 }
 
 /// A file that is being received. One task appends its bytes.

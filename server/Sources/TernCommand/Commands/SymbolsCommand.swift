@@ -155,11 +155,12 @@ private struct SymbolUploadRun {
       for stored in try store.add(path: path, app: app) {
         counts[stored.addition, default: 0] += 1
         Terminal.say("\(stored.addition.rawValue)  \(stored.file.buildID)  \(visible(path))")
+        if let warning = stored.warning { Terminal.complain("warning  \(visible(path)): \(warning)") }
       }
     } catch let error as ObjectError {
       skipped += 1
       hasFailed = hasFailed || isNamed
-      if isNamed || error.code == .damaged || error.code == .noBuildID {
+      if isNamed || [.damaged, .noBuildID, .unreadable].contains(error.code) {
         Terminal.complain("skipped  \(visible(path)): \(error.message)")
       }
     } catch let error as WarehouseError where error.code == .invalid {

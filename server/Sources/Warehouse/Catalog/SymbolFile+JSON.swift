@@ -5,7 +5,11 @@ package struct ShownSymbolFile: Sendable {
   private let file: SymbolFile
   private let result: SymbolFile.Addition?
 
-  package init(_ file: SymbolFile, result: SymbolFile.Addition? = nil) { (self.file, self.result) = (file, result) }
+  private let warning: String?
+
+  package init(_ file: SymbolFile, result: SymbolFile.Addition? = nil, warning: String? = nil) {
+    (self.file, self.result, self.warning) = (file, result, warning)
+  }
 
   package static let members: [JSONMember<ShownSymbolFile>] = [
     .shown("architecture", .text) { .text($0.file.architecture) },
@@ -20,5 +24,8 @@ package struct ShownSymbolFile: Sendable {
     ) { shown in shown.result.map { .text($0.rawValue) } },
     .shown("sha256", .pattern("^[0-9a-f]{64}$")) { .text($0.file.hash) },
     .shown("uploaded", .time) { .time($0.file.uploaded) },
+    .shownIfAny(
+      "warning", .text.described("What stacks will lack, and what to do; missing in lists, and if they lack nothing.")
+    ) { shown in shown.warning.map { .text($0) } },
   ]
 }
