@@ -38,6 +38,12 @@ open class MXCrashDiagnostic: MXDiagnostic {
   open var exceptionType: NSNumber? { fatalError() }
   open var exceptionCode: NSNumber? { fatalError() }
   open var signal: NSNumber? { fatalError() }
+  open var exceptionReason: MXCrashDiagnosticObjectiveCExceptionReason? { fatalError() }
+}
+
+open class MXCrashDiagnosticObjectiveCExceptionReason: NSObject {
+  open var composedMessage: String { fatalError() }
+  open var exceptionName: String { fatalError() }
 }
 
 open class MXHangDiagnostic: MXDiagnostic {

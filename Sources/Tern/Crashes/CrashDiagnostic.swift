@@ -12,6 +12,9 @@ package struct CrashDiagnostic: Sendable, Hashable, Codable {
   var exceptionType: Int?
   var exceptionCode: Int?
   var terminationReason: String?
+  /// The name and reason of the exception that was not caught, if the system tells them.
+  var exceptionName: String?
+  var exceptionReason: String?
   /// The duration of a hang, in seconds; `nil` for a crash.
   var hangSeconds: Double?
   var appVersion: String
@@ -37,15 +40,14 @@ package struct CrashDiagnostic: Sendable, Hashable, Codable {
     let parts = [
       terminationReason, exceptionType.map { "Exception \($0)" }, exceptionCode.map { "code \($0)" },
     ].compactMap { $0 }
-    let tree = try? JSONDecoder().decode(CallStackTree.self, from: callStacks)
-    let stacks = tree?.callStacks ?? []
-    let crashed = stacks.first { $0.threadAttributed == true } ?? stacks.first
-    var message = parts.isEmpty ? nil : parts.joined(separator: ", ")
+    let frames = CallStackTree(callStacks).frames(isSampled: hangSeconds != nil)
+    var message = exceptionReason ?? (parts.isEmpty ? nil : parts.joined(separator: ", "))
     if let hangSeconds { message = ExceptionFacts.hangMessage(seconds: hangSeconds) }
     return ExceptionFacts(
-      type: hangSeconds == nil ? signalName ?? "Crash" : ExceptionFacts.hangType, message: message,
-      frames: (crashed?.frames ?? []).map { frame in
-        .init(address: frame.address.map { "0x" + String($0, radix: 16) }, code: frame.place)
+      type: hangSeconds == nil ? exceptionName ?? signalName ?? "Crash" : ExceptionFacts.hangType, message: message,
+      frames: frames.enumerated().map { number, frame in
+        .init(
+          address: frame.address.map { "0x" + String($0, radix: 16) }, code: frame.place(isInnermost: number == 0))
       })
   }
 
@@ -72,41 +74,6 @@ package struct CrashDiagnostic: Sendable, Hashable, Codable {
       high: hash(0xCBF2_9CE4_8422_2325) & 0xFFFF_FFFF_FFFF_0FFF | 0x8000,
       low: hash(0x9E37_79B9_7F4A_7C15) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
-}
-
-/// The call stacks in MetricKit's JSON: each frame contains its caller.
-private struct CallStackTree: Decodable {
-  struct Stack: Decodable {
-    var threadAttributed: Bool?
-    var callStackRootFrames: [Frame]?
-
-    var frames: [Frame] {
-      var frames: [Frame] = []
-      var next = callStackRootFrames?.first
-      while let frame = next, frames.count < 128 {
-        frames.append(frame)
-        next = frame.subFrames?.first
-      }
-      return frames
-    }
-  }
-
-  struct Frame: Decodable {
-    var binaryName: String?
-    var binaryUUID: String?
-    var offsetIntoBinaryTextSegment: UInt64?
-    var address: UInt64?
-    var subFrames: [Frame]?
-
-    /// The frame in the form of docs/protocols.md.
-    var place: String? {
-      guard let binaryName, let offset = offsetIntoBinaryTextSegment else { return nil }
-      let identifier = (binaryUUID ?? "").replacingOccurrences(of: "-", with: "").lowercased()
-      return "\(binaryName)(+0x\(String(offset, radix: 16))) [\(identifier)]"
-    }
-  }
-
-  var callStacks: [Stack]?
 }
 
 extension Engine {

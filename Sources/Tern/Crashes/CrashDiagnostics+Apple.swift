@@ -26,6 +26,10 @@
           diagnostic.exceptionType = crash.exceptionType?.intValue
           diagnostic.exceptionCode = crash.exceptionCode?.intValue
           diagnostic.terminationReason = crash.terminationReason
+          if #available(iOS 17, macOS 14, macCatalyst 17, visionOS 1, *), let reason = crash.exceptionReason {
+            diagnostic.exceptionName = reason.exceptionName.isEmpty ? nil : reason.exceptionName
+            diagnostic.exceptionReason = reason.composedMessage.isEmpty ? nil : reason.composedMessage
+          }
           receive(diagnostic)
         }
         guard reportsHangs else { continue }

@@ -155,6 +155,13 @@ import Testing
     #expect(process.device?.appVersion == "0.9" && process.time.millisecondsSince1970 == 5000)
   }
 
+  @Test func `has the type and message of the exception that was not caught`() {
+    var crash = diagnostic(Self.stacks)
+    (crash.exceptionName, crash.exceptionReason) = ("NSRangeException", "index 3 beyond bounds [0 .. 2]")
+    #expect(crash.exception.type == "NSRangeException" && crash.exception.message == "index 3 beyond bounds [0 .. 2]")
+    #expect(crash.signalName == "SIGSEGV")
+  }
+
   @Test func `has the same identifier if it is delivered twice, and another one otherwise`() {
     let id = diagnostic(Self.stacks).process(nil, on: TestHarness.device).id
     #expect(id == diagnostic(Self.stacks).process(nil, on: TestHarness.device).id)
