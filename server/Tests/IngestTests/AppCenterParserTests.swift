@@ -181,6 +181,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ["handledError", "managedError", "appleError", "errorAttachment"])
+  func `an error without a time counts at its arrival, and a retry of it once`(type: String) throws {
+    let more = #""errorId":"\#(uuid(2))","data":"aGVsbG8=","exception":{"type":"E"}"#
+    for id in [#""id":"\#(uuid(1))","#, #""id":null,"timestamp":null,"#]
+    where type != "errorAttachment" || id.contains("-") {
+      let log = logs(#"{"type":"\#(type)",\#(id)\#(more)}"#)
+      let batches = try [0, 60_000].map { try parseLogs(log, received: testTime + .milliseconds($0)).batch }
+      #expect(batches.allSatisfy { $0.rejections.isEmpty && $0.events.count == 1 })
+      #expect(batches.map { $0.events[0].time } == [testTime, testTime + .milliseconds(60_000)])
+      #expect(batches[0].events[0].duplicateKey == batches[1].events[0].duplicateKey)
+    }
+  }
+
   @Test func `a session start has the same key in any order of its members`() throws {
     let session = #""sid":"\#(testSession)""#
     let time = #""timestamp":"2025-03-02T14:05:00.000Z""#
@@ -211,6 +224,7 @@ import Testing
     (#"{"type":"event","timestamp":"2025-03-02T14:05:09Z"}"#, "name_missing"),
     (#"{"type":"page","timestamp":"2025-03-02T14:05:09Z","name":""}"#, "name_missing"),
     (#"{"type":"event","name":"A"}"#, "time_missing"),
+    (#"{"type":"handledError","timestamp":"yesterday"}"#, "time_invalid"),
     (#"{"type":"event","name":"A","timestamp":"yesterday"}"#, "time_invalid"),
     (#"{"type":"event","name":"A","timestamp":{}}"#, "time_invalid"),
   ]) func `a log that cannot be stored is the only one rejected`(log: String, reason: String) throws {

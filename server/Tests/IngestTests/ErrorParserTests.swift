@@ -74,6 +74,29 @@ import Testing
     #expect(error.stack.hasPrefix("Thread 4 main (crashed):\n  player + 0x10\nThread 0:\n  0x1000  x\n"))
   }
 
+  @Test func `a crash report that names no thread says so, and no idle thread is its place`() throws {
+    func stack(_ more: String, _ mark: String = "") throws -> (error: IncomingError, read: ErrorStack) {
+      let log =
+        #"{"type":"appleError",\#(time),"id":"\#(uuid(1))","osExceptionType":"SIGSEGV"\#(more),"threads":["#
+        + #"{"id":0,"frames":[{"address":"0x1000","code":"idle"}]},{"id":4\#(mark),"frames":[{"address":"0x2000","code":"y"}]}]}"#
+      return (try #require(try errors(log).first), ErrorStack(raw: log))
+    }
+    let unknown = try stack("")
+    #expect(
+      unknown.error.stack.hasPrefix(
+        "The report doesn't say which thread crashed.\nThread 0:\n  0x1000  idle\nThread 4:\n"))
+    #expect(unknown.error.place.isEmpty && unknown.read.isThreadUnknown)
+    #expect(unknown.read.lines.prefix(2) == ["The report doesn't say which thread crashed.", "Thread 0:"])
+    for known in [try stack(#","errorThreadId":4"#), try stack("", #","exception":{}"#)] {
+      #expect(known.error.stack.hasPrefix("Thread 4 (crashed):\n  0x2000  y\nThread 0:\n") && known.error.place == "y")
+      #expect(known.read.threads.map(\.isCrashed) == [true, false] && !known.read.isThreadUnknown)
+    }
+    // The exception says where it was thrown.
+    let thrown = try stack(#","exception":{"type":"E","frames":[{"methodName":"m"}]}"#)
+    #expect(
+      thrown.error.stack.hasPrefix("  at m\nThread 0:") && thrown.error.place == "m" && !thrown.read.isThreadUnknown)
+  }
+
   @Test func `errors with the same kind, type and top frames are one group`() throws {
     func log(_ type: String = "IOError", _ frames: String..., kind: String = "handledError", line: Int = 1) -> String {
       let list = frames.map { #"{"methodName":"\#($0)","lineNumber":\#(line)}"# }.joined(separator: ",")

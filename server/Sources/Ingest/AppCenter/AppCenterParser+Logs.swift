@@ -21,8 +21,11 @@ struct AppCenterReading {
     guard !record.type.isEmpty else { return builder.reject(.typeMissing, record) }
     let type = LogType(record.type.bytes)
     if type.isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
-    guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
-    guard let time = time(of: record) else { return builder.reject(.timeInvalid, record) }
+    let isTimed = UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue
+    // Of errors, the time is optional: an error is worth more than its time.
+    guard isTimed || type.isError else { return builder.reject(.timeMissing, record) }
+    let received = builder.batch.received
+    guard let time = isTimed ? time(of: record) : received else { return builder.reject(.timeInvalid, record) }
     if let reason = builder.rejectionReason(for: time) { return builder.reject(reason, record) }
     guard var kind = type.kind else {
       withoutEvent += 1
@@ -52,7 +55,8 @@ struct AppCenterReading {
     builder.append(
       IncomingEvent(
         index: Int(record.index), kind: kind,
-        duplicateKey: duplicateKey(of: record, type: type, time: time, install: install), time: time,
+        duplicateKey: duplicateKey(
+          of: record, type: type, time: isTimed ? time : received.windowStart, install: install), time: time,
         install: install, device: builder.device(of: record, in: result),
         session: session(record.session, install: install), startsSession: type == .startSession,
         user: record.user.string(limit: builder.limits.maximumNameBytes),
@@ -109,6 +113,14 @@ struct AppCenterReading {
   }
 }
 
+extension Timestamp {
+  /// The start of the window of 48 hours, counted from 1970, in which a log without a time was received: a retry repeats it.
+  fileprivate var windowStart: Timestamp {
+    let window: Int64 = 48 * 3_600_000
+    return Timestamp(millisecondsSince1970: millisecondsSince1970 / window * window)
+  }
+}
+
 /// The log types with a meaning of their own; others are stored as text.
 private enum LogType {
   case event, page, startSession, startService, handledError, error, errorAttachment, other
@@ -122,6 +134,7 @@ private enum LogType {
   init(_ name: UnsafeRawBufferPointer) { self = Self.names.first { equals(name, $0.0) }?.1 ?? .other }
 
   var isNamed: Bool { self == .event || self == .page }
+  var isError: Bool { self == .error || self == .handledError || self == .errorAttachment }
 
   /// The kind to store, or `nil` to store nothing.
   var kind: StoredKind? {

@@ -81,27 +81,32 @@ struct ErrorReading {
     }
   }
 
-  /// Appends the threads, the crashed one first.
+  /// Appends the threads, the crashed one first. Calls of the others are never the place of an error.
   private mutating func appendThreads(of log: RawJSON) {
     guard let threads = log.member("threads") else { return }
-    let crashed = log.member("errorThreadId")?.integer
     var list: [(id: Int?, name: String, thread: RawJSON, isCrashed: Bool)] = []
     threads.forEachElement(atMost: Self.maximumThreads) { thread in
       let id = thread.member("id")?.integer
-      list.append(
-        (
-          id, thread.member("name")?.lenientText(limit: 128) ?? "", thread,
-          id != nil && id == crashed || crashed == nil && thread.member("exception")?.isObject == true
-        ))
+      let isCrashed = ErrorStack.isCrashed(thread, in: log)
+      list.append((id, thread.member("name")?.lenientText(limit: 128) ?? "", thread, isCrashed))
     }
-    let ordered = list.filter(\.isCrashed) + list.filter { !$0.isCrashed }
-    for (id, name, thread, isCrashed) in ordered {
-      guard !stack.isFull else { return }
+    if !list.isEmpty, !list.contains(where: \.isCrashed), stack.text.isEmpty {
+      stack.append(line: ErrorStack.unknownThread)
+    }
+    var others = StackText()
+    others.images = stack.images
+    for (id, name, thread, isCrashed) in list {
       let number = id.map { " \($0)" } ?? ""
       let title = "Thread\(number)" + (name.isEmpty ? "" : " \(name)") + (isCrashed ? " (crashed)" : "") + ":"
-      stack.append(line: title)
-      stack.append(frames: thread.member("frames"))
+      if isCrashed {
+        stack.append(line: title)
+        stack.append(frames: thread.member("frames"))
+      } else if !others.isFull {
+        others.append(line: title)
+        others.append(frames: thread.member("frames"))
+      }
     }
+    if !others.text.isEmpty { stack.append(line: String(others.text.dropLast())) }
   }
 
   private static func image(_ binary: RawJSON) -> StackText.Image? {

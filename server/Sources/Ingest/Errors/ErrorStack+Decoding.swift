@@ -178,20 +178,29 @@ extension ErrorStack {
     }
   }
 
+  /// Returns true if a thread of an App Center log crashed: the one with the number in the log, or without a number the one
+  /// with an exception.
+  static func isCrashed(_ thread: RawJSON, in log: RawJSON) -> Bool {
+    let crashed = text(log.member("errorThreadId"), limit: 20)
+    guard crashed.isEmpty else { return text(thread.member("id"), limit: 20) == crashed }
+    return thread.member("exception")?.isObject == true
+  }
+
   /// Reads the threads of a log, the crashed one first.
   private mutating func readThreads(of log: RawJSON) {
-    let crashed = Self.text(log.member("errorThreadId"), limit: 20)
+    let hasException = !threads.isEmpty
     var others: [Thread] = []
     log.member("threads")?.forEachElement(atMost: Self.maximumThreads) { value in
       let id = Self.text(value.member("id"), limit: 20)
       let name = ["Thread", id, Self.text(value.member("name"))].filter { !$0.isEmpty }.joined(separator: " ")
-      var thread = Thread(name: name, isCrashed: !id.isEmpty && id == crashed)
+      var thread = Thread(name: name, isCrashed: Self.isCrashed(value, in: log))
       let room = max(Self.maximumFrames - frameCount - others.reduce(0) { $0 + $1.frames.count }, 0)
       value.member("frames")?.forEachElement(atMost: room) { value in
         thread.frames.append(frame(value, isInnermost: thread.frames.isEmpty))
       }
       if thread.isCrashed { threads.append(thread) } else { others.append(thread) }
     }
+    isThreadUnknown = !hasException && threads.isEmpty && others.contains { !$0.frames.isEmpty }
     threads += others
     log.member("registers")?.forEachMember { name, value in
       guard registers.count < Self.maximumRegisters else { return }

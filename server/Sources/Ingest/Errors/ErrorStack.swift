@@ -78,6 +78,12 @@ package struct ErrorStack: Sendable, Hashable {
   /// The images, at least those of the frames.
   package var images: [Image] = []
 
+  /// True if it is a crash whose report doesn't say which of the threads crashed.
+  package var isThreadUnknown = false
+
+  /// The line of text that says so.
+  package static let unknownThread = "The report doesn't say which thread crashed."
+
   /// Creates an empty stack.
   package init() {}
 
@@ -88,10 +94,11 @@ package struct ErrorStack: Sendable, Hashable {
 extension ErrorStack {
   /// The stack as lines of text, as for terminals.
   package var lines: [String] {
-    threads.enumerated().flatMap { number, thread in
-      (number == 0 && thread.name.isEmpty ? [] : ["\(thread.name)\(thread.isCrashed ? " (crashed)" : ""):"])
-        + thread.frames.map { "  \($0.shownText)" }
-    }
+    (isThreadUnknown ? [Self.unknownThread] : [])
+      + threads.enumerated().flatMap { number, thread in
+        (number == 0 && thread.name.isEmpty ? [] : ["\(thread.name)\(thread.isCrashed ? " (crashed)" : ""):"])
+          + thread.frames.map { "  \($0.shownText)" }
+      }
   }
 }
 

@@ -45,8 +45,10 @@ extension PortalPages {
   private static func trace(_ detail: ErrorDetail) -> TemplateValues? {
     let trace = detail.trace
     guard let first = trace.threads.first else { return nil }
+    let problem = [trace.isThreadUnknown ? ErrorStack.unknownThread : nil, detail.symbolProblem].compactMap { $0 }
+      .joined(separator: " ")
     return [
-      "problem": detail.symbolProblem.map { shown($0, limit: 500) }, "thread": thread(first, in: trace),
+      "problem": problem.isEmpty ? nil : shown(problem, limit: 500), "thread": thread(first, in: trace),
       "others": trace.threads.dropFirst().map { thread($0, in: trace) },
       "othersHeading": trace.threads.contains(where: \.isCause)
         ? "Causes" : counted(trace.threads.count - 1, "other thread"),
