@@ -140,7 +140,9 @@ package struct LocalServer {
     try await takeZoneData()
     let secret = try catalog.duplicateSecret()
     let clusterStatus: (@Sendable () -> ClusterStatus?)? = if let copy { { copy.status() } } else { nil }
-    let symbolicator = Symbolicator(catalog: catalog, program: symbolizer, launcher: ProcessTrials.ownProgram)
+    let symbolicator = Symbolicator(
+      catalog: catalog, program: symbolizer, launcher: ProcessTrials.ownProgram,
+      report: { [logger] in logger.error("\($0)") })
     let backupFailure = Locked<String?>(nil)
     let regularBackups = backups.map { RegularBackups(series: $0, failure: backupFailure) }
     var dependencies = CollectorDependencies(

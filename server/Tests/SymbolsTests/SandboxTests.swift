@@ -90,9 +90,11 @@
         _ = try program.directory.write([1], "lib/library")
       }
 
-      func run(_ kind: String, within time: Duration = .seconds(120)) -> Result<String, SymbolizerProcess.Failure> {
+      func run(
+        _ kind: String, launcher: String = SymbolicatorTests.tern, within time: Duration = .seconds(120)
+      ) -> Result<String, SymbolizerProcess.Failure> {
         Result(catching: { () throws(SymbolizerProcess.Failure) in
-          let output = try SymbolizerProcess(launcher: SymbolicatorTests.tern).run(
+          let output = try SymbolizerProcess(launcher: launcher).run(
             [Symbolicator.commandName, "--program", path, "--file", file], input: Array(kind.utf8),
             until: .now + time)
           return String(decoding: output, as: UTF8.self)
@@ -104,6 +106,43 @@
       _ kind: String
     ) throws {
       #expect(try Attack().run(kind).get() == "done\n")
+    }
+
+    /// Starts the launcher under a filter of system calls that doesn't know Landlock, as in a service of systemd 252.
+    private static func filter(_ launcher: String) -> String {
+      #"""
+      #include <errno.h>
+      #include <linux/filter.h>
+      #include <linux/seccomp.h>
+      #include <stddef.h>
+      #include <sys/prctl.h>
+      #include <sys/syscall.h>
+      #include <unistd.h>
+      int main(int count, char **arguments) {
+        struct sock_filter instructions[] = {
+          BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+          BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 444, 0, 2),
+          BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 446, 1, 0),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        struct sock_fprog filter = {sizeof instructions / sizeof *instructions, instructions};
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 11;
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) return 12;
+        if (syscall(444, 0, 0, 1) != -1 || errno != EPERM) return 13;
+        execv("\#(launcher)", arguments);
+        return 14;
+      }
+      """#
+    }
+
+    @Test func `a service whose filter forbids Landlock reads symbols, with the other limits`() throws {
+      let launcher = try SampleProgram(Self.filter(SymbolicatorTests.tern))
+      let attack = try Attack()
+      #expect(try attack.run("read", launcher: launcher.path).get() == "done\n")
+      for kind in ["write", "create", "remove", "socket", "fork", "run"] {
+        #expect(try attack.run(kind, launcher: launcher.path).get() == "denied\n", "\(kind)")
+      }
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import AppCatalog
 import Foundation
 import Ingest
+import TernBase
 import TernChildProcess
 import TernEvents
 import Testing
@@ -139,9 +140,15 @@ struct SymbolicatorTests {
     let program = try SampleProgram()
     let file = try home.add(program.path)
     let before = stack(file.buildID, 1)
-    let (after, problem) = await home.symbolicator(program: "/missing/llvm-symbolizer").symbolicated(
-      before, app: home.app.id)
-    #expect(after == before && problem?.contains("llvm") == true)
+    let reasons = Locked<[String]>([])
+    let symbolicator = Symbolicator(
+      catalog: home.catalog, program: "/missing/llvm-symbolizer", launcher: Self.tern,
+      report: { reason in reasons.withLock { $0.append(reason) } })
+    for _ in 0..<2 {
+      let (after, problem) = await symbolicator.symbolicated(before, app: home.app.id)
+      #expect(after == before && problem?.contains("llvm") == true)
+      #expect(reasons.withLock { $0 } == [problem])
+    }
     withExtendedLifetime(program) {}
   }
 

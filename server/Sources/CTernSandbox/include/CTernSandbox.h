@@ -7,7 +7,7 @@
 /// below the named directories, run `program`, write to its open descriptors, and exit. It can't start processes or threads,
 /// use the network, write files, send signals or trace. A program that it becomes has the same rights.
 ///
-/// Where the kernel has no Landlock (before Linux 5.13), it may read everything that its user may.
+/// Where the kernel has no Landlock (before Linux 5.13), or a filter of system calls forbids it, it may read everything that its user may.
 ///
 /// - paths: The files and directories that may be read, and executed if `program` is given.
 /// - program: The path that will be passed to `execve`, which is allowed with this pointer only; null if nothing will be executed.

@@ -25,6 +25,9 @@ package final class Symbolicator: StackSymbolicator {
   private let cache = ResolvedFrameCache(maximumBytes: 16 << 20)
   /// The files that could not be read, with the reason and the time.
   private let failures = Locked<[String: (reason: SymbolizerProcess.Failure, time: ContinuousClock.Instant)]>([:])
+  /// The reasons why no file can be read that `report` knows.
+  private let reported = Locked<Set<String>>([])
+  private let report: @Sendable (String) -> Void
   /// One tool at a time: it may take a gigabyte.
   private let threads: ThreadPool<AppID>
 
@@ -33,8 +36,13 @@ package final class Symbolicator: StackSymbolicator {
   ///   - program: The path of `llvm-symbolizer`, or its name in `PATH`.
   ///   - launcher: The program `tern`, which becomes the tools.
   ///   - patience: The time for the files of one stack.
-  package init(catalog: any SymbolCatalog, program: String, launcher: String, patience: Duration = .seconds(10)) {
+  ///   - report: Called once with each reason why no file can be read.
+  package init(
+    catalog: any SymbolCatalog, program: String, launcher: String, patience: Duration = .seconds(10),
+    report: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.patience = patience
+    self.report = report
     self.catalog = catalog
     self.program = Self.find(program)
     process = SymbolizerProcess(launcher: launcher)
@@ -66,11 +74,11 @@ package final class Symbolicator: StackSymbolicator {
       // Most looks at a stack are not the first.
       if let known = known(wanted) { return (Self.applied(known, to: stack, byBuild), nil) }
       guard let program else {
-        return (
-          stack,
+        let problem =
           "There are symbols, but no llvm-symbolizer to read them. Install it on the server (Debian's package llvm), or "
-            + "name it with --symbolizer."
-        )
+          + "name it with --symbolizer."
+        reportOnce(problem)
+        return (stack, problem)
       }
       return try await threads.run(for: [app]) { [self] in
         let (found, problem) = resolve(wanted, program)
@@ -166,11 +174,17 @@ package final class Symbolicator: StackSymbolicator {
       } catch {
         let failure = error == .timedOut && hasAllTime ? .failed : error
         problem = Self.problem(failure, file)
+        if case .notStarted(let reason) = failure { reportOnce("The symbols can't be read: \(reason)") }
         guard failure == .failed || failure == .failedSilently else { continue }
         failures.withLock { $0[file.hash] = (failure, .now) }
       }
     }
     return (found, problem)
+  }
+
+  private func reportOnce(_ reason: String) {
+    guard reported.withLock({ $0.count < 16 && $0.insert(reason).inserted }) else { return }
+    report(reason)
   }
 
   /// Returns the reason if a file could not be read within the last minutes: others need not wait for another attempt.
