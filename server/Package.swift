@@ -343,7 +343,8 @@ let package = Package(
     .testTarget(
       name: "SymbolsTests",
       dependencies: [
-        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "_CTernZlib", package: "tern"),
+        .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
     .testTarget(

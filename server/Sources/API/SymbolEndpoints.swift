@@ -30,8 +30,31 @@ struct SymbolEndpoints: Sendable {
 
   private static let file = JSONAnswer("SymbolFile", ShownSymbolFile.members)
   private static let limits =
-    "A file with symbols: ELF, or Mach-O as in a dSYM; gzip is allowed. At most 1 GiB, unpacked. The oldest of an app's "
-    + "files are deleted when they have more than 8 GiB."
+    "A file with symbols: ELF, or Mach-O as in a dSYM; gzip is allowed. Or a zip of such files, as of dSYMs or an archive of "
+    + "Xcode. At most 1 GiB, unpacked; the files of a zip 4 GiB. The oldest of an app's files are deleted when they have more "
+    + "than 8 GiB."
+  /// The answer to an upload: each architecture of each file, and the files of a zip that can't be used.
+  private static let uploaded = JSONAnswer<StoredArchive>(
+    schema: .object([
+      "symbols": .list(file.schema),
+      "refused": .list(.object(["name": .text, "code": .text, "message": .text])).described(
+        "The files of a zip that should have symbols, and have none that can be used."),
+    ])
+  ) { archive in
+    let files = archive.stored.map { ShownSymbolFile($0.file, result: $0.addition, warning: $0.warning) }
+    return .object([
+      ("symbols", .array(files.map(file.tree))),
+      (
+        "refused",
+        .array(
+          archive.refused.map {
+            .object([
+              ("name", .text($0.name)), ("code", .text($0.error.code.rawValue)), ("message", .text($0.error.message)),
+            ])
+          })
+      ),
+    ])
+  }
 
   func add(to api: EndpointGroup) {
     let symbols = api.group("/apps/:app/symbols", .edit)
@@ -44,9 +67,9 @@ struct SymbolEndpoints: Sendable {
       APIOperation(
         "uploadSymbols", "Stores the symbols of a build. They apply to earlier crashes, too.",
         [.query("name", .text(0...255).described("The name of the file, for people."))],
-        body: ["application/octet-stream": .text.described(Self.limits)], answers: files.content,
+        body: ["application/octet-stream": .text.described(Self.limits)], answers: Self.uploaded.content,
         errors: [400, 415, 503])
-    ) { files.response(try await upload($0.request, $0.context)) }
+    ) { Self.uploaded.response(try await upload($0.request, $0.context)) }
     symbols.delete(
       "/:build", "deleteSymbols", "Deletes the symbols of a build.", [.path("build", .pattern("^[0-9a-fA-F-]{8,128}$"))]
     ) { call in
@@ -59,7 +82,7 @@ struct SymbolEndpoints: Sendable {
     }
   }
 
-  private func upload(_ request: Request, _ context: CollectorContext) async throws -> [ShownSymbolFile] {
+  private func upload(_ request: Request, _ context: CollectorContext) async throws -> StoredArchive {
     let (app, name) = (try context.app.id, request.parameters["name"] ?? "")
     let encoding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
     guard ["gzip", "identity"].contains(encoding) else {
@@ -79,8 +102,8 @@ struct SymbolEndpoints: Sendable {
     do {
       return try await withTaskExecutorPreference(threads) {
         try await receive(request, context, isCompressed: encoding == "gzip") { upload in
-          try upload.finish(app: app, image: name)
-        }.map { ShownSymbolFile($0.file, result: $0.addition, warning: $0.warning) }
+          try upload.finishAll(app: app, image: name)
+        }
       }
     } catch let error as ObjectError {
       throw APIError(status: .badRequest, code: error.code.rawValue, message: error.message)

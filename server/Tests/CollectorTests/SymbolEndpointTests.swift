@@ -6,13 +6,16 @@ import Testing
 import Warehouse
 
 @Suite struct SymbolEndpointTests {
-  /// A Mach-O file with a UUID and a symbol table of one symbol.
+  /// A Mach-O file with a UUID, a text segment and a symbol in it.
   private static func sample(_ number: UInt8) -> [UInt8] {
     func words(_ values: UInt32...) -> [UInt8] {
       values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
     }
-    return words(0xFEED_FACF, 0x0100_000C, 0, 2, 2, 48, 0, 0) + words(0x1B, 24)
-      + [UInt8](repeating: number, count: 16) + words(2, 24, 0, 1, 0, 0)
+    let segment =
+      words(0x19, 72) + Array("__TEXT".utf8) + [UInt8](repeating: 0, count: 10) + words(0x1000, 0, 0x1000, 0)
+      + words(0, 0, 0, 0, 5, 5, 0, 0)
+    return words(0xFEED_FACF, 0x0100_000C, 0, 2, 3, 120, 0, 0) + words(0x1B, 24)
+      + [UInt8](repeating: number, count: 16) + segment + words(2, 24, 152, 1, 168, 0) + words(0, 0x010F, 0x1800, 0)
   }
 
   @Test func `a file is uploaded, listed and deleted`() async throws {
@@ -46,7 +49,7 @@ import Warehouse
     let fixture = try Fixture()
     let cases: [(bytes: [UInt8], encoding: String, status: HTTPResponse.Status, code: String)] = [
       (Array("hello".utf8), "identity", .badRequest, "not_symbols"), ([], "identity", .badRequest, "not_symbols"),
-      (Array(Self.sample(1).prefix(60)), "identity", .badRequest, "damaged"),
+      (Array(Self.sample(1).prefix(140)), "identity", .badRequest, "damaged"),
       (Self.sample(1), "br", .unsupportedMediaType, "unsupported_encoding"),
       (Self.sample(1), "gzip", .badRequest, "invalid"),
     ]

@@ -40,7 +40,7 @@ struct MachOReader {
     let entryBytes: UInt64 = has64BitTable ? 32 : 20
     var table = try source.bytes(at: 8, count: count * entryBytes, "the table of architectures")
     table.isBigEndian = true
-    var files: [ObjectFile] = []
+    var parts: [(source: ObjectSource, range: Range<Int>)] = []
     for number in 0..<Int(count) {
       let start = number * Int(entryBytes)
       let offset = try table.number(at: start + 8, bytes: has64BitTable ? 8 : 4)
@@ -48,9 +48,11 @@ struct MachOReader {
       let part = try source.part(at: offset, count: size, "an architecture")
       let range = Int(offset)..<Int(offset) + part.count
       // Each is stored alone: those that overlap would be copied as often as they are named.
-      guard !files.contains(where: { $0.range.overlaps(range) }) else { throw .damaged("its architectures overlap") }
-      files.append(try MachOReader(part, range: range).file())
+      guard !parts.contains(where: { $0.range.overlaps(range) }) else { throw .damaged("its architectures overlap") }
+      parts.append((part, range))
     }
+    var files: [ObjectFile] = []
+    for (part, range) in parts { files.append(try MachOReader(part, range: range).file()) }
     return files
   }
 

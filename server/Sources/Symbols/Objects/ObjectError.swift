@@ -14,6 +14,10 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable
     /// Positions in the file contradict each other or its size.
     case damaged
+    /// The archive has no files with symbols.
+    case noSymbols = "no_symbols"
+    /// The archive has too many files, or too large ones.
+    case tooManyFiles = "too_many_files"
   }
 
   package let code: Code
@@ -54,6 +58,13 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     .unreadable,
     "This .dwo or .dwp file is a part of a program's debug information, which isn't read. Build the program with "
       + "-gno-split-dwarf and upload that.")
+
+  static let noSymbolsInArchive = ObjectError(
+    .noSymbols,
+    "The archive has no files with symbols. Upload the dSYMs, or programs and libraries before they are stripped.")
+
+  static let tooManyFiles = ObjectError(
+    .tooManyFiles, "The archive has too many files, or too large ones. Upload the dSYMs alone, or in several archives.")
 
   static let strippedMachO = ObjectError(
     .stripped,

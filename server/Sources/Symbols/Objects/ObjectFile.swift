@@ -28,6 +28,12 @@ package struct ObjectFile: Sendable, Hashable {
     "Some names are in another file, to which dwz -m has moved them: frames there will have lines, but no functions. "
     + "Upload the file as it was before dwz."
 
+  /// Returns true if a file begins like one that ``read(_:)`` takes.
+  static func isObject(_ magic: [UInt8]) -> Bool {
+    magic == [0x7F, 0x45, 0x4C, 0x46] || [[0xCF, 0xFA, 0xED, 0xFE], [0xCE, 0xFA, 0xED, 0xFE]].contains(magic)
+      || [[0xCA, 0xFE, 0xBA, 0xBE], [0xCA, 0xFE, 0xBA, 0xBF]].contains(magic)
+  }
+
   /// Reads a file; throws ``ObjectError`` unless all of its architectures can be used.
   package static func read(_ source: ObjectSource) throws(ObjectError) -> [ObjectFile] {
     guard source.count >= 4 else { throw .notSymbols }

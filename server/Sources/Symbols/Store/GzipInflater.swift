@@ -1,19 +1,22 @@
 import CTernZlib
 import Warehouse
 
-/// Decompresses gzip as it arrives. Not thread-safe.
+/// Decompresses gzip, or the files of a zip archive, as it arrives. Not thread-safe.
 package final class GzipInflater {
   /// On the heap, because zlib stores the address and rejects a stream that has moved.
   private let stream: UnsafeMutablePointer<z_stream>
   private var output = [UInt8](repeating: 0, count: 1 << 18)
   private var isReady = false
   private var isAtEnd = false
+  private let isRaw: Bool
 
-  package init() {
+  /// - Parameter isRaw: True for data without gzip's header.
+  package init(isRaw: Bool = false) {
+    self.isRaw = isRaw
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 bits of window, and 16 for the gzip wrapper.
-    isReady = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    // 15 bits of window, and 16 for the gzip wrapper; negative without one.
+    isReady = inflateInit2_(stream, isRaw ? -15 : 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
   }
 
   deinit {
@@ -31,7 +34,7 @@ package final class GzipInflater {
       if isAtEnd {
         // Several members may follow each other.
         guard stream.pointee.avail_in > 0 else { return }
-        guard inflateReset(stream) == Z_OK else { throw Self.damaged }
+        guard !isRaw, inflateReset(stream) == Z_OK else { throw Self.damaged }
         isAtEnd = false
       }
       let waiting = stream.pointee.avail_in

@@ -49,6 +49,17 @@ package struct SymbolStore: Sendable {
     SymbolUpload(store: self, file: try newFile(), isCompressed: isCompressed)
   }
 
+  /// Stores the files with symbols in a zip archive on this machine; returns `nil` if it is none.
+  ///
+  /// - Throws: ``ObjectError`` if there are none, ``WarehouseError`` if one can't be stored.
+  package func addArchive(path: String, app: AppID) throws -> StoredArchive? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    let source = ObjectSource(descriptor: descriptor)
+    return ZipArchive.isArchive(source) ? try storeArchive(source, app: app) : nil
+  }
+
   /// Stores a file on this machine.
   ///
   /// - Returns: The facts about each of its architectures.
@@ -70,11 +81,11 @@ package struct SymbolStore: Sendable {
     return try upload.finish(app: app, image: image ?? URL(filePath: path).lastPathComponent)
   }
 
-  fileprivate func newFile() throws -> ReceivedFile {
+  func newFile() throws -> ReceivedFile {
     try ReceivedFile(in: directory, name: UUID().uuidString + SymbolFile.incompleteSuffix, limit: limits)
   }
 
-  fileprivate func store(_ file: ReceivedFile, app: AppID, image: String) throws -> [StoredSymbols] {
+  func store(_ file: ReceivedFile, app: AppID, image: String) throws -> [StoredSymbols] {
     let objects = try ObjectFile.read(file.source)
     // The server stores each architecture alone, so that those who read a file needn't choose.
     return try objects.map { object in
@@ -94,7 +105,7 @@ package struct SymbolStore: Sendable {
   }
 
   /// A name from a client, as one line of at most 255 bytes.
-  private static func name(_ text: String) -> String {
+  static func name(_ text: String) -> String {
     let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
     let visible = text.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
     return String(String.UnicodeScalarView(visible)).prefix(utf8Bytes: 255)
@@ -129,11 +140,18 @@ package final class SymbolUpload {
     try inflater.inflate(bytes) { try file.append($0) }
   }
 
-  /// Stores the file; call it once.
+  /// Stores the file, or the files of a zip archive; call it once.
   ///
   /// - Throws: ``ObjectError`` if it has no symbols, ``WarehouseError`` if it can't be stored.
-  package func finish(app: AppID, image: String) throws -> [StoredSymbols] {
+  package func finishAll(app: AppID, image: String) throws -> StoredArchive {
     try inflater?.checkEnd()
-    return try store.store(file, app: app, image: image)
+    let source = file.source
+    guard !ZipArchive.isArchive(source) else { return try store.storeArchive(source, app: app) }
+    return StoredArchive(stored: try store.store(file, app: app, image: image))
+  }
+
+  /// Stores the file; call it once.
+  package func finish(app: AppID, image: String) throws -> [StoredSymbols] {
+    try finishAll(app: app, image: image).stored
   }
 }

@@ -23,14 +23,15 @@ struct SymbolsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Store files with symbols; works while a server runs.",
       discussion: """
-        Files are ELF executables, libraries or .debug files with a build identifier, dSYM bundles, and Mach-O files. In
-        directories, all files with symbols are found. Ends with 1 if a named file can't be used, a file with symbols is too
+        Files are ELF executables, libraries or .debug files with a build identifier, dSYM bundles, Mach-O files, and zip
+        archives of all of these. In directories, all files with symbols are found. Ends with 1 if a named file can't be used, a file with symbols is too
         large or can't be opened, or a directory has none.
 
         Examples:
           tern symbols upload .build/release/MyApp --app 1
           tern symbols upload MyApp.dSYM --app 1
           tern symbols upload MyApp.xcarchive/dSYMs --app 1
+          tern symbols upload MyApp.app.dSYM.zip --app 1
         """)
 
     @Argument(help: ArgumentHelp("Files, dSYM bundles and directories.", valueName: "path"), completion: .file())
@@ -149,14 +150,25 @@ private struct SymbolUploadRun {
     Terminal.complain("tern: \(visible(path)) has no files with symbols.")
   }
 
+  private mutating func note(_ stored: StoredSymbols, _ name: String) {
+    counts[stored.addition, default: 0] += 1
+    Terminal.say("\(stored.addition.rawValue)  \(stored.file.buildID)  \(name)")
+    if let warning = stored.warning { Terminal.complain("warning  \(name): \(warning)") }
+  }
+
   /// Stores a file. Of those found in a directory, only such that should have symbols are mentioned if they have none.
   private mutating func addFile(_ path: String, isNamed: Bool) throws {
     do {
-      for stored in try store.add(path: path, app: app) {
-        counts[stored.addition, default: 0] += 1
-        Terminal.say("\(stored.addition.rawValue)  \(stored.file.buildID)  \(visible(path))")
-        if let warning = stored.warning { Terminal.complain("warning  \(visible(path)): \(warning)") }
+      if isNamed, let archive = try store.addArchive(path: path, app: app) {
+        for stored in archive.stored { note(stored, visible(stored.file.image)) }
+        for refused in archive.refused {
+          skipped += 1
+          Terminal.complain("skipped  \(visible(refused.name)): \(refused.error.message)")
+        }
+        hasFailed = hasFailed || archive.stored.isEmpty
+        return
       }
+      for stored in try store.add(path: path, app: app) { note(stored, visible(path)) }
     } catch let error as ObjectError {
       skipped += 1
       hasFailed = hasFailed || isNamed

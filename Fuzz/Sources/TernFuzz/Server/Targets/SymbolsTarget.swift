@@ -12,6 +12,8 @@ extension FuzzTarget {
         let starts = try? file.functions?.lastStarts(in: ObjectSource(Array(input)), before: addresses)
         precondition((starts ?? [:]).allSatisfy { $0.value <= $0.key })
       }
+      let archive = try? ZipArchive(ObjectSource(Array(input)))
+      precondition((archive?.entries ?? []).allSatisfy { $0.bytes > 0 && $0.packedBytes > 0 })
       let stack = ErrorStack(raw: String(decoding: input, as: UTF8.self))
       precondition(stack.threads.reduce(0) { $0 + $1.frames.count } <= 4_096 && stack.images.count <= 512)
       for frame in stack.threads.flatMap(\.frames) where !frame.buildID.isEmpty {
