@@ -9,3 +9,8 @@ package protocol StackSymbolicator: Sendable {
   /// Returns those of some builds of which the app has symbols.
   func builds(withSymbols builds: Set<String>, app: AppID) throws -> Set<String>
 }
+
+extension StackSymbolicator {
+  /// None.
+  package func builds(withSymbols builds: Set<String>, app: AppID) throws -> Set<String> { [] }
+}
