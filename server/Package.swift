@@ -32,9 +32,11 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: [
-        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"), "CTernJSON",
-        .product(name: "_CTernZlib", package: "tern"),
+        "ErrorGrouping", "ServerBase", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"), "CTernJSON", .product(name: "_CTernZlib", package: "tern"),
       ]),
+    // Which errors are the same. No I/O.
+    .target(name: "ErrorGrouping", dependencies: ["ServerBase", .product(name: "_TernBase", package: "tern")]),
     // Bytes, hashes, sets and calendars, for everyone below.
     .target(
       name: "ServerBase",
@@ -122,7 +124,7 @@ let package = Package(
       name: "WarehouseSQLite",
       dependencies: [
         "CTernMapping", "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
-        "Ingest",
+        "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -223,9 +225,9 @@ let package = Package(
     .target(
       name: "TernServer",
       dependencies: [
-        "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "Ingest", "Warehouse",
-        "WarehouseSQLite", "AppCatalog", "Questions", "Reports", "Portal", "Symbols", "ClickHouse", "Shipping",
-        "Alerts", "Outgoing", "SignOn",
+        "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "ErrorGrouping",
+        "Ingest", "Warehouse", "WarehouseSQLite", "AppCatalog", "Questions", "Reports", "Portal", "Symbols",
+        "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
         .product(name: "_TernChildProcess", package: "tern"), .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -277,10 +279,11 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: [
-        "Ingest", .product(name: "_CTernZlib", package: "tern"), "CTernJSON",
+        "ErrorGrouping", "Ingest", "ServerBase", .product(name: "_CTernZlib", package: "tern"), "CTernJSON",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
+    .testTarget(name: "ErrorGroupingTests", dependencies: ["ErrorGrouping"], exclude: ["Fixtures"]),
     // The contract of every store of events, with a naive store as the oracle. Any test framework can run it.
     .target(
       name: "WarehouseContract",

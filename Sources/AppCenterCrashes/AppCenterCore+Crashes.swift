@@ -11,8 +11,10 @@ extension AppCenterCore {
     var messages: [LogMessage] = []
     defer { logger.write(messages) }
     guard let client = state.withLock({ $0.client(of: Crashes.traits, &messages) }) else { return nil }
+    var (facts, properties) = (exception.facts, properties)
+    facts.fingerprint = properties.removeValue(forKey: Crashes.fingerprintProperty)
     let kept = EventRules.properties(properties, &messages, tag: .crashes)
-    let receipt = client.record(exception.facts, kept, attachments: usable(attachments, &messages))
+    let receipt = client.record(facts, kept, attachments: usable(attachments, &messages))
     messages += LogMessage.refusal(receipt, "The error", .crashes)
     return receipt
   }

@@ -21,7 +21,12 @@ public final class Crashes: ServiceAbstract {
 
   // MARK: Handled errors
 
+  /// The property by which an app names the group of an error itself; it isn't sent as a property.
+  static let fingerprintProperty = "tern.fingerprint"
+
   /// Records a handled error with up to 20 properties and attachments of up to 7 MiB each.
+  ///
+  /// With the property `tern.fingerprint`, which is new here, all errors with the same value are one group in the reports.
   ///
   /// - Returns: The error's identifier; empty if it was not recorded.
   @discardableResult

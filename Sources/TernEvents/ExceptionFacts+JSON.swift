@@ -28,6 +28,7 @@ extension ExceptionFacts {
   private func write(to json: inout JSONWriter, _ limits: Limits, depth: Int) {
     json.raw("{\"type\":")
     json.string(type.truncated(toBytes: min(NativeProtocol.maximumNameBytes, limits.textBytes)))
+    json.optional(",\"fingerprint\":", fingerprint?.truncated(toBytes: 256))
     json.optional(",\"message\":", message?.truncated(toBytes: min(NativeProtocol.maximumValueBytes, limits.textBytes)))
     json.optional(",\"stackTrace\":", stackTrace?.truncated(toBytes: limits.textBytes))
     json.list(",\"frames\":", frames.prefix(limits.frames)) { $0.frame($1, limits.textBytes) }

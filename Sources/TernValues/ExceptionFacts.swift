@@ -43,6 +43,9 @@ public struct ExceptionFacts: Sendable, Hashable {
   public var innerExceptions: [ExceptionFacts]
   /// The wrapper SDK that reported it.
   public var wrapperSdkName: String?
+  /// The app's own name for the group of the error, at most 256 bytes: all errors with the same one are one group, whatever their
+  /// stacks are. `nil`, the default, leaves the decision to the server.
+  public var fingerprint: String?
 
   /// Creates facts; an empty type becomes "Error".
   public init(

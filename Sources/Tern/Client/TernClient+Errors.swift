@@ -34,12 +34,16 @@ extension TernClient {
   /// - Parameters:
   ///   - error: The error.
   ///   - properties: Details of the error; none by default.
+  ///   - fingerprint: Your own name for the group of the error: all errors with the same one are one group. Default: `nil`, so
+  ///     that type, case and stack decide.
   ///   - attachments: Files that help to diagnose it; none by default.
   @discardableResult
   public func record(
-    _ error: any Error, _ properties: Properties = [:], attachments: [Attachment] = []
+    _ error: any Error, _ properties: Properties = [:], fingerprint: String? = nil, attachments: [Attachment] = []
   ) -> Receipt {
-    record(ExceptionFacts(error), properties, attachments: attachments)
+    var facts = ExceptionFacts(error)
+    facts.fingerprint = fingerprint
+    return record(facts, properties, attachments: attachments)
   }
 
   /// Records a handled error from facts that the app provides, such as a stack trace.

@@ -166,6 +166,9 @@ package struct LocalServer {
       .init(service: RecoveryService(warehouse: warehouse)),
       .init(service: MemoryService()),
       .init(
+        service: RegroupingService(
+          warehouse: warehouse, catalog: catalog, symbolicator: symbolicator, logger: logger)),
+      .init(
         service: JobService(
           warehouse: warehouse, catalog: catalog,
           jobs: JobRunner(

@@ -59,8 +59,9 @@ package protocol MetricsStore: Sendable {
   func errorGroups(
     app: AppID, group: Int64?, days: ClosedRange<Day>, among chosen: Set<Int64>?, limit: Int
   ) async throws -> [ErrorGroup]
-  /// Returns true if the app has a group with this number, regardless of when its errors occurred.
-  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool
+  /// Returns the current numbers of groups by those that they have, or had before groups became one. Those that the app never
+  /// had are omitted.
+  func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64]
   /// Returns the versions of the errors that were received since a time, by group. Groups without such errors are omitted.
   ///
   /// - Parameter since: The time for each group.

@@ -1,3 +1,4 @@
+import ServerBase
 import Testing
 
 @testable import Ingest

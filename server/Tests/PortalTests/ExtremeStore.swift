@@ -55,7 +55,9 @@ struct ExtremeStore: ForwardingStore {
   }
 
   func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] { [:] }
-  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { true }
+  func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
+    Dictionary(uniqueKeysWithValues: ids.map { ($0, $0) })
+  }
 
   func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     try await base.recent(app: app, limit: 1).flatMap { row in

@@ -76,7 +76,7 @@ extension ContractTrial {
     try expect(dropped.map(\.count), [1, 1], "attachments without an error, and conflicts")
     let first = try await backend.store.errorGroups(app: AppID(1), group: nil, days: Self.days, limit: 1).first
     try expect(
-      try await backend.store.hasErrorGroup(app: AppID(2), id: first?.id ?? 0), false, "a group of another app")
+      try await backend.store.errorGroupNumbers(app: AppID(2), [first?.id ?? 0]), [:], "a group of another app")
   }
 
   // MARK: Ledgers

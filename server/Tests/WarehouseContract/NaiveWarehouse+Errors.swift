@@ -42,8 +42,9 @@ extension NaiveWarehouse {
     return result
   }
 
-  package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
-    try stored().groups.enumerated().contains { Int64($0.offset + 1) == id && $0.element.app == app }
+  package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
+    let known = try stored().groups.enumerated().filter { $0.element.app == app }.map { Int64($0.offset + 1) }
+    return Dictionary(uniqueKeysWithValues: ids.intersection(known).map { ($0, $0) })
   }
 
   package func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {

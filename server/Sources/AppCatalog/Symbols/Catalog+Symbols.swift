@@ -49,6 +49,19 @@ extension Catalog: SymbolCatalog {
     }
   }
 
+  /// Returns a text for each app with symbols that is another one after each change of them.
+  package func symbolsVersions() throws -> [AppID: String] {
+    try reading { database in
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT app, COUNT(*) AS files, SUM(uploaded) AS times FROM symbols GROUP BY app")
+      return Dictionary(
+        rows.map { row in
+          let (app, files, times): (Int64, Int64, Int64) = (row["app"], row["files"], row["times"])
+          return (AppID(app), "\(files) \(times)")
+        }, uniquingKeysWith: { $1 })
+    }
+  }
+
   /// The path of a file with a hash.
   package func symbolPath(hash: String) -> String { "\(directory.symbolsPath)/\(hash)" }
 

@@ -1,3 +1,4 @@
+import ServerBase
 import TernEvents
 
 /// The server's secret for deduplication keys.

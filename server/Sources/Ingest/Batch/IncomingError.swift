@@ -1,3 +1,5 @@
+package import ErrorGrouping
+
 /// The details of a handled error or a crash.
 package struct IncomingError: Sendable, Hashable {
   /// The position of its event in `IncomingBatch.events`.
@@ -12,8 +14,10 @@ package struct IncomingError: Sendable, Hashable {
   package var place: String
   /// The stack as text, up to ``maximumStackBytes`` long.
   package var stack: String
-  /// The hash by which errors are grouped (docs/protocols.md).
+  /// The hash of the signature, under which it is stored.
   package var fingerprint: Int64
+  /// All that can decide on the error's group; `nil` for one that stays in the group of its fingerprint.
+  package var signature: Signature?
   /// The error as sent, up to ``maximumRawBytes`` long.
   package var raw: [UInt8]
   /// True if its message, stack and raw text had been removed before it was exported.

@@ -50,10 +50,11 @@ struct ErrorReading {
     event: Int, id: String, kind: StoredKind, fallback: String, raw: UnsafeRawBufferPointer
   ) -> IncomingError {
     let type = type.isEmpty ? fallback : type
-    return IncomingError(
-      event: event, id: id, type: type, message: message, place: stack.place, stack: stack.text,
-      fingerprint: ErrorFingerprint(kind: kind, type: type, message: message, frames: stack.top).value,
+    var error = IncomingError(
+      event: event, id: id, type: type, message: message, place: stack.place, stack: stack.text, fingerprint: 0,
       raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
+    error.sign(kind: kind)
+    return error
   }
 
   /// Appends an exception and its causes, outermost first.
@@ -115,7 +116,10 @@ struct ErrorReading {
       return text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
     }
     guard let start = address("startAddress"), let end = address("endAddress"), start <= end else { return nil }
-    return StackText.Image(name: binary.member("name")?.lenientText(limit: 128) ?? "?", addresses: start...end)
+    return StackText.Image(
+      name: binary.member("name")?.lenientText(limit: 128) ?? "?",
+      buildID: BuildIdentifier.normalized(binary.member("id")?.lenientText(limit: 64) ?? "") ?? "",
+      addresses: start...end)
   }
 }
 

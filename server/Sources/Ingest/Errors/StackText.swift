@@ -1,10 +1,12 @@
 import TernBase
 
-/// Formats stacks as text and collects the frames for grouping errors.
+/// Formats stacks as text, and finds the frame by which lists name an error.
 struct StackText {
   /// The binaries of a crash report with their addresses. They give a frame the same text on every device.
   struct Image {
     var name: String
+    /// Empty if unknown.
+    var buildID = ""
     var addresses: ClosedRange<UInt64>
   }
 
@@ -15,8 +17,6 @@ struct StackText {
   ]
 
   private(set) var text = ""
-  /// The top frames, for grouping.
-  private(set) var top: [ErrorFingerprint.Frame] = []
   /// The top frame, for lists; empty if there is none.
   private(set) var place = ""
   var images: [Image] = []
@@ -34,12 +34,12 @@ struct StackText {
   /// Appends text of several lines, such as a stack formatted by a client.
   mutating func append(lines: String, type: String) {
     append(line: lines)
-    guard top.isEmpty else { return }
-    for line in lines.split(whereSeparator: \.isNewline) where top.count < ErrorFingerprint.maximumFrames {
+    guard place.isEmpty else { return }
+    for line in lines.split(whereSeparator: \.isNewline) where place.isEmpty {
       let frame = line.drop(while: \.isWhitespace)
       // On many platforms, the first line repeats `type` and `message`.
       guard !frame.isEmpty, type.isEmpty || !frame.hasPrefix(type) else { continue }
-      note(symbol: frame.prefix(utf8Bytes: 200))
+      note(frame.prefix(utf8Bytes: 200))
     }
   }
 
@@ -65,47 +65,24 @@ struct StackText {
       let source = line.isEmpty ? file : "\(file):\(line)"
       append(line: "  at " + place + (source.isEmpty ? "" : place.isEmpty ? source : " (\(source))"))
       let shown = place.isEmpty ? file : file.isEmpty ? place : "\(place) (\(file))"
-      let stable =
-        method.isEmpty ? shown : String(shown.replacing(method, with: withoutOffset(method), maxReplacements: 1))
-      note(ErrorFingerprint.Frame(text: stable, isStructured: true), shown: shown)
+      note(shown)
     }
-  }
-
-  /// Returns a method's name without the offset that some symbolicators append: `main + 52`.
-  private func withoutOffset(_ method: String) -> Substring {
-    guard let plus = method.lastIndex(of: "+"), plus > method.startIndex, method[..<plus].hasSuffix(" "),
-      method[plus...].hasPrefix("+ "), method[plus...].dropFirst(2).allSatisfy({ $0.isHexDigit || $0 == "x" })
-    else { return method[...] }
-    return method[..<plus].dropLast()
   }
 
   private mutating func append(address: String, code: String) {
     let number = address.hasPrefix("0x") ? UInt64(address.dropFirst(2), radix: 16) : UInt64(address)
     if let number, let image = images.first(where: { $0.addresses.contains(number) }) {
       let offset = "0x" + String(number - image.addresses.lowerBound, radix: 16)
-      append(line: "  \(image.name) + \(offset)" + (code.isEmpty ? "" : "  \(code)"))
-      note(ErrorFingerprint.Frame(text: image.name, offset: offset), shown: "\(image.name) + \(offset)")
+      let build = image.buildID.isEmpty ? "" : " [\(image.buildID)]"
+      append(line: "  \(image.name) + \(offset)\(build)" + (code.isEmpty ? "" : "  \(code)"))
+      note("\(image.name) + \(offset)")
     } else {
       append(line: "  " + [address, code].filter { !$0.isEmpty }.joined(separator: "  "))
-      note(symbol: code.isEmpty ? address : code)
+      note(code.isEmpty ? address : code)
     }
   }
 
-  /// Adds a frame in the system's format, for example `app(play+0x1c) [0x7f00]` or `3 App 0x1000 play + 28`.
-  private mutating func note(symbol: String) {
-    let stable = withoutNumbers(symbol)
-    // A frame without a symbol has the offset in its image: `app(+0x9e72)`, `3 App 0x1000 App + 40562`.
-    let columns = stable.split(separator: " ")
-    let isPlain = columns.count > 4 && columns[1] == columns[3]
-    let namesFunction = !isPlain && !stable.contains("(+") && stable.contains(where: \.isLetter)
-    let offset = symbol.split(separator: "+").dropFirst().last.map { String($0.prefix { $0 != ")" && $0 != "]" }) }
-    note(
-      ErrorFingerprint.Frame(text: stable, offset: namesFunction ? "" : offset ?? ""), shown: symbol)
-  }
-
-  private mutating func note(_ frame: ErrorFingerprint.Frame, shown: String) {
-    guard top.count < ErrorFingerprint.maximumFrames, !shown.isEmpty else { return }
-    if top.isEmpty { place = shown }
-    top.append(frame)
+  private mutating func note(_ frame: String) {
+    if place.isEmpty { place = frame }
   }
 }

@@ -1,3 +1,4 @@
+import ServerBase
 import TernBase
 import TernEvents
 

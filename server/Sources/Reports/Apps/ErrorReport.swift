@@ -142,8 +142,9 @@ package struct ErrorMetrics: Sendable, Hashable {
       guard let found = try await store.error(app: request.app, id: id) else { throw Self.unknown }
       detail = found
     }
-    guard let number = detail?.occurrence.group ?? request.number(.group) else { throw Self.unknown }
-    if detail == nil, try await !store.hasErrorGroup(app: request.app, id: number) { throw Self.unknown }
+    guard let asked = detail?.occurrence.group ?? request.number(.group),
+      let number = try await store.errorGroupNumbers(app: request.app, [asked])[asked]
+    else { throw Self.unknown }
     let group = try await store.errorGroups(app: request.app, group: number, days: request.days, limit: 1)
       .triaged(request, from: store).first
     self.group = group
@@ -151,7 +152,7 @@ package struct ErrorMetrics: Sendable, Hashable {
     if let group {
       triage = group.triage
     } else {
-      triage = try await ErrorTriage(number, request.errorStates[number], app: request.app, from: store)
+      triage = try await ErrorTriage(number, request.errorStates, app: request.app, from: store)
     }
     days = (group?.days ?? []).filled(request.days)
     versions = (group?.versions ?? []).map {

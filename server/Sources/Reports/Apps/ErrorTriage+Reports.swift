@@ -8,7 +8,7 @@ extension ReportParameter {
 extension [ErrorGroup] {
   /// Decides on the status of each group.
   func triaged(_ request: ReportRequest, from store: any MetricsStore) async throws -> [ErrorGroup] {
-    let states = request.errorStates
+    let states = try await request.errorStates.current(app: request.app, in: store)
     let closed = states.filter { $0.value.status == .closed }.mapValues(\.changed)
     let since = Dictionary(
       uniqueKeysWithValues: compactMap { group in closed[group.id].map { (group.id, $0) } })
@@ -24,12 +24,24 @@ extension [ErrorGroup] {
   }
 }
 
+extension [Int64: ErrorState] {
+  /// Returns the states by the current numbers of their groups. Of several groups that became one, the state that was changed last
+  /// holds.
+  package func current(app: AppID, in store: any MetricsStore) async throws -> Self {
+    guard !isEmpty else { return self }
+    let numbers = try await store.errorGroupNumbers(app: app, Set(keys))
+    return Self(
+      compactMap { number, state in numbers[number].map { ($0, state) } },
+      uniquingKeysWith: { $0.changed < $1.changed ? $1 : $0 })
+  }
+}
+
 extension ErrorTriage {
   /// Decides on a group by its later errors.
   package init(
-    _ group: Int64, _ state: ErrorState?, app: AppID, from store: any MetricsStore
+    _ group: Int64, _ states: [Int64: ErrorState], app: AppID, from store: any MetricsStore
   ) async throws {
-    guard let state else {
+    guard let state = try await states.current(app: app, in: store)[group] else {
       self.init()
       return
     }

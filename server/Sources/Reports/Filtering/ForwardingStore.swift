@@ -60,8 +60,8 @@ extension ForwardingStore {
   ) async throws -> [ErrorGroup] {
     try await base.errorGroups(app: app, group: group, days: days, among: chosen, limit: limit)
   }
-  package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
-    try await base.hasErrorGroup(app: app, id: id)
+  package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
+    try await base.errorGroupNumbers(app: app, ids)
   }
   package func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
     try await base.errorVersions(app: app, since: since)

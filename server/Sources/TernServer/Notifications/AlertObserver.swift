@@ -4,6 +4,7 @@ import Foundation
 import Ingest
 import Portal
 import Questions
+import Reports
 import TernEvents
 import Warehouse
 import WarehouseSQLite
@@ -91,7 +92,9 @@ struct AlertObserver: Sendable {
   }
 
   private func returnedErrors(_ app: AppID) async throws -> [ErrorNotice] {
-    let closed = try catalog.errorStates(app: app).filter { $0.value.status == .closed }
+    let closed = try await catalog.errorStates(app: app).current(app: app, in: reader).filter {
+      $0.value.status == .closed
+    }
     guard !closed.isEmpty else { return [] }
     let versions = try await reader.errorVersions(app: app, since: closed.mapValues(\.changed))
     let returned = closed.compactMap { group, state -> (Int64, Int64, String)? in

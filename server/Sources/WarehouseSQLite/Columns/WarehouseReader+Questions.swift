@@ -159,7 +159,7 @@ struct StoredNames: PersonNames {
   func errors(ofGroup number: Int64) throws -> [Int64] {
     try pool.read { database in
       let find = try WarehouseFile.connection(database).prepare(
-        "SELECT id FROM error WHERE grp = ? AND app = ? ORDER BY id")
+        "SELECT id FROM error WHERE grp IN (\(WarehouseReader.signatures(of: "?1"))) AND app = ?2 ORDER BY id")
       return try find.bind(number, app).all { $0.integer(0) }
     }
   }

@@ -9,7 +9,8 @@ extension Writer {
   private static let tables = [
     "attachment", "error_text", "error", "error_group", "error_room", "span_session", "hit", "reject",
     "reject_sample", "ledger", "install", "app", "member", "member_count", "device", "dictionary", "deletion",
-    "lost_day", "refused_person", "horizon", "quarantine", "removed_piece",
+    "lost_day", "refused_person", "horizon", "quarantine", "removed_piece", "merged_group",
+    "regrouped",
   ]
 
   /// Stops accepting events of an app.

@@ -111,7 +111,15 @@ extension Writer {
       for user in unused.users { try deleteUser.bind(app, String(decoding: user, as: UTF8.self)).run() }
       try connection.prepare(
         """
-        DELETE FROM error_group WHERE app = ? AND NOT EXISTS (SELECT 1 FROM error WHERE grp = error_group.id)
+        DELETE FROM error_group AS g WHERE app = ? AND NOT EXISTS (
+          SELECT 1 FROM error_group m JOIN error e ON e.grp = m.id WHERE \(ErrorGroups.isSameGroup))
+        """
+      ).bind(app).run()
+      // The number stays, since states and links have it.
+      try connection.prepare(
+        """
+        UPDATE error_group SET fingerprint = -id, is_pending = 0, type = '', place = '', frame = '', message = '', signature = ''
+        WHERE app = ? AND type <> '' AND NOT EXISTS (SELECT 1 FROM error WHERE grp = error_group.id)
         """
       ).bind(app).run()
       for view in views { try connection.prepare("DELETE FROM view_open_day WHERE view = ?").bind(view).run() }

@@ -32,9 +32,13 @@ extension WarehouseReader {
       let statement = try connection.prepare(
         group == nil
           ? "SELECT grp, t, slot, device, app, id FROM error WHERE app = ?1 AND t BETWEEN ?2 AND ?3"
-          : "SELECT grp, t, slot, device, app, id FROM error WHERE grp = ?4 AND t BETWEEN ?2 AND ?3")
+          : """
+          SELECT grp, t, slot, device, app, id FROM error
+          WHERE grp IN (\(Self.signatures(of: "?4"))) AND t BETWEEN ?2 AND ?3
+          """)
       statement.bind(app.rawValue, times.lowerBound, times.upperBound)
       if let group { statement.bind(group, at: 4) }
+      let numbers = group == nil ? try Self.groupNumbers(app, connection) : [:]
       var sums: [Int64: Sums] = [:]
       while try statement.step() {
         let day = calendar.day(of: statement.integer(1))
@@ -44,7 +48,8 @@ extension WarehouseReader {
         let slot = UInt32(clamping: statement.integer(2))
         Self.add(
           slot, at: statement.integer(1), day: day, device: statement.integer(3),
-          to: &sums[statement.integer(0), default: Sums()], withDays: group != nil)
+          to: &sums[group ?? numbers[statement.integer(0)] ?? statement.integer(0), default: Sums()],
+          withDays: group != nil)
       }
       var groups = try sums.compactMap { try self.group($0, $1, connection, isSingle: group != nil) }
       groups.sort { ($1.count, $1.last, $0.id) < ($0.count, $0.last, $1.id) }
@@ -54,6 +59,30 @@ extension WarehouseReader {
         return left[group.kind, default: 0] >= 0
       }
     }
+  }
+
+  /// A query of the signatures of a group, which any of their numbers names.
+  static func signatures(of number: String) -> String {
+    "SELECT m.id FROM error_group g JOIN error_group m ON \(ErrorGroups.isSameGroup) WHERE g.id = \(number)"
+  }
+
+  /// A query of the current number of a group, by any of its numbers and the app.
+  static func groupNumber(_ connection: SQLConnection) throws -> SQLStatement {
+    try connection.prepare(
+      """
+      SELECT (SELECT min(m.id) FROM error_group m WHERE \(ErrorGroups.isSameGroup)) FROM error_group g
+      WHERE id = ? AND app = ?
+      """)
+  }
+
+  /// Returns the group of each signature of an app.
+  private static func groupNumbers(_ app: AppID, _ connection: SQLConnection) throws -> [Int64: Int64] {
+    let statement = try connection.prepare(
+      "SELECT id, min(id) OVER (PARTITION BY kind, key) FROM error_group WHERE app = ?")
+    statement.bind(app.rawValue)
+    var numbers: [Int64: Int64] = [:]
+    while try statement.step() { numbers[statement.integer(0)] = statement.integer(1) }
+    return numbers
   }
 
   private static func add(
@@ -71,7 +100,7 @@ extension WarehouseReader {
   private func group(
     _ id: Int64, _ sums: Sums, _ connection: SQLConnection, isSingle: Bool
   ) throws -> ErrorGroup? {
-    let statement = try connection.prepare("SELECT kind, type, place, message FROM error_group WHERE id = ?")
+    let statement = try connection.prepare(ErrorGroups.facts)
     statement.bind(id)
     guard try statement.step() else { return nil }
     var keys: [[ExactText: Int]] = Array(repeating: [:], count: 4)
@@ -98,19 +127,12 @@ extension WarehouseReader {
     return group
   }
 
-  /// Returns true if the group exists; see ``MetricsStore/hasErrorGroup(app:id:)``.
-  package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
-    try await reading { connection in
-      try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?").bind(id, app.rawValue).exists()
-    }
-  }
-
   /// Returns the versions of later errors; see ``MetricsStore/errorVersions(app:since:)``.
   package func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] {
     try await reading { [self] connection in
       // By the time of receipt: a device's clock may be wrong, and events wait for a connection.
       let statement = try connection.prepare(
-        "SELECT DISTINCT device FROM error WHERE grp = ? AND app = ? AND t + lag >= ?")
+        "SELECT DISTINCT device FROM error WHERE grp IN (\(Self.signatures(of: "?1"))) AND app = ?2 AND t + lag >= ?3")
       let devices = try Self.devices(connection)
       var versions: [Int64: Set<String>] = [:]
       for (group, time) in since {
@@ -134,17 +156,26 @@ extension WarehouseReader {
       let times = Self.times(around: days)
       let statement = try connection.prepare(
         "SELECT \(Self.errorColumns) FROM error WHERE grp = ? AND t BETWEEN ? AND ? ORDER BY t DESC, id DESC")
-      statement.bind(group, times.lowerBound, times.upperBound)
-      var errors: [ErrorOccurrence] = []
       let devices = try Self.devices(connection)
-      while errors.count < limit, try statement.step() {
-        let day = Day(number: calendar.day(of: statement.integer(3)))
-        guard days.contains(day), statement.integer(1) == app.rawValue,
-          chosen?.contains(statement.integer(0)) ?? true
-        else { continue }
-        errors.append(try occurrence(statement, devices, connection))
+      var errors: [ErrorOccurrence] = []
+      // The newest of each signature: sorting all errors of a large group would take long.
+      for signature in try connection.prepare(Self.signatures(of: "?")).bind(group).all({ $0.integer(0) }) {
+        statement.bind(signature, times.lowerBound, times.upperBound)
+        var count = 0
+        while count < limit, try statement.step() {
+          let day = Day(number: calendar.day(of: statement.integer(3)))
+          guard days.contains(day), statement.integer(1) == app.rawValue,
+            chosen?.contains(statement.integer(0)) ?? true
+          else { continue }
+          var error = try occurrence(statement, devices, connection)
+          error.group = group
+          errors.append(error)
+          count += 1
+        }
+        statement.reset()
       }
-      return errors
+      errors.sort { ($1.time, $1.id) < ($0.time, $0.id) }
+      return Array(errors.prefix(limit))
     }
   }
 
@@ -179,13 +210,15 @@ extension WarehouseReader {
       let statement = try connection.prepare("SELECT \(Self.errorColumns) FROM error WHERE id = ? AND app = ?")
       statement.bind(id, app.rawValue)
       guard try statement.step() else { return nil }
-      let error = try occurrence(statement, try Self.devices(connection), connection)
+      var error = try occurrence(statement, try Self.devices(connection), connection)
       let text = try connection.prepare("SELECT message, stack, raw FROM error_text WHERE id = ?")
       text.bind(id)
       let hasText = try text.step()
       let group = try connection.prepare("SELECT kind, type FROM error_group WHERE id = ?")
       group.bind(error.group)
       let hasGroup = try group.step()
+      let number = try Self.groupNumber(connection).bind(error.group, app.rawValue).first { $0.integer(0) }
+      error.group = number ?? error.group
       return ErrorDetail(
         occurrence: error, kind: hasGroup ? StoredKind(rawValue: Int(group.integer(0))) ?? .crash : .crash,
         type: hasGroup ? group.text(1) : "", message: hasText ? text.text(0) : "", stack: hasText ? text.text(1) : "",

@@ -7,41 +7,57 @@ package struct ErrorGroupName: Sendable, Hashable {
   package var id: Int64
   /// The exception's type; for a crash without one, the signal.
   package var type: String
-  /// The top stack frame; empty if there is no stack.
+  /// The first frame of the app; empty if there is no stack.
   package var place: String
 }
 
 extension WarehouseReader {
-  /// Returns an app's groups of errors with higher numbers, in order, and the highest number of any group; 0 if there is none.
+  /// Returns an app's groups of errors that begin with a higher number, in order, and the number through which all are known.
+  ///
+  /// Numbers from the first pending signature on wait until it has its group: it may belong to a known one.
   package func errorGroups(
     app: AppID, after id: Int64, limit: Int
   ) async throws -> (groups: [ErrorGroupName], highest: Int64) {
     try await reading { connection in
+      let pending = try connection.prepare("SELECT min(id) FROM error_group WHERE app = ? AND is_pending = 1")
+      pending.bind(app.rawValue)
+      let last = try pending.first { $0.isNull(0) ? nil : $0.integer(0) - 1 } ?? nil
+      let highest = try last ?? connection.integer("SELECT max(id) FROM error_group") ?? 0
       let statement = try connection.prepare(
-        "SELECT id, type, place FROM error_group WHERE id > ? AND app = ? ORDER BY id LIMIT ?")
-      statement.bind(id, app.rawValue, Int64(limit))
+        """
+        SELECT id, type, frame FROM error_group g WHERE id > ? AND id <= ? AND app = ? AND NOT EXISTS (
+          SELECT 1 FROM error_group m WHERE \(ErrorGroups.isSameGroup) AND m.id < g.id)
+        ORDER BY id LIMIT ?
+        """)
+      statement.bind(id, highest, app.rawValue, Int64(limit))
       var groups: [ErrorGroupName] = []
       while try statement.step() {
         groups.append(
           ErrorGroupName(id: statement.integer(0), type: statement.text(1), place: statement.text(2)))
       }
-      return (groups, try connection.integer("SELECT max(id) FROM error_group") ?? 0)
+      return (groups, highest)
     }
   }
 
   /// Returns the names of groups of errors by their numbers.
   package func errorGroups(_ ids: [Int64]) async throws -> [Int64: ErrorGroupName] {
     try await reading { connection in
-      let statement = try connection.prepare("SELECT id, type, place FROM error_group WHERE id = ?")
+      let statement = try connection.prepare(ErrorGroups.facts)
       var groups: [Int64: ErrorGroupName] = [:]
       for id in ids {
-        statement.bind(id)
-        if try statement.step() {
-          groups[id] = ErrorGroupName(id: id, type: statement.text(1), place: statement.text(2))
-        }
-        statement.reset()
+        groups[id] = try statement.bind(id).first { ErrorGroupName(id: id, type: $0.text(1), place: $0.text(2)) }
       }
       return groups
+    }
+  }
+
+  /// Returns the current numbers of groups; see ``MetricsStore/errorGroupNumbers(app:_:)``.
+  package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
+    try await reading { connection in
+      let statement = try Self.groupNumber(connection)
+      var numbers: [Int64: Int64] = [:]
+      for id in ids { numbers[id] = try statement.bind(id, app.rawValue).first { $0.integer(0) } }
+      return numbers
     }
   }
 }

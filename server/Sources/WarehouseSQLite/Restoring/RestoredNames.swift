@@ -1,3 +1,4 @@
+import ErrorGrouping
 import Ingest
 import TernBase
 import Warehouse
@@ -59,7 +60,12 @@ final class RestoredNames {
       INSERT INTO member (app, name, number) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET number = max(number, excluded.number)
       """)
-    addGroup = try connection.prepare("INSERT OR IGNORE INTO error_group VALUES (?, ?, ?, ?, ?, ?, ?)")
+    addGroup = try connection.prepare(
+      """
+      INSERT OR IGNORE INTO error_group
+        (id, app, kind, fingerprint, own_key, key, is_pending, type, place, message, signature, frame)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+      """)
     addError = try connection.prepare("INSERT INTO error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     addErrorText = try connection.prepare("INSERT INTO error_text VALUES (?, ?, ?, ?, ?, ?, ?)")
   }
@@ -153,13 +159,27 @@ final class RestoredNames {
     users[key] = row.user
   }
 
+  /// Adds the signature of an error. One of which no texts are left stays in a group of its own.
+  private func add(groupOf error: StoredRow.ErrorDetails, _ row: StoredRow) throws {
+    let made =
+      error.hasTexts
+      ? IncomingError.signature(
+        kind: row.kind, type: error.type, message: error.message, stack: error.stack, raw: error.raw) : nil
+    let signature = made.flatMap { $0.hash == error.fingerprint ? $0 : nil }
+    let group = signature.map { GroupKey($0) }
+    addGroup.bind(
+      error.group, row.app, Int64(row.kind.rawValue), error.fingerprint, group?.value ?? error.fingerprint,
+      signature == nil ? 0 : 1)
+    let texts = [
+      error.type, error.place, error.message.prefix(utf8Bytes: 300), signature?.text ?? "", group?.place ?? error.place,
+    ]
+    for (index, text) in texts.enumerated() { addGroup.bind(text, at: Int32(index + 7)) }
+    try addGroup.run()
+  }
+
   private func add(_ error: StoredRow.ErrorDetails, _ row: StoredRow, _ encoded: EventRow) throws {
     if groups.insert(error.group).inserted {
-      addGroup.bind(error.group, row.app, Int64(row.kind.rawValue), error.fingerprint)
-      for (index, text) in [error.type, error.place, error.message.prefix(utf8Bytes: 300)].enumerated() {
-        addGroup.bind(text, at: Int32(index + 5))
-      }
-      try addGroup.run()
+      try add(groupOf: error, row)
     }
     addError.bind(
       row.id, row.app, error.group, row.time, encoded.lag, Int64(row.slot), row.device.id, row.session)

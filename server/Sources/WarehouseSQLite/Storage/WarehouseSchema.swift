@@ -10,7 +10,7 @@ enum WarehouseSchema {
     applicationID: 0x5472_6E57,
     steps: [
       tables, rowsOfPieces, RetiredTable.schema, removedPieces, sessionStretches,
-      RewritingTable.schema + PersonDeletion.schema,
+      RewritingTable.schema + PersonDeletion.schema, ErrorGroups.keySchema,
     ])
 
   /// The statements that create the tables of version 1.

@@ -1,8 +1,13 @@
+import ErrorGrouping
 import Ingest
 import TernBase
 import Warehouse
 
-/// The error groups, numbered in the order in which they first occur.
+/// The signatures of errors, numbered in the order in which they first occur, and with them the groups of errors.
+///
+/// Each row of `error_group` is a signature: all that can decide on the group of an error. A group is all signatures of an app
+/// and kind with the same `key`, and its number is the lowest of theirs. So symbols, an app's rules and people change
+/// keys, while errors and their counts stay as they are, and every number that a group ever had leads to the group.
 ///
 /// An app's key is public, so a flood of errors of different types must not use up the room for later groups: each day
 /// of receipt has an allowance of its own. Errors beyond it count in the group "(other)" of their kind.
@@ -13,13 +18,45 @@ final class ErrorGroups {
     var fingerprint: Int64
   }
 
-  /// The maximum number of new groups per app and day.
+  /// Version 7. `frame` is the place after rules and symbols, while `place` stays as it was sent to a cluster. `own_key` is what signature, rules and symbols say, and `key` what holds: that of the group into which people
+  /// merged it, or its own. `is_pending` is 1 until rules and symbols have been applied for the first time, and 2 while they are
+  /// to be applied again. People took a signature out of its group if `is_split` is 1. `regrouped` has the state of an app's rules and symbols by which its keys were made.
+  ///
+  /// Errors of earlier versions stay in the groups that they were in.
+  static let keySchema = """
+    ALTER TABLE error_group ADD COLUMN signature TEXT NOT NULL DEFAULT '';
+    ALTER TABLE error_group ADD COLUMN frame TEXT NOT NULL DEFAULT '';
+    ALTER TABLE error_group ADD COLUMN own_key INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE error_group ADD COLUMN key INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE error_group ADD COLUMN is_pending INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE error_group ADD COLUMN is_split INTEGER NOT NULL DEFAULT 0;
+    UPDATE error_group SET frame = place, own_key = fingerprint, key = fingerprint;
+    CREATE INDEX error_group_key ON error_group (app, kind, key);
+    CREATE INDEX error_group_pending ON error_group (app, is_pending) WHERE is_pending <> 0;
+    CREATE TABLE merged_group (
+      app INTEGER NOT NULL, kind INTEGER NOT NULL, key INTEGER NOT NULL, target INTEGER NOT NULL,
+      PRIMARY KEY (app, kind, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE regrouped (app INTEGER PRIMARY KEY, version TEXT NOT NULL);
+    """
+
+  /// The condition that a signature `m` is of the same group as the signature `g`.
+  static let isSameGroup = "m.app = g.app AND m.kind = g.kind AND m.key = g.key"
+
+  /// A query of a group by any of its numbers: kind, type, the first frame of the app, and the first message that is left. Of
+  /// a signature whose errors were deleted, nothing but the number is left.
+  static let facts = """
+    SELECT m.kind, m.type, m.frame, m.message FROM error_group g JOIN error_group m ON \(isSameGroup)
+    WHERE g.id = ? ORDER BY m.type = '', m.message = '', m.id LIMIT 1
+    """
+
+  /// The maximum number of new signatures per app and day.
   static let dailyAllowance = 1_000
   private static let maximumCachedGroups = 50_000
   private let find: SQLStatement
   private let add: SQLStatement
   private var cache: [Key: Int64] = [:]
-  /// The number of new groups per app today. A rollback keeps the count, so that failing transactions do not renew the
+  /// The number of new signatures per app today. A rollback keeps the count, so that failing transactions do not renew the
   /// allowance; a restart renews it, which saves storing the count.
   private var spending: [Int64: (day: Int64, groups: Int)] = [:]
 
@@ -27,26 +64,30 @@ final class ErrorGroups {
     find = try connection.prepare("SELECT id FROM error_group WHERE app = ? AND kind = ? AND fingerprint = ?")
     add = try connection.prepare(
       """
-      INSERT INTO error_group (app, kind, fingerprint, type, place, message) VALUES (?, ?, ?, ?, ?, ?) RETURNING id
+      INSERT INTO error_group (app, kind, fingerprint, own_key, is_pending, type, place, message, signature, frame, key)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+        coalesce((SELECT target FROM merged_group WHERE app = ?1 AND kind = ?2 AND key = ?4), ?4))
+      RETURNING id
       """)
   }
 
   /// Clears the cache, after a rollback revoked assigned numbers.
   func forget() { cache = [:] }
 
-  /// Returns the number of the group of an error whose event is `row`.
+  /// Returns the number of the signature of an error whose event is `row`.
   func id(of error: IncomingError, _ row: EventRow) throws -> Int64 {
     let kind = Int64(row.flags.kind.rawValue)
     let key = Key(app: row.app, kind: kind, fingerprint: error.fingerprint)
     if let known = try known(key) { return known }
     guard spend(app: row.app, received: row.received) else {
       let other = Key(app: row.app, kind: kind, fingerprint: 0)
-      return try known(other) ?? insert(other, type: WriterDictionary.other, place: "", message: "")
+      return try known(other) ?? insert(other, type: WriterDictionary.other)
     }
-    return try insert(key, type: error.type, place: error.place, message: error.message.prefix(utf8Bytes: 300))
+    return try insert(
+      key, error.signature, type: error.type, place: error.place, message: error.message.prefix(utf8Bytes: 300))
   }
 
-  /// Uses one group of the allowance for the day of receipt; returns false if it is used up.
+  /// Uses one signature of the allowance for the day of receipt; returns false if it is used up.
   private func spend(app: Int64, received: Int64) -> Bool {
     let day = received / 86_400_000
     let spent = spending[app].flatMap { $0.day == day ? $0.groups : nil } ?? 0
@@ -65,11 +106,16 @@ final class ErrorGroups {
     return id
   }
 
-  private func insert(_ key: Key, type: String, place: String, message: String) throws -> Int64 {
-    add.bind(key.app, key.kind, key.fingerprint)
-    add.bind(type, at: 4)
-    add.bind(place, at: 5)
-    add.bind(message, at: 6)
+  private func insert(
+    _ key: Key, _ signature: Signature? = nil, type: String, place: String = "", message: String = ""
+  ) throws -> Int64 {
+    let group = signature.map { GroupKey($0) }
+    // With the app's rules and symbols, the key may be another one.
+    add.bind(key.app, key.kind, key.fingerprint, group?.value ?? key.fingerprint, signature == nil ? 0 : 1)
+    let frame = group.flatMap { $0.place.isEmpty ? nil : $0.place } ?? place
+    for (index, text) in [type, place, message, signature?.text ?? "", frame].enumerated() {
+      add.bind(text, at: Int32(index + 6))
+    }
     let id = try add.insertedID()
     remember(id, key)
     return id

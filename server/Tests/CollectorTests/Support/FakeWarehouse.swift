@@ -96,7 +96,9 @@ final class FakeWarehouse: EventSink, ForwardingStore {
   }
 
   func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] { [:] }
-  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { id == 1 }
+  func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
+    ids.contains(1) ? [1: 1] : [:]
+  }
   func totals(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
   ) async throws -> [KeyTotals] {

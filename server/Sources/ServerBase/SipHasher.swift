@@ -1,23 +1,26 @@
 /// SipHash-2-4 (Aumasson and Bernstein, 2012), computed incrementally.
 ///
 /// Swift's `Hasher` is unsuitable, because its seed differs in every process and these hashes are stored.
-struct SipHasher: Sendable {
-  private var v0: UInt64
-  private var v1: UInt64
-  private var v2: UInt64
-  private var v3: UInt64
+@usableFromInline
+package struct SipHasher: Sendable {
+  @usableFromInline var v0: UInt64
+  @usableFromInline var v1: UInt64
+  @usableFromInline var v2: UInt64
+  @usableFromInline var v3: UInt64
   /// Up to seven bytes that do not fill a word yet, in little-endian order.
-  private var tail: UInt64 = 0
-  private var byteCount: UInt64 = 0
+  @usableFromInline var tail: UInt64 = 0
+  @usableFromInline var byteCount: UInt64 = 0
 
-  init(_ key0: UInt64, _ key1: UInt64) {
+  /// Creates a hasher with a key.
+  @inlinable package init(_ key0: UInt64, _ key1: UInt64) {
     v0 = key0 ^ 0x736f_6d65_7073_6575
     v1 = key1 ^ 0x646f_7261_6e64_6f6d
     v2 = key0 ^ 0x6c79_6765_6e65_7261
     v3 = key1 ^ 0x7465_6462_7974_6573
   }
 
-  mutating func append(byte: UInt8) {
+  /// Appends a byte.
+  @inlinable package mutating func append(byte: UInt8) {
     let shift = (byteCount & 7) * 8
     tail |= UInt64(byte) << shift
     byteCount &+= 1
@@ -27,8 +30,8 @@ struct SipHasher: Sendable {
   }
 
   /// Appends eight bytes in little-endian order.
-  @inline(__always)
-  mutating func append(word: UInt64) {
+  @inlinable @inline(__always)
+  package mutating func append(word: UInt64) {
     let shift = (byteCount & 7) * 8
     byteCount &+= 8
     guard shift > 0 else { return compress(word) }
@@ -36,7 +39,8 @@ struct SipHasher: Sendable {
     tail = word >> (64 - shift)
   }
 
-  mutating func append(bytes: UnsafeRawBufferPointer) {
+  /// Appends bytes.
+  @inlinable package mutating func append(bytes: UnsafeRawBufferPointer) {
     var offset = 0
     while bytes.count - offset >= 8 {
       append(word: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
@@ -49,8 +53,8 @@ struct SipHasher: Sendable {
   }
 
   /// Appends one to seven bytes, in little-endian order.
-  @inline(__always)
-  private mutating func append(_ bytes: UInt64, byteCount count: UInt64) {
+  @inlinable @inline(__always)
+  mutating func append(_ bytes: UInt64, byteCount count: UInt64) {
     let filled = byteCount & 7
     byteCount &+= count
     tail |= bytes << (filled * 8)
@@ -60,18 +64,19 @@ struct SipHasher: Sendable {
   }
 
   /// Appends a string and a byte that does not occur in UTF-8, so that adjacent strings cannot exchange characters.
-  mutating func append(field: UnsafeRawBufferPointer) {
+  @inlinable package mutating func append(field: UnsafeRawBufferPointer) {
     append(bytes: field)
     append(byte: 0xFF)
   }
 
-  mutating func append(field: String) {
+  /// Appends a string like bytes of a field.
+  @inlinable package mutating func append(field: String) {
     var field = field
     field.withUTF8 { append(field: UnsafeRawBufferPointer($0)) }
   }
 
   /// Returns the hash of everything appended so far. More can be appended afterwards.
-  func finished() -> UInt64 {
+  @inlinable package func finished() -> UInt64 {
     var last = self
     let word = byteCount << 56 | tail
     last.compress(word)
@@ -80,16 +85,16 @@ struct SipHasher: Sendable {
     return last.v0 ^ last.v1 ^ last.v2 ^ last.v3
   }
 
-  @inline(__always)
-  private mutating func compress(_ word: UInt64) {
+  @inlinable @inline(__always)
+  mutating func compress(_ word: UInt64) {
     v3 ^= word
     round()
     round()
     v0 ^= word
   }
 
-  @inline(__always)
-  private mutating func round() {
+  @inlinable @inline(__always)
+  mutating func round() {
     v0 &+= v1
     v2 &+= v3
     v1 = Self.rotate(v1, 13) ^ v0
@@ -102,8 +107,8 @@ struct SipHasher: Sendable {
     v2 = Self.rotate(v2, 32)
   }
 
-  @inline(__always)
-  private static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
+  @inlinable @inline(__always)
+  static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
     word << bits | word >> (64 - bits)
   }
 }
