@@ -147,7 +147,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "JSON", "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "_TernBase", package: "tern"),
+        "JSON", "ErrorGrouping", "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
     // The portal's files, embedded by clang.

@@ -38,12 +38,4 @@ struct MissingSymbolsTests {
     let frames = #"{"code":"App(+0x10) [aaaaaaaa]","methodName":"m"},{"code":"App(+0x10)"},{"code":"x [aaaaaaaa]"},{}"#
     #expect(MissingSymbolsMetrics([(error(frames, version: "1", at: 1), 1)], known: []).builds.isEmpty)
   }
-
-  @Test func `images of systems and runtimes are known by their names`() {
-    for name in ["libc.so.6", "libswiftCore.so", "libsystem_kernel.dylib", "UIKitCore", "ld-linux-x86-64.so.2", "dyld"]
-    {
-      #expect(SystemImage.isSystem(name), "\(name)")
-    }
-    for name in ["App", "libplayer.so", "Kit", "libc", ""] { #expect(!SystemImage.isSystem(name), "\(name)") }
-  }
 }

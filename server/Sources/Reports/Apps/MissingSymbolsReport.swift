@@ -1,3 +1,4 @@
+import ErrorGrouping
 import Ingest
 package import TernEvents
 package import Warehouse
@@ -45,7 +46,7 @@ package struct MissingBuild: Sendable, Hashable {
   package var last: Timestamp
 
   /// True for an image of an operating system or of a language's runtime, whose symbols apps don't have.
-  package var isSystem: Bool { SystemImage.isSystem(image) }
+  package var isSystem: Bool { isSystemImage(image) }
 }
 
 /// The builds without symbols in the errors of a range, most errors first.
@@ -115,27 +116,4 @@ extension MetricsStore {
     }
     return (self, nil)
   }
-}
-
-/// Images of operating systems and of languages' runtimes.
-enum SystemImage {
-  private static let names: Set<String> = [
-    "dyld", "libobjc.A.dylib", "libdispatch.dylib", "libdyld.dylib", "CoreFoundation", "Foundation", "UIKit",
-    "UIKitCore",
-    "AppKit", "SwiftUI", "SwiftUICore", "QuartzCore", "CFNetwork", "Security", "WebKit", "WebCore", "JavaScriptCore",
-    "GraphicsServices", "HIToolbox", "CoreData", "CoreText", "CoreGraphics", "AVFCore", "AVFoundation",
-    "AttributeGraph",
-    "linux-vdso.so.1", "Combine", "CoreAutoLayout", "ViewBridge", "RunningBoardServices", "FrontBoardServices",
-  ]
-  /// The beginnings of names, up to what a version may follow.
-  private static let beginnings = [
-    "libsystem_", "libSystem.", "libxpc.", "libc++", "libswift", "lib_FoundationICU.", "libFoundation",
-    "libBlocksRuntime.",
-    "libdispatch.so", "libc.so", "libc-2.", "libm.so", "libm-2.", "libpthread", "libdl", "librt", "ld-linux", "ld-2.",
-    "ld-musl", "libgcc_s", "libstdc++", "libcurl.so", "libcurl-", "libssl.so", "libcrypto.so", "libz.so", "libglib-2.",
-    "libgobject-2.", "libgio-2.", "libgtk-", "libX11.so", "libxcb.so", "libsqlite3.", "libCoreFoundation.so",
-  ]
-
-  /// Returns true for an image that comes with a system or a language, by the name of its file.
-  static func isSystem(_ name: String) -> Bool { names.contains(name) || beginnings.contains { name.hasPrefix($0) } }
 }
