@@ -37,5 +37,7 @@ struct MissingSymbolsTests {
   @Test func `frames with a function, and those without a build or a position, wait for nothing`() {
     let frames = #"{"code":"App(+0x10) [aaaaaaaa]","methodName":"m"},{"code":"App(+0x10)"},{"code":"x [aaaaaaaa]"},{}"#
     #expect(MissingSymbolsMetrics([(error(frames, version: "1", at: 1), 1)], known: []).builds.isEmpty)
+    let largest = error(app, version: "1", at: 1)
+    #expect(MissingSymbolsMetrics([(largest, .max), (largest, .max)], known: []).builds.map(\.count) == [.max])
   }
 }

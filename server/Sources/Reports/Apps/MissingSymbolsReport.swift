@@ -1,5 +1,6 @@
 import ErrorGrouping
 import Ingest
+import TernBase
 package import TernEvents
 package import Warehouse
 
@@ -91,7 +92,7 @@ package struct MissingSymbolsMetrics: Sendable, Hashable {
       for (id, image) in frames where !known.contains(id) {
         var build = builds[id] ?? MissingBuild(id: id, image: image, versions: [], count: 0, last: time)
         if !build.versions.contains(version) { build.versions.append(version) }
-        build.count += count
+        build.count.addSaturated(count)
         builds[id] = build
       }
     }
