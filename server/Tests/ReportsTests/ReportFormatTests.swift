@@ -138,7 +138,7 @@ struct ReportFormatTests {
         + #""timeZone":"Europe/Berlin","to":"2026-05-02","total":4,"unnamed":0}"#
     ),
     (
-      "missing-symbols",
+      "symbols",
       #""builds":[],"from":"2026-05-01","systems":[],"timeZone":"Europe/Berlin","to":"2026-05-02"}"#
     ),
     ("live", #""events":[],"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#),

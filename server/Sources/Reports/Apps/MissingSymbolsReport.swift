@@ -7,7 +7,7 @@ package import Warehouse
 extension AppReports {
   /// The builds whose symbols errors wait for.
   package static let missingSymbols = ReportDefinition(
-    "missing-symbols", title: "Missing symbols",
+    "symbols", title: "Missing symbols",
     explanation:
       "Builds of executables and libraries in whose place stacks have positions, because there are no symbols of them.",
     navigation: ReportNavigation(.errors, "Missing symbols")
