@@ -50,7 +50,7 @@ let package = Package(
         "ErrorGrouping", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    server("Reports", ["JSON", "ServerBase", "Questions", "Ingest", "Warehouse"]),
+    server("Reports", ["JSON", "ErrorGrouping", "ServerBase", "Questions", "Ingest", "Warehouse"]),
     // Without the other folders, which need more packages.
     .target(name: "Symbols", dependencies: ["CTernZlib"], path: "Server/Symbols/Objects"),
     device(

@@ -147,8 +147,8 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "JSON", "ServerBase", "Questions", "Ingest", "Warehouse", .product(name: "_TernBase", package: "tern"),
-        .product(name: "_TernEvents", package: "tern"),
+        "JSON", "ErrorGrouping", "ServerBase", "Questions", "Ingest", "Warehouse",
+        .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     // The portal's files, embedded by clang.
     .target(name: "PortalResources", path: "Sources/Portal/Resources", exclude: ["Assets", "Templates"]),

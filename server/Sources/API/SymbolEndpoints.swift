@@ -33,27 +33,26 @@ struct SymbolEndpoints: Sendable {
     "A file with symbols: ELF, or Mach-O as in a dSYM; gzip is allowed. Or a zip of such files, as of dSYMs or an archive of "
     + "Xcode. At most 1 GiB, unpacked; the files of a zip 4 GiB. The oldest of an app's files are deleted when they have more "
     + "than 8 GiB."
+
   /// The answer to an upload: each architecture of each file, and the files of a zip that can't be used.
-  private static let uploaded = JSONAnswer<StoredArchive>(
-    "SymbolUpload",
-    [
-      .shown(
-        "refused",
-        .list(.object(["name": .text, "code": .text, "message": .text])).described(
-          "The files of a zip that should have symbols, and have none that can be used.")
-      ) { archive in
-        .array(
-          archive.refused.map {
-            .object([
-              ("name", .text($0.name)), ("code", .text($0.error.code.rawValue)), ("message", .text($0.error.message)),
-            ])
-          })
-      },
-      .shown("symbols", .list(file.schema)) { archive in
-        .array(
-          archive.stored.map { file.tree(ShownSymbolFile($0.file, result: $0.addition, warning: $0.warning)) })
-      },
+  private static let uploaded = JSONAnswer<StoredArchive>([
+    .shown("symbols", .list(file.schema)) { archive in
+      let files = archive.stored.map { ShownSymbolFile($0.file, result: $0.addition, warning: $0.warning) }
+      return JSONTree.array(files.map(file.tree))
+    },
+    .shown(
+      "refused",
+      .list(.object(["name": .text, "code": .text, "message": .text])).described(
+        "The files of a zip that should have symbols, and have none that can be used.")
+    ) { archive in JSONTree.array(archive.refused.map(refusal)) },
+  ])
+
+  private static func refusal(_ refused: RefusedSymbols) -> JSONTree {
+    .object([
+      ("name", .text(refused.name)), ("code", .text(refused.error.code.rawValue)),
+      ("message", .text(refused.error.message)),
     ])
+  }
 
   func add(to api: EndpointGroup) {
     let symbols = api.group("/apps/:app/symbols", .edit)

@@ -61,7 +61,7 @@ enum FrameOrigin {
 
   // MARK: Images
 
-  private static func isSystem(imagePath path: Piece, name: Piece) -> Bool {
+  fileprivate static func isSystem(imagePath path: Piece, name: Piece) -> Bool {
     // `base.apk!libapp.so` and what apps of Android and Apple's systems bring along.
     let isBundled =
       path.has("/data/app/") || path.has("!") || path.has(".app/") || path.has(".framework/Versions/A/App")
@@ -119,4 +119,10 @@ enum FrameOrigin {
     for prefix in KnownCode.systemFiles where file.starts(prefix) { return true }
     return false
   }
+}
+
+/// Returns true for an image that comes with a system or a language, by its path or the name of its file.
+package func isSystemImage(_ path: String) -> Bool {
+  let path = Piece(path[...])
+  return FrameOrigin.isSystem(imagePath: path, name: path.lastComponent)
 }

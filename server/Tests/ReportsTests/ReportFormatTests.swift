@@ -137,6 +137,10 @@ struct ReportFormatTests {
         + #""reasons":[{"count":4,"name":"queue_full","share":1,"users":0}],"#
         + #""timeZone":"Europe/Berlin","to":"2026-05-02","total":4,"unnamed":0}"#
     ),
+    (
+      "symbols",
+      #""builds":[],"from":"2026-05-01","systems":[],"timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
     ("live", #""events":[],"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#),
   ]
 

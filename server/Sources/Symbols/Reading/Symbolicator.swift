@@ -63,6 +63,10 @@ package final class Symbolicator: StackSymbolicator {
     return folders.map { $0 + program }.first { $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) }
   }
 
+  package func builds(withSymbols builds: Set<String>, app: AppID) throws -> Set<String> {
+    Set(try catalog.symbols(app: app, buildIDs: builds).map(\.buildID))
+  }
+
   package func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?) {
     let builds = Set(stack.threads.flatMap { $0.frames.map(\.buildID) } + stack.images.map(\.buildID)).subtracting([""])
     guard !builds.isEmpty else { return (stack, nil) }

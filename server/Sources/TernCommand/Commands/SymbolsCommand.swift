@@ -142,9 +142,16 @@ private struct SymbolUploadRun {
     guard let files = FileManager.default.enumerator(atPath: folder) else {
       throw ServerFailure("\(path) can't be read. Check its permissions.")
     }
+    var names: [String] = []
     for case let name as String in files where files.fileAttributes?[.type] as? FileAttributeType == .typeRegular {
+      names.append(name)
+    }
+    for (number, name) in names.enumerated() {
+      // Few of thousands of files in a folder of builds have symbols.
+      if number % 16 == 0 { Terminal.progress("\(number) of \(names.count) files") }
       try addFile("\(folder)/\(name)", isNamed: false)
     }
+    Terminal.progress("")
     guard counts == before else { return }
     hasFailed = true
     Terminal.complain("tern: \(visible(path)) has no files with symbols.")
@@ -152,6 +159,7 @@ private struct SymbolUploadRun {
 
   private mutating func note(_ stored: StoredSymbols, _ name: String) {
     counts[stored.addition, default: 0] += 1
+    Terminal.progress("")
     Terminal.say("\(stored.addition.rawValue)  \(stored.file.buildID)  \(name)")
     if let warning = stored.warning { Terminal.complain("warning  \(name): \(warning)") }
   }

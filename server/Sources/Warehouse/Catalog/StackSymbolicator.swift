@@ -6,4 +6,11 @@ package protocol StackSymbolicator: Sendable {
   ///
   /// - Returns: The stack, and the reason and remedy if symbols could not be read.
   func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?)
+  /// Returns those of some builds of which the app has symbols.
+  func builds(withSymbols builds: Set<String>, app: AppID) throws -> Set<String>
+}
+
+extension StackSymbolicator {
+  /// None.
+  package func builds(withSymbols builds: Set<String>, app: AppID) throws -> Set<String> { [] }
 }
