@@ -19,6 +19,9 @@ package struct GroupingRules: Sendable, Equatable {
   /// The maximum length of a rule, in characters.
   package static let maximumLength = 200
 
+  /// The maximum number of stars in a rule, since each can cost as many steps as a text is long.
+  static let maximumStars = 4
+
   /// Rules that can't be used.
   package struct Invalid: Error, Equatable, CustomStringConvertible {
     /// The reason, and what to do.
@@ -39,6 +42,9 @@ package struct GroupingRules: Sendable, Equatable {
     for rule in rules {
       guard rule.utf8.count <= Self.maximumLength * 4, rule.count <= Self.maximumLength else {
         throw Invalid(description: "A rule has more than \(Self.maximumLength) characters. Shorten it with *.")
+      }
+      guard rule.count(where: { $0 == "*" }) <= Self.maximumStars else {
+        throw Invalid(description: "A rule has more than \(Self.maximumStars) stars. Shorten it.")
       }
       guard rule.contains(where: { $0 != "*" && !$0.isWhitespace }) else {
         throw Invalid(description: "A rule names nothing. Name a function, a file or an image.")

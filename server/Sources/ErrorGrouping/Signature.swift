@@ -31,8 +31,10 @@ package struct Signature: Hashable, Sendable {
     text = facts.text
   }
 
-  /// A hash of the text; never 0.
-  package var hash: Int64 { groupHash([text]) }
+  /// Returns a hash of the signature of an error, with what is stored beside it once for all errors with this hash; never 0.
+  ///
+  /// Type and place are as sent: they may contain what belongs to one person.
+  package func hash(type: String, place: String) -> Int64 { groupHash([text, type, place]) }
 
   /// The positions that symbols could name. If there are none, symbols change nothing.
   package var positions: [Position] {
@@ -139,14 +141,20 @@ extension SignatureFacts {
     }
     stored.file = Self.cleaned(FileName.normalized(frame.file), limit: 100)
     stored.image = Self.cleaned(frame.imageName.text, limit: 100)
-    let build = frame.build.filter { $0 != 0x2D }
-    stored.build = String(decoding: build, as: UTF8.self).lowercased()
+    stored.build = Self.buildIdentifier(frame.build)
     // Without a build identifier, symbols will never name a handled error's position, and each build changes it.
     if frame.offset != nil, isCrash || !stored.build.isEmpty {
       stored.offset = frame.offset
       stored.isReturn = isReturn
     }
     return stored
+  }
+
+  /// Returns a build identifier as symbols have it, in lowercase digits without dashes; empty for a text that is none.
+  private static func buildIdentifier(_ text: Piece) -> String {
+    let digits = text.filter { $0 != 0x2D }
+    guard (1...128).contains(digits.count), digits.allSatisfy({ $0.hexadecimalDigit != nil }) else { return "" }
+    return String(decoding: digits, as: UTF8.self).lowercased()
   }
 
   /// Keeps each frame once, and only the recursion of one that is endless.

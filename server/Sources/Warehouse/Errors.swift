@@ -15,6 +15,8 @@ package struct ErrorGroup: Sendable, Hashable {
   package var message: String
   /// The number of errors in the range.
   package var count: Int
+  /// The number of errors in the range that belong to no session.
+  package var withoutSession = 0
   /// The number of distinct installs affected.
   package var users: Int
   /// The errors in each app version, `version (build)`, most first.

@@ -62,8 +62,11 @@ package protocol MetricsStore: Sendable {
   /// Returns the current numbers of groups by those that they have, or had before groups became one. Those that the app never
   /// had are omitted.
   func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64]
-  /// Returns the number of an error's signature, which is one of the numbers of its group, or `nil` if the app has no such error.
+  /// Returns the number of an error's signature, which is one of the numbers of its group, or `nil` if it has none, as those in
+  /// "(other)", or the app has no such error.
   func errorSignature(app: AppID, error: Int64) async throws -> Int64?
+  /// Returns all numbers of a group, named by one of them, in order.
+  func errorGroupMembers(app: AppID, _ group: Int64) async throws -> [Int64]
   /// Returns the versions of the errors that were received since a time, by group. Groups without such errors are omitted.
   ///
   /// - Parameter since: The time for each group.

@@ -25,6 +25,11 @@ extension ErrorPageTests {
       #expect(page.contains("Thread 13 decoder") && page.contains("libc.so.6 + 0x2ad90"))
       #expect(page.contains("<bdi>rax</bdi></dt><dd><bdi>0x5</bdi>") && page.contains("2 images and the registers"))
       #expect(page.contains("8a7f0c1de2b34455") && page.contains("0x55d0c09c0000"))
+      #expect(!page.contains("calls may be missing"))
+      let cut = Self.crash.replacing("Registers:", with: "The report is incomplete.\\nRegisters:")
+      _ = try await send([line("crash", 3, cut)], client, key: app.key)
+      try await warehouse.flush()
+      #expect(try await self.page("/apps/1/error?occurrence=2", client, cookie).contains("calls may be missing"))
     }
   }
 

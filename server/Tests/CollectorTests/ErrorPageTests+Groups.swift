@@ -15,12 +15,18 @@ extension ErrorPageTests {
     return try await client.execute(uri: uri, method: method, headers: headers, body: ByteBuffer(string: body))
   }
 
-  /// Two groups of crashes, and one of handled errors.
+  /// The first two calls decide on the group.
+  private func bad(_ caller: String) -> String {
+    let frames = ["a", "b", caller].map { #"{"className":"Store","methodName":"\#($0)"}"# }.joined(separator: ",")
+    return #","exception":{"type":"Bad","frames":[\#(frames)]}"#
+  }
+
+  /// Two groups of crashes, of which the first has two stacks, and one of handled errors.
   private func store(_ client: TestClient, _ app: App, _ warehouse: SQLiteWarehouse) async throws {
     _ = try await send(
       [
-        line("crash", 1, #","exception":{"type":"Bad"}"#), line("crash", 2, #","exception":{"type":"Worse"}"#),
-        line("handled_error", 3, #","exception":{"type":"Bad"}"#),
+        line("crash", 1, bad("c")), line("crash", 2, #","exception":{"type":"Worse"}"#),
+        line("handled_error", 3, #","exception":{"type":"Bad"}"#), line("crash", 4, bad("d")),
       ], client, key: app.key)
     try await warehouse.flush()
   }
@@ -43,7 +49,7 @@ extension ErrorPageTests {
           + #""skippedImages":["libvendor*"]},"split":[1]}"#)
 
       for (body, status, text) in [
-        (#"{"group":9,"into":1}"#, 404, "error"), (#"{"group":1,"into":1}"#, 400, "one group already"),
+        (#"{"group":9,"into":1}"#, 400, "no error 9"), (#"{"group":1,"into":1}"#, 400, "one group already"),
         (#"{"group":3,"into":1}"#, 400, "Only errors of one kind"), (#"{"group":0,"into":1}"#, 400, "group"),
       ] {
         let answer = try await send(.post, root + "/merged", body, client, cookie)
@@ -53,7 +59,10 @@ extension ErrorPageTests {
       for bad in [long, #"{"skippedFiles":["***"]}"#, #"{"skippedFiles":["a\nb"]}"#, #"{"skippedFiles":"a"}"#] {
         #expect(try await send(.put, root + "/rules", bad, client, cookie).status == .badRequest, "\(bad)")
       }
-      #expect(try await send(.post, root + "/split", #"{"occurrence":99}"#, client, cookie).status == .notFound)
+      for occurrence in [2, 99] {
+        let answer = try await send(.post, root + "/split", #"{"occurrence":\#(occurrence)}"#, client, cookie)
+        #expect(answer.status == .badRequest, "\(occurrence)")
+      }
       for path in ["/merged/2", "/split/1"] {
         #expect(try await send(.delete, root + path, "", client, cookie).status == .noContent, "\(path)")
         #expect(try await send(.delete, root + path, "", client, cookie).status == .notFound, "\(path)")
@@ -90,6 +99,27 @@ extension ErrorPageTests {
         #expect(try await send(.post, address, form, client, cookie).status == .seeOther, "\(form)")
       }
       #expect(try await !page(address, client, cookie).contains("Separate"))
+    }
+  }
+}
+
+/// Crashes that no session counts.
+extension ErrorPageTests {
+  @Test func `crash-free sessions name the crashes that belong to no session`() async throws {
+    try await withCollector { client, app, cookie, warehouse in
+      let crash = #","exception":{"type":"Bad"}"#
+      func alone(_ line: String) -> String { line.replacing(#""session":"s1","#, with: "") }
+      _ = try await send([line("event", 1, #","name":"x""#), line("crash", 2, crash)], client, key: app.key)
+      try await warehouse.flush()
+      #expect(try await !page("/apps/1/errors", client, cookie).contains("no session"))
+      _ = try await send([alone(line("crash", 3, crash))], client, key: app.key)
+      try await warehouse.flush()
+      #expect(try await page("/apps/1/errors", client, cookie).contains("1 crash belongs to no session"))
+      _ = try await send([alone(line("crash", 4, crash))], client, key: app.key)
+      try await warehouse.flush()
+      // Also those of another status than the listed ones.
+      #expect(
+        try await page("/apps/1/errors?status=closed", client, cookie).contains("2 crashes belong to no session"))
     }
   }
 }

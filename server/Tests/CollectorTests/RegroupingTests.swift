@@ -74,11 +74,12 @@ import Warehouse
       _ = try await warehouse.commit(batch, app: app)
     }
 
-    /// Looks once, in a state of the symbols, and of the decisions of people.
-    func look(_ version: String = "", at uptime: Duration = .zero) async throws {
-      let decided = try catalog.errorDecisionVersions()[app] ?? 0
+    /// Looks until nothing is left to do, in a state of the symbols, and of the decisions of people.
+    func look(_ symbols: String = "", at uptime: Duration = .zero) async throws {
+      let version = GroupingVersion(
+        symbols: symbols, decisions: "\(try catalog.errorDecisionVersions()[app] ?? 0)")
       let decisions = try catalog.errorDecisions(app: app)
-      try await regrouping.run(app: app, version: "\(version) \(decided)", uptime: uptime) { decisions }
+      while try await regrouping.run(app: app, version: version, uptime: uptime, decisions: { decisions }) {}
     }
 
     func groups() async throws -> [ErrorGroup] {
@@ -133,10 +134,10 @@ import Warehouse
     // Later crashes of either build belong to it at once, without another look.
     try await server.crash(two, 0x14, 0x28)
     #expect(try await server.groups().map(\.count) == [4, 1])
-    // Without symbols, everything is as it was.
+    // Symbols that had to make room for later ones take nothing apart.
     server.symbols.functions.withLock { $0 = [:] }
     try await server.look("none")
-    #expect(try await server.groups().map(\.count) == [1, 3, 1])
+    #expect(try await server.counts() == ["\(before[0].id) play: 4 of 2", "\(before[2].id) stop: 1 of 1"])
     try await warehouse.close()
   }
 
@@ -192,6 +193,10 @@ import Warehouse
     #expect(groups.first?.message == "of the second")
     try await server.look("another state")
     #expect(try await server.counts() == ["\(number) play: 1 of 1"])
+    // Its number leads to the group also when the other signature gets another key.
+    server.symbols.functions.withLock { $0 = [two: [0x14: ["renamed"]]] }
+    try await server.look("later symbols")
+    #expect(try await server.counts() == ["\(number) renamed: 1 of 1"])
     try await warehouse.close()
   }
 
@@ -235,6 +240,11 @@ import Warehouse
     try await server.crash(two, 0x24)
     try await server.look("files")
     #expect(try await server.groups().map(\.count) == [1, 2, 1, 2])
+    // The others of its group stay merged.
+    try catalog.mergeErrors(ErrorDecisions.Merge(group: ids[1], into: ids[0]), app: app)
+    try await server.look("files")
+    #expect(try await server.groups().map(\.count) == [3, 1, 2])
+    #expect(try catalog.separateErrors(ids[1], app: app))
     #expect(try catalog.rejoinErrors(signature, app: app))
     try await server.look("files")
     #expect(try await server.groups().map(\.count) == [1, 4, 1])
@@ -263,5 +273,42 @@ import Warehouse
     try await server.look()
     #expect(try await server.groups().map(\.count) == [5])
     try await server.warehouse.close()
+  }
+
+  @Test func `a stack beyond the day's allowance counts in the group that it belongs to`() async throws {
+    let server = try Server()
+    server.symbols.functions.withLock { $0 = [:] }
+    let deep: [UInt64] = [0x10, 0x20]
+    try await server.crash(one, deep[0], deep[1], 0)
+    for number in 1...UInt64(ErrorGroups.dailyAllowance + 5) {
+      try await server.crash(one, deep[0], deep[1], number * 16)
+    }
+    let groups = try await server.groups()
+    #expect(groups.map(\.type) == ["SIGILL"] && groups.map(\.count) == [ErrorGroups.dailyAllowance + 6])
+    try await server.warehouse.close()
+  }
+
+  @Test func `an error that is imported without its texts gets its signature from a later one`() async throws {
+    let server = try Server()
+    let (warehouse, app) = (server.warehouse, server.app)
+    var error = IncomingError(
+      event: 0, id: "bare", type: "SIGILL", place: "Radio + 0x10", stack: "  0x7f00 /opt/app/Radio(+0x10) [\(one)]\n",
+      fingerprint: 0)
+    error.sign(kind: .crash)
+    let signed = error
+    error.signature = nil
+    for (number, error) in [error, signed].enumerated() {
+      let time = Timestamp(millisecondsSince1970: 20_000 * 86_400_000 + Int64(number))
+      var batch = IncomingBatch(
+        source: .native, received: time, installs: ["a"], devices: [IncomingDevice()],
+        events: [IncomingEvent(index: 0, kind: .crash, duplicateKey: nil, time: time, name: "SIGILL")])
+      batch.errors = [error]
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    server.symbols.functions.withLock { $0 = [one: [0x10: ["play"]]] }
+    try await server.look()
+    #expect(try await server.groups().map(\.place) == ["play"])
+    #expect(try await server.groups().map(\.count) == [2])
+    try await warehouse.close()
   }
 }

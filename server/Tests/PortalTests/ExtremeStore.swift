@@ -56,6 +56,7 @@ struct ExtremeStore: ForwardingStore {
 
   func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] { [:] }
   func errorSignature(app: AppID, error: Int64) async throws -> Int64? { 1 }
+  func errorGroupMembers(app: AppID, _ group: Int64) async throws -> [Int64] { [group] }
   func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
     Dictionary(uniqueKeysWithValues: ids.map { ($0, $0) })
   }

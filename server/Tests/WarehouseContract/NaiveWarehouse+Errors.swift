@@ -34,6 +34,7 @@ extension NaiveWarehouse {
       message: String(group.error.message.prefix(300)), count: rows.count, users: users(rows), versions: versions,
       days: withDays ? days.sorted { $0.day < $1.day } : [],
       last: Timestamp(millisecondsSince1970: rows.map(\.time).max() ?? 0))
+    result.withoutSession = rows.count { $0.event.session == 0 }
     if withDays {
       result.systems = totals { DeviceLabels($0.device).system }
       result.models = totals(\.device.model)
@@ -44,6 +45,10 @@ extension NaiveWarehouse {
 
   package func errorSignature(app: AppID, error: Int64) async throws -> Int64? {
     try await self.error(app: app, id: error)?.occurrence.group
+  }
+
+  package func errorGroupMembers(app: AppID, _ group: Int64) async throws -> [Int64] {
+    try await errorGroupNumbers(app: app, [group]).map(\.value)
   }
 
   package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {

@@ -9,7 +9,7 @@ extension CatalogSchema {
       app INTEGER NOT NULL, kind TEXT NOT NULL, pattern TEXT NOT NULL, PRIMARY KEY (app, kind, pattern)
     ) WITHOUT ROWID;
     CREATE TABLE error_merge (
-      app INTEGER NOT NULL, grp INTEGER NOT NULL, target INTEGER NOT NULL, PRIMARY KEY (app, grp)
+      app INTEGER NOT NULL, grp INTEGER NOT NULL, target INTEGER NOT NULL, PRIMARY KEY (app, grp, target)
     ) WITHOUT ROWID;
     CREATE TABLE error_split (app INTEGER NOT NULL, signature INTEGER NOT NULL, PRIMARY KEY (app, signature)) WITHOUT ROWID;
     CREATE TABLE error_decisions (app INTEGER PRIMARY KEY, version INTEGER NOT NULL);
@@ -37,7 +37,7 @@ extension Catalog {
           arguments: [app.rawValue, kind])
       }
       decisions.merged = try Row.fetchAll(
-        database, sql: "SELECT grp, target FROM error_merge WHERE app = ? ORDER BY grp", arguments: arguments
+        database, sql: "SELECT grp, target FROM error_merge WHERE app = ? ORDER BY grp, target", arguments: arguments
       ).map { ErrorDecisions.Merge(group: $0["grp"], into: $0["target"]) }
       decisions.split = try Int64.fetchAll(
         database, sql: "SELECT signature FROM error_split WHERE app = ? ORDER BY signature", arguments: arguments)
@@ -78,12 +78,12 @@ extension Catalog {
     try decide(app, "error \(merge.group) merged into \(merge.into)") { database in
       try Self.requireRoom("error_merge", "groups are merged already. Separate one first.", app, database)
       try database.execute(
-        sql: "INSERT OR REPLACE INTO error_merge (app, grp, target) VALUES (?, ?, ?)",
+        sql: "INSERT OR IGNORE INTO error_merge (app, grp, target) VALUES (?, ?, ?)",
         arguments: [app.rawValue, merge.group, merge.into])
     }
   }
 
-  /// Undoes a merge. Returns false if the group wasn't merged.
+  /// Undoes the merges of a group into others. Returns false if the group wasn't merged.
   package func separateErrors(_ group: Int64, app: AppID) throws -> Bool {
     try undo("error \(group) separated", "DELETE FROM error_merge WHERE app = ? AND grp = ?", group, app)
   }

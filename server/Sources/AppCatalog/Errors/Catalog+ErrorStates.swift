@@ -59,4 +59,21 @@ extension Catalog {
     }
     return state
   }
+
+  /// Gives groups a state that another one has, with its time and originator: they were one group.
+  package func copyErrorState(_ state: ErrorState, to groups: [Int64], app: AppID) throws {
+    try writing { database in
+      for group in groups {
+        try database.execute(
+          sql: """
+            INSERT OR REPLACE INTO error_state (app, grp, status, note, version, author, changed)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+          arguments: [
+            app.rawValue, group, state.status.rawValue, state.note, state.version, state.author,
+            state.changed.millisecondsSince1970,
+          ])
+      }
+    }
+  }
 }

@@ -67,7 +67,8 @@ struct ErrorReading {
       if count == 0 {
         (self.type, self.message) = (type, message)
       } else {
-        stack.append(line: "Caused by: \(type): \(message)")
+        // Its other lines could pass for frames.
+        stack.append(line: "Caused by: \(type): \(message.prefix { !$0.isNewline })")
       }
       let before = stack.text.utf8.count
       stack.append(frames: exception.member("frames"))

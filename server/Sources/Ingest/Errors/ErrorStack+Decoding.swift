@@ -125,6 +125,8 @@ extension ErrorStack {
           section = .registers
         } else if line == "Images:" {
           section = .images
+        } else if line == Self.incompleteMark, section == .head {
+          isIncomplete = true
         } else if line.hasPrefix("Thread: "), section == .head {
           threads[0].name = "Thread \(line.dropFirst("Thread: ".count))".prefix(utf8Bytes: Self.maximumTextBytes)
           threads[0].isCrashed = true

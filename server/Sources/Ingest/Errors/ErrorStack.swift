@@ -75,6 +75,8 @@ package struct ErrorStack: Sendable, Hashable {
   package var threads: [Thread] = []
   /// The registers of the crashed thread.
   package var registers: [Register] = []
+  /// True if the client could not write all of the report.
+  package var isIncomplete = false
   /// The images, at least those of the frames.
   package var images: [Image] = []
 
@@ -83,6 +85,12 @@ package struct ErrorStack: Sendable, Hashable {
 
   /// The line of text that says so.
   package static let unknownThread = "The report doesn't say which thread crashed."
+
+  /// The line by which a client says that a report is incomplete.
+  static let incompleteMark = "The report is incomplete."
+  /// The sentence about a report that is incomplete.
+  package static let incompleteReport =
+    "The device had no room for the whole report, or the process was killed while it was written: calls may be missing."
 
   /// Creates an empty stack.
   package init() {}
@@ -94,7 +102,7 @@ package struct ErrorStack: Sendable, Hashable {
 extension ErrorStack {
   /// The stack as lines of text, as for terminals.
   package var lines: [String] {
-    (isThreadUnknown ? [Self.unknownThread] : [])
+    (isThreadUnknown ? [Self.unknownThread] : []) + (isIncomplete ? [Self.incompleteReport] : [])
       + threads.enumerated().flatMap { number, thread in
         (number == 0 && thread.name.isEmpty ? [] : ["\(thread.name)\(thread.isCrashed ? " (crashed)" : ""):"])
           + thread.frames.map { "  \($0.shownText)" }

@@ -22,13 +22,13 @@ extension IncomingError {
   /// Gives the error the signature of its texts.
   package mutating func sign(kind: StoredKind) {
     let signature = Self.signature(kind: kind, type: type, message: message, stack: stack, raw: raw)
-    (self.signature, fingerprint) = (signature, signature.hash)
+    (self.signature, fingerprint) = (signature, signature.hash(type: type, place: place))
   }
 
   /// Gives the signature back to an error that was stored before. Without its texts, or if an earlier version made its
   /// fingerprint in another way, it stays in the group of its fingerprint.
   package mutating func restoreSignature(kind: StoredKind) {
     let signature = Self.signature(kind: kind, type: type, message: message, stack: stack, raw: raw)
-    self.signature = signature.hash == fingerprint ? signature : nil
+    self.signature = signature.hash(type: type, place: place) == fingerprint ? signature : nil
   }
 }

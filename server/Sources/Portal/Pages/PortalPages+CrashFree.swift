@@ -34,7 +34,9 @@ private enum CrashFree {
 
 extension PortalPages {
   /// Users and sessions without a crash: in all, by day and by version; `nil` without users.
-  func crashFree(_ page: PageContext) async throws -> TemplateValues? {
+  ///
+  /// - Parameter crashesWithoutSession: The crashes that no session counts, which the figure names: it may be 100 % beside them.
+  func crashFree(_ page: PageContext, crashesWithoutSession: Int) async throws -> TemplateValues? {
     guard let ask = page.ask else { return nil }
     do {
       let filters = try page.request.filter.filters(segments)
@@ -53,12 +55,20 @@ extension PortalPages {
             about: "\(CrashFree.users.about) Handled errors are not crashes."),
           .tile(
             "Crash-free sessions", ChartFormat.highShare.text(totals[1]),
-            hint: "of \(ChartFormat.count.text(totals[3]))",
+            hint: "of \(ChartFormat.count.text(totals[3]))" + Self.remark(crashesWithoutSession),
             about: "\(CrashFree.sessions.about) Handled errors are not crashes."),
         ]), "chart": drawn(chart), "table": table(chart), "grid": grid(byVersion, page.request).values,
       ]
     } catch let error as QuestionError {
       return ["message": "No crash-free figures: \(visible(error.message))"]
+    }
+  }
+
+  private static func remark(_ crashes: Int) -> String {
+    switch crashes {
+    case 0: ""
+    case 1: "; 1 crash belongs to no session"
+    default: "; \(grouped(crashes)) crashes belong to no session"
     }
   }
 

@@ -11,7 +11,8 @@ extension PortalPages {
     }
     let chosen = page.request[.status] ?? ErrorStatus.open.rawValue
     let values: TemplateValues = [
-      "lead": page.request.report.explanation, "crashfree": try await crashFree(page),
+      "lead": page.request.report.explanation,
+      "crashfree": try await crashFree(page, crashesWithoutSession: metrics.crashesWithoutSession),
       "statuses": (ErrorStatus.allCases.map(\.rawValue) + ["all"]).map { status in
         TemplateValues.link(
           titled(status), page.links.page(AppReports.errors, [.status: status]), isActive: status == chosen)

@@ -46,7 +46,10 @@ extension PortalPages {
   private static func trace(_ detail: ErrorDetail) -> TemplateValues? {
     let trace = detail.trace
     guard let first = trace.threads.first else { return nil }
-    let problem = [trace.isThreadUnknown ? ErrorStack.unknownThread : nil, detail.symbolProblem].compactMap { $0 }
+    let problem = [
+      trace.isThreadUnknown ? ErrorStack.unknownThread : nil, trace.isIncomplete ? ErrorStack.incompleteReport : nil,
+      detail.symbolProblem,
+    ].compactMap { $0 }
       .joined(separator: " ")
     return [
       "problem": problem.isEmpty ? nil : shown(problem, limit: 500), "thread": thread(first, in: trace),

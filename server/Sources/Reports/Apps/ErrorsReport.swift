@@ -46,14 +46,16 @@ extension AppReports {
 package struct ErrorsMetrics: Sendable, Hashable {
   package var crashes: [ErrorGroup]
   package var handled: [ErrorGroup]
+  /// The crashes of the range that belong to no session, whatever their status is.
+  package var crashesWithoutSession: Int
 
   /// Reads the error groups of a request's range.
   package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let limit = request.errorLimit
     // The status is known only after reading, and groups of another one must not use up the limit.
-    let groups = try await store.errorGroups(
-      app: request.app, group: nil, days: request.days, limit: request.errorStates.isEmpty ? limit : .max
-    ).triaged(request, from: store)
+    let groups = try await store.errorGroups(app: request.app, group: nil, days: request.days, limit: .max)
+      .triaged(request, from: store)
+    crashesWithoutSession = groups.filter { $0.kind == .crash }.reduce(0) { $0 + $1.withoutSession }
     let status = request[.status] ?? ErrorStatus.open.rawValue
     let listed = groups.filter { status == "all" || $0.triage.status.rawValue == status }
     crashes = Array(listed.filter { $0.kind == .crash }.prefix(limit))

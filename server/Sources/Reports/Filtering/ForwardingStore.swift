@@ -64,6 +64,10 @@ extension ForwardingStore {
     try await base.errorSignature(app: app, error: error)
   }
 
+  package func errorGroupMembers(app: AppID, _ group: Int64) async throws -> [Int64] {
+    try await base.errorGroupMembers(app: app, group)
+  }
+
   package func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
     try await base.errorGroupNumbers(app: app, ids)
   }

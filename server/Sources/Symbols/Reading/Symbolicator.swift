@@ -6,8 +6,7 @@ package import Warehouse
 
 /// Finds functions and lines for stacks, in the files of an app with symbols.
 ///
-/// Symbols are read when someone looks at a stack, so crashes that came before their symbols need nothing, and the groups of
-/// errors never depend on symbols.
+/// Symbols are read when someone looks at a stack, and when an error is put into its group.
 package final class Symbolicator: StackSymbolicator {
   /// The time after which a file that could not be read is tried again.
   private static let failureLifetime = Duration.seconds(600)

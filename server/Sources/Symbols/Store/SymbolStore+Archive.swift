@@ -39,10 +39,13 @@ extension SymbolStore {
       do {
         let content = try archive.content(of: entry, in: source)
         guard try Self.isObject(entry, content) else { continue }
-        bytes += entry.bytes
-        guard bytes <= Self.maximumBytes, result.stored.count + result.refused.count < Self.maximumFiles else {
+        // What an entry says of its size is only text so far.
+        guard entry.bytes <= Self.maximumBytes - bytes,
+          result.stored.count + result.refused.count < Self.maximumFiles
+        else {
           throw ObjectError.tooManyFiles
         }
+        bytes += entry.bytes
         let file = try newFile()
         try Self.unpack(entry, content) { try file.append($0) }
         result.stored += try store(file, app: app, image: name)

@@ -110,14 +110,9 @@ struct ErrorsCommand: ParsableCommand {
     func run() async throws {
       try await data.withReader { catalog, reader in
         let app = try app.find(in: catalog).id
-        let numbers = try await reader.errorGroupNumbers(app: app, [group, into])
-        for number in [group, into] where numbers[number] == nil {
-          throw ServerFailure("This app has no error \(number). `tern report errors` lists them.")
-        }
-        guard numbers[group] != numbers[into] else {
-          throw ServerFailure("Errors \(group) and \(into) are one group already.")
-        }
-        try catalog.mergeErrors(ErrorDecisions.Merge(group: group, into: into), app: app)
+        let merge = ErrorDecisions.Merge(group: group, into: into)
+        try await merge.check(app: app, in: reader)
+        try catalog.mergeErrors(merge, app: app)
       }
       Terminal.say("Merged. Undo it with: tern errors separate \(group) --app \(app.text)")
     }

@@ -20,23 +20,35 @@ struct RegroupingService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       var regrouping = Regrouping(warehouse: warehouse, symbolicator: symbolicator)
+      var failures: [AppID: String] = [:]
       let clock = ContinuousClock()
       let start = clock.now
       while !Task.isCancelled {
+        var hasMore = false
         do {
           let (symbols, decisions) = (try catalog.symbolsVersions(), try catalog.errorDecisionVersions())
           for app in try catalog.apps().map(\.id) where !Task.isCancelled {
-            let version = "\(symbols[app] ?? "") \(decisions[app].map { "\($0)" } ?? "")"
-            try await regrouping.run(
-              app: app, version: version, uptime: start.duration(to: clock.now)
-            ) { try catalog.errorDecisions(app: app) }
+            let version = GroupingVersion(
+              symbols: symbols[app] ?? "", decisions: decisions[app].map { "\($0)" } ?? "")
+            do {
+              let isMore = try await regrouping.run(
+                app: app, version: version, uptime: start.duration(to: clock.now)
+              ) { try catalog.errorDecisions(app: app) }
+              hasMore = hasMore || isMore
+              failures[app] = nil
+            } catch is CancellationError {
+              return
+            } catch {
+              // One app must not keep the others from their groups.
+              if failures.updateValue("\(error)", forKey: app) != "\(error)" {
+                logger.error("The errors of app \(app) can't be put into groups: \(error)")
+              }
+            }
           }
-        } catch is CancellationError {
-          return
         } catch {
           logger.error("Errors can't be put into groups: \(error)")
         }
-        try? await Task.sleep(for: Self.pollInterval)
+        if !hasMore { try? await Task.sleep(for: Self.pollInterval) }
       }
     }
   }
@@ -44,62 +56,57 @@ struct RegroupingService: Service {
 
 /// Looks up the functions of pending signatures, and stores the groups that follow.
 struct Regrouping {
-  /// The signatures of one transaction.
-  private static let maximumBatch = 100
+  /// The signatures of one round, after which the other apps have theirs: a file with symbols may take seconds each time.
+  private static let maximumBatch = 20
   /// The time after which symbols that could not be read are tried again, which is that of the symbolicator.
   private static let retryInterval: Duration = .seconds(600)
-  /// The most signatures that wait for another attempt; further ones are tried again at the next start.
-  private static let maximumWaiting = 10_000
 
   private let warehouse: SQLiteWarehouse
   private let symbolicator: any StackSymbolicator
-  /// The signatures whose symbols could not be read, with the time of the next attempt.
-  private var waiting: [Int64: Duration] = [:]
+  /// The time at which symbols of an app that could not be read are tried again.
+  private var retries: [AppID: Duration] = [:]
 
   init(warehouse: SQLiteWarehouse, symbolicator: any StackSymbolicator) {
     (self.warehouse, self.symbolicator) = (warehouse, symbolicator)
   }
 
-  /// Handles all pending signatures of an app.
+  /// Handles pending signatures of an app.
   ///
   /// - Parameters:
   ///   - version: The state of the app's symbols and decisions; if it is another one, all signatures are handled.
   ///   - uptime: The time since the start, for later attempts.
   ///   - decisions: Returns the decisions of people.
+  /// - Returns: True if more signatures may be pending.
   mutating func run(
-    app: AppID, version: String, uptime: Duration, decisions: () throws -> ErrorDecisions
-  ) async throws {
-    waiting = waiting.filter { $0.value > uptime }
-    var isChanged = try await warehouse.regroup(app: app, to: version)
-    while true {
-      let pending = try await warehouse.pendingSignatures(
-        app: app, without: Set(waiting.keys), limit: Self.maximumBatch)
-      guard !pending.isEmpty || isChanged else { return }
-      isChanged = false
-      let decisions = try decisions()
-      let (rules, split) = (try decisions.rules.grouping(), Set(decisions.split))
-      var regrouped: [RegroupedSignature] = []
-      for signature in pending {
-        let result = await regroup(signature, rules, isSplit: split.contains(signature.id), app: app)
-        if !result.isFinal, waiting.count < Self.maximumWaiting { waiting[result.id] = uptime + Self.retryInterval }
-        regrouped.append(result)
-        try Task.checkCancellation()
-      }
-      try await warehouse.setKeys(regrouped, merged: decisions.merged, app: app)
-      // Those that found no place among the waiting ones would be pending for ever.
-      guard !pending.isEmpty, regrouped.allSatisfy({ $0.isFinal || waiting[$0.id] != nil }) else { return }
+    app: AppID, version: GroupingVersion, uptime: Duration, decisions: () throws -> ErrorDecisions
+  ) async throws -> Bool {
+    let isDue = uptime >= retries[app] ?? .zero
+    let isChanged = try await warehouse.regroup(app: app, to: version, retries: isDue)
+    if isDue { retries[app] = uptime + Self.retryInterval }
+    let pending = try await warehouse.pendingSignatures(app: app, limit: Self.maximumBatch)
+    guard !pending.isEmpty || isChanged else { return false }
+    let decisions = try decisions()
+    let rules = try decisions.rules.grouping()
+    var regrouped: [RegroupedSignature] = []
+    for signature in pending {
+      regrouped.append(await regroup(signature, rules, app: app))
+      try Task.checkCancellation()
     }
+    try await warehouse.setKeys(regrouped, decisions: decisions, version: version, app: app)
+    return pending.count == Self.maximumBatch
   }
 
-  /// - Parameter isSplit: True if people took it out of the group of its key.
   private func regroup(
-    _ pending: PendingSignature, _ rules: GroupingRules, isSplit: Bool, app: AppID
+    _ pending: PendingSignature, _ rules: GroupingRules, app: AppID
   ) async -> RegroupedSignature {
     let signature = pending.signature
     let (functions, isFinal) = await functions(at: signature.positions, app: app)
-    let key = GroupKey(signature, rules: rules) { functions[$0] }
-    return RegroupedSignature(
-      id: pending.id, key: isSplit ? signature.hash : key.value, frame: key.place, isFinal: isFinal)
+    var result = RegroupedSignature(
+      id: pending.id, group: nil, isSymbolized: pending.isSymbolized || !functions.isEmpty, isFinal: isFinal)
+    // Symbols that had to make room for those of later builds take no group apart.
+    guard !functions.isEmpty || !pending.isSymbolized else { return result }
+    result.group = GroupKey(signature, rules: rules) { functions[$0] }
+    return result
   }
 
   /// Returns the functions at positions, and false if not all symbols could be read.

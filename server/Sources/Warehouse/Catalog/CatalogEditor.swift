@@ -103,6 +103,8 @@ package protocol CatalogEditor: CatalogStore {
 
   /// Returns the states of an app's error groups, by their numbers.
   func errorStates(app: AppID) throws -> [Int64: ErrorState]
+  /// Gives groups a state that another one has, with its time and originator: they were one group.
+  func copyErrorState(_ state: ErrorState, to groups: [Int64], app: AppID) throws
   /// Returns the decisions of people about an app's groups of errors.
   func errorDecisions(app: AppID) throws -> ErrorDecisions
   /// Sets the rules by which frames don't count.
@@ -113,7 +115,7 @@ package protocol CatalogEditor: CatalogStore {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if too many are merged.
   func mergeErrors(_ merge: ErrorDecisions.Merge, app: AppID) throws
-  /// Undoes a merge. Returns false if the group wasn't merged.
+  /// Undoes the merges of a group into others. Returns false if the group wasn't merged.
   func separateErrors(_ group: Int64, app: AppID) throws -> Bool
   /// Takes the errors with one signature out of their group.
   ///

@@ -111,8 +111,8 @@ extension Writer {
       for user in unused.users { try deleteUser.bind(app, String(decoding: user, as: UTF8.self)).run() }
       try connection.prepare(
         """
-        DELETE FROM error_group AS g WHERE app = ? AND NOT EXISTS (
-          SELECT 1 FROM error_group m JOIN error e ON e.grp = m.id WHERE \(ErrorGroups.isSameGroup))
+        DELETE FROM error_group WHERE app = ?1 AND (kind, key) NOT IN (
+          SELECT m.kind, m.key FROM error_group m WHERE m.app = ?1 AND EXISTS (SELECT 1 FROM error WHERE grp = m.id))
         """
       ).bind(app).run()
       // The number stays, since states and links have it.

@@ -16,6 +16,7 @@ extension WarehouseReader {
   /// The totals of a group while its errors are read.
   private struct Sums {
     var count = 0
+    var withoutSession = 0
     var slots: Set<UInt32> = []
     var devices: [Int64: Int] = [:]
     var days: [Int: (count: Int, slots: Set<UInt32>)] = [:]
@@ -31,9 +32,9 @@ extension WarehouseReader {
       let times = Self.times(around: days)
       let statement = try connection.prepare(
         group == nil
-          ? "SELECT grp, t, slot, device, app, id FROM error WHERE app = ?1 AND t BETWEEN ?2 AND ?3"
+          ? "SELECT grp, t, slot, device, app, id, session FROM error WHERE app = ?1 AND t BETWEEN ?2 AND ?3"
           : """
-          SELECT grp, t, slot, device, app, id FROM error
+          SELECT grp, t, slot, device, app, id, session FROM error
           WHERE grp IN (\(Self.signatures(of: "?4"))) AND t BETWEEN ?2 AND ?3
           """)
       statement.bind(app.rawValue, times.lowerBound, times.upperBound)
@@ -46,10 +47,11 @@ extension WarehouseReader {
           chosen?.contains(statement.integer(5)) ?? true
         else { continue }
         let slot = UInt32(clamping: statement.integer(2))
+        let number = group ?? numbers[statement.integer(0)] ?? statement.integer(0)
         Self.add(
-          slot, at: statement.integer(1), day: day, device: statement.integer(3),
-          to: &sums[group ?? numbers[statement.integer(0)] ?? statement.integer(0), default: Sums()],
+          slot, at: statement.integer(1), day: day, device: statement.integer(3), to: &sums[number, default: Sums()],
           withDays: group != nil)
+        if statement.integer(6) == 0 { sums[number]?.withoutSession += 1 }
       }
       var groups = try sums.compactMap { try self.group($0, $1, connection, isSingle: group != nil) }
       groups.sort { ($1.count, $1.last, $0.id) < ($0.count, $0.last, $1.id) }
@@ -124,6 +126,7 @@ extension WarehouseReader {
         DailyTotals(day: Day(number: $0), count: $1.count, users: $1.slots.count)
       }, last: Timestamp(millisecondsSince1970: sums.last))
     (group.systems, group.models, group.countries) = (lists[1], lists[2], lists[3])
+    group.withoutSession = sums.withoutSession
     return group
   }
 
@@ -173,10 +176,15 @@ extension WarehouseReader {
           count += 1
         }
         statement.reset()
+        // A flood can make many stacks of one group.
+        if errors.count / 2 > limit { errors = Self.newest(errors, limit) }
       }
-      errors.sort { ($1.time, $1.id) < ($0.time, $0.id) }
-      return Array(errors.prefix(limit))
+      return Self.newest(errors, limit)
     }
+  }
+
+  private static func newest(_ errors: [ErrorOccurrence], _ limit: Int) -> [ErrorOccurrence] {
+    Array(errors.sorted { ($1.time, $1.id) < ($0.time, $0.id) }.prefix(limit))
   }
 
   private static let errorColumns = "id, app, grp, t, lag, slot, device, session, name, user"

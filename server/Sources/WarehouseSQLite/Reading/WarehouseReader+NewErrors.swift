@@ -19,13 +19,14 @@ extension WarehouseReader {
     app: AppID, after id: Int64, limit: Int
   ) async throws -> (groups: [ErrorGroupName], highest: Int64) {
     try await reading { connection in
-      let pending = try connection.prepare("SELECT min(id) FROM error_group WHERE app = ? AND is_pending = 1")
+      let pending = try connection.prepare(
+        "SELECT min(id) FROM error_group WHERE app = ? AND is_pending <> 0 AND is_pending = 1")
       pending.bind(app.rawValue)
       let last = try pending.first { $0.isNull(0) ? nil : $0.integer(0) - 1 } ?? nil
       let highest = try last ?? connection.integer("SELECT max(id) FROM error_group") ?? 0
       let statement = try connection.prepare(
         """
-        SELECT id, type, frame FROM error_group g WHERE id > ? AND id <= ? AND app = ? AND NOT EXISTS (
+        SELECT id, type, frame FROM error_group g WHERE id > ? AND id <= ? AND +app = ? AND NOT EXISTS (
           SELECT 1 FROM error_group m WHERE \(ErrorGroups.isSameGroup) AND m.id < g.id)
         ORDER BY id LIMIT ?
         """)
@@ -64,7 +65,17 @@ extension WarehouseReader {
   /// Returns the number of an error's signature; see ``MetricsStore/errorSignature(app:error:)``.
   package func errorSignature(app: AppID, error: Int64) async throws -> Int64? {
     try await reading {
-      try $0.prepare("SELECT grp FROM error WHERE id = ? AND app = ?").bind(error, app.rawValue).first { $0.integer(0) }
+      try $0.prepare(
+        "SELECT g.id FROM error e JOIN error_group g ON g.id = e.grp WHERE e.id = ? AND e.app = ? AND g.signature <> ''"
+      ).bind(error, app.rawValue).first { $0.integer(0) }
+    }
+  }
+
+  /// Returns the numbers of a group, with its own one; see ``MetricsStore/errorGroupMembers(app:_:)``.
+  package func errorGroupMembers(app: AppID, _ group: Int64) async throws -> [Int64] {
+    try await reading {
+      try $0.prepare("SELECT id FROM error_group WHERE id IN (\(Self.signatures(of: "?1"))) AND app = ?2 ORDER BY id")
+        .bind(group, app.rawValue).all { $0.integer(0) }
     }
   }
 }

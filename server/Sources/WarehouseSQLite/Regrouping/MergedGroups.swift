@@ -1,9 +1,10 @@
 import Warehouse
 
-/// The groups of errors of an app that people made one.
+/// The groups of errors of an app that people made one, and the signatures that they took out of theirs.
 ///
 /// A merge names signatures, and holds for all signatures that have their keys, so it outlives symbols that change these keys.
-/// Merges may form chains and circles: all groups that they connect are one, with the key of one of them.
+/// Merges may form chains and circles: all groups that they connect are one, with the key of one of them. A signature that was taken
+/// out is alone, whatever its own key is.
 struct MergedGroups {
   private struct Key: Hashable {
     var kind: Int64
@@ -12,11 +13,12 @@ struct MergedGroups {
 
   private let connection: SQLConnection
   private let app: Int64
+  private let split: [Int64]
   /// The keys that are merged, with a key that stands for the group, which may be merged itself.
   private var parents: [Key: Key] = [:]
 
-  init(_ merges: [ErrorDecisions.Merge], app: Int64, _ connection: SQLConnection) throws {
-    (self.app, self.connection) = (app, connection)
+  init(_ merges: [ErrorDecisions.Merge], split: [Int64], app: Int64, _ connection: SQLConnection) throws {
+    (self.app, self.split, self.connection) = (app, split, connection)
     let find = try connection.prepare("SELECT kind, own_key FROM error_group WHERE id = ? AND app = ?")
     for merge in merges {
       func key(_ id: Int64) throws -> Key? {
@@ -42,5 +44,9 @@ struct MergedGroups {
     let update = try connection.prepare(
       "UPDATE error_group SET key = ?4 WHERE app = ?1 AND kind = ?2 AND own_key = ?3 AND key <> ?4")
     for key in Set(earlier).union(parents.keys) { try update.bind(app, key.kind, key.own, root(of: key).own).run() }
+    // The fingerprint is one of its own.
+    let take = try connection.prepare(
+      "UPDATE error_group SET key = fingerprint WHERE id = ? AND app = ? AND signature <> ''")
+    for id in split { try take.bind(id, app).run() }
   }
 }

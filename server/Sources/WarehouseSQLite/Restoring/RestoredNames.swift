@@ -32,6 +32,7 @@ final class RestoredNames {
   private let addInstall: SQLStatement
   private let addUser: SQLStatement
   private let addGroup: SQLStatement
+  private let completeGroup: SQLStatement
   private let addError: SQLStatement
   private let addErrorText: SQLStatement
   private var texts: [Int64: Text] = [:]
@@ -39,6 +40,8 @@ final class RestoredNames {
   private var installs: [NumberInApp: String] = [:]
   private var users: [NumberInApp: String] = [:]
   private var groups: Set<Int64> = []
+  /// The signatures of which no error had texts so far.
+  private var bareGroups: Set<Int64> = []
   /// The numbers after the highest ones, by app.
   private var nextInstall: [Int64: Int64] = [:]
   private var nextUser: [Int64: Int64] = [:]
@@ -66,6 +69,7 @@ final class RestoredNames {
         (id, app, kind, fingerprint, own_key, key, is_pending, type, place, message, signature, frame)
       VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
       """)
+    completeGroup = try connection.prepare(ErrorGroups.completion)
     addError = try connection.prepare("INSERT INTO error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     addErrorText = try connection.prepare("INSERT INTO error_text VALUES (?, ?, ?, ?, ?, ?, ?)")
   }
@@ -159,13 +163,18 @@ final class RestoredNames {
     users[key] = row.user
   }
 
+  /// Returns the signature that an error's texts make, if it is the one that it was stored under.
+  private static func signature(of error: StoredRow.ErrorDetails, _ row: StoredRow) -> Signature? {
+    guard error.hasTexts else { return nil }
+    let made = IncomingError.signature(
+      kind: row.kind, type: error.type, message: error.message, stack: error.stack, raw: error.raw)
+    return made.hash(type: error.type, place: error.place) == error.fingerprint ? made : nil
+  }
+
   /// Adds the signature of an error. One of which no texts are left stays in a group of its own.
   private func add(groupOf error: StoredRow.ErrorDetails, _ row: StoredRow) throws {
-    let made =
-      error.hasTexts
-      ? IncomingError.signature(
-        kind: row.kind, type: error.type, message: error.message, stack: error.stack, raw: error.raw) : nil
-    let signature = made.flatMap { $0.hash == error.fingerprint ? $0 : nil }
+    let signature = Self.signature(of: error, row)
+    if signature == nil { bareGroups.insert(error.group) }
     let group = signature.map { GroupKey($0) }
     addGroup.bind(
       error.group, row.app, Int64(row.kind.rawValue), error.fingerprint, group?.value ?? error.fingerprint,
@@ -177,9 +186,21 @@ final class RestoredNames {
     try addGroup.run()
   }
 
+  private func complete(groupOf error: StoredRow.ErrorDetails, _ row: StoredRow) throws {
+    guard let signature = Self.signature(of: error, row) else { return }
+    bareGroups.remove(error.group)
+    let group = GroupKey(signature)
+    completeGroup.bind(error.group, group.value)
+    completeGroup.bind(signature.text, at: 3)
+    completeGroup.bind(group.place, at: 4)
+    try completeGroup.run()
+  }
+
   private func add(_ error: StoredRow.ErrorDetails, _ row: StoredRow, _ encoded: EventRow) throws {
     if groups.insert(error.group).inserted {
       try add(groupOf: error, row)
+    } else if error.hasTexts, bareGroups.contains(error.group) {
+      try complete(groupOf: error, row)
     }
     addError.bind(
       row.id, row.app, error.group, row.time, encoded.lag, Int64(row.slot), row.device.id, row.session)

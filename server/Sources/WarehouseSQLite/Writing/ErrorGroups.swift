@@ -19,9 +19,10 @@ final class ErrorGroups {
   }
 
   /// Version 7. `frame` is the place after rules and symbols, while `place` stays as it was sent to a cluster. `own_key` is what
-  /// signature, rules and symbols say, and `key` what holds: that of the group into which people merged it, or its own.
-  /// `is_pending` is 1 until rules, symbols and decisions have been applied for the first time, and 2 while they are to be applied
-  /// again. `regrouped` has the state of an app's rules, decisions and symbols by which its keys were made.
+  /// signature, rules and symbols say, and `key` what holds: that of the group into which people merged it, one of its own if they
+  /// took it out, or else its own key. `is_symbolized` is 1 if symbols named functions of it. `is_pending` is 1 until rules, symbols
+  /// and decisions have been applied for the first time, 2 while they are to be applied again, and 3 if symbols could not be read.
+  /// `regrouped` has the state of an app's rules, decisions and symbols by which its keys were made.
   ///
   /// Errors of earlier versions stay in the groups that they were in.
   static let keySchema = """
@@ -30,11 +31,13 @@ final class ErrorGroups {
     ALTER TABLE error_group ADD COLUMN own_key INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE error_group ADD COLUMN key INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE error_group ADD COLUMN is_pending INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE error_group ADD COLUMN is_symbolized INTEGER NOT NULL DEFAULT 0;
     UPDATE error_group SET frame = place, own_key = fingerprint, key = fingerprint;
     CREATE INDEX error_group_key ON error_group (app, kind, key);
     CREATE INDEX error_group_own_key ON error_group (app, kind, own_key);
+    CREATE INDEX error_group_moved ON error_group (app) WHERE key <> own_key;
     CREATE INDEX error_group_pending ON error_group (app, is_pending) WHERE is_pending <> 0;
-    CREATE TABLE regrouped (app INTEGER PRIMARY KEY, version TEXT NOT NULL);
+    CREATE TABLE regrouped (app INTEGER PRIMARY KEY, symbols TEXT NOT NULL, decisions TEXT NOT NULL);
     """
 
   /// The condition that a signature `m` is of the same group as the signature `g`.
@@ -51,14 +54,19 @@ final class ErrorGroups {
   static let dailyAllowance = 1_000
   private static let maximumCachedGroups = 50_000
   private let find: SQLStatement
+  private let findGroup: SQLStatement
   private let add: SQLStatement
+  private let complete: SQLStatement
   private var cache: [Key: Int64] = [:]
   /// The number of new signatures per app today. A rollback keeps the count, so that failing transactions do not renew the
   /// allowance; a restart renews it, which saves storing the count.
   private var spending: [Int64: (day: Int64, groups: Int)] = [:]
 
   init(_ connection: SQLConnection) throws {
-    find = try connection.prepare("SELECT id FROM error_group WHERE app = ? AND kind = ? AND fingerprint = ?")
+    find = try connection.prepare(
+      "SELECT id, signature = '' FROM error_group WHERE app = ? AND kind = ? AND fingerprint = ?")
+    findGroup = try connection.prepare("SELECT min(id) FROM error_group WHERE app = ? AND kind = ? AND own_key = ?")
+    complete = try connection.prepare(Self.completion)
     add = try connection.prepare(
       """
       INSERT INTO error_group (app, kind, fingerprint, own_key, is_pending, type, place, message, signature, frame, key)
@@ -67,6 +75,11 @@ final class ErrorGroups {
       """)
   }
 
+  /// Gives a signature to a row whose first error had no texts any more when it was imported or restored.
+  static let completion = """
+    UPDATE error_group SET own_key = ?2, key = ?2, is_pending = 1, signature = ?3, frame = ?4 WHERE id = ?1 AND signature = ''
+    """
+
   /// Clears the cache, after a rollback revoked assigned numbers.
   func forget() { cache = [:] }
 
@@ -74,10 +87,12 @@ final class ErrorGroups {
   func id(of error: IncomingError, _ row: EventRow) throws -> Int64 {
     let kind = Int64(row.flags.kind.rawValue)
     let key = Key(app: row.app, kind: kind, fingerprint: error.fingerprint)
-    if let known = try known(key) { return known }
+    if let known = try known(key, error.signature) { return known }
     guard spend(app: row.app, received: row.received) else {
+      // A stack without room counts in its group, if there is one.
+      if let signature = error.signature, let group = try group(GroupKey(signature).value, of: key) { return group }
       let other = Key(app: row.app, kind: kind, fingerprint: 0)
-      return try known(other) ?? insert(other, type: WriterDictionary.other)
+      return try known(other, nil) ?? insert(other, type: WriterDictionary.other)
     }
     return try insert(
       key, error.signature, type: error.type, place: error.place, message: error.message.prefix(utf8Bytes: 300))
@@ -92,19 +107,31 @@ final class ErrorGroups {
     return true
   }
 
-  private func known(_ key: Key) throws -> Int64? {
+  private func known(_ key: Key, _ signature: Signature?) throws -> Int64? {
     if let known = cache[key] { return known }
     find.bind(key.app, key.kind, key.fingerprint)
-    defer { find.reset() }
-    guard try find.step() else { return nil }
-    let id = find.integer(0)
+    guard let (id, isBare) = try find.first({ ($0.integer(0), $0.integer(1) != 0) }) else { return nil }
+    if isBare, let signature {
+      let group = GroupKey(signature)
+      complete.bind(id, group.value)
+      complete.bind(signature.text, at: 3)
+      complete.bind(group.place, at: 4)
+      try complete.run()
+    }
     remember(id, key)
     return id
+  }
+
+  private func group(_ own: Int64, of key: Key) throws -> Int64? {
+    findGroup.bind(key.app, key.kind, own)
+    return try findGroup.first { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
   private func insert(
     _ key: Key, _ signature: Signature? = nil, type: String, place: String = "", message: String = ""
   ) throws -> Int64 {
+    // One that can't be read again would stay pending for ever.
+    let signature = signature.flatMap { Signature(text: $0.text) }
     let group = signature.map { GroupKey($0) }
     // With the app's rules and symbols, the key may be another one.
     add.bind(key.app, key.kind, key.fingerprint, group?.value ?? key.fingerprint, signature == nil ? 0 : 1)

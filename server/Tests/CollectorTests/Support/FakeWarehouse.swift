@@ -97,6 +97,7 @@ final class FakeWarehouse: EventSink, ForwardingStore {
 
   func errorVersions(app: AppID, since: [Int64: Timestamp]) async throws -> [Int64: Set<String>] { [:] }
   func errorSignature(app: AppID, error: Int64) async throws -> Int64? { nil }
+  func errorGroupMembers(app: AppID, _ group: Int64) async throws -> [Int64] { [group] }
   func errorGroupNumbers(app: AppID, _ ids: Set<Int64>) async throws -> [Int64: Int64] {
     ids.contains(1) ? [1: 1] : [:]
   }
