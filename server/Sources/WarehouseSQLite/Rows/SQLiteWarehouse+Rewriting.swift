@@ -15,24 +15,32 @@ extension SQLiteWarehouse {
   ///   - ids: A row of each segment, by which it is found again if others write it anew meanwhile.
   ///   - body: Receives the numbers of the segments in the same order.
   /// - Returns: `nil` if there are no such rows.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if rows may come back from the cluster, with `unavailable` if more and more of
+  ///   them can't be read, and with `damaged` if `body` fails so although all can be read.
   func rewriting<Value: Sendable>(
     rows ids: [Int64], _ body: @escaping @Sendable (Writer, [Int64]) throws -> Value
   ) async throws -> Value? {
     var attempts = 0
     while true {
-      let segments = try await reader.reading { connection in
-        try ids.compactMap { try StoredSpan.segment(of: $0, connection) }
-      }
+      let segments = try await segments(of: ids)
       guard segments.count == ids.count else { return nil }
       do {
         if let value = try await rewriting(segments, of: ids, body) { return value }
       } catch let error as WarehouseError where error.code == .damaged {
         attempts += 1
-        var isMended = false
-        for segment in Set(segments).sorted() where try await mendRows(in: segment, .all) { isMended = true }
-        guard isMended, attempts < Self.rewritingAttempts else { throw error }
+        var hasChanged = false
+        for segment in Set(segments).sorted() where try await mendRows(in: segment, .all) { hasChanged = true }
+        // Others may have mended them just before.
+        if !hasChanged { hasChanged = try await self.segments(of: ids) != segments }
+        guard attempts >= Self.rewritingAttempts else { continue }
+        throw hasChanged ? WarehouseError(.unavailable, "Ever more events can't be read.", cause: error) : error
       }
     }
+  }
+
+  /// Returns the segments that have some rows, in the order of these.
+  private func segments(of ids: [Int64]) async throws -> [Int64] {
+    try await reader.reading { connection in try ids.compactMap { try StoredSpan.segment(of: $0, connection) } }
   }
 
   /// Runs `body` once; returns `nil` if the rows have moved to other segments meanwhile.
