@@ -43,7 +43,7 @@ extension RowMendingTests {
     let attempts = Locked(0)
     let rows = directory.path + "/rows"
     let growing = await #expect(throws: WarehouseError.self) {
-      try await warehouse.rewriting(rows: [segment.ids.lowerBound]) { _, segments in
+      _ = try await warehouse.rewriting(rows: [segment.ids.lowerBound]) { _, segments in
         attempts.withLock { $0 += 1 }
         try Self.flip(RowSegment.path(segments[0], in: rows), at: 0.5)
         throw RowSegment.damage("the file")
@@ -51,7 +51,7 @@ extension RowMendingTests {
     }
     #expect(growing?.code == .unavailable && attempts.withLock { $0 } == 3)
     let other = await #expect(throws: WarehouseError.self) {
-      try await warehouse.rewriting(rows: [segment.ids.lowerBound]) { _, _ in throw RowSegment.damage("no rows") }
+      _ = try await warehouse.rewriting(rows: [segment.ids.lowerBound]) { _, _ in throw RowSegment.damage("no rows") }
     }
     #expect(other?.code == .damaged)
     try await warehouse.close()
@@ -61,11 +61,11 @@ extension RowMendingTests {
     let warehouse = try open()
     try await fill(warehouse)
     let segment = try await segment(warehouse)
-    try damage(segment, at: 0.7)
+    try damage(segment, at: 0.97)
     let known = try #require(try await warehouse.reader.reading { try UnreadableSegment(segment.number, $0) })
-    try damage(segment, at: 0.1)
+    try damage(segment, at: 0.03)
     let error = await #expect(throws: WarehouseError.self) {
-      try await warehouse.perform { writer in
+      _ = try await warehouse.perform { writer in
         try writer.prepareRewriting()
         return try writer.mend(known, [])
       }

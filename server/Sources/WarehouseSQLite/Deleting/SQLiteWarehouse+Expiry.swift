@@ -9,29 +9,32 @@ extension SQLiteWarehouse {
   /// Rows of days that a view will still seal are kept until it has. If the process is killed, call it again.
   ///
   /// - Returns: True if rows were removed.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if some rows must wait for the cluster; the others were removed.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if some rows must wait for the cluster; all others were removed.
   @discardableResult
   package func removeRows(of app: AppID, before day: Day, views: [View]) async throws -> Bool {
     let number = app.rawValue
     guard let time = try await horizon(of: app, before: day, views) else { return false }
     try await perform { try $0.raiseHorizon(of: number, to: time) }
     guard let time = try await perform({ try $0.horizonTime(of: number) }) else { return false }
-    let segments = try await segments(with: number, before: time)
+    var (segments, away) = try await segments(with: number, before: time)
     guard !segments.isEmpty else {
       // An attempt before may have ended just here.
       try await forgetLostRows()
+      if let away { throw away }
       return false
     }
     try await perform { try $0.expireErrors(of: number, before: time) }
     // The counts must be on disk before the rows they were made from are removed.
     try await counting.perform { _ = try $0.count() }
     try await perform { try $0.keepCounts(of: number) }
-    for first in segments {
-      try Task.checkCancellation()
+    away = try await forEachSegment(of: segments) { first in
       _ = try await rewriting(rows: [first]) { try $0.expireRows(of: number, before: time, segment: $1[0]) }
-    }
+    } ?? away
     try await forgetLostRows()
     reader.updateColumns()
     try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
+    if let away { throw away }
     return true
   }
 
@@ -48,18 +51,20 @@ extension SQLiteWarehouse {
     return time
   }
 
-  /// Returns a row of each segment with rows of an app before a time.
-  private func segments(with app: Int64, before time: Int64) async throws -> [Int64] {
+  /// Returns a row of each segment with rows of an app before a time, and the error if some segments must wait for the cluster.
+  private func segments(
+    with app: Int64, before time: Int64
+  ) async throws -> (found: [Int64], away: WarehouseError?) {
     let candidates = try await reader.reading { connection in
       Dictionary(
         grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) && $0.times.lowerBound < time },
         by: \.segment)
     }
     var found: [Int64] = []
-    for first in candidates.values.compactMap({ $0.first?.ids.lowerBound }) {
+    let away = try await forEachSegment(of: candidates.values.compactMap { $0.first?.ids.lowerBound }.sorted()) { first in
       if try await hasRows(inSegmentOf: first, app: app, where: { row, _ in row.time < time }) { found.append(first) }
     }
-    return found.sorted()
+    return (found, away)
   }
 }
 

@@ -57,6 +57,25 @@ extension SQLiteWarehouse {
     }
   }
 
+  /// Runs `body` for each segment, also if some of them must wait for the cluster.
+  ///
+  /// - Parameter rows: A row of each.
+  /// - Returns: The first error with code `rowsAway` that `body` has thrown.
+  func forEachSegment(
+    of rows: [Int64], _ body: (Int64) async throws -> Void
+  ) async throws -> WarehouseError? {
+    var away: WarehouseError?
+    for row in rows {
+      try Task.checkCancellation()
+      do {
+        try await body(row)
+      } catch let error as WarehouseError where error.code == .rowsAway {
+        away = away ?? error
+      }
+    }
+    return away
+  }
+
   /// Returns true if the segment with a row has rows of an app that meet a condition. Rows that can't be read may be such rows, so
   /// those of which the cluster has a copy are read from there before.
   func hasRows(
