@@ -74,4 +74,76 @@ extension RowMendingTests {
     #expect(report.isClean, "\(report.problems) \(report.differences), seed \(Self.seed)")
     try await warehouse.close()
   }
+
+  /// Makes the counts of an app lack rows that can't be read, but that the cluster has.
+  private func countWithoutRows(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws {
+    let segment = try await segment(warehouse)
+    try await warehouse.copy(segment, to: cluster)
+    try FileManager.default.removeItem(atPath: file(segment).path)
+    try await warehouse.recountDays(of: app) { _, _ in }
+  }
+
+  private func counts(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> [String] {
+    try await warehouse.everything().filter { $0.hasPrefix("daily_count \(app.rawValue) ") }
+  }
+
+  @Test func `counts become final with the rows that have just come back`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse)
+    let before = try await counts(warehouse, Self.app)
+    try await countWithoutRows(warehouse, Self.app)
+    #expect(try await counts(warehouse, Self.app) != before)
+    #expect(try await warehouse.removeRows(of: Self.app, before: day("2026-05-30"), views: []))
+    #expect(try await counts(warehouse, Self.app) == before, "seed \(Self.seed)")
+    #expect(try await warehouse.reader.reading { try !UncountedDays.hasDays(of: 1, $0) })
+    let report = try await warehouse.reader.verify()
+    #expect(report.isClean, "\(report.problems) \(report.differences), seed \(Self.seed)")
+    try await warehouse.close()
+  }
+
+  @Test func `while days can't be counted again, no counts become final and no rows go`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse)
+    let rows = try await rows(warehouse) { row, _ in row.app == 1 }
+    try await warehouse.perform { try UncountedDays.add([day("2026-05-04").number], app: 1, $0.connection) }
+    try await Self.setCounts(warehouse, areWritable: false)
+    await #expect(throws: WarehouseError.self) {
+      try await warehouse.removeRows(of: Self.app, before: day("2026-05-30"), views: [])
+    }
+    #expect(try await warehouse.reader.reading { try Horizons($0).counted } == [:])
+    #expect(try await self.rows(warehouse) { row, _ in row.app == 1 } == rows)
+    try await Self.setCounts(warehouse, areWritable: true)
+    #expect(try await warehouse.removeRows(of: Self.app, before: day("2026-05-30"), views: []))
+    try await warehouse.close()
+  }
+
+  /// Lets counts of app 1 be changed or not.
+  private static func setCounts(_ warehouse: SQLiteWarehouse, areWritable: Bool) async throws {
+    try await warehouse.counting.perform { counter in
+      try counter.connection.execute(
+        areWritable
+          ? "DROP TRIGGER counts.refuse"
+          : """
+          CREATE TRIGGER counts.refuse BEFORE DELETE ON daily_count WHEN OLD.app = 1
+          BEGIN SELECT RAISE(ABORT, 'refused'); END
+          """)
+    }
+  }
+
+  @Test func `an app whose days can't be counted again keeps no other app waiting`() async throws {
+    let warehouse = try open()
+    try await fill(warehouse)
+    let days: Set = [day("2026-05-03").number, day("2026-05-04").number, day("2026-05-05").number]
+    for app in [1, 2] as [Int64] {
+      try await warehouse.perform { try UncountedDays.add(days, app: app, $0.connection) }
+    }
+    try await Self.setCounts(warehouse, areWritable: false)
+    #expect(await !warehouse.finishQuarantine())
+    #expect(try await warehouse.reader.reading { try UncountedDays($0).days } == [1: days])
+    #expect(warehouse.problems.contains { $0.summary.hasPrefix("Counting days again fails.") })
+    try await Self.setCounts(warehouse, areWritable: true)
+    #expect(await warehouse.finishQuarantine())
+    #expect(warehouse.problems.isEmpty)
+    try await warehouse.close()
+  }
 }

@@ -17,25 +17,37 @@ extension SQLiteWarehouse {
     guard let time = try await horizon(of: app, before: day, views) else { return false }
     try await perform { try $0.raiseHorizon(of: number, to: time) }
     guard let time = try await perform({ try $0.horizonTime(of: number) }) else { return false }
-    var (segments, away) = try await segments(with: number, before: time)
+    let (segments, unread) = try await segments(with: number, before: time)
     guard !segments.isEmpty else {
       // An attempt before may have ended just here.
       try await forgetLostRows()
-      if let away { throw away }
+      if let unread { throw unread }
       return false
     }
     try await perform { try $0.expireErrors(of: number, before: time) }
-    // The counts must be on disk before the rows they were made from are removed.
-    try await counting.perform { _ = try $0.count() }
-    try await perform { try $0.keepCounts(of: number) }
-    away = try await forEachSegment(of: segments) { first in
+    try await keepCounts(of: number)
+    let kept = try await forEachSegment(of: segments) { first in
       _ = try await rewriting(rows: [first]) { try $0.expireRows(of: number, before: time, segment: $1[0]) }
-    } ?? away
+    }
     try await forgetLostRows()
     reader.updateColumns()
     try await repeatWhile { try await self.perform { try $0.connection.returnPages() } }
-    if let away { throw away }
+    if let away = unread ?? kept { throw away }
     return true
+  }
+
+  /// Makes the counts of the days before the horizon final, once they include all rows that can be read. They must be on disk before
+  /// the rows they were made from are removed.
+  private func keepCounts(of app: Int64) async throws {
+    try await counting.perform { _ = try $0.count() }
+    repeat {
+      try Task.checkCancellation()
+      guard try reader.catalog.app(AppID(app)) != nil else {
+        throw WarehouseError(.unknownApp, "There is no app \(app).")
+      }
+      try await recountChangedDays(of: app)
+      // Rows may have come back meanwhile.
+    } while try await !perform { try $0.keepCounts(of: app) }
   }
 
   /// Returns the time before which rows can go; `nil` if none can.
@@ -62,7 +74,9 @@ extension SQLiteWarehouse {
     }
     var found: [Int64] = []
     let away = try await forEachSegment(of: candidates.values.compactMap { $0.first?.ids.lowerBound }.sorted()) { first in
-      if try await hasRows(inSegmentOf: first, app: app, where: { row, _ in row.time < time }) { found.append(first) }
+      // Rows that come back after the counts are final would never be counted.
+      let hasRows = try await hasRows(inSegmentOf: first, app: app, readsAll: true) { row, _ in row.time < time }
+      if hasRows { found.append(first) }
     }
     return (found, away)
   }

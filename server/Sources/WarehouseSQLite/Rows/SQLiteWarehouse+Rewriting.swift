@@ -78,18 +78,22 @@ extension SQLiteWarehouse {
 
   /// Returns true if the segment with a row has rows of an app that meet a condition. Rows that can't be read may be such rows, so
   /// those of which the cluster has a copy are read from there before.
+  ///
+  /// - Parameter readsAll: True to do that with all unreadable rows of the segment, rather than only until one meets the condition.
   func hasRows(
-    inSegmentOf id: Int64, app: Int64, where isMeant: @escaping @Sendable (EventRow, EventScan) -> Bool
+    inSegmentOf id: Int64, app: Int64, readsAll: Bool = false,
+    where isMeant: @escaping @Sendable (EventRow, EventScan) -> Bool
   ) async throws -> Bool {
     while true {
       let found = try await reader.reading { connection -> (segment: Int64, hasSome: Bool, isDamaged: Bool)? in
         guard let segment = try StoredSpan.segment(of: id, connection) else { return nil }
         let spans = try StoredSpan.all(connection).filter { $0.segment == segment && $0.apps.contains(app) }
         let scan = EventScan(connection, spans, damage: DamagedRows())
-        while let row = try scan.next() {
-          if row.app == app, isMeant(row, scan) { return (segment, true, scan.hasDamage) }
+        var hasSome = false
+        while readsAll || !hasSome, let row = try scan.next() {
+          if row.app == app, isMeant(row, scan) { hasSome = true }
         }
-        return (segment, false, scan.hasDamage)
+        return (segment, hasSome, scan.hasDamage)
       }
       guard let found else { return false }
       guard found.isDamaged else { return found.hasSome }
