@@ -215,7 +215,8 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
       let files = try await cluster.data.withReader { try $1.rowFiles(of: rows) }
       try Scrub.request(files, catalog)
       return Terminal.say(
-        "The server that runs here reads the rows that it can't read from the cluster, within some minutes.")
+        "The server that runs here reads the rows that it can't read from the cluster, within some minutes, unless it runs with --scrub-every 0."
+      )
     }
     let result = await Result {
       for file in try warehouse.reader.rowFiles(of: rows) {
