@@ -31,7 +31,9 @@ import Warehouse
         events: [IncomingEvent(index: 0, kind: .event, duplicateKey: nil, time: time, name: "\(age)")]), app: app)
   }
 
-  @Test func `a job that waits for unreadable rows stops neither the removal of old ones nor their leaving`() async throws {
+  @Test func `a job that waits for unreadable rows stops neither the removal of old ones nor their leaving`()
+    async throws
+  {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-jobs-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
@@ -55,7 +57,8 @@ import Warehouse
     let clock = Locked(now)
     let service = JobService(
       warehouse: warehouse, catalog: catalog,
-      jobs: JobRunner(warehouse: warehouse, catalog: catalog, directory: directory), trials: ProcessTrials(directory: directory),
+      jobs: JobRunner(warehouse: warehouse, catalog: catalog, directory: directory),
+      trials: ProcessTrials(directory: directory),
       logger: Logger(label: "test") { [log] _ in log }, keepsAtHome: .seconds(3_600),
       wallTime: { clock.withLock { $0 } })
     var schedule = KeepingSchedule(keepsAtHome: service.keepsAtHome)

@@ -1,3 +1,4 @@
+import AppCatalog
 import ArgumentParser
 import Shipping
 import TernServer

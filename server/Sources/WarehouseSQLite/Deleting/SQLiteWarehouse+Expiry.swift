@@ -73,10 +73,11 @@ extension SQLiteWarehouse {
         by: \.segment)
     }
     var found: [Int64] = []
-    let away = try await forEachSegment(of: candidates.values.compactMap { $0.first?.ids.lowerBound }.sorted()) { first in
+    let firsts = candidates.values.compactMap { $0.first?.ids.lowerBound }.sorted()
+    let away = try await forEachSegment(of: firsts) { first in
       // Rows that come back after the counts are final would never be counted.
-      let hasRows = try await hasRows(inSegmentOf: first, app: app, readsAll: true) { row, _ in row.time < time }
-      if hasRows { found.append(first) }
+      let isFound = try await hasRows(inSegmentOf: first, app: app, readsAll: true) { row, _ in row.time < time }
+      if isFound { found.append(first) }
     }
     return (found, away)
   }

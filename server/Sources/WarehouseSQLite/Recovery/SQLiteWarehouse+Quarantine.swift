@@ -43,7 +43,7 @@ extension SQLiteWarehouse {
       for app in apps.sorted() {
         do {
           try await recountChangedDays(of: app)
-        } catch where !(error is CancellationError) {
+        } catch let error where !(error is CancellationError) {
           failure = failure ?? error
         }
       }
