@@ -37,7 +37,7 @@ actor UnitSupply {
 
   /// The IDs of rows that have no unit because they can't be read, ascending.
   var unreadableRows: [ClosedRange<Int64>] {
-    unreadable.map(\.rows.ids).sorted { $0.lowerBound < $1.lowerBound }
+    unreadable.map { $0.rows.ids }.sorted { $0.lowerBound < $1.lowerBound }
   }
 
   /// Makes the next unit for a shard; `nil` while there are too few rows.
@@ -87,11 +87,11 @@ actor UnitSupply {
     let end = stretches.last?.ids.upperBound ?? known
     known = all.first.map { $0.ids.lowerBound - 1 } ?? end
     // Others have a unit by now, or were written anew.
-    unreadable.removeAll { rows, _ in
-      !all.contains { $0.segment == rows.segment && $0.ids.overlaps(rows.ids) }
+    unreadable.removeAll { unread in
+      !all.contains { $0.segment == unread.rows.segment && $0.ids.overlaps(unread.rows.ids) }
     }
     let now = uptime()
-    let skipped = unreadable.filter { now - $0.tried < Self.unreadableRetryTime }.map(\.rows)
+    let skipped = unreadable.filter { now - $0.tried < Self.unreadableRetryTime }.map { $0.rows }
     var gaps = UnitPlanner.gaps(all, without: skipped)
     // The segment with the newest rows never leaves.
     if gaps.contains(where: { $0.segment != stretches.last?.segment }) {

@@ -82,4 +82,9 @@ import Warehouse
     try await warehouse.close()
     try catalog.close()
   }
+
+  @Test func `days that can't be counted again are tried less and less often`() {
+    let pauses = [10, 20, 40, 80, 160, 320, 320].map { Duration.seconds($0) }
+    #expect((0...6).map(RecoveryService.pause) == pauses && RecoveryService.pause(after: .max) == .seconds(320))
+  }
 }

@@ -47,7 +47,7 @@ extension SQLiteWarehouse {
       }
       try await recountChangedDays(of: app)
       // Rows may have come back meanwhile.
-    } while try await !perform { try $0.keepCounts(of: app) }
+    } while try await !perform({ try $0.keepCounts(of: app) })
   }
 
   /// Returns the time before which rows can go; `nil` if none can.
