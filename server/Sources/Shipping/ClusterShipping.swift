@@ -54,8 +54,11 @@ package final class ClusterShipping: Sendable {
     }
   }
 
-  /// Ships until all rows that are there now are confirmed.
-  package func backfill() async throws {
+  /// Ships until all rows that are there now are confirmed, but for those that can't be read.
+  ///
+  /// - Returns: The IDs of rows that the cluster lacks for that reason, ascending.
+  @discardableResult
+  package func backfill() async throws -> [ClosedRange<Int64>] {
     let shards = try await shards()
     try await checkForOtherManifest(shards)
     try await check()
@@ -68,6 +71,13 @@ package final class ClusterShipping: Sendable {
       }
       try await group.waitForAll()
     }
+    return try await unsentRows(of: shards.map(\.name))
+  }
+
+  /// Returns the IDs of rows that some shards should have, but don't because the rows can't be read.
+  func unsentRows(of shards: [String]) async throws -> [ClosedRange<Int64>] {
+    let units = try shards.flatMap { try manifest.unconfirmed(shard: $0, limit: .max) }
+    return (await supply.unreadableRows + units.map(\.ids)).sorted { $0.lowerBound < $1.lowerBound }
   }
 
   private func ship() async throws {
@@ -83,7 +93,8 @@ package final class ClusterShipping: Sendable {
             let unreadable = try await check()
             checks += 1
             if checks % Self.checksPerLook == 0 { try await lookForLateRows(shards) }
-            problems.note(unreadable.first?.problem, of: "")
+            let unsent = await supply.unreadableRows.first.map(ShardShipping.problem)
+            problems.note(unreadable.first?.problem ?? unsent, of: "")
           } catch {
             try Task.checkCancellation()
             problems.note("\(error)", of: "")

@@ -16,8 +16,6 @@ struct ShardShipping: Sendable {
   private static let pollInterval: Duration = .seconds(1)
   /// The time until the next attempt after home could not read its rows, or a replica did not answer.
   private static let retryTime: Duration = .seconds(5)
-  /// The time until the next attempt to read rows that could not be read.
-  private static let unreadableRetryTime: Duration = .seconds(60)
 
   /// Ships until the task is cancelled.
   ///
@@ -33,7 +31,7 @@ struct ShardShipping: Sendable {
         if uptime() - swept >= (hasMore ? Self.retryTime : Self.pollInterval) {
           swept = uptime()
           // A replica that is away keeps deletions waiting, but not new rows.
-          let waiting = unreadable.keys.min { $0.number < $1.number }.map(Self.problem)
+          let waiting = unreadable.keys.min { $0.number < $1.number }.map { Self.problem($0.ids) }
           let isClean = await isClean(&sweep, now: swept, waiting)
           if !hasMore, isClean, try await isDone() { return }
         }
@@ -46,8 +44,9 @@ struct ShardShipping: Sendable {
     }
   }
 
-  private static func problem(_ unit: ShippingUnit) -> String {
-    "Events \(unit.ids.lowerBound) to \(unit.ids.upperBound) can't all be read at home, so they are not sent."
+  /// Returns the reason why rows wait.
+  static func problem(_ ids: ClosedRange<Int64>) -> String {
+    "Events \(ids.lowerBound) to \(ids.upperBound) can't all be read at home, so they are not sent."
   }
 
   /// Deletes what is left of older generations; returns true if nothing is.
@@ -73,7 +72,7 @@ struct ShardShipping: Sendable {
     let now = uptime()
     let waiting = try manifest.unconfirmed(shard: shard.name, limit: unreadable.count + 1)
     unreadable = unreadable.filter { waiting.contains($0.key) }
-    if let unit = waiting.first(where: { unreadable[$0].map { now - $0 >= Self.unreadableRetryTime } ?? true }) {
+    if let unit = waiting.first(where: { unreadable[$0].map { now - $0 >= UnitSupply.unreadableRetryTime } ?? true }) {
       do {
         if let next = try await read(unit) { try await bring(next, &replica) }
         unreadable[unit] = nil

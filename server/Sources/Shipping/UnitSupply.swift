@@ -14,8 +14,8 @@ actor UnitSupply {
   private var known: Int64 = 0
   /// The last row up to which all have units, but for those that only the cluster has, or that can't be read.
   private(set) var last: Int64 = 0
-  /// Rows that have no unit and can't be read. Others are sent without them.
-  private var unreadable: [RowStretch] = []
+  /// Rows that have no unit and can't be read, with the time of the last attempt. Others are sent without them.
+  private var unreadable: [(rows: RowStretch, tried: Duration)] = []
   /// The end of the unit made last, for which the next one waits: the IDs of a unit are known only after it is made.
   private var previous: Task<Void, Never>?
 
@@ -30,6 +30,14 @@ actor UnitSupply {
     self.manifest = manifest
     self.uptime = uptime
     planner = UnitPlanner(patience: patience)
+  }
+
+  /// The time until the next attempt to read rows that could not be read: the disk may have failed once, or they were mended.
+  static let unreadableRetryTime: Duration = .seconds(60)
+
+  /// The IDs of rows that have no unit because they can't be read, ascending.
+  var unreadableRows: [ClosedRange<Int64>] {
+    unreadable.map { $0.rows.ids }.sorted { $0.lowerBound < $1.lowerBound }
   }
 
   /// Makes the next unit for a shard; `nil` while there are too few rows.
@@ -54,7 +62,8 @@ actor UnitSupply {
       do {
         return try await make(stretch, planned, for: shard)
       } catch let error as UnreadableRows {
-        unreadable.append(RowStretch(segment: stretch.segment, ids: error.ids))
+        unreadable.removeAll { $0.rows.segment == stretch.segment && $0.rows.ids.overlaps(error.ids) }
+        unreadable.append((RowStretch(segment: stretch.segment, ids: error.ids), uptime()))
       }
     }
   }
@@ -77,7 +86,13 @@ actor UnitSupply {
     let all = UnitPlanner.gaps(in: stretches, between: try manifest.ranges(after: known), after: known)
     let end = stretches.last?.ids.upperBound ?? known
     known = all.first.map { $0.ids.lowerBound - 1 } ?? end
-    var gaps = UnitPlanner.gaps(all, without: unreadable)
+    // Others have a unit by now, or were written anew.
+    unreadable.removeAll { unread in
+      !all.contains { $0.segment == unread.rows.segment && $0.ids.overlaps(unread.rows.ids) }
+    }
+    let now = uptime()
+    let skipped = unreadable.filter { now - $0.tried < Self.unreadableRetryTime }.map { $0.rows }
+    var gaps = UnitPlanner.gaps(all, without: skipped)
     // The segment with the newest rows never leaves.
     if gaps.contains(where: { $0.segment != stretches.last?.segment }) {
       // The cluster doesn't have these as they must be, or they would have been taken over.

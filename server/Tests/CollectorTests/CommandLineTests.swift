@@ -179,4 +179,11 @@ import Warehouse
     #expect(ServeCommand.address(host: "tern.local", port: 443, isSecure: true) == "https://tern.local:443")
     #expect(ServeCommand.address(host: "tern.local", port: 80) == "http://tern.local:80")
   }
+
+  @Test func `a backfill names rows that could not be read, but not thousands of them`() {
+    let one = ClickHouseBackfillCommand.lack(of: [1...10, 20...20], rows: 1_234)
+    #expect(one.hasPrefix("The cluster has 1,234 rows, but not all of events 1 to 10, 20 to 20, because"))
+    let many = ClickHouseBackfillCommand.lack(of: (1...2_000).map { $0 * 10...$0 * 10 + 1 }, rows: 0)
+    #expect(many.contains("200 to 201 and 1,980 more ranges, because") && many.count < 1_000)
+  }
 }

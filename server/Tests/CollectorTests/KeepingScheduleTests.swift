@@ -34,6 +34,17 @@ import Testing
     #expect(retirements[0].1 == .retirement(before: start + .seconds(600) - .seconds(90 * 86_400)))
   }
 
+  @Test func `rows that could not be removed are tried again soon, and then less often, but every hour`() {
+    var (schedule, removals) = (KeepingSchedule(keepsAtHome: nil), [Int]())
+    for minute in 0..<300 {
+      let uptime = Duration.seconds(minute * 60)
+      guard !schedule.due(wall: start + uptime, uptime: uptime).isEmpty else { continue }
+      removals.append(minute)
+      schedule.didRemove(isComplete: minute == 145, uptime: uptime)
+    }
+    #expect(removals == [10, 15, 25, 45, 85, 145, 205, 210, 220, 240, 280])
+  }
+
   @Test func `rows that had to stay are looked at again after an hour`() {
     var schedule = KeepingSchedule(keepsAtHome: .zero)
     let done = work(of: &schedule, hours: 24, isComplete: { $0 > 100 }).filter { $0.1 != .removal }

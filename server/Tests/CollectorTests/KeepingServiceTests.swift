@@ -37,7 +37,8 @@ import WarehouseSQLite
     try await warehouse.flush()
     // Views must seal their days first.
     try await warehouse.sealDays(of: try catalog.views(), now: now)
-    try await JobRunner(warehouse: warehouse, catalog: catalog, directory: "").removeOldRows(now: now)
+    #expect(
+      try await JobRunner(warehouse: warehouse, catalog: catalog, directory: "").removeOldRows(now: now) == nil)
     func kept() async throws -> [[String]] {
       try await apps.asyncMap { app in try await warehouse.reader.recent(app: app, limit: 9).map(\.name) }
     }

@@ -200,4 +200,70 @@ import Warehouse
     try await warehouse.close()
     try catalog.close()
   }
+
+  @Test func `a damaged backup that can't be listed after a restart is known after another one`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (data, backupPath) = (directory + "/data", directory + "/backups")
+    let catalog = try Catalog(directory: data)
+    let app = try catalog.createApp(name: "Player").id
+    var warehouse = try SQLiteWarehouse(directory: data, catalog: catalog)
+    _ = try await warehouse.commit(batch(), app: app)
+    let backups = BackupSeries(path: backupPath, interval: .seconds(60), kept: 2)
+    try flip(try backups.add(of: data, now: start).path + "/rows/1.rows", at: 200)
+    func tick() async throws -> Int? {
+      let service = ScrubService(
+        warehouse: warehouse, catalog: catalog, backups: backups, copy: nil,
+        logger: Logger(label: "test") { [log] _ in log }, period: period)
+      var scrub = try Scrub(service, now: start)
+      try await scrub.tick(now: start)
+      return warehouse.scrub.status.damaged["backups"]
+    }
+    #expect(try await tick() == 1)
+    for isListed in [false, true] {
+      try await warehouse.close()
+      warehouse = try SQLiteWarehouse(directory: data, catalog: catalog)
+      if isListed {
+        try FileManager.default.removeItem(atPath: backupPath)
+        try FileManager.default.moveItem(atPath: directory + "/moved", toPath: backupPath)
+      } else {
+        // A file in the place of the folder.
+        try FileManager.default.moveItem(atPath: backupPath, toPath: directory + "/moved")
+        try Data().write(to: URL(filePath: backupPath))
+      }
+      #expect(try await tick() == (isListed ? 1 : 0))
+      #expect(try Scrub.damagedPaths(catalog).count == 1)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  @Test func `a check that takes long ends after a file, does what is wanted first, and goes on there`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let app = try catalog.createApp(name: "Player").id
+    let first = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    _ = try await first.commit(batch(), app: app)
+    try await first.close()
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let service = ScrubService(
+      warehouse: warehouse, catalog: catalog, backups: nil, copy: nil, logger: Logger(label: "test") { [log] _ in log },
+      period: period)
+    var scrub = try Scrub(service, now: start)
+    let count = try warehouse.scrubbedFiles().count
+    #expect(count >= 2)
+    for checked in 1...count {
+      let isDone = try await scrub.tick(now: start, isOver: { true })
+      #expect(!isDone)
+      #expect(warehouse.scrub.status.files == checked)
+    }
+    let isDone = try await scrub.tick(now: start, isOver: { true })
+    #expect(isDone)
+    #expect(warehouse.scrub.status.files == count && warehouse.scrub.status.position == start)
+    // All are due, but the one that is asked for is checked first.
+    try Scrub.request(try warehouse.reader.rowFiles(of: [5]), catalog)
+    try await scrub.tick(now: start + period, isOver: { true })
+    #expect(warehouse.scrub.status.files == count + 2)
+    try await warehouse.close()
+    try catalog.close()
+  }
 }

@@ -98,7 +98,7 @@ import WarehouseContract
     }
     for _ in 0..<3 {
       try await send(20, to: warehouse)
-      try await world.withShipping(warehouse, manifest) { try await $0.backfill() }
+      _ = try await world.withShipping(warehouse, manifest) { try await $0.backfill() }
     }
     // Units with gaps, and with newer generations.
     for app in world.catalog.apps().map(\.id) {
@@ -107,7 +107,7 @@ import WarehouseContract
     }
     // So that the last row is none of the deleted ones, of which the cluster knows nothing.
     try await send(5, to: warehouse)
-    try await world.withShipping(warehouse, manifest) { try await $0.backfill() }
+    _ = try await world.withShipping(warehouse, manifest) { try await $0.backfill() }
     try await warehouse.flush()
     try await warehouse.close()
     // As it would count all rows anew.

@@ -8,6 +8,7 @@ import Warehouse
 @Suite struct UnitSupplyTests {
   private static func withSupply(
     _ rows: FakeRows, retired: @escaping @Sendable () throws -> [RetiredUnit] = { [] }, maximumBytes: Int = 1 << 30,
+    uptime: @escaping @Sendable () -> Duration = { .zero },
     _ body: (UnitSupply, ShippingManifest) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-supply-\(UUID().uuidString)")
@@ -15,7 +16,7 @@ import Warehouse
     defer { try? FileManager.default.removeItem(at: directory) }
     let manifest = try ShippingManifest(path: directory.appending(path: "shipping.sqlite").path, homeID: 1)
     let supply = UnitSupply(
-      rows, manifest: manifest, retired: retired, patience: .zero, maximumBytes: maximumBytes, uptime: { .zero })
+      rows, manifest: manifest, retired: retired, patience: .zero, maximumBytes: maximumBytes, uptime: uptime)
     try await body(supply, manifest)
     try manifest.close()
   }
@@ -99,6 +100,36 @@ import Warehouse
       rows.add(through: 500, inNewSegment: true)
       while try await supply.next(for: "a") != nil {}
       #expect(try manifest.units().map(\.ids.lowerBound) == [1, 11, 101, 150, 161, 170, 201, 290, 301, 401])
+    }
+  }
+
+  @Test func `rows that could not be read are named, and tried again every minute`() async throws {
+    let (rows, clock) = (FakeRows(), Locked(Duration.zero))
+    for last in stride(from: Int64(100), through: 300, by: 100) { rows.add(through: last, inNewSegment: true) }
+    rows.setUnreadable([150...160, 290...300])
+    try await Self.withSupply(rows, uptime: { clock.withLock { $0 } }) { supply, manifest in
+      func supplied() async throws -> [ClosedRange<Int64>] {
+        while try await supply.next(for: "a") != nil {}
+        return try manifest.units().map(\.ids)
+      }
+      let found1 = try await supplied()
+      #expect(found1 == [1...100, 101...149, 161...200, 201...289])
+      #expect(await supply.unreadableRows == [150...160, 290...300])
+      // The disk had failed for a moment only.
+      rows.setUnreadable([155...157])
+      clock.withLock { $0 = .seconds(59) }
+      let found2 = try await supplied()
+      #expect(found2.count == 4)
+      clock.withLock { $0 = .seconds(60) }
+      let found3 = try await supplied()
+      #expect(found3 == [1...100, 101...149, 150...154, 158...160, 161...200, 201...289, 290...300])
+      #expect(await supply.unreadableRows == [155...157])
+      #expect(await supply.last == 300)
+      rows.setUnreadable([])
+      clock.withLock { $0 = .seconds(120) }
+      let found4 = try await supplied()
+      #expect(found4.count == 8)
+      #expect(await supply.unreadableRows == [])
     }
   }
 

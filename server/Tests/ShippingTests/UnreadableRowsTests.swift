@@ -49,6 +49,19 @@ import Warehouse
     }
   }
 
+  @Test func `rows that were not sent because they can't be read are named at the end`() async throws {
+    let rows = FakeRows()
+    for last in [Int64(100), 200, 300] { rows.add(through: last, inNewSegment: true) }
+    try await Self.withShipping(rows) { shipping, manifest in
+      try await Self.ship(rows, manifest)
+      #expect(try await shipping.unsentRows(of: ["a"]) == [])
+      // Its unit was made before, and can't be read any more.
+      try manifest.renew(try manifest.units()[1].next(.empty))
+      #expect(try await shipping.unsentRows(of: ["a"]) == [101...200])
+      #expect(try await shipping.unsentRows(of: ["b"]) == [])
+    }
+  }
+
   @Test func `verifying names rows that can't be read, without asking the cluster`() async throws {
     let rows = FakeRows()
     rows.add(through: 100)

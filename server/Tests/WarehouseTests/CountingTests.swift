@@ -107,6 +107,43 @@ import Testing
     try reader.close()
   }
 
+  @Test func `rows that move to another segment while days are counted again are counted once`() async throws {
+    let configuration = WarehouseConfiguration(flushInterval: .seconds(3_600), spanRows: 7, segmentBytes: 1)
+    let warehouse = try open(configuration)
+    for number in 0..<5 { try await commit(number, to: warehouse) }
+    try await warehouse.close()
+    let files = DataDirectory(path: directory.path)
+    let pool = try WarehouseFile.open(files, configuration: configuration)
+    let reports = Locked<[String]>([])
+    let (mustMove, calls) = (Locked(false), Locked(0))
+    let damage = DamagedRows { message in reports.withLock { $0.append(message) } }
+    let counter = try EventCounter(files, configuration: configuration, damage: damage, seed: 0) { [catalog] app in
+      calls.withLock { $0 += 1 }
+      // The first row has been read by then, and the segments of the others were not opened yet.
+      let isNow = mustMove.withLock { mustMove in
+        defer { mustMove = false }
+        return mustMove
+      }
+      if isNow { try withConnection(pool, Self.moveRows) }
+      return try catalog.calendar(app)
+    }
+    try counter.count()
+    mustMove.withLock { $0 = true }
+    #expect(try counter.recount([day("2026-05-04").number], app: app.rawValue) == 1)
+    #expect(calls.withLock { $0 } == 2, "counted twice, because the rows have moved")
+    #expect(reports.withLock { $0 } == [])
+
+    // A file that is missing is another matter.
+    let segment = try #require(try RowSegment.numbers(in: files.rowsPath).min())
+    try StoredFile.delete(RowSegment.path(segment, in: files.rowsPath))
+    #expect(try counter.recount([day("2026-05-04").number], app: app.rawValue) == 1)
+    #expect(reports.withLock { $0 }.count == 2 && damage.ids.count == 1)
+    try pool.close()
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try await total(reader) == 28)
+    try reader.close()
+  }
+
   private static func moveRows(_ connection: SQLConnection) throws {
     let rows = try RowStore(connection, spanRows: 7, segmentBytes: 1, damage: DamagedRows())
     try connection.execute("BEGIN")

@@ -12,24 +12,24 @@ import Testing
 
 /// Rows that can't be read at home, and their copies on a cluster.
 @Suite(.timeLimit(.minutes(30))) struct RowMendingTests {
-  private static let seed =
+  static let seed =
     ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
-  private static let app = AppID(1)
+  static let app = AppID(1)
 
-  private let directory: TemporaryDirectory
-  private let catalog = MemoryCatalog(zones: ["Europe/Berlin", "UTC"])
-  private let cluster = MemoryRows()
+  let directory: TemporaryDirectory
+  let catalog = MemoryCatalog(zones: ["Europe/Berlin", "UTC"])
+  let cluster = MemoryRows()
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func open() throws -> SQLiteWarehouse {
+  func open() throws -> SQLiteWarehouse {
     RetiredRowCache.connect(directory.path, to: cluster)
     var configuration = WarehouseConfiguration(spanRows: 30, segmentBytes: 4_000)
     configuration.now = { timestamp("2026-06-01T00:00:00Z") }
     return try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
   }
 
-  private func fill(_ warehouse: SQLiteWarehouse, batches: Int = 30) async throws {
+  func fill(_ warehouse: SQLiteWarehouse, batches: Int = 30) async throws {
     var traffic = RandomTraffic(
       seed: Self.seed, apps: catalog.apps().map(\.id), center: timestamp("2026-05-04T12:00:00Z"), days: 10,
       isOrdered: true)
@@ -40,27 +40,24 @@ import Testing
     try await warehouse.flush()
   }
 
-  private func segment(_ warehouse: SQLiteWarehouse) async throws -> RetirementCandidate {
+  func segment(_ warehouse: SQLiteWarehouse) async throws -> RetirementCandidate {
     try #require(try await warehouse.segments(receivedBefore: .max).dropFirst().first)
   }
 
-  private func file(_ segment: RetirementCandidate) -> ScrubbedFile {
+  func file(_ segment: RetirementCandidate) -> ScrubbedFile {
     ScrubbedFile(.rows, path: RowSegment.path(segment.number, in: directory.path + "/rows"))
   }
 
   /// Changes a byte of a file, which makes the events of some blocks unreadable.
-  private func damage(_ segment: RetirementCandidate, at part: Double = 0.5) throws {
-    let url = URL(filePath: file(segment).path)
-    var bytes = try Data(contentsOf: url)
-    bytes[Int(Double(bytes.count) * part)] ^= 1
-    try bytes.write(to: url)
+  func damage(_ segment: RetirementCandidate, at part: Double = 0.5) throws {
+    try Self.flip(file(segment).path, at: part)
   }
 
-  private func damages(_ warehouse: SQLiteWarehouse) throws -> [String] {
+  func damages(_ warehouse: SQLiteWarehouse) throws -> [String] {
     try warehouse.scrubbedFiles().compactMap { try warehouse.damage(of: $0) { _ in } }
   }
 
-  private func expectWhole(_ warehouse: SQLiteWarehouse, _ before: [String], _ what: Comment) async throws {
+  func expectWhole(_ warehouse: SQLiteWarehouse, _ before: [String], _ what: Comment) async throws {
     #expect(try await warehouse.everything() == before, "\(what), seed \(Self.seed)")
     #expect(try damages(warehouse) == [], "\(what)")
     let report = try await warehouse.reader.verify()
@@ -110,7 +107,7 @@ import Testing
     case person, quarantine, expiry, app
   }
 
-  private func person(_ warehouse: SQLiteWarehouse) async throws -> Person {
+  func person(_ warehouse: SQLiteWarehouse) async throws -> Person {
     let name = try await warehouse.reader.reading {
       try $0.texts("SELECT name FROM member WHERE app = 1 ORDER BY name LIMIT 1").first
     }

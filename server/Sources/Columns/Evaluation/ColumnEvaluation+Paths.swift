@@ -118,6 +118,8 @@ extension ColumnEvaluation {
   private func collect(_ count: Int, _ anchors: ChunkCursor.Mask?, _ part: PathPart, _ chunk: Chunk) {
     let (ends, order, list, numbers) = (part.ends.start, part.order.start, part.list.start, part.numbers.start)
     let nodes = part.counts.nodes.ofLabel.start
+    // If a page of the file is lost just now, the senders aren't those that were counted, and rows of another chunk would stay here.
+    order.update(repeating: 0, count: count)
     for sender in 0..<chunk.header.senders { ends[sender + 1] += ends[sender] }
     for position in 0..<count {
       let row = Int(list[position])
@@ -140,9 +142,11 @@ extension ColumnEvaluation {
     let (nodes, order, ends) = (part.counts.nodes.ofLabel.start, part.order.start, part.ends.start)
     var start = 0
     for sender in 0..<chunk.header.senders {
-      let rows = UnsafeMutableBufferPointer(start: order + start, count: Int(ends[sender]) - start)
-      guard !rows.isEmpty else { continue }
-      start += rows.count
+      let count = Int(ends[sender]) - start
+      // Negative if a page was lost since the rows were counted.
+      guard count > 0 else { continue }
+      let rows = UnsafeMutableBufferPointer(start: order + start, count: count)
+      start += count
       Self.sortByTime(rows, chunk)
       for position in 0..<rows.count {
         let row = Int(rows[position])

@@ -215,7 +215,8 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
       let files = try await cluster.data.withReader { try $1.rowFiles(of: rows) }
       try Scrub.request(files, catalog)
       return Terminal.say(
-        "The server that runs here reads the rows that it can't read from the cluster, within some minutes.")
+        "The server that runs here reads the rows that it can't read from the cluster, within some minutes, unless it runs with --scrub-every 0."
+      )
     }
     let result = await Result {
       for file in try warehouse.reader.rowFiles(of: rows) {
@@ -228,58 +229,5 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
     }
     try await warehouse.close()
     try result.get()
-  }
-}
-
-/// `tern clickhouse backfill`
-struct ClickHouseBackfillCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "backfill", abstract: "Send all rows that the cluster lacks, without a server.",
-    discussion: """
-      A server with --clickhouse sends them, too, those stored before that option was set included; this is for a data directory on
-      which no server runs.
-
-      Example:
-        tern clickhouse backfill --clickhouse http://db1:8123
-      """)
-
-  @OptionGroup var cluster: ClusterCommandOptions
-
-  func run() async throws {
-    let (connection, directory) = (try cluster.connection(), cluster.data.directory)
-    let catalog = try cluster.data.openCatalog()
-    defer { try? catalog.close() }
-    let warehouse: SQLiteWarehouse
-    do {
-      warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    } catch let error as WarehouseError where error.code == .inUse {
-      throw ServerFailure(
-        "A server runs on \(directory). If it was started with --clickhouse, it sends all rows: see `tern clickhouse status`."
-      )
-    }
-    let result = await Result {
-      let copy = try ClusterCopy(
-        connection, directory: directory, catalog: catalog, reader: warehouse.reader, patience: .zero
-      ) { Terminal.complain("tern: \($0)") }
-      defer { copy.close() }
-      try await ServerFailure.describing {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask {
-            while true {
-              try await Task.sleep(for: .seconds(1))
-              if let status = copy.status() { Terminal.progress("\(grouped(status.backlog)) rows to send") }
-            }
-          }
-          group.addTask { try await copy.shipping.backfill() }
-          // The first never ends.
-          _ = try await group.next()
-          group.cancelAll()
-        }
-      }
-      return copy.status()?.confirmedRows ?? 0
-    }
-    try await warehouse.close()
-    Terminal.progress("")
-    Terminal.say("The cluster has all \(grouped(try result.get())) rows.")
   }
 }

@@ -73,19 +73,21 @@ package struct JobRunner {
   }
 
   /// Removes the rows of all apps that are older than the apps keep them.
-  func removeOldRows(now: Timestamp) async throws {
-    var away: WarehouseError?
+  ///
+  /// - Returns: The first error if some of them can't be read. The others are gone.
+  func removeOldRows(now: Timestamp) async throws -> WarehouseError? {
+    var failure: WarehouseError?
     for app in try catalog.apps() {
       guard let keeping = app.keeping else { continue }
       let today = ReportZone(app.zone).day(of: now)
       do {
         try await warehouse.removeRows(
           of: app.id, before: keeping.firstDay(today: today), views: try catalog.views(app: app.id))
-      } catch let error as WarehouseError where error.code == .rowsAway {
-        away = error
+      } catch let error as WarehouseError where [.rowsAway, .damaged].contains(error.code) {
+        failure = failure ?? error
       }
     }
-    if let away { throw away }
+    return failure
   }
 
   /// Moves old rows of all apps to the cluster.

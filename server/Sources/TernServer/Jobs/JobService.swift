@@ -28,31 +28,44 @@ struct JobService: Service {
       let start = ContinuousClock.now
       var schedule = KeepingSchedule(keepsAtHome: keepsAtHome)
       while !Task.isCancelled {
-        var pause = Self.pollInterval
+        var pause = Self.retryTime
         do {
-          try await jobs.run()
-          // After the jobs, which may take long.
-          for work in schedule.due(wall: wallTime(), uptime: start.duration(to: .now)) {
-            switch work {
-            case .removal:
-              try jobs.catalog.removeUnusedSymbols()
-              try await jobs.removeOldRows(now: wallTime())
-              schedule.didRemove(uptime: start.duration(to: .now))
-            case .retirement(let time):
-              let summary = try await jobs.retireRows(receivedBefore: time, now: wallTime())
-              if summary.rows > 0 || summary.waiting > 0 { logger.notice("\(summary.text)") }
-              schedule.didRetire(isComplete: summary.waiting == 0, uptime: start.duration(to: .now))
-            }
-          }
+          pause = try await work(&schedule) { start.duration(to: .now) }
         } catch is CancellationError where Task.isCancelled {
           // The next start continues.
           return
         } catch {
           logger.error("Could not finish a job: \(error)")
-          pause = Self.retryTime
         }
         try? await Task.sleep(for: pause)
       }
     }
+  }
+
+  /// Does what waits and what is due, and returns the time until the next look.
+  func work(_ schedule: inout KeepingSchedule, uptime: () -> Duration) async throws -> Duration {
+    var pause = Self.pollInterval
+    do {
+      try await jobs.run()
+    } catch let error as WarehouseError where error.code == .rowsAway {
+      // What is due concerns other rows.
+      logger.error("Could not finish a job: \(error)")
+      pause = Self.retryTime
+    }
+    // After the jobs, which may take long.
+    for work in schedule.due(wall: wallTime(), uptime: uptime()) {
+      switch work {
+      case .removal:
+        try jobs.catalog.removeUnusedSymbols()
+        let failure = try await jobs.removeOldRows(now: wallTime())
+        if let failure { logger.error("Could not remove some old rows yet: \(failure)") }
+        schedule.didRemove(isComplete: failure == nil, uptime: uptime())
+      case .retirement(let time):
+        let summary = try await jobs.retireRows(receivedBefore: time, now: wallTime())
+        if summary.rows > 0 || summary.waiting > 0 { logger.notice("\(summary.text)") }
+        schedule.didRetire(isComplete: summary.waiting == 0, uptime: uptime())
+      }
+    }
+    return pause
   }
 }

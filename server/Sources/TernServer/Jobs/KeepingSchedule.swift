@@ -6,6 +6,8 @@ import TernEvents
 struct KeepingSchedule {
   /// The time between two removals; a changed setting is noticed within it.
   static let removalInterval: Duration = .seconds(3_600)
+  /// The time until the next attempt after a first one that left rows which can't be read; it grows up to ``removalInterval``.
+  static let shortestRetryTime: Duration = .seconds(300)
   /// The time between two looks for rows that may leave.
   static let retirementInterval: Duration = .seconds(86_400)
 
@@ -19,6 +21,7 @@ struct KeepingSchedule {
   /// The time for which rows stay at home at least; `nil` if they stay for ever.
   let keepsAtHome: Duration?
   private var steady = SteadyClock()
+  private var failedRemovals = 0
   private var (nextRemoval, nextRetirement) = (Duration.zero, Duration.zero)
 
   init(keepsAtHome: Duration?) { self.keepsAtHome = keepsAtHome }
@@ -35,7 +38,12 @@ struct KeepingSchedule {
     return work
   }
 
-  mutating func didRemove(uptime: Duration) { nextRemoval = uptime + Self.removalInterval }
+  /// - Parameter isComplete: False if some rows must still go, because they can't be read. Each attempt reads all that may have some.
+  mutating func didRemove(isComplete: Bool = true, uptime: Duration) {
+    failedRemovals = isComplete ? 0 : failedRemovals + 1
+    let retryTime = Self.shortestRetryTime * (1 << min(max(failedRemovals - 1, 0), 10))
+    nextRemoval = uptime + (isComplete ? Self.removalInterval : min(retryTime, Self.removalInterval))
+  }
 
   /// - Parameter isComplete: False if some rows that may leave stayed, because the cluster didn't have them yet or was away.
   mutating func didRetire(isComplete: Bool, uptime: Duration) {

@@ -66,8 +66,14 @@ package struct Scrub {
     return (try? JSONDecoder().decode(Set<String>.self, from: Data(text.utf8))) ?? []
   }
 
-  /// Checks what is due.
-  mutating func tick(now: Timestamp, pause: @escaping Pause = { _, _, _ in }) async throws {
+  /// Checks what was found or suspected to be damaged, then what is due.
+  ///
+  /// - Parameter isOver: Ends it when true, after a file.
+  /// - Returns: False if it has ended so.
+  @discardableResult
+  mutating func tick(
+    now: Timestamp, isOver: () -> Bool = { false }, pause: @escaping Pause = { _, _, _ in }
+  ) async throws -> Bool {
     let record = service.warehouse.scrub
     let requested = try Self.requested(service.catalog)
     let wanted = record.takeSuspects().union(requested).union(retries.due(now))
@@ -91,10 +97,12 @@ package struct Scrub {
         try await check(due.file, now, pause)
         parts[index].schedule.didCheck(through: due.time)
         try store()
+        if isOver() { return false }
       }
       parts[index].schedule.didCheck(through: now)
     }
     try store()
+    return true
   }
 
   /// Returns the files of a part; `nil` if they can't be listed.
@@ -182,6 +190,8 @@ package struct Scrub {
     if let position = parts.map(\.schedule.position).min() { record.didReach(position) }
     let damaged = Dictionary(record.damages.map { ($0.file.identity, $0.file.path) }) { $1 }
       .merging(retries.paths) { $1 }
+      // They can't be listed now.
+      .merging(stored.filter { record.isSuspect($0.key) }) { known, _ in known }
     if damaged != stored {
       let text = String(decoding: try JSONEncoder().encode(damaged), as: UTF8.self)
       try service.catalog.setSetting(ScrubService.damagedSetting, to: text)

@@ -34,7 +34,11 @@ struct ScrubService: Service {
         var scrub = try Scrub(self, now: WallClock.system())
         while !Task.isCancelled {
           do {
-            try await scrub.tick(now: WallClock.system(), pause: Self.pause)
+            // Ends after a while: a file that a command asks for doesn't wait for everything that is due.
+            let end = ContinuousClock.now + Self.pollInterval
+            guard try await scrub.tick(now: WallClock.system(), isOver: { .now >= end }, pause: Self.pause) else {
+              continue
+            }
           } catch is CancellationError {
             return
           } catch {

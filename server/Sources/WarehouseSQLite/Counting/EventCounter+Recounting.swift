@@ -11,17 +11,32 @@ extension EventCounter {
     guard let first = days.first else { return 0 }
     try count()
     forget()
-    let spans = try StoredSpan.all(connection, through: countedRow).filter { $0.apps.contains(app) }
+    func spans() throws -> [StoredSpan] {
+      try StoredSpan.all(connection, through: countedRow).filter { $0.apps.contains(app) }
+    }
+    let all = try spans()
     var (number, last) = (1, first)
     while number < days.count,
-      spans.reduce(0, { $0 + ($1.mayHave(first...days[number]) ? $1.rows : 0) }) <= recountedRows
+      all.reduce(0, { $0 + ($1.mayHave(first...days[number]) ? $1.rows : 0) }) <= recountedRows
     {
       last = days[number]
       number += 1
     }
     defer { forget() }
-    try recount(Set(days.prefix(number)), app: app, spans.filter { $0.mayHave(first...last) }, isStopped: isStopped)
+    try recount(
+      Set(days.prefix(number)), app: app, { try spans().filter { $0.mayHave(first...last) } }, isStopped: isStopped)
     return number
+  }
+
+  /// Rows have moved to another segment since the transaction began, so they are not where it looks for them.
+  struct MovedRows: Error {}
+
+  /// Throws ``MovedRows`` if some segments of the open transaction have no more rows. Such segments look damaged.
+  ///
+  /// - Parameter path: The warehouse's file. The transaction itself sees only the state at its beginning.
+  func checkForMovedRows(in path: String) throws {
+    let present = try withExtendedLifetime(SQLDatabase(path)) { try StoredSpan.segments($0.connection) }
+    guard try StoredSpan.segments(connection).isSubset(of: present) else { throw MovedRows() }
   }
 }
 

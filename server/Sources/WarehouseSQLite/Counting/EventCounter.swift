@@ -94,11 +94,25 @@ final class EventCounter {
 
   /// Counts some days of an app again, in one transaction. All rows must be counted, and nothing be in memory.
   ///
-  /// - Parameter isStopped: Ends it with `CancellationError` when true; then the counts are as before.
-  func recount(_ days: Set<Int>, app: Int64, _ spans: [StoredSpan], isStopped: () -> Bool) throws {
+  /// - Parameters:
+  ///   - spans: Returns the spans with rows of these days, within the transaction.
+  ///   - isStopped: Ends it with `CancellationError` when true; then the counts are as before.
+  func recount(
+    _ days: Set<Int>, app: Int64, _ spans: () throws -> [StoredSpan], isStopped: () -> Bool
+  ) throws {
     try journal.perform(.recounting(app: app, days: days.sorted(), through: countedRow)) {
-      try transact {
-        try replaceCounts(of: days, app: app, spans, 1...max(countedRow, 1), damage, isStopped: isStopped)
+      while true {
+        do {
+          let found = DamagedRows()
+          try transact {
+            let hasDamage = try replaceCounts(
+              of: days, app: app, try spans(), 1...max(countedRow, 1), found, isStopped: isStopped)
+            if hasDamage { try checkForMovedRows(in: database.path) }
+          }
+          return damage.note(found)
+        } catch is MovedRows {
+          forget()
+        }
       }
     }
   }
@@ -114,10 +128,12 @@ final class EventCounter {
   /// The number of rows between two looks whether to stop: some milliseconds.
   private static let stoppingRows = 10_000
 
+  /// Returns true if some rows could not be read, without which the days were counted.
+  @discardableResult
   private func replaceCounts(
     of days: Set<Int>, app: Int64, _ spans: [StoredSpan], _ ids: ClosedRange<Int64>, _ damage: DamagedRows,
     isStopped: () -> Bool = { false }
-  ) throws {
+  ) throws -> Bool {
     try loadHorizons()
     let days = days.filter { $0 > lastKeptDays[app] ?? .min }
     for table in CountSchema.countTables {
@@ -139,6 +155,7 @@ final class EventCounter {
       try storeCounts()
     }
     try storeCounts()
+    return scan.hasDamage
   }
 
   /// Discards what is in memory.

@@ -1,6 +1,6 @@
 /// The table `uncounted_day`: days whose counts must be made again, because rows have come back or have changed.
 ///
-/// The transaction that changes the rows adds them, and whoever has counted them removes them: ``SQLiteWarehouse/recountDays()``.
+/// The transaction that changes the rows adds them, and whoever has counted them removes them: ``SQLiteWarehouse/recountChangedDays(of:)``.
 struct UncountedDays: Sendable {
   /// The statements that create the table. A day may be there twice.
   static let schema = """
@@ -24,6 +24,11 @@ struct UncountedDays: Sendable {
   static func add(_ days: Set<Int>, app: Int64, _ connection: SQLConnection) throws {
     let insert = try connection.prepare("INSERT INTO uncounted_day (app, day) VALUES (?, ?)")
     for day in days.sorted() { try insert.bind(app, Int64(day)).run() }
+  }
+
+  /// True if days of an app must be counted again.
+  static func hasDays(of app: Int64, _ connection: SQLConnection) throws -> Bool {
+    try connection.prepare("SELECT 1 FROM uncounted_day WHERE app = ?").bind(app).exists()
   }
 
   /// Removes the days of an app that were read, but not those added since.

@@ -49,6 +49,8 @@ extension SQLiteWarehouse {
   }
 
   /// Rewrites the segments with rows that meet a condition, one by one.
+  ///
+  /// - Throws: A `WarehouseError` with code `rowsAway`, after all other segments, if some segments must wait for the cluster.
   private func rewrite(
     of deletion: PersonDeletion, where isMeant: @escaping @Sendable (EventRow, EventScan) -> Bool,
     _ body: @escaping @Sendable (Writer, Int64) throws -> Void
@@ -58,11 +60,11 @@ extension SQLiteWarehouse {
       Dictionary(grouping: try StoredSpan.all(connection).filter { $0.apps.contains(app) }, by: \.segment)
         .values.compactMap { $0.first?.ids.lowerBound }.sorted()
     }
-    for first in segments {
-      try Task.checkCancellation()
-      guard try await hasRows(inSegmentOf: first, app: app, where: isMeant) else { continue }
+    let away = try await forEachSegment(of: segments) { first in
+      guard try await hasRows(inSegmentOf: first, app: app, where: isMeant) else { return }
       _ = try await rewriting(rows: [first]) { try body($0, $1[0]) }
     }
+    if let away { throw away }
   }
 
   /// Reads what remains after the deletion of rows.

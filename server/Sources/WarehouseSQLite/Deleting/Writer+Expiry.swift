@@ -20,8 +20,14 @@ extension Writer {
   func horizonTime(of app: Int64) throws -> Int64? { try Horizons.times(connection)[app] }
 
   /// Makes the counts of the days before the horizon final: from now on, they stay although their rows go.
-  func keepCounts(of app: Int64) throws {
-    try transact { try connection.prepare("UPDATE horizon SET counted = time WHERE app = ?").bind(app).run() }
+  ///
+  /// - Returns: False if nothing was done, because days of the app must be counted again before.
+  func keepCounts(of app: Int64) throws -> Bool {
+    try transact {
+      guard try !UncountedDays.hasDays(of: app, connection) else { return false }
+      try connection.prepare("UPDATE horizon SET counted = time WHERE app = ?").bind(app).run()
+      return true
+    }
   }
 
   /// Writes a segment anew without the rows of an app before a time.

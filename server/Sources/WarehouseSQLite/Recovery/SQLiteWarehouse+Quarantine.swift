@@ -30,35 +30,49 @@ extension SQLiteWarehouse {
 
   /// Counts days again that rows were counted on which are set aside now, or that have come back. What fails, or is left undone when the process
   /// ends, the next call does.
-  package func finishQuarantine() async {
+  ///
+  /// - Returns: False if something has failed. That keeps no other app waiting.
+  @discardableResult
+  package func finishQuarantine() async -> Bool {
+    var failure: (any Error)?
     do {
       try await forgetLostRows()
-      for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) {
-        try await counting.perform { counter in
-          guard counter.countedRow >= row.id else { return }
-          for day in row.days { _ = try counter.recount([day], app: row.app) }
-        }
-        try await perform { try $0.didCount(without: row) }
-        reader.updateColumns()
+      let apps = try await reader.reading { connection in
+        try Set(QuarantinedRow.uncounted(connection).map(\.app)).union(UncountedDays(connection).days.keys)
       }
-      try await recountDays()
-      failures.record(Self.recounting, nil)
+      for app in apps.sorted() {
+        do {
+          try await recountChangedDays(of: app)
+        } catch let error where !(error is CancellationError) {
+          failure = failure ?? error
+        }
+      }
     } catch is CancellationError {
+      return true
     } catch {
-      failures.record(Self.recounting, error, effect: "Reports of some days may be wrong.")
+      failure = error
     }
+    failures.record(Self.recounting, failure, effect: failure == nil ? "" : "Reports of some days may be wrong.")
+    return failure == nil
   }
 
   private static let recounting = "Counting days again"
 
-  /// Counts days again on which rows have come back or have changed.
-  private func recountDays() async throws {
+  /// Counts days of an app again whose rows were set aside, have come back or have changed.
+  func recountChangedDays(of app: Int64) async throws {
+    for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) where row.app == app {
+      try await counting.perform { counter in
+        guard counter.countedRow >= row.id else { return }
+        for day in row.days { _ = try counter.recount([day], app: row.app) }
+      }
+      try await perform { try $0.didCount(without: row) }
+      reader.updateColumns()
+    }
     let uncounted = try await reader.reading { try UncountedDays($0) }
     // The days of an app that is being deleted go with it.
-    for (app, days) in uncounted.days where try reader.catalog.app(AppID(app)) != nil {
-      try await recount(days.sorted(), app: app)
-      try await perform { try uncounted.remove(app: app, $0.connection) }
-    }
+    guard let days = uncounted.days[app], try reader.catalog.app(AppID(app)) != nil else { return }
+    try await recount(days.sorted(), app: app)
+    try await perform { try uncounted.remove(app: app, $0.connection) }
   }
 
   /// Sets rows aside at which work fails with an error, until the task is cancelled.

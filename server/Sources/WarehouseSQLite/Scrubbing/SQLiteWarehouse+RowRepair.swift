@@ -17,8 +17,8 @@ extension SQLiteWarehouse {
   /// these rows are then counted again, also if the process ends before.
   ///
   /// - Returns: False if nothing was done.
-  /// - Throws: A `WarehouseError` with code `rowsAway` if the cluster has or may have rows, but they can't be fetched. Then nothing has
-  ///   changed.
+  /// - Throws: A `WarehouseError` with code `rowsAway` if the cluster has or may have rows, but they can't be fetched, and with
+  ///   `unavailable` if more rows become unreadable meanwhile. Then nothing has changed.
   func mendRows(in segment: Int64, _ extent: MendingExtent) async throws -> Bool {
     let unreadable = try await reader.reading { try UnreadableSegment(segment, $0) }
     guard let unreadable else { return false }
@@ -133,7 +133,9 @@ extension Writer {
         found.ids.allSatisfy({ ids in
           segment.ids.contains { $0.contains(ids.lowerBound) && $0.contains(ids.upperBound) }
         })
-      else { throw RowSegment.damage(segment.path) }
+      else {
+        throw WarehouseError(.unavailable, "\(segment.path) is damaged: ever more of its events can't be read.")
+      }
       for (app, days) in days {
         // The zone may change before they are counted.
         try UncountedDays.add(days.reduce(into: []) { $0.formUnion([$1 - 1, $1, $1 + 1]) }, app: app, connection)

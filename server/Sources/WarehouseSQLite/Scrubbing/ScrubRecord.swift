@@ -27,6 +27,9 @@ package final class ScrubRecord: Sendable {
   /// Adds files that should be checked soon, by their identities.
   package func suspect(_ identities: [String]) { state.withLock { $0.suspects.formUnion(identities) } }
 
+  /// True if a file is to be checked soon.
+  package func isSuspect(_ identity: String) -> Bool { state.withLock { $0.suspects.contains(identity) } }
+
   /// Returns the files to be checked soon, once.
   package func takeSuspects() -> Set<String> {
     state.withLock { state in
