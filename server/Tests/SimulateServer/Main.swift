@@ -141,7 +141,8 @@ struct SimulateServer: AsyncParsableCommand {
       for (number, state) in states.enumerated() {
         if number >= width, let result = try await group.next() { results.append(result) }
         group.addTask { [keep] in
-          let folder = "\(work)/state-\(number)"
+          // A name of its own: what can't be removed on a busy machine must not be in the way of later states.
+          let folder = "\(work)/state-\(state.check.life.seed)-\(state.place)-\(number)"
           let result = try await state.check.run(state.image, in: folder)
           try? FileManager.default.removeItem(atPath: folder)
           guard let wrong = result.wrong else { return result }

@@ -8,6 +8,8 @@ extension ELFReader {
   private static let unitTags: Set<UInt64> = [0x11, 0x4A]
   /// `DW_AT_dwo_name`, and what it was before DWARF 5.
   private static let splitNames: Set<UInt64> = [0x76, 0x2130]
+  /// `DW_AT_name`.
+  private static let unitName: UInt64 = 0x03
   private static let implicitConstant: UInt64 = 0x21
 
   /// Throws if debug information is compressed other than with zlib and a header.
@@ -23,6 +25,9 @@ extension ELFReader {
   }
 
   /// Returns true if functions and inlined calls are in `.dwo` files, and only lines are here.
+  ///
+  /// Swift's programs have units with such an attribute for clang's modules, whose types are elsewhere. Unlike the rest of a split
+  /// unit, these have a name.
   func isSplit(_ sections: [Section]) throws(ObjectError) -> Bool {
     guard let section = sections.first(where: { $0.name == ".debug_abbrev" && $0.type != Self.emptySection }) else {
       return false
@@ -39,12 +44,15 @@ extension ELFReader {
       guard reader.next() != 0 else { continue }
       let isUnit = Self.unitTags.contains(reader.next())
       reader.skipByte()
+      var (isElsewhere, isNamed) = (false, false)
       while !reader.isAtEnd {
         let (attribute, form) = (reader.next(), reader.next())
         guard attribute != 0 || form != 0 else { break }
         if form == Self.implicitConstant { _ = reader.next() }
-        if isUnit, Self.splitNames.contains(attribute) { return true }
+        if Self.splitNames.contains(attribute) { isElsewhere = true }
+        if attribute == Self.unitName { isNamed = true }
       }
+      if isUnit, isElsewhere, !isNamed { return true }
     }
     return false
   }
