@@ -97,7 +97,7 @@ import Testing
       let old = "app = 1 AND t < \(milliseconds("2026-05-04T22:00:00Z"))"
       return try [
         "SELECT count(*) > 0 FROM error WHERE \(old)",
-        "SELECT count(*) FROM error WHERE \(old) AND (name <> '' OR user IS NOT NULL OR session <> 0)",
+        "SELECT count(*) FROM error WHERE \(old) AND (name <> '' OR user IS NOT NULL OR session NOT IN (0, -1))",
         "SELECT count(*) FROM error_text WHERE id IN (SELECT id FROM error WHERE \(old))",
         "SELECT count(*) FROM attachment WHERE owner IN (SELECT id FROM error WHERE \(old))",
         "SELECT count(*) FROM attachment_part WHERE attachment NOT IN (SELECT id FROM attachment)",

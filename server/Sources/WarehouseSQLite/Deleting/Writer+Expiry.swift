@@ -61,8 +61,8 @@ extension Writer {
         "DELETE FROM attachment_part WHERE attachment IN (\(attachments))",
         "DELETE FROM attachment WHERE id IN (\(attachments))",
         """
-        UPDATE error SET name = '', user = NULL, session = 0
-        WHERE app = ?1 AND t < ?2 AND (name <> '' OR user IS NOT NULL OR session <> 0)
+        UPDATE error SET name = '', user = NULL, session = CASE session WHEN 0 THEN 0 ELSE -1 END
+        WHERE app = ?1 AND t < ?2 AND (name <> '' OR user IS NOT NULL OR session NOT IN (0, -1))
         """,
         "DELETE FROM quarantine WHERE app = ?1 AND t < ?2 AND day IS NULL",
       ] {

@@ -129,8 +129,9 @@ enum WarehouseSchema {
 
   private static let sealedTables = ["view_day", "view_state", "view_order"]
 
-  /// Details of errors beyond their event rows, whose IDs they share. Long texts are stored separately, so that lists
-  /// don't have to read past them. `row` of an attachment is the event that brought its first piece; 0 if an import did.
+  /// Details of errors beyond their event rows, whose IDs they share. Long texts are stored separately, so that lists don't
+  /// have to read past them. `session` is 0 for none, and -1 for one whose rows have expired. `row` of an attachment is the
+  /// event that brought its first piece; 0 if an import did.
   private static let errors = """
     CREATE TABLE error_group (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,

@@ -118,7 +118,8 @@ final class ErrorGroups {
       complete.bind(group.place, at: 4)
       try complete.run()
     }
-    remember(id, key)
+    // A later error may bring the signature that a row lacks.
+    if !isBare || signature != nil { remember(id, key) }
     return id
   }
 
@@ -140,7 +141,7 @@ final class ErrorGroups {
       add.bind(text, at: Int32(index + 6))
     }
     let id = try add.insertedID()
-    remember(id, key)
+    if signature != nil || key.fingerprint == 0 { remember(id, key) }
     return id
   }
 
