@@ -40,7 +40,7 @@ struct ErrorDecisionEndpoints: Sendable {
     ) { call, sent in
       try await decisions.merge(try sent.value(from: ErrorDecisions.Merge(group: 0, into: 0)), call.context)
     }
-    editors.delete("/merged/:group", "separateErrors", "Undoes the merge of a group.") { call in
+    editors.delete("/merged/:group", "separateErrors", "Undoes the merges of a group into others.") { call in
       let unknown = APIError.unknown("merge", "This group is not merged into another one.")
       let group = try call.number("group", else: unknown)
       guard try catalog.separateErrors(group, app: try call.app.id) else { throw unknown }

@@ -1,4 +1,4 @@
-/// What Swift's compiler adds to names.
+/// Additions of Swift's compiler to names.
 extension FunctionName {
   /// Texts before the name of a function that the compiler made of another one.
   private static let prefixes: [StaticString] = [

@@ -57,7 +57,7 @@ struct Resolved {
   private mutating func choose(_ facts: SignatureFacts) {
     let own = candidates.filter { $0.origin == .app }
     let system = candidates.filter { $0.origin == .system }
-    // What only starts the program is below every call of the main thread.
+    // Functions that only start the program are below every call of the main thread.
     let calls = own.filter { !FrameOrigin.isEntry($0.frame.function) }
     var choices = [calls.filter { !$0.isSkipped }, calls, own, system, candidates]
     if system.contains(where: \.frame.isSystem) { choices.swapAt(2, 3) }

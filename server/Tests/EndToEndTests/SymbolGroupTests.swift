@@ -5,13 +5,9 @@
 
   /// Crashes of a program that was built twice, before and after symbols, read by each llvm-symbolizer that is installed.
   @Suite(.serialized) struct SymbolGroupTests {
-    /// The versions that are tried if they are there, with the one in `PATH`.
-    private static let symbolizers =
-      ["llvm-symbolizer"]
-      + [
-        "/usr/bin/llvm-symbolizer-14", "/usr/bin/llvm-symbolizer-15", "/usr/bin/llvm-symbolizer-19",
-        "/opt/swift/usr/bin/llvm-symbolizer",
-      ]
+    /// All versions in the folders of `PATH`.
+    private static let symbolizers = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .flatMap { folder in ["", "-14", "-15", "-19"].map { "\(folder)/llvm-symbolizer\($0)" } }
       .filter { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// A program in which two functions fail in one inlined helper.

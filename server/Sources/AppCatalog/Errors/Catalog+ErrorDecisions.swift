@@ -20,7 +20,7 @@ extension AuditEntry.Action {
   static let errorGroupsChanged = Self("error groups changed")
 }
 
-/// What people decide about the groups of errors. A running server applies it within seconds.
+/// Decisions of people about the groups of errors. A running server applies it within seconds.
 extension Catalog {
   private static let kinds: [(kind: String, path: any WritableKeyPath<ErrorRules, [String]> & Sendable)] = [
     ("file", \.skippedFiles), ("function", \.skippedFunctions), ("image", \.skippedImages),

@@ -39,7 +39,7 @@ extension SymbolStore {
       do {
         let content = try archive.content(of: entry, in: source)
         guard try Self.isObject(entry, content) else { continue }
-        // What an entry says of its size is only text so far.
+        // The size in an entry is its author's word: a sum of such sizes could overflow.
         guard entry.bytes <= Self.maximumBytes - bytes,
           result.stored.count + result.refused.count < Self.maximumFiles
         else {
@@ -67,7 +67,7 @@ extension SymbolStore {
     switch entry.form {
     case .stored: head = Array(part.prefix(4))
     case .deflated:
-      // What follows isn't there, so it ends in the middle.
+      // The rest isn't there, so it ends in the middle.
       try? part.withUnsafeBytes { part in
         try GzipInflater(isRaw: true).inflate(part) { if head.count < 4 { head += $0.prefix(4) } }
       }

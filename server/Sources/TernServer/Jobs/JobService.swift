@@ -48,7 +48,7 @@ struct JobService: Service {
     do {
       try await jobs.run()
     } catch let error as WarehouseError where error.code == .rowsAway {
-      // What is due concerns other rows.
+      // Due work concerns other rows.
       logger.error("Could not finish a job: \(error)")
       pause = Self.retryTime
     }
