@@ -44,6 +44,14 @@ import Testing
     try #require(try await warehouse.segments(receivedBefore: .max).dropFirst().first)
   }
 
+  /// Returns a file with some of the rows, of which earlier and later files have others.
+  func segment(_ warehouse: SQLiteWarehouse, amid rows: [Int64]) async throws -> RetirementCandidate? {
+    try await warehouse.segments(receivedBefore: .max).first { segment in
+      rows.contains { $0 < segment.ids.lowerBound } && rows.contains(where: segment.ids.contains)
+        && rows.contains { $0 > segment.ids.upperBound }
+    }
+  }
+
   func file(_ segment: RetirementCandidate) -> ScrubbedFile {
     ScrubbedFile(.rows, path: RowSegment.path(segment.number, in: directory.path + "/rows"))
   }
