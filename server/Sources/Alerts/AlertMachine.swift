@@ -74,7 +74,7 @@ package struct AlertMachine: Sendable {
     case .figure(let figure): return handle(figure, now)
     case .arrival(let last, let since): return last.map { handle(arrival: $0, receivingSince: since, now) } ?? []
     case .newErrors(let errors, let highest): return handle(new: errors, highest: highest, now)
-    case .returnedErrors(let errors): return handle(returned: errors, now)
+    case .returnedErrors(let errors, let numbers): return handle(returned: errors, numbers, now)
     case .problems(let problems): return handle(problems, now)
     case .nothingNew, .failure: return []
     }
@@ -162,13 +162,17 @@ package struct AlertMachine: Sendable {
     return report(errors, now)
   }
 
-  private mutating func handle(returned errors: [ErrorNotice], _ now: Timestamp) -> [AlertEvent] {
+  private mutating func handle(
+    returned errors: [ErrorNotice], _ numbers: [Int64: Int64], _ now: Timestamp
+  ) -> [AlertEvent] {
     let closings = Dictionary(errors.map { ($0.group, $0.closed) }, uniquingKeysWith: { max($0, $1) })
     guard let known = state.closings else {
       state.closings = closings
       return []
     }
-    let errors = errors.filter { known[$0.group] != $0.closed }
+    // Symbols, rules and people change the number of a group, which is no news.
+    let present = Dictionary(known.map { (numbers[$0] ?? $0, $1) }, uniquingKeysWith: { max($0, $1) })
+    let errors = errors.filter { present[$0.group] != $0.closed }
     if errors.isEmpty { state.closings = closings }
     guard mayReportErrors(errors, now) else { return [] }
     state.closings = closings

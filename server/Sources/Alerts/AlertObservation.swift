@@ -9,8 +9,8 @@ package enum AlertObservation: Sendable, Hashable {
   case arrival(last: Timestamp?, receivingSince: Timestamp)
   /// The groups of errors after the last one that the alert knows, in order, and the highest number of a group.
   case newErrors([ErrorNotice], highest: Int64)
-  /// All closed errors that came back.
-  case returnedErrors([ErrorNotice])
+  /// All closed errors that came back, and the present numbers of the groups whose closings the alert knows.
+  case returnedErrors([ErrorNotice], numbers: [Int64: Int64])
   /// All current problems of the server.
   case problems([ProblemNotice])
   /// Nothing to decide on, for example because the period was decided on before.

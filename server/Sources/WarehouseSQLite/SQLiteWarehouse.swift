@@ -149,7 +149,8 @@ package final class SQLiteWarehouse: EventSink {
     (self.journal, self.failures, self.damage, self.rowFailures) = (journal, failures, damage, rowFailures)
     let reader = WarehouseReader(
       pool: pool, columns: ColumnDirectory(path: files.columnsPath, isWritable: true), catalog: catalog,
-      viewCacheBytes: configuration.viewCacheBytes, damage: damage, journal: journal, failures: failures
+      chunkRows: configuration.chunkRows, viewCacheBytes: configuration.viewCacheBytes, damage: damage,
+      journal: journal, failures: failures
     ) { rowFailures.continuation.yield($0) }
     self.reader = reader
     let writer = try WarehouseFile.writer(

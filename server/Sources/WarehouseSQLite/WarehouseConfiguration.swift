@@ -1,3 +1,4 @@
+import Columns
 import Ingest
 package import TernEvents
 package import Warehouse
@@ -31,6 +32,8 @@ package struct WarehouseConfiguration: Sendable {
   package var spanRows = RowStore.spanRows
   /// The bytes of rows in a segment, unless a single span has more.
   package var segmentBytes = 64 << 20
+  /// The number of rows after which a chunk of columns ends and becomes a file.
+  package var chunkRows = Chunk.maximumRows
   /// The maximum size of the database, in 4 KiB pages, as on a full disk; `nil` for no limit.
   package var maximumPages: Int?
   /// The time to wait for a process that briefly holds the data directory, as a report does after a crash.

@@ -154,19 +154,22 @@ import Testing
 
   @Test func `an error that came back is reported once per closing`() throws {
     let alert = try alert(.errorCameBack)
-    func returned(_ closings: [Int64: Int64]) -> AlertObservation {
+    func returned(_ closings: [Int64: Int64], numbers: [Int64: Int64] = [:]) -> AlertObservation {
       .returnedErrors(
         closings.sorted { $0.key < $1.key }.map {
           ErrorNotice(group: $0, type: "T", place: "", version: "2.0", closed: $1)
-        })
+        }, numbers: numbers)
     }
     let found = events(
       alert,
       [
         (returned([1: 10]), time(0)), (returned([1: 10, 2: 20]), time(60)), (returned([1: 10, 2: 20]), time(120)),
         (returned([2: 20]), time(180)), (returned([1: 30, 2: 20]), time(240)), (returned([1: 30, 2: 20]), time(3_660)),
+        // Group 2 has become a part of group 5.
+        (returned([1: 30, 5: 20], numbers: [1: 1, 2: 5]), time(9_000)),
+        (returned([1: 30, 5: 20]), time(9_060)),
       ])
-    #expect(found == [[], ["errors [2] of 1"], [], [], [], ["errors [1] of 1"]])
+    #expect(found == [[], ["errors [2] of 1"], [], [], [], ["errors [1] of 1"], [], []])
   }
 
   @Test func `a problem of the server is over when it has been gone for a while`() throws {

@@ -8,6 +8,8 @@ enum RarePath: Hashable, Sendable, CustomStringConvertible {
   case unknownRows
   case unfinishedKeys
   case unfinishedBackup
+  case expiredKeys
+  case columns
   case noCatalog
   case failedWrite(isCommit: Bool)
   case failedSync(isCommit: Bool)
@@ -17,7 +19,7 @@ enum RarePath: Hashable, Sendable, CustomStringConvertible {
   static let all: [RarePath] =
     ["catalog", "warehouse", "counts"].map(tornLog)
     + [.deletePerson, .deleteApp, .deleteView, .changeZone, .removeRows, .importFile].map(repeated)
-    + [.unknownRows, .unfinishedKeys, .unfinishedBackup, .noCatalog]
+    + [.unknownRows, .unfinishedKeys, .unfinishedBackup, .expiredKeys, .columns, .noCatalog]
     + [true, false].flatMap { [.failedWrite(isCommit: $0), .failedSync(isCommit: $0), .fullDisk(isCommit: $0)] }
 
   static func fault(_ fault: ServerLife.Fault, _ step: ServerStep) -> RarePath {
@@ -42,6 +44,10 @@ enum RarePath: Hashable, Sendable, CustomStringConvertible {
     if image.files.keys.contains(where: { $0.hasPrefix("/data/keys/") && !$0.hasSuffix(".keys") }) {
       paths.insert(.unfinishedKeys)
     }
+    if image.files.keys.contains(where: { $0.hasPrefix("/data/keys/") && $0.hasSuffix(".expired") }) {
+      paths.insert(.expiredKeys)
+    }
+    if image.files.keys.contains(where: { $0.hasPrefix("/data/columns/") }) { paths.insert(.columns) }
     if image.folders.contains(where: { $0.hasSuffix(".unfinished") }) { paths.insert(.unfinishedBackup) }
     if image.files["/data/catalog.sqlite"]?.isEmpty ?? true { paths.insert(.noCatalog) }
     return paths
@@ -54,6 +60,8 @@ enum RarePath: Hashable, Sendable, CustomStringConvertible {
     case .unknownRows: "rows of a transaction that did not end"
     case .unfinishedKeys: "a run of keys that was being written"
     case .unfinishedBackup: "a backup that was being made"
+    case .expiredKeys: "keys that had expired"
+    case .columns: "columns on the disk"
     case .noCatalog: "a first start that didn't end"
     case .failedWrite(let isCommit): "a failed write in \(isCommit ? "a commit" : "other work")"
     case .failedSync(let isCommit): "a failed sync in \(isCommit ? "a commit" : "other work")"

@@ -66,7 +66,11 @@ struct ServerSteps {
   private static let zones = ["America/Los_Angeles", "Asia/Tokyo", "Europe/Berlin", "Pacific/Kiritimati"]
   private static let firstDay = 20_500
   /// All days on which something happens.
-  static let days = Day(number: firstDay - 10)...Day(number: firstDay + 20)
+  static let days = Day(number: firstDay - 10)...Day(number: firstDay + 20 + absence)
+  /// The days for which nothing arrives at most once in a life, so that keys expire.
+  private static let absence = 60
+  /// The age of events from which on they are refused, which keys outlive by a month.
+  static let recognizedAge = Duration.seconds(86_400 * 20)
 
   private var generator: FastGenerator
   private var traffic: RandomTraffic
@@ -75,6 +79,7 @@ struct ServerSteps {
   /// The apps and times of events so far.
   private var sent: [(app: AppID, time: Timestamp)] = []
   private var keys: Int64 = 0
+  private var wasAbsent = false
   /// The number of apps that were deleted: the third one has another name each time.
   private var deletedApps: Int64 = 0
   private let apps = [AppID(1), AppID(2)]
@@ -132,6 +137,10 @@ struct ServerSteps {
   private var thirdApp: String { "Three \(deletedApps)" }
 
   private mutating func commit() -> ServerStep {
+    if !wasAbsent, below(20) == 0 {
+      traffic.pause(.seconds(86_400 * Self.absence))
+      wasAbsent = true
+    }
     var (batch, app) = traffic.next()
     for index in batch.events.indices {
       // Without a key, an event that is sent again counts again.

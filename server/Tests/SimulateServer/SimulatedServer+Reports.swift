@@ -1,5 +1,6 @@
 import AppCatalog
 import Foundation
+import Questions
 import TernBase
 import TernEvents
 import Views
@@ -27,6 +28,7 @@ extension SimulatedServer {
         let metrics = try await reader.viewMetrics(view, days: days, tables: [], now: now)
         lines += metrics.days.map { "view \(view.id): \($0)" }
       }
+      lines += try await answers(app)
       for file in try catalog.symbols(app: app.id) {
         let content = FileManager.default.contents(atPath: catalog.symbolPath(hash: file.hash))
         lines.append("\(file) \(content.map { String(decoding: $0, as: UTF8.self) } ?? "is missing")")
@@ -34,6 +36,18 @@ extension SimulatedServer {
       lines += try await rows(app)
     }
     return lines
+  }
+
+  /// The answer to a question, which is read from columns.
+  private func answers(_ app: App) async throws -> [String] {
+    let days = ServerSteps.days
+    let question = QueryQuestion(
+      scope: QuestionScope(range: .dates(days.lowerBound, days.upperBound)),
+      metrics: [.plain(.events), .plain(.users), .plain(.sessions)], groups: [.init(.event)])
+    let result = try await warehouse.reader.answer(
+      .query(question), app: app.id, calendar: QuestionCalendar(app.zone), today: days.upperBound)
+    guard case .query(let answer) = result.answer else { return [] }
+    return answer.rows.map { "\($0)" }.sorted()
   }
 
   /// The rows of an app without their numbers.

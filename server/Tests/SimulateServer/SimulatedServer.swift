@@ -38,6 +38,8 @@ final class SimulatedServer {
     configuration.checkpointPages = 40
     configuration.spanRows = 25
     configuration.segmentBytes = 4_000
+    configuration.chunkRows = 30
+    configuration.recognizedAge = ServerSteps.recognizedAge
     warehouse = try SQLiteWarehouse(directory: directory, owner: owner, catalog: catalog, configuration: configuration)
     jobs = JobRunner(warehouse: warehouse, catalog: catalog, directory: directory)
   }

@@ -38,6 +38,9 @@ package struct RandomTraffic {
   /// The receipt of the last batch.
   package var now: Timestamp { Timestamp(millisecondsSince1970: clock) }
 
+  /// Lets time pass in which nothing is received.
+  package mutating func pause(_ duration: Duration) { clock += duration.wholeMilliseconds }
+
   /// Returns a random number below a bound.
   package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
 

@@ -36,7 +36,10 @@ struct AlertObserver: Sendable {
       let last = try await reader.recent(app: id, kinds: kinds, limit: 1).first?.received
       return .arrival(last: last, receivingSince: receivingSince)
     case .newError: return try await newErrors(after: state.group, id)
-    case .errorCameBack: return .returnedErrors(try await returnedErrors(id))
+    case .errorCameBack:
+      let known = Set((state.closings ?? [:]).keys)
+      return .returnedErrors(
+        try await returnedErrors(id), numbers: try await reader.errorGroupNumbers(app: id, known))
     case .serverProblem: return .nothingNew
     }
   }

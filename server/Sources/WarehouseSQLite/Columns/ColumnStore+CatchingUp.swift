@@ -55,7 +55,7 @@ extension ColumnStore {
     while let row = try scan.next() {
       guard row.app == app else { continue }
       try Self.add(row, scan, source, to: columns)
-      if columns.builder.isFull { columns.endChunk(directory.store) }
+      if isFull(columns) { columns.endChunk(directory.store) }
     }
     if scan.hasDamage {
       try Self.checkPlaces(connection)

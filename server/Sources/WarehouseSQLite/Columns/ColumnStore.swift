@@ -19,6 +19,8 @@ final class ColumnStore: Sendable {
   /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
   private static let stepRows = 131_072
   let directory: ColumnDirectory
+  /// The rows of a chunk, unless it ends before because it is large.
+  private let chunkRows: Int
   /// Records on disk which rows are being added; `nil` to record nothing.
   let journal: WorkJournal?
   let damage: DamagedRows
@@ -26,8 +28,9 @@ final class ColumnStore: Sendable {
   private let isUpdateWaiting = Locked(false)
   private let isClosed = Locked(false)
 
-  init(_ directory: ColumnDirectory, journal: WorkJournal? = nil, damage: DamagedRows) {
+  init(_ directory: ColumnDirectory, chunkRows: Int, journal: WorkJournal? = nil, damage: DamagedRows) {
     self.directory = directory
+    self.chunkRows = chunkRows
     self.damage = damage
     self.journal = journal
   }
@@ -207,7 +210,7 @@ final class ColumnStore: Sendable {
       state.through = row.id
       guard row.id > columns.last, !state.behind.contains(row.app) else { continue }
       try Self.add(row, scan, source, to: columns)
-      if columns.builder.isFull {
+      if isFull(columns) {
         try checkPlaces()
         columns.endChunk(directory.store)
       }
@@ -216,6 +219,9 @@ final class ColumnStore: Sendable {
     try checkPlaces()
     return false
   }
+
+  /// True if the next row belongs to another chunk.
+  func isFull(_ columns: AppColumns) -> Bool { columns.builder.isFull || columns.builder.rows >= chunkRows }
 
   static func add(_ row: EventRow, _ scan: EventScan, _ source: ColumnSource, to columns: AppColumns) throws {
     do {

@@ -48,7 +48,7 @@ package final class WarehouseReader: MetricsStore {
 
   init(
     pool: DatabasePool, columns: ColumnDirectory, catalog: any CatalogStore,
-    viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, damage: DamagedRows = DamagedRows(),
+    chunkRows: Int = Chunk.maximumRows, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, damage: DamagedRows = DamagedRows(),
     journal: WorkJournal? = nil, failures: WorkFailures = WorkFailures(),
     rowFailed: @escaping @Sendable (RowFailure) -> Void = { _ in }
   ) {
@@ -56,7 +56,7 @@ package final class WarehouseReader: MetricsStore {
     self.journal = journal
     self.failures = failures
     self.rowFailed = rowFailed
-    self.columns = ColumnStore(columns, journal: journal, damage: damage)
+    self.columns = ColumnStore(columns, chunkRows: chunkRows, journal: journal, damage: damage)
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
