@@ -19,10 +19,8 @@ extension MailReport {
   private static let recipientsMember = JSONMember<MailReport>(name: "recipients", isRequired: true) {
     node, report throws(JSONFault) in
     report.recipients = try node.list(0...1_000) { node throws(JSONFault) in
-      guard let address = MailAddress(try node.text()) else {
-        throw node.fault("Enter an email address, such as someone@example.org.")
-      }
-      return address
+      let text = try node.text()
+      do throws(OutgoingError) { return try MailAddress.parse(text) } catch { throw node.fault(error.message) }
     }
   } encode: {
     .texts($0.recipients.map(\.text))

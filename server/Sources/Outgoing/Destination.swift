@@ -23,10 +23,7 @@ package enum Destination: Sendable, Hashable {
     let parts = text.split(separator: ":", maxSplits: 1).map { String($0) }
     let rest = parts.count == 2 ? parts[1] : ""
     if parts.first == "mail" {
-      guard let address = MailAddress(rest) else {
-        throw OutgoingError(.invalid, "Enter an email address after mail:, such as mail:someone@example.org.")
-      }
-      self = .mail(address)
+      self = .mail(try MailAddress.parse(rest))
     } else if let format = PostFormat.all.first(where: { $0.name == parts.first }) {
       self = .post(format, try Self.address(rest, after: format.name))
     } else {

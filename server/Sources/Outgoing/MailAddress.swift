@@ -12,6 +12,23 @@ package struct MailAddress: Sendable, Hashable {
     self.text = text
   }
 
+  /// Parses an address, or throws ``OutgoingError`` with code `invalid`, which says what is wrong.
+  package static func parse(_ text: String) throws(OutgoingError) -> MailAddress {
+    if let address = MailAddress(text) { return address }
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    if parts.count == 2, !parts[0].utf8.allSatisfy({ $0 < 0x80 }) {
+      throw OutgoingError(
+        .invalid,
+        "Letters such as ö before the @ aren't supported, because few mail servers take them (SMTPUTF8). Enter an address in "
+          + "ASCII.")
+    }
+    if parts.count == 2, !parts[1].utf8.allSatisfy({ $0 < 0x80 }) {
+      throw OutgoingError(
+        .invalid, "Letters such as ü after the @ aren't supported. Enter the domain in its ASCII form, which begins with xn--.")
+    }
+    throw OutgoingError(.invalid, "Enter an email address such as someone@example.org, without a name.")
+  }
+
   /// The part after the `@`.
   var domain: Substring { text[text.index(after: text.lastIndex(of: "@") ?? text.startIndex)...] }
 

@@ -39,7 +39,7 @@ extension MailMessage {
     return """
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">\
-      <title>\(Self.escaped(message.title))</title></head><body>
+      <title>\(Self.escaped(message.title))</title></head><body style="font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
       <h1 style="font-size:1.2em">\(Self.escaped(message.title))</h1>
       <p>\(Self.escaped(message.text))</p>
       \(rows.isEmpty ? "" : "<table cellpadding=\"4\">\n\(rows.joined())</table>\n")\

@@ -1,4 +1,5 @@
 import Foundation
+import ServerBase
 import TernBase
 import TernEvents
 
@@ -19,7 +20,7 @@ struct MailMessage {
     let boundary = "=_tern_\(message.id)"
     var headers = [
       "From: Tern <\(from.text)>", "To: <\(to.text)>", "Date: \(message.time.mailDate)",
-      "Message-ID: <\(message.id)@\(from.domain)>", "X-Tern-Id: \(message.id)",
+      "Message-ID: <\(identifier)@\(from.domain)>", "X-Tern-Id: \(message.id)",
       "Subject: \(Self.header(message.title))",
       // Keeps mail programs from replying automatically (RFC 3834).
       "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
@@ -36,6 +37,14 @@ struct MailMessage {
     }
     lines += ["--\(boundary)--", ""]
     return Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  /// The part of the message identifier before the `@`: the same in every attempt, and another one for each recipient, whose
+  /// mail has a link of its own (RFC 5322 §3.6.4).
+  private var identifier: String {
+    var hasher = SipHasher(0x7465_726E_2D6D_6169, 0x6C2D_6964_656E_7469)
+    hasher.append(field: to.text)
+    return "\(message.id).\(String(hasher.finished(), radix: 36))"
   }
 
   /// The headers for a mail program's unsubscribe button (RFC 2369); one click is enough if the link is https (RFC

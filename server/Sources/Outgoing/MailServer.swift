@@ -4,15 +4,25 @@ import Foundation
 package struct MailServer: Sendable {
   /// The address for libcurl, without the query.
   let url: String
-  /// True if nothing may be sent without TLS; always true for `smtps://`.
-  let requiresTLS: Bool
+  /// Says when TLS protects a mail.
+  package enum Protection: Sendable {
+    /// Never: the mail server's TLS doesn't work.
+    case none
+    /// If the server offers it. Its certificate doesn't matter, because nothing would do as well.
+    case offered
+    /// Always, with a trusted certificate.
+    case required
+  }
+
+  /// Whether TLS is needed; always for `smtps://`.
+  let protection: Protection
   package var user: String?
   package var password: String?
   /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
   package var authorities: String?
 
   /// Parses `smtp://HOST:PORT`, which needs STARTTLS, or `smtps://HOST:PORT`. A server on the same machine needs no
-  /// TLS, nor does one with `?tls=none`; with `?tls=required` every server needs it.
+  /// TLS, but gets it if it offers it; with `?tls=required` every server needs it, and with `?tls=none` there is none.
   ///
   /// Throws ``OutgoingError`` with code `invalid`.
   package init(_ text: String) throws(OutgoingError) {
@@ -27,9 +37,9 @@ package struct MailServer: Sendable {
     url = "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
     let isHere = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host)
     switch parts.query {
-    case nil: requiresTLS = scheme == "smtps" || !isHere
-    case "tls=none" where scheme == "smtp": requiresTLS = false
-    case "tls=required": requiresTLS = true
+    case nil: protection = scheme == "smtps" || !isHere ? .required : .offered
+    case "tls=none" where scheme == "smtp": protection = .none
+    case "tls=required": protection = .required
     default:
       throw OutgoingError(
         .invalid, "After the address of a mail server, enter ?tls=required, ?tls=none (with smtp:// only) or nothing.")

@@ -109,11 +109,11 @@ package final class OutgoingClient: Sendable {
       let bytes = MailMessage(message: message, from: mail.from, to: to).bytes
       return Transfer.Request(
         url: mail.server.url,
-        content: .mail(from: mail.from.text, to: [to.text], requiresTLS: mail.server.requiresTLS), body: bytes,
+        content: .mail(from: mail.from.text, to: [to.text], mail.server.protection), body: bytes,
         user: mail.server.user, password: mail.server.password, authorities: mail.server.authorities,
         timeout: configuration.timeout)
     case .post(let format, let address):
-      let body = format.body(message)
+      let body = format.body(message, address)
       var headers = ["Content-Type: application/json", "User-Agent: Tern"]
       if format.isSigned {
         let signature = signature(of: body, at: wallTime().secondsSince1970, for: address)

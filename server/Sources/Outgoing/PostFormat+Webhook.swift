@@ -2,7 +2,7 @@ import TernEvents
 
 extension PostFormat {
   /// JSON for programs, signed.
-  static let webhook = PostFormat("webhook", isSigned: true) { $0.json }
+  static let webhook = PostFormat("webhook", isSigned: true) { message, _ in message.json }
 }
 
 extension OutgoingMessage {

@@ -4,13 +4,13 @@ package struct PostFormat: Sendable {
   package let name: String
   /// True if the receiver can check that a message is from this server, and recognize repeats.
   let isSigned: Bool
-  /// Returns the body of a message.
-  let body: @Sendable (OutgoingMessage) -> [UInt8]
+  /// Returns the body of a message to an address.
+  let body: @Sendable (OutgoingMessage, WebAddress) -> [UInt8]
 
   /// All forms, in the order of the help.
-  package static let all: [PostFormat] = [.webhook, .chat]
+  package static let all: [PostFormat] = [.webhook, .chat, .slack, .mattermost, .teams]
 
-  init(_ name: String, isSigned: Bool = false, body: @escaping @Sendable (OutgoingMessage) -> [UInt8]) {
+  init(_ name: String, isSigned: Bool = false, body: @escaping @Sendable (OutgoingMessage, WebAddress) -> [UInt8]) {
     (self.name, self.isSigned, self.body) = (name, isSigned, body)
   }
 }

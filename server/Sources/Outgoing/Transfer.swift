@@ -12,7 +12,7 @@ final class Transfer {
     /// The two protocols.
     enum Content: Sendable {
       /// A mail with the addresses of its envelope.
-      case mail(from: String, to: [String], requiresTLS: Bool)
+      case mail(from: String, to: [String], MailServer.Protection)
       /// An HTTP POST with its headers.
       case post(headers: [String])
       /// An HTTP GET with its headers.
@@ -56,6 +56,10 @@ final class Transfer {
   private var line = ""
   /// The last negative reply of a mail server.
   private var refusal = ""
+  /// True once a mail server has accepted user and password (RFC 4954 §6).
+  private var isLoggedIn = false
+  /// True if there are user and password for a mail server that asked for none.
+  private var isUnasked: Bool { isMail && request.user != nil && !isLoggedIn }
   private var body: [UInt8] = []
   private var refused: IPAddress?
   private var deadline = ContinuousClock.now
@@ -97,10 +101,17 @@ final class Transfer {
     // The limit of one reply, which is two minutes otherwise. The deadline is earlier.
     handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int((request.timeout + Self.mailPatience).components.seconds) + 1)
     switch request.content {
-    case .mail(let from, let to, let requiresTLS):
+    case .mail(let from, let to, let protection):
       handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
       handle.set(CURLOPT_UPLOAD, 1)
-      handle.set(CURLOPT_USE_SSL, Int((requiresTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
+      switch protection {
+      case .none: handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_NONE.rawValue))
+      case .offered:
+        handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_TRY.rawValue))
+        handle.set(CURLOPT_SSL_VERIFYPEER, 0)
+        handle.set(CURLOPT_SSL_VERIFYHOST, 0)
+      case .required: handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
+      }
       handle.set(CURLOPT_MAIL_FROM, "<\(from)>")
       handle.set(CURLOPT_MAIL_RCPT, to.map { "<\($0)>" })
     case .post(let headers):
@@ -176,6 +187,7 @@ final class Transfer {
     let text = AnswerText.line(UnsafeRawBufferPointer(start: bytes, count: count))
     // HTTP's status line says more than its last header; SMTP's last line says more than its first.
     if isMail || text.hasPrefix("HTTP/") { line = text }
+    if isMail, text.hasPrefix("235") { isLoggedIn = true }
     // After a negative reply, libcurl sends QUIT, which is replied to as well.
     if isMail, text.hasPrefix("4") || text.hasPrefix("5") { refusal = text }
     return count
@@ -196,6 +208,8 @@ final class Transfer {
 
   private func upload(_ bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
     guard let bytes else { return 0 }
+    // libcurl goes on without a login if none is offered. A mail that was begun and not ended is none.
+    guard !isUnasked else { return Int(CURL_READFUNC_ABORT) }
     let count = min(room, request.body.count - sent)
     request.body.withUnsafeBytes { body in
       UnsafeMutableRawBufferPointer(start: bytes, count: room).copyMemory(
@@ -206,12 +220,31 @@ final class Transfer {
     return count
   }
 
+  /// What helps against a failure that settings can mend.
+  private func advice(_ code: CURLcode, _ status: Int) -> String {
+    guard case .mail(_, _, let protection) = request.content else { return "" }
+    return switch (code, status) {
+    case (CURLE_USE_SSL_FAILED, _):
+      " The mail server offers no TLS on this port: use another one, or ?tls=none if nobody else can read the connection."
+    case (CURLE_PEER_FAILED_VERIFICATION, _): " Name the authority of its certificate with --smtp-ca."
+    case (_, 530) where protection == .none: " The mail server needs TLS: leave out ?tls=none."
+    case (_, 530) where request.user == nil: " The mail server needs a login: set --smtp-user and its password."
+    default: ""
+    }
+  }
+
   private func error(_ code: CURLcode, _ status: Int, _ explanation: String) -> OutgoingError {
     if let refused, code == CURLE_COULDNT_CONNECT {
       return OutgoingError(
         .refusedAddress,
         "\(refused) isn't an address of the public internet, so nothing is sent to it. The operator can allow it with "
           + "--allow-webhooks-to.")
+    }
+    if isUnasked, code == CURLE_ABORTED_BY_CALLBACK, !isLate, !isCancelled() {
+      return OutgoingError(
+        .login,
+        "The mail server offers no login, so nothing is sent with the user's name. Use its port for submission, often 587, or "
+          + "leave out --smtp-user.")
     }
     let status = Int(refusal.prefix(3)) ?? status
     let said = refusal.isEmpty ? line : refusal
@@ -227,6 +260,7 @@ final class Transfer {
       // For mail, libcurl reports a negative reply as an error. Replies from 500 on are final (RFC 5321 §4.2.1).
       default: (400..<600).contains(status) ? (status < 500 ? .answer(status) : .rejected(status)) : .connection
       }
-    return OutgoingError(kind, said.isEmpty || kind == .cancelled ? text : "\(text) (\(said))")
+    let help = kind == .cancelled ? "" : advice(code, status)
+    return OutgoingError(kind, (said.isEmpty || kind == .cancelled ? text : "\(text) (\(said))") + help)
   }
 }

@@ -6,6 +6,8 @@ package struct WebAddress: Sendable, Hashable {
   static let maximumBytes = 2_000
 
   package let text: String
+  /// The host, in lowercase.
+  let host: String
   private let origin: String
 
   /// Parses an absolute http or https address. User names, passwords and fragments aren't allowed.
@@ -17,6 +19,7 @@ package struct WebAddress: Sendable, Hashable {
       scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
     else { return nil }
     self.text = text
+    self.host = host.lowercased()
     origin = "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
   }
 

@@ -66,6 +66,7 @@ struct DataOption: ParsableArguments {
 
   /// Opens the catalog, which must exist.
   func openCatalog() throws -> Catalog {
+    try DataAccess.check(directory)
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
       throw ServerFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }

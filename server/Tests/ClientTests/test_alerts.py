@@ -102,8 +102,8 @@ def test(folder, *arguments, to=f"mail:{TO}", environment=None):
 test.__test__ = False
 
 
-def mail(folder, port, *arguments, scheme="smtp", query=""):
-    return test(folder, "--smtp", f"{scheme}://localhost:{port}{query}", "--mail-from", FROM, *arguments)
+def mail(folder, port, *arguments, scheme="smtp", query="", to=f"mail:{TO}"):
+    return test(folder, "--smtp", f"{scheme}://localhost:{port}{query}", "--mail-from", FROM, *arguments, to=to)
 
 
 def test_a_mail_goes_out_with_starttls_and_a_login(folder, context):
@@ -118,7 +118,8 @@ def test_a_mail_goes_out_with_starttls_and_a_login(folder, context):
     message = email.message_from_bytes(envelope.content, policy=email.policy.default)
     assert not message.defects and message["From"].addresses[0].addr_spec == FROM
     assert message["To"].addresses[0].addr_spec == TO and message["Subject"] == "Tern: a test message"
-    assert message["Message-ID"] == f"<{message['X-Tern-Id']}@example.org>" and message["Date"].datetime is not None
+    assert re.fullmatch(rf"<{message['X-Tern-Id']}\.[0-9a-z]+@example\.org>", message["Message-ID"])
+    assert message["Date"].datetime is not None
     plain, html = message.get_body(("plain",)).get_content(), message.get_body(("html",)).get_content()
     assert "Nothing is wrong." in plain and "https://tern.example.org" in plain
     assert html.startswith("<!doctype html>") and "Nothing is wrong." in html
@@ -136,6 +137,45 @@ def test_a_server_on_the_same_machine_needs_no_tls(folder):
     with mail_server(box) as port:
         code, output = mail(folder, port)
     assert code == 0 and len(box.mails) == 1 and not box.mails[0][0].ssl, output
+
+
+def test_a_server_on_the_same_machine_gets_tls_where_it_offers_it(folder, context):
+    box = Mailbox()
+    # Its certificate need not be trusted, as that of a local Postfix usually isn't.
+    with mail_server(box, tls_context=context, require_starttls=True) as port:
+        code, output = mail(folder, port)
+        assert code == 0 and len(box.mails) == 1 and box.mails[0][0].ssl, output
+        code, output = mail(folder, port, query="?tls=none")
+        assert code == 1 and "530" in output and "leave out ?tls=none" in output and len(box.mails) == 1, output
+
+
+def test_nothing_is_sent_without_a_login_if_there_is_a_user(folder):
+    box = Mailbox()
+    with mail_server(box) as port:
+        code, output = mail(
+            folder, port, "--smtp-user", "tern", "--smtp-password-file", folder / "password")
+    assert code == 1 and "offers no login" in output and not box.mails, output
+
+
+def test_a_file_without_authorities_is_told_at_the_start(folder):
+    (folder / "empty.pem").write_text("hello\n", encoding="utf-8")
+    code, output = mail(folder, 1, "--smtp-ca", folder / "empty.pem")
+    assert code == 2 and "no certificate" in output, output
+
+
+@pytest.mark.parametrize("address", ["jörg@example.org", "x@bücher.example"])
+def test_addresses_that_are_not_supported_are_told(folder, address):
+    code, output = test(folder, "--smtp", "smtp://localhost:1", "--mail-from", FROM, to=f"mail:{address}")
+    assert code != 0 and "supported" in output, output
+
+
+def test_mails_of_one_message_have_different_identifiers(folder):
+    box = Mailbox()
+    with mail_server(box) as port:
+        for to in [TO, "other@example.org", TO]:
+            assert mail(folder, port, to=f"mail:{to}")[0] == 0
+    names = [email.message_from_bytes(mail.content)["Message-ID"].split(".")[1] for _, mail in box.mails]
+    assert names[0] == names[2] != names[1]
 
 
 def test_nothing_is_sent_without_the_tls_that_is_required(folder):

@@ -48,12 +48,13 @@ import Testing
   }
 
   @Test func `mail servers need TLS unless they are here or the operator says so`() throws {
-    let expected = [
-      "smtp://mail.example.org": true, "smtp://mail.example.org:587": true, "smtps://mail.example.org": true,
-      "smtp://localhost": false, "smtp://127.0.0.1:25": false, "smtp://localhost?tls=required": true,
-      "smtp://mail.example.org?tls=none": false, "smtps://localhost": true,
+    let expected: [String: MailServer.Protection] = [
+      "smtp://mail.example.org": .required, "smtp://mail.example.org:587": .required,
+      "smtps://mail.example.org": .required, "smtp://localhost": .offered, "smtp://127.0.0.1:25": .offered,
+      "smtp://localhost?tls=required": .required, "smtp://mail.example.org?tls=none": .none,
+      "smtp://localhost?tls=none": .none, "smtps://localhost": .required,
     ]
-    for (text, requires) in expected { #expect(try MailServer(text).requiresTLS == requires, "\(text)") }
+    for (text, protection) in expected { #expect(try MailServer(text).protection == protection, "\(text)") }
     for text in [
       "", "mail.example.org", "http://mail.example.org", "smtp://", "smtp://u:p@mail.example.org",
       "smtps://mail.example.org?tls=none", "smtp://mail.example.org/x", "smtp://mail.example.org?tls=maybe",
@@ -131,6 +132,33 @@ import Testing
     #expect(!escaped.contains("](") && !escaped.contains("]["), "\(escaped)")
     #expect(chat.count == 1 && !text.contains("<!") && !text.contains("@all") && text.contains("Figure: 0.5"))
     #expect(try JSONDecoder().decode(OutgoingMessage.self, from: try JSONEncoder().encode(message)) == message)
+  }
+
+  @Test func `Teams gets a card whose texts are literal, and a chat the form of its address`() throws {
+    let message = OutgoingMessage(
+      id: message.id, time: message.time, event: "x", title: "[a](http://b) <at>all</at>", text: "**5**",
+      facts: [OutgoingMessage.Fact("value", "Figure", "0.5")], link: "https://tern.example.org/a?b=1&c=2")
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(message.teamsJSON)) as? [String: Any])
+    let attachment = try #require((json["attachments"] as? [[String: Any]])?.first)
+    #expect(json["type"] as? String == "message")
+    #expect(attachment["contentType"] as? String == "application/vnd.microsoft.card.adaptive")
+    let card = try #require(attachment["content"] as? [String: Any])
+    let blocks = try #require(card["body"] as? [[String: Any]])
+    // Markdown isn't read in these, but in a TextBlock.
+    #expect(blocks.allSatisfy { $0["type"] as? String == "RichTextBlock" })
+    let texts = blocks.map { ($0["inlines"] as? [[String: String]])?.compactMap { $0["text"] }.joined() }
+    #expect(texts == [message.title, message.text, "Figure: 0.5"])
+    #expect((card["actions"] as? [[String: String]])?.first?["url"] == message.link)
+    for (address, isTeams) in [
+      ("https://prod-1.westus.logic.azure.com:443/workflows/x", true),
+      ("https://x.y.environment.api.powerplatform.com/powerautomate/z", true),
+      ("https://Contoso.WEBHOOK.office.com/webhookb2/x", true), ("https://hooks.slack.com/services/x", false),
+      ("https://evil-logic.azure.com/x", false), ("https://logic.azure.com.example.org/x", false),
+    ] {
+      let address = try #require(WebAddress(address))
+      #expect(PostFormat.chat.body(message, address) == (isTeams ? message.teamsJSON : message.chatJSON), "\(address)")
+      #expect(PostFormat.teams.body(message, address) == message.teamsJSON)
+    }
   }
 
   @Test func `the signature is the HMAC of time and body`() throws {

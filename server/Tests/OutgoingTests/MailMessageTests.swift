@@ -25,7 +25,7 @@ import Testing
     #expect(
       lines.prefix(9) == [
         "From: Tern <tern@example.org>", "To: <a@b.example>", "Date: Wed, 18 Nov 2026 11:06:40 +0000",
-        "Message-ID: <00000000-0000-0001-0000-000000000002@example.org>",
+        "Message-ID: <00000000-0000-0001-0000-000000000002.21jhauexoxqm7@example.org>",
         "X-Tern-Id: 00000000-0000-0001-0000-000000000002", "Subject: Radio: Crashes", "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
         "Content-Type: multipart/alternative; boundary=\"=_tern_00000000-0000-0001-0000-000000000002\"",

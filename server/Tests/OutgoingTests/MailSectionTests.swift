@@ -84,7 +84,7 @@ import Testing
     From: Tern <tern@example.org>
     To: <a@example.org>
     Date: Fri, 27 Nov 2026 07:10:00 +0000
-    Message-ID: <00000000-0000-0001-0000-000000000002@example.org>
+    Message-ID: <00000000-0000-0001-0000-000000000002.gvrdh8be69c@example.org>
     X-Tern-Id: 00000000-0000-0001-0000-000000000002
     Subject: Radio: Overview, Thu, 26 Nov 2026
     List-Unsubscribe: <https://tern.example.org/unsubscribe/1-a-b>
@@ -118,7 +118,8 @@ import Testing
     <!doctype html>
     <html lang=3D"en"><head><meta charset=3D"utf-8"><meta name=3D"color-scheme"=
      content=3D"light dark"><title>Radio: Overview, Thu, 26 Nov 2026</title></h=
-    ead><body>
+    ead><body style=3D"font-family:system-ui,-apple-system,'Segoe UI',Roboto,He=
+    lvetica,Arial,sans-serif">
     <h1 style=3D"font-size:1.2em">Radio: Overview, Thu, 26 Nov 2026</h1>
     <p>The figures for Thu, 26 Nov 2026.</p>
     <h2 style=3D"font-size:1.1em;margin:1.5em 0 .3em">Figures</h2>

@@ -87,6 +87,32 @@ import WarehouseContract
     try await warehouse.close()
   }
 
+  /// Its old day has no counts any more, and the new one none yet.
+  @Test func `after a kill, the day onto which a lone day has moved is still counted`() async throws {
+    let directory = try TemporaryDirectory()
+    let (catalog, apps) = try catalog(directory, zone: Self.old)
+    let warehouse = try SQLiteWarehouse(
+      directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(recountedRows: 0))
+    // The evening of the fourth in Los Angeles is the fifth in Tokyo.
+    _ = try await warehouse.commit(batch(["a", "b"], at: "2026-05-05T02:00:00Z"), app: apps[0])
+    try await warehouse.flush()
+    try catalog.changeApp(apps[0], AppChange(timeZone: Self.new))
+    var crashes: [TemporaryDirectory] = []
+    try await warehouse.recountDays(of: apps[0]) { _, _ in
+      if let crash = try? directory.copy() { crashes.append(crash) }
+    }
+    #expect(crashes.count == 5)
+    for (number, crash) in crashes.enumerated() {
+      let warehouse = try open(crash, try Catalog(directory: crash.path))
+      try await warehouse.recountDays(of: apps[0]) { _, _ in }
+      let counts = try await warehouse.reader.dailyCounts(app: apps[0], dimension: .total, days: Self.days)
+      #expect(counts.map(\.day) == [day("2026-05-05")] && counts.map(\.count) == [2], "step \(number)")
+      try await expectClean(warehouse, "step \(number)")
+      try await warehouse.close()
+    }
+    try await warehouse.close()
+  }
+
   @Test func `events that arrive while days are counted again are counted once`() async throws {
     let (directory, reference) = (try TemporaryDirectory(), try TemporaryDirectory())
     let (expectedCatalog, _) = try catalog(reference, zone: Self.new)

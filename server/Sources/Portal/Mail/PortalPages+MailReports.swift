@@ -41,11 +41,9 @@ package struct MailReportForm: Sendable {
     guard let hour = Int(fields["hour"] ?? "") else { throw WarehouseError(.invalid, "Choose an hour.") }
     var recipients: [MailAddress] = []
     for line in lines {
-      guard let address = MailAddress(line) else {
-        throw WarehouseError(
-          .invalid, "“\(visible(line))” is not an email address. Enter one such as someone@example.org.")
+      do throws(OutgoingError) { recipients.append(try MailAddress.parse(line)) } catch {
+        throw WarehouseError(.invalid, "“\(visible(line))” can't be a recipient. \(error.message)")
       }
-      recipients.append(address)
     }
     return MailReport(app: app, subject: subject, cadence: cadence, hour: hour, recipients: recipients)
   }

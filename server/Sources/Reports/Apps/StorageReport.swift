@@ -76,14 +76,15 @@ package struct StorageReport: Sendable, Hashable {
   }
 
   private static func time(_ limit: Limit, of app: App, _ now: Timestamp) -> Int64 {
+    let today = ReportZone(app.zone).day(of: now)
     let (now, measured) = (now.millisecondsSince1970, Int64(days) * day)
-    var keptStart: Int64 {
-      app.keeping.map { Int64($0.firstDay(today: Day(number: Int(now / day))).number) * day } ?? .min / 2
-    }
+    // As when rows are removed: whole days go.
+    func start(_ period: KeepingPeriod) -> Int64 { Int64(period.firstDay(today: today).number) * day }
+    let keptStart = app.keeping.map(start) ?? .min / 2
     return switch limit {
     case .measuredStart: now - measured
     case .now: now
-    case .trialStart: now - Int64(trialDays) * day
+    case .trialStart: start(.days(trialDays))
     case .keptStart: keptStart
     case .keptStartLater: keptStart + measured
     }

@@ -175,10 +175,9 @@ struct MailReportsCommand: ParsableCommand {
   /// Parses addresses; throws if one of them isn't an email address.
   static func recipients(_ texts: [String]) throws -> [MailAddress] {
     try texts.map { text in
-      guard let address = MailAddress(text) else {
-        throw ServerFailure("\"\(visible(text))\" is not an email address. Enter one such as someone@example.org.")
+      do throws(OutgoingError) { return try MailAddress.parse(text) } catch {
+        throw ServerFailure("\"\(visible(text))\" can't be a recipient. \(error.message)")
       }
-      return address
     }
   }
 

@@ -59,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let signOn = try SignOnSettings(settings)
     for warning in try SecretFile.warnings(settings, signOn) { LocalServer.standardLogger.warning("\(warning)") }
+    try DataAccess.check(directory)
     let isNew = !FileManager.default.fileExists(atPath: directory + "/catalog.sqlite")
     let server = try LocalServer(
       directory: directory, viewCacheBytes: settings.value(\.viewCacheSize),
@@ -77,7 +78,8 @@ struct ServeCommand: AsyncParsableCommand {
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port, isSecure: configuration.tls != nil)
-      LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
+      let others = ["0.0.0.0", "::"].contains(host) ? " and all other addresses of this machine" : ""
+      LocalServer.standardLogger.info("Tern listens on \(address)\(others), data in \(directory)")
       do {
         try catalog.setSetting(LocalServer.addressSetting, to: address)
         let isTerminal = isatty(STDOUT_FILENO) == 1

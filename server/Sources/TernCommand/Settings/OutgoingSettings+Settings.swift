@@ -23,11 +23,28 @@ extension OutgoingSettings {
       )
     }
     server.authorities = try settings.value(\.smtpCa)
-    if let authorities = server.authorities, !FileManager.default.isReadableFile(atPath: authorities) {
-      throw ServerFailure("\(authorities) can't be read. Check --smtp-ca and the file's permissions.")
-    }
+    if let authorities = server.authorities { try Self.checkAuthorities(authorities) }
     mail = (server, from)
   }
+
+  /// Throws if a file has no certificate: libcurl would say so only when the first mail can't be sent.
+  private static func checkAuthorities(_ path: String) throws {
+    guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: maximumAuthorityBytes) else {
+      throw ServerFailure("\(path) can't be read. Check --smtp-ca and the file's permissions.")
+    }
+    let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "CERTIFICATE-----")
+    let isCertificate = blocks.dropFirst().contains { block in
+      let content = block.components(separatedBy: "-----END").first ?? ""
+      // DER begins with a sequence.
+      return Data(base64Encoded: content.filter { !$0.isWhitespace })?.first == 0x30
+    }
+    guard isCertificate else {
+      throw ServerFailure("\(path) has no certificate in PEM format. Name another file with --smtp-ca.")
+    }
+  }
+
+  /// Far more than the authorities of a system.
+  private static let maximumAuthorityBytes = 8 << 20
 
   private static func password(_ settings: EffectiveSettings) throws -> String? {
     guard let path = try settings.value(\.smtpPasswordFile) else { return try settings.value(\.smtpPassword) }

@@ -9,10 +9,7 @@ extension ServerSettings {
   }
 
   @Sendable static func mailAddress(_ text: String) throws -> MailAddress {
-    guard let address = MailAddress(text) else {
-      throw ValidationError("Enter an address such as tern@example.org, without a name.")
-    }
-    return address
+    do throws(OutgoingError) { return try MailAddress.parse(text) } catch { throw ValidationError(error.message) }
   }
 
   @Sendable static func webhookAddresses(_ text: String) throws -> [AddressBlock] {
@@ -28,8 +25,8 @@ extension ServerSettings {
   @Sendable static func portalAddress(_ text: String) throws -> String {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
       ["http", "https"].contains(scheme), parts.host?.isEmpty == false, parts.user == nil, parts.password == nil,
-      parts.query == nil, parts.fragment == nil, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw ValidationError("Enter an address such as https://tern.example.org.") }
+      parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw ValidationError("Enter an address such as https://tern.example.org. The portal can't be below a path.") }
     return text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 }

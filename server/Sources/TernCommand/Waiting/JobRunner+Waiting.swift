@@ -34,7 +34,9 @@ extension JobRunner {
         do {
           let warehouse = try SQLiteWarehouse(directory: data.directory, catalog: catalog)
           let result = await Result {
-            try await JobRunner(warehouse: warehouse, catalog: catalog, directory: data.directory).run()
+            try await showingProgress(catalog) {
+              try await JobRunner(warehouse: warehouse, catalog: catalog, directory: data.directory).run()
+            }
           }
           try await warehouse.close()
           try result.get()
@@ -43,6 +45,26 @@ extension JobRunner {
           continue
         }
       }
+    }
+  }
+
+  /// Does work, and prints every five seconds what was noted of the job that is being done.
+  private static func showingProgress(_ catalog: Catalog, _ work: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await work() }
+      group.addTask {
+        var said = ""
+        while !Task.isCancelled {
+          try? await Task.sleep(for: JobWaiting.interval)
+          guard !Task.isCancelled, let job = try? catalog.nextJob(), let progress = try? catalog.progress(ofJob: job.id)
+          else { continue }
+          let line = "\(job.kind.rawValue), app \(job.app): \(progress.text)"
+          if line != said { Terminal.complain(line) }
+          said = line
+        }
+      }
+      try await group.next()
+      group.cancelAll()
     }
   }
 }

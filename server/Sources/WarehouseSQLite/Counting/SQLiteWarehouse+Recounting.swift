@@ -10,7 +10,12 @@ extension SQLiteWarehouse {
   /// - Parameter progress: Receives the number of days that are counted again, and that of all.
   package func recountDays(of app: AppID, progress: (Int, Int) -> Void) async throws {
     let days = try await counting.perform { try $0.daysOfChangedZone(app: app.rawValue) }
-    try await recount(days, app: app.rawValue, progress: progress)
+    // A day that has been counted again may have no counts any more, by which the work would find those beside it when it is
+    // repeated.
+    try await perform { writer in
+      try writer.transact { try UncountedDays.add(Set(days), app: app.rawValue, writer.connection) }
+    }
+    try await recountChangedDays(of: app.rawValue, progress: progress)
   }
 
   /// Counts days of an app again, as many in one transaction as fit.

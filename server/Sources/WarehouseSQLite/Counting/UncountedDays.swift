@@ -1,4 +1,5 @@
-/// The table `uncounted_day`: days whose counts must be made again, because rows have come back or have changed.
+/// The table `uncounted_day`: days whose counts must be made again, because rows have come back or have changed, or the app has
+/// another time zone.
 ///
 /// The transaction that changes the rows adds them, and whoever has counted them removes them: ``SQLiteWarehouse/recountChangedDays(of:)``.
 struct UncountedDays: Sendable {
