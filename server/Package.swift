@@ -310,7 +310,8 @@ let package = Package(
     .executableTarget(
       name: "simulate-server",
       dependencies: [
-        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "WarehouseSQLite", "AppCatalog", "Questions", "Views",
+        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "WarehouseSQLite", "AppCatalog", "Questions",
+        "Views",
         "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

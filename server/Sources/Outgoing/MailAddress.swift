@@ -24,7 +24,8 @@ package struct MailAddress: Sendable, Hashable {
     }
     if parts.count == 2, !parts[1].utf8.allSatisfy({ $0 < 0x80 }) {
       throw OutgoingError(
-        .invalid, "Letters such as ü after the @ aren't supported. Enter the domain in its ASCII form, which begins with xn--.")
+        .invalid,
+        "Letters such as ü after the @ aren't supported. Enter the domain in its ASCII form, which begins with xn--.")
     }
     throw OutgoingError(.invalid, "Enter an email address such as someone@example.org, without a name.")
   }

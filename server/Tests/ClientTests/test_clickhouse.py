@@ -272,7 +272,7 @@ def test_60_000_events_are_there_once_after_faults_and_kills(before):
                 home.backfill(0.3 + chance.random() * 2)
             home.start()
         # On a busy machine, few requests were sent until then.
-        for _ in range(60):
+        for _ in range(240):
             if all(faults()[name] for name in FaultyProxy.INSERTS):
                 break
             home.send(500)

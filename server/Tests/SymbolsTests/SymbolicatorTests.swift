@@ -180,7 +180,7 @@ struct SymbolicatorTests {
       stack.threads += self.stack(file.buildID, 8).threads
     }
     // The slow file is the first, by its identifier.
-    let symbolicator = home.symbolicator(program: tool.path, patience: .seconds(3))
+    let symbolicator = home.symbolicator(program: tool.path, patience: .seconds(8))
     let (first, problem) = await symbolicator.symbolicated(stack, app: home.app.id)
     #expect(first.threads.map { $0.frames[0].function } == ["", ""] && problem?.contains("(2222") == true)
     #expect(problem?.contains("no time left") == true)

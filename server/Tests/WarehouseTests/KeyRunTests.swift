@@ -207,6 +207,19 @@ import Testing
     #expect(try self.index().coveredRow == 200)
   }
 
+  @Test func `once all runs have expired, the next one covers the rows after them`() throws {
+    let index = try index()
+    add(1...100, to: index, received: 1_000)
+    index.expire(before: 1_001)
+    index.waitForRuns()
+    #expect(try self.index().coveredRow == 100, "expired keys are not collected again")
+    #expect(try self.index(lastRow: 60).coveredRow == 60, "rows that a backup lacks are others")
+    add(101...150, to: index, received: 2_000)
+    #expect(try files == ["100-150.keys", "100.expired"])
+    index.removeAll()
+    #expect(index.coveredRow == 0, "all keys are collected again")
+  }
+
   @Test func `keys stay in memory while runs can't be written`() throws {
     let index = try index(pendingLimit: 10)
     #expect((1...50).allSatisfy { index.insert(Self.key($0)) })

@@ -29,7 +29,8 @@ extension OutgoingSettings {
 
   /// Throws if a file has no certificate: libcurl would say so only when the first mail can't be sent.
   private static func checkAuthorities(_ path: String) throws {
-    guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: maximumAuthorityBytes) else {
+    guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: maximumAuthorityBytes)
+    else {
       throw ServerFailure("\(path) can't be read. Check --smtp-ca and the file's permissions.")
     }
     let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "CERTIFICATE-----")

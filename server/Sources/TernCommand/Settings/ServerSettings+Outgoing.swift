@@ -25,8 +25,11 @@ extension ServerSettings {
   @Sendable static func portalAddress(_ text: String) throws -> String {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
       ["http", "https"].contains(scheme), parts.host?.isEmpty == false, parts.user == nil, parts.password == nil,
-      parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw ValidationError("Enter an address such as https://tern.example.org. The portal can't be below a path.") }
+      parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw ValidationError("Enter an address such as https://tern.example.org. The portal can't be below a path.")
+    }
     return text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 }

@@ -49,7 +49,9 @@ extension JobRunner {
   }
 
   /// Does work, and prints every five seconds what was noted of the job that is being done.
-  private static func showingProgress(_ catalog: Catalog, _ work: @escaping @Sendable () async throws -> Void) async throws {
+  private static func showingProgress(_ catalog: Catalog, _ work: @escaping @Sendable () async throws -> Void)
+    async throws
+  {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await work() }
       group.addTask {

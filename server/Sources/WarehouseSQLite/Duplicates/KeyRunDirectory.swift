@@ -36,6 +36,8 @@ final class KeyRunDirectory {
   }
 
   let path: String
+  /// The last row whose key has expired.
+  @exclusivity(unchecked) private var expiredRow: Int64 = 0
   @exclusivity(unchecked) private(set) var runs: [KeyRun] = []
   /// The newest runs that should be merged; empty if none should.
   private(set) var mergeable: [KeyRun] = []
@@ -44,8 +46,8 @@ final class KeyRunDirectory {
 
   init(path: String) { self.path = path }
 
-  /// The last row whose key is in a run.
-  var coveredRow: Int64 { runs.last?.header.through ?? 0 }
+  /// The last row whose key is in a run, or has expired if there are no runs.
+  var coveredRow: Int64 { runs.last?.header.through ?? expiredRow }
 
   /// Opens the runs of the rows up to `last`. Deletes what is incomplete, damaged, merged, or of rows that don't exist.
   func open(lastRow last: Int64) throws {
@@ -54,12 +56,12 @@ final class KeyRunDirectory {
     var found = try Self.runs(in: path)
     found.sort { ($0.header.after, -$0.header.through) < ($1.header.after, -$1.header.through) }
     runs = []
-    let expired =
-      try StoredFile.names(in: path, endingWith: [Self.expiredSuffix])
-      .compactMap { Int64($0.dropLast(Self.expiredSuffix.count)) }.max() ?? 0
+    let expired = try StoredFile.names(in: path, endingWith: [Self.expiredSuffix])
+      .compactMap { Int64($0.dropLast(Self.expiredSuffix.count)) }.max()
+    expiredRow = min(expired ?? 0, last)
     for run in found {
       let after = run.header.after
-      guard run.header.through <= last, runs.isEmpty ? after <= expired : after == coveredRow else { continue }
+      guard run.header.through <= last, runs.isEmpty ? after <= expiredRow : after == coveredRow else { continue }
       runs.append(run)
     }
     let kept = Set(runs.map(\.path))
@@ -119,6 +121,7 @@ final class KeyRunDirectory {
       (try? StoredFile.createEmpty("\(path)/\(last.header.through)\(Self.expiredSuffix)")) != nil,
       (try? StoredFile.sync(directory: path)) != nil
     else { return [] }
+    expiredRow = last.header.through
     runs.removeFirst(expired.count)
     changed()
     return Array(expired)
@@ -127,6 +130,7 @@ final class KeyRunDirectory {
   func removeAll() {
     for run in runs { run.deleteFile() }
     runs = []
+    expiredRow = 0
     changed()
   }
 

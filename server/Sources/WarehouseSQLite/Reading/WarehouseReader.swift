@@ -48,7 +48,8 @@ package final class WarehouseReader: MetricsStore {
 
   init(
     pool: DatabasePool, columns: ColumnDirectory, catalog: any CatalogStore,
-    chunkRows: Int = Chunk.maximumRows, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, damage: DamagedRows = DamagedRows(),
+    chunkRows: Int = Chunk.maximumRows, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes,
+    damage: DamagedRows = DamagedRows(),
     journal: WorkJournal? = nil, failures: WorkFailures = WorkFailures(),
     rowFailed: @escaping @Sendable (RowFailure) -> Void = { _ in }
   ) {
