@@ -2,6 +2,8 @@ import CTernDisk
 import Foundation
 import SimulatedDisk
 import TernEvents
+import Warehouse
+import WarehouseSQLite
 
 /// One life of a server: its steps, what its disk was told, and what it showed after each step.
 struct ServerLife: Sendable {
@@ -57,6 +59,10 @@ struct ServerLife: Sendable {
       tern_disk_fail(0, 0)
       DiskJournal.mark(2 * number + 1)
       reports.append(try await server?.reports() ?? [])
+      if let report = try await server?.warehouse.reader.verify(), !report.isClean {
+        throw SimulationFailure(
+          "After step \(number), \(step.name), tern verify finds \(report.differences.prefix(3)) \(report.problems.prefix(3))")
+      }
     }
     try await server?.close()
     record = DiskRecord(start: start, operations: DiskJournal.operations())
