@@ -168,7 +168,12 @@ int main(int count, char **arguments) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) sigaction(signals[index], &action, NULL);
   if (count != 3 || tern_crash_start(arguments[1], "probe") != 0) return 2;
+  tern_crash_add_step(1, "early", 5);
   tern_crash_set_context("{}", 2);
+  for (int number = 1; number <= 40; number++) {
+    char text[16];
+    tern_crash_add_step(number, text, (size_t)sprintf(text, "Step\n%d", number));
+  }
   pthread_create(&thread, NULL, wait_in_thread, NULL);
   return (int)run(arguments[2], count - 2);
 }

@@ -16,7 +16,7 @@ import TernEvents
 /// Options: `--directory PATH`, `--collector URL`, `--key TEXT`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
 /// crashes, `--waits SECONDS` for one that sends crashes at the start, `--errors-off` for one that records no errors,
 /// `--previous` and `--later` for another handler, installed before or after the client, `--shutdown` to end the client
-/// first, `--hang short` or `--hang long` for a main thread that hangs, and `--app-center` to use
+/// first, `--steps COUNT` to make steps and `--stepping COUNT` to make them in as many threads until the end, `--hang short` or `--hang long` for a main thread that hangs, and `--app-center` to use
 /// that SDK's names instead.
 /// It prints `session ID`.
 @main struct CrashProbe {
@@ -39,6 +39,8 @@ import TernEvents
     if let user = options["user"] { tern.identify(user) }
     if options["errors-off"] != nil { tern.setRecording(false, of: .errors) }
     say("session \(tern.sessionID.map(\.description) ?? "none")")
+    if let count = options["steps"].flatMap(Int.init) { for number in 1...count { tern.step("Step \(number)\n") } }
+    if let count = options["stepping"].flatMap(Int.init) { Stepping.start(count, tern) }
     if options["shutdown"] != nil { await tern.shutdown() }
     if let kind = options["hang"] { Hang.run(in: directory, isLong: kind == "long") }
     if let kind = options["crash"] { Crash.named(kind) }

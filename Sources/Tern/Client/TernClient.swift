@@ -23,6 +23,7 @@ import TernEvents
 /// ### Recording
 /// - ``track(_:_:priority:)``
 /// - ``screen(_:_:)``
+/// - ``step(_:)``
 /// - ``identify(_:)``
 /// - ``reset()``
 /// - ``erase()``

@@ -15,6 +15,8 @@ extension Engine {
         (UniqueID.timeOrdered(at: environment.clock.wallTime, using: &recorder.generator), recorder.crashContext)
       }
       catcher = CrashCatcher(in: crashDirectory, id: id, context: context)
+      let isCatching = catcher != nil
+      keepsSteps.withLock { $0 = isCatching }
     }
   }
 
@@ -42,6 +44,7 @@ extension Engine {
   }
 
   func stopCatching() {
+    keepsSteps.withLock { $0 = false }
     catcher.withLock { catcher in
       catcher?.stop()
       catcher = nil
@@ -96,7 +99,7 @@ extension TernClient.PreviousProcess {
     let context = CrashContext(crash.context)
     self.init(
       id: crash.id, time: crash.time, launched: crash.time - crash.uptime, session: context.session, user: context.user,
-      device: context.device)
+      device: context.device, steps: crash.steps)
   }
 }
 

@@ -23,6 +23,8 @@ package final class Engine: Sendable {
   let clientState: ClientState
   /// Catches the crashes of this process; `nil` while it doesn't. Locked before `recorder`.
   let catcher = Locked<CrashCatcher?>(nil)
+  /// True while `catcher` is set. Its own lock is never held for long, so that a step doesn't wait.
+  let keepsSteps = Locked(false)
   /// Keeps the contexts of launches; `nil` where the process itself writes its crash reports.
   let journal = Locked<LaunchJournal?>(nil)
   /// Watches the main thread; `nil` while nothing does.
