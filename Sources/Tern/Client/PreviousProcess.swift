@@ -49,7 +49,8 @@ extension Engine {
     var details = exception.encodedMember(atMost: min(max(room - steps.count, 1 << 10), 48 << 10)) + steps
     if let launched = launch.launched { details += Array(",\"launched\":\(launched.millisecondsSince1970)".utf8) }
     let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
-      let result = recorder.recordEarlier(kind, exception.type, details, launch, into: log, clock: environment.clock)
+      let result = recorder.recordEarlier(
+        kind, exception.type, details: details, launch, into: log, clock: environment.clock)
       return (result, recorder.entry(for: result))
     }
     perform(result)
@@ -59,6 +60,19 @@ extension Engine {
         attachments, of: error, besides: NativeProtocol.maximumEventBytes - room + details.count)
     }
     return receipt
+  }
+}
+
+extension Engine {
+  /// Records that a launch was terminated, as an ordinary event of its own time.
+  func recordTermination(_ cause: String, _ launch: TernClient.PreviousProcess) -> Receipt {
+    let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
+      let result = recorder.recordEarlier(
+        .event, "Termination", ["cause": cause], launch, into: log, clock: environment.clock)
+      return (result, recorder.entry(for: result))
+    }
+    perform(result)
+    return Receipt(entry: entry, engine: self)
   }
 }
 
@@ -82,16 +96,16 @@ extension TernClient.PreviousProcess {
 }
 
 extension Recorder {
-  /// Records an earlier error. It does not count as activity in the current session.
+  /// Records an event of an earlier process. It does not count as activity in the current session.
   fileprivate mutating func recordEarlier(
-    _ kind: EventKind, _ name: String, _ details: [UInt8], _ launch: TernClient.PreviousProcess, into log: EventLog,
-    clock: any TernClock
+    _ kind: EventKind, _ name: String, _ properties: Properties = [:], details: [UInt8] = [],
+    _ launch: TernClient.PreviousProcess, into log: EventLog, clock: any TernClock
   ) -> Result {
     if let refusal = refusal(of: kind, log) { return refusal }
     let event = Event(
       id: launch.id, kind: kind, name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
       install: install, session: launch.session,
-      user: launch.user?.truncated(toBytes: NativeProtocol.maximumNameBytes), details: details)
+      user: launch.user?.truncated(toBytes: NativeProtocol.maximumNameBytes), properties: properties, details: details)
     // Queued now: its age in the queue counts from here, not from the crash.
     return append(
       EventRecord(event: event, device: launch.device?.encodedMembers() ?? device),

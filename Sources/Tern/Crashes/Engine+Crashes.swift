@@ -41,6 +41,7 @@ extension Engine {
       catcher?.setContext(context)
       journal?.update(context)
     }
+    refreshLaunch()
   }
 
   func stopCatching() {
@@ -87,7 +88,7 @@ extension Engine {
 
 extension Recorder {
   /// The context of a crash that happens now; empty if it must not be reported.
-  fileprivate var crashContext: [UInt8] {
+  var crashContext: [UInt8] {
     guard isEnabled, !off.contains(.errors) else { return [] }
     return CrashContext.encoded(session: sessions.current, user: user, device: device)
   }

@@ -34,6 +34,11 @@ extension Engine {
   /// Costs one system call if nothing has changed. It must be called before anything is sent, since `track` reads no
   /// file.
   package func followSettings() -> [MachineInput] {
+    touchLaunch()
+    return followChangedSettings()
+  }
+
+  private func followChangedSettings() -> [MachineInput] {
     files.withLock { files in
       // Load unknown settings before saving: the user of buffered events depends on them.
       if !files.areSettingsUnknown, files.hasUnsaved { files.save() }

@@ -27,6 +27,8 @@ package final class Engine: Sendable {
   let keepsSteps = Locked(false)
   /// Keeps the contexts of launches; `nil` where the process itself writes its crash reports.
   let journal = Locked<LaunchJournal?>(nil)
+  /// The file of this launch while it may be terminated; `nil` if that is not reported. Locked before `recorder`.
+  let launch = Locked<LaunchFile?>(nil)
   /// Watches the main thread; `nil` while nothing does.
   let hangs = Locked<HangWatchdog?>(nil)
   package let mailbox = Mailbox()
