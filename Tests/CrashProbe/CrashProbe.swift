@@ -16,8 +16,9 @@ import TernEvents
 /// Options: `--directory PATH`, `--collector URL`, `--key TEXT`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
 /// crashes, `--waits SECONDS` for one that sends crashes at the start, `--errors-off` for one that records no errors,
 /// `--previous` and `--later` for another handler, installed before or after the client, `--shutdown` to end the client
-/// first, `--steps COUNT` to make steps and `--stepping COUNT` to make them in as many threads until the end, `--terminations` to report them, `--end KIND` to end otherwise, `--hang short` or `--hang long` for a main thread that hangs, and `--app-center` to use
-/// that SDK's names instead.
+/// first, `--steps COUNT` to make steps, `--forget CAUSE` to forget them, `--stepping COUNT` to make them in as many threads
+/// until the end, `--terminations` to report them, `--end KIND` to end in another way, `--hang short` or `--hang long` for a
+/// main thread that hangs, and `--app-center` to use that SDK's names instead.
 /// It prints `session ID`.
 @main struct CrashProbe {
   static func main() async throws {
@@ -41,6 +42,16 @@ import TernEvents
     if options["errors-off"] != nil { tern.setRecording(false, of: .errors) }
     say("session \(tern.sessionID.map(\.description) ?? "none")")
     if let count = options["steps"].flatMap(Int.init) { for number in 1...count { tern.step("Step \(number)\n") } }
+    switch options["forget"] {
+    case "user": tern.identify("another")
+    case "reset": tern.reset()
+    case "erase": tern.erase()
+    case "off":
+      tern.setRecording(false, of: .errors)
+      tern.setRecording(true, of: .errors)
+    default: break
+    }
+    if options["forget"] != nil { tern.step("Later") }
     if let count = options["stepping"].flatMap(Int.init) { Stepping.start(count, tern) }
     if options["shutdown"] != nil { await tern.shutdown() }
     switch options["end"] {

@@ -56,6 +56,21 @@ import Testing
       #expect(report.steps.allSatisfy { $0.time <= report.time && report.time.since($0.time) < .seconds(600) })
     }
 
+    @Test(arguments: ["user", "reset", "erase", "off"])
+    func `are forgotten with their user, and while errors are off`(cause: String) async throws {
+      let harness = try TestHarness()
+      let first = try await CrashedProcess(
+        ["--crash", "null", "--steps", "40", "--forget", cause], in: harness.directory)
+      #expect(first.exit == .signal(SIGSEGV))
+      // The first user has no name before: the steps lead to the sign-in.
+      let count = cause == "user" ? 32 : 1
+      #expect(crashReports(in: harness.directory).map(\.steps.count) == [count])
+      CrashDirectory(inQueue: harness.directory.path).remove(crashReports(in: harness.directory).map(\.id))
+      _ = try await CrashedProcess(
+        ["--crash", "null", "--user", "bob", "--steps", "40", "--forget", cause], in: harness.directory)
+      #expect(crashReports(in: harness.directory).map { $0.steps.map(\.text) } == [["Later"]])
+    }
+
     @Test func `arrive with the event of the crash`() async throws {
       let harness = try TestHarness()
       _ = try await CrashedProcess(["--crash", "fatal", "--steps", "40"], in: harness.directory)
