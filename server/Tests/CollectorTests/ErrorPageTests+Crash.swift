@@ -37,7 +37,7 @@ extension ErrorPageTests {
     try await withCollector { client, app, cookie, warehouse in
       let text = line("crash", 2_000, Self.crash + #","steps":[EARLY,LATE],"properties":{"plan":"gold"}"#)
       let time = try #require(text.firstMatch(of: #/"time":([0-9]+)/#).flatMap { Int64($0.1) })
-      let steps = [("EARLY", 1_500, "Opened <cart>"), ("LATE", 100, "Paid\u{7}")]
+      let steps = [("EARLY", 1_500, "Opened <cart>"), ("LATE", 100, "Paid\\u0007")]
       let crash = steps.reduce(text) { text, step in
         text.replacing(step.0, with: #"{"time":\#(time - Int64(step.1)),"text":"\#(step.2)"}"#)
       }
