@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 
 public import Foundation
+import Tern
 import TernEvents
 
 /// Starts the SDK and its services, for apps that were written for App Center's SDK.

@@ -221,6 +221,12 @@ void tern_crash_set_context(const void *text, size_t count) {
   if (atomic_load(&owner) == 0) tern_report_set_context(text, count);
 }
 
+void tern_crash_add_step(int64_t time, const void *text, size_t count) {
+  if (atomic_load(&is_active) && tern_report_has_context() && count > 0) tern_steps_add(time, text, count);
+}
+
+void tern_crash_forget_steps(void) { tern_steps_forget(); }
+
 int tern_crash_write_hang(int file, const char *identifier, int thread) {
   int other = 0;
   if (!atomic_load(&is_active) || getpid() != state.process || !tern_report_has_context()) return ENOTSUP;
@@ -262,6 +268,8 @@ void tern_crash_fail_in_handler(void) {
 #else
 int tern_crash_start(const char *path, const char *identifier) { return ENOTSUP; }
 void tern_crash_set_context(const void *text, size_t count) {}
+void tern_crash_add_step(int64_t time, const void *text, size_t count) {}
+void tern_crash_forget_steps(void) {}
 int tern_crash_write_hang(int file, const char *identifier, int thread) { return ENOTSUP; }
 int tern_crash_main_thread(void) { return 0; }
 void tern_crash_stop(void) {}

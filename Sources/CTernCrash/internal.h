@@ -123,6 +123,18 @@ void tern_report_write(
 /// Writes the report of a thread that hangs; returns 0 without its stack.
 int tern_report_write_hang(int file, const char *identifier, pid_t thread);
 
+// steps.c
+
+/// Forgets the steps and takes new ones.
+void tern_steps_prepare(void);
+void tern_steps_forget(void);
+/// Ignores later steps.
+void tern_steps_freeze(void);
+/// Notes a step; any thread may call it at any time.
+void tern_steps_add(int64_t time, const void *text, size_t count);
+/// Writes a line for each of the last steps, oldest first; one that is being written is left out.
+void tern_steps_write(void);
+
 // threads.c
 
 /// Writes the stacks of the other threads, within limits of number and time, and lets them run again.

@@ -21,7 +21,7 @@ static atomic_int fails;
 /// Two lines of context: one is current while the other is replaced.
 static struct {
   char text[2][CONTEXT_BYTES];
-  size_t count[2];
+  atomic_size_t count[2];
   atomic_int current;
 } context_lines;
 
@@ -33,6 +33,7 @@ static int64_t milliseconds(clockid_t clock) {
 
 void tern_report_prepare(void) {
   started = milliseconds(CLOCK_BOOTTIME);
+  tern_steps_prepare();
   const char *volatile *(*swift)(void) =
     (const char *volatile *(*)(void))dlsym(RTLD_DEFAULT, "swift_getFatalErrorMessageBuffer");
   swift_message = swift ? swift() : NULL;
@@ -43,11 +44,12 @@ void tern_report_set_context(const void *text, size_t count) {
   int next = 1 - atomic_load(&context_lines.current);
   if (count >= CONTEXT_BYTES) count = 0;
   if (count > 0) memcpy(context_lines.text[next], text, count);
-  context_lines.count[next] = count;
+  atomic_store(&context_lines.count[next], count);
   atomic_store(&context_lines.current, next);
+  if (count == 0) tern_steps_forget();
 }
 
-int tern_report_has_context(void) { return context_lines.count[atomic_load(&context_lines.current)] > 0; }
+int tern_report_has_context(void) { return atomic_load(&context_lines.count[atomic_load(&context_lines.current)]) > 0; }
 
 void tern_report_crash_next(void) { atomic_store(&fails, 1); }
 
@@ -97,8 +99,9 @@ static void write_head(
   tern_output_address(address);
   tern_output_text("\ncontext ");
   int current = atomic_load(&context_lines.current);
-  tern_output_line(context_lines.text[current], context_lines.count[current]);
+  tern_output_line(context_lines.text[current], atomic_load(&context_lines.count[current]));
   tern_output_text("\n");
+  tern_steps_write();
   // Now, so that a defect below leaves at least this.
   tern_output_flush();
 }
@@ -107,6 +110,7 @@ void tern_report_write(
   int file, const char *identifier, const char *name, const siginfo_t *info, const ucontext_t *context) {
   static uintptr_t frames[MAXIMUM_FRAMES];
   pid_t thread = (pid_t)syscall(SYS_gettid);
+  tern_steps_freeze();
   // Only signals of the processor have an address.
   uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;
   write_head(file, identifier, info->si_signo, name, info->si_code, address);

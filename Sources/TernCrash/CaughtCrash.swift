@@ -21,6 +21,12 @@ package struct CaughtCrash: Sendable, Hashable {
     package var frames: [UInt64]
   }
 
+  /// A step of the app.
+  package struct Step: Sendable, Hashable {
+    package var time: Timestamp
+    package var text: String
+  }
+
   /// A register of the crashed thread.
   package struct Register: Sendable, Hashable {
     package var name: String
@@ -44,6 +50,8 @@ package struct CaughtCrash: Sendable, Hashable {
   package var message: String?
   /// The context that the client had set: see `CrashCatcher`.
   package var context: [UInt8] = []
+  /// The last steps of the app, oldest first.
+  package var steps: [Step] = []
   /// The threads; the first one crashed.
   package var threads: [Thread] = []
   package var registers: [Register] = []
@@ -56,6 +64,7 @@ extension CaughtCrash {
   /// The most bytes that are read of a report; the handler writes at most as many.
   package static let maximumBytes = 512 << 10
 
+  private static let maximumSteps = 32
   private static let maximumThreads = 128
   private static let maximumFrames = 128
   private static let maximumRegisters = 64
@@ -89,6 +98,7 @@ extension CaughtCrash {
       case "process": process = Int64(text) ?? 0
       case "signal": signal = text.split(separator: " ", maxSplits: 3)
       case "message": message = text
+      case "step": if steps.count < Self.maximumSteps, let step = Step(text) { steps.append(step) }
       case "end": isComplete = true
       default: readStack(String(decoding: name, as: UTF8.self), text)
       }
@@ -131,6 +141,25 @@ extension CaughtCrash {
   /// The image whose code includes an address.
   package func image(at address: UInt64) -> Image? {
     images.first { $0.code.contains(address) }
+  }
+}
+
+extension CaughtCrash.Step {
+  private static let maximumBytes = 100
+
+  /// Decodes `time text`.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
+    self.init(time: Timestamp(millisecondsSince1970: time), text: Self.text(String(parts[1])))
+  }
+
+  /// Returns the text of a step within its limit, with spaces in place of control characters.
+  static func text(_ text: String) -> String {
+    let isControl: (Unicode.Scalar) -> Bool = { $0.properties.generalCategory == .control }
+    let short = text.truncated(toBytes: maximumBytes)
+    return short.unicodeScalars.contains(where: isControl)
+      ? String(String.UnicodeScalarView(short.unicodeScalars.map { isControl($0) ? " " : $0 })) : short
   }
 }
 

@@ -42,6 +42,20 @@ package final class CrashCatcher: Sendable {
     isRunning.withLock { if $0 { Self.set(context) } }
   }
 
+  /// Notes a step of the app for the next report.
+  ///
+  /// It takes no lock, unlike the other methods, which may wait for the report of a hang. After the end of catching, it does
+  /// nothing.
+  package static func addStep(_ text: String, at time: Timestamp) {
+    var text = CaughtCrash.Step.text(text)
+    text.withUTF8 { tern_crash_add_step(time.millisecondsSince1970, $0.baseAddress, $0.count) }
+  }
+
+  /// Forgets the steps so far.
+  package func forgetSteps() {
+    isRunning.withLock { if $0 { tern_crash_forget_steps() } }
+  }
+
   /// Runs a closure during which catching doesn't stop and the context doesn't change; returns `nil` once it has stopped.
   func whileRunning<Result>(_ body: () -> Result?) -> Result? {
     isRunning.withLock { $0 ? body() : nil }

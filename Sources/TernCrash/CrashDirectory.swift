@@ -23,7 +23,7 @@ package struct CrashDirectory: Sendable {
   }
 
   /// Further reports are removed, the oldest first: an app that crashes at every start must not fill the disk.
-  private static let maximumReports = 32
+  static let maximumReports = 32
   private static let seenSuffix = ".crash-seen"
 
   /// A kind of report, each with its own suffix.
@@ -31,6 +31,7 @@ package struct CrashDirectory: Sendable {
     case crash = ".crash"
     case hang = ".hang"
     case diagnostic = ".diagnostic"
+    case launch = ".launch"
   }
 
   /// Creates a value for the queue of a client in a directory.
@@ -73,6 +74,8 @@ package struct CrashDirectory: Sendable {
   /// Removes reports that are recorded or unwanted.
   package func remove(_ ids: [UniqueID]) {
     for id in ids {
+      // First: without the report, it would be the file of a termination.
+      removeLaunch(id)
       unlink(file(id))
       unlink(file(id, .hang))
       unlink(file(id, .diagnostic))
@@ -125,7 +128,7 @@ package struct CrashDirectory: Sendable {
   }
 
   /// The files that are named like reports.
-  private func names(_ kind: Kind) -> [(id: UniqueID, name: String)] {
+  func names(_ kind: Kind) -> [(id: UniqueID, name: String)] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [(id: UniqueID, name: String)] = []
@@ -142,14 +145,14 @@ package struct CrashDirectory: Sendable {
     return names
   }
 
-  private enum Content {
+  enum Content {
     case isInUse
     case bytes([UInt8])
   }
 
   /// Reads a file unless its process runs. Removes an empty one while it is locked, so that a process that is creating
   /// it notices (`prepare_file` in handler.c).
-  private func read(_ name: String) -> Content {
+  func read(_ name: String) -> Content {
     let file = "\(path)/\(name)"
     let descriptor = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return .isInUse }
@@ -160,7 +163,7 @@ package struct CrashDirectory: Sendable {
   }
 
   /// Locks a file for this process unless another one has done so.
-  private func lock(_ descriptor: Int32) -> Bool {
+  func lock(_ descriptor: Int32) -> Bool {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)

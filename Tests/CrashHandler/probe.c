@@ -14,6 +14,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "../../Sources/CTernCrash/internal.h"
+
 #define FUNCTION __attribute__((noinline)) static
 
 // The additions after the calls keep the compiler from replacing them by jumps.
@@ -124,6 +126,32 @@ FUNCTION long crash_and_go_on(long one) {
   return crash_by_null((volatile long *)(8 * one)) + 1;
 }
 
+// MARK: Steps that are made while they are written
+
+static atomic_int has_steps;
+
+static void *make_steps(void *pointer) {
+  char text[100];
+  for (long number = 0;; number++) {
+    memset(text, 'a' + (int)(number % 26), sizeof text);
+    tern_crash_add_step(number, text, sizeof text);
+    if (number == 64) atomic_store(&has_steps, 1);
+  }
+  return pointer;
+}
+
+/// Writes the steps many times, as a report does of a thread that hangs, while another thread makes more.
+static void write_steps(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, make_steps, NULL);
+  while (!atomic_load(&has_steps)) usleep(1000);
+  for (int round = 0; round < 10000; round++) {
+    tern_output_begin(STDOUT_FILENO);
+    tern_steps_write();
+    tern_output_flush();
+  }
+}
+
 // MARK: The kinds
 
 FUNCTION long run(const char *kind, long one) {
@@ -140,6 +168,7 @@ FUNCTION long run(const char *kind, long one) {
     pthread_join(thread, NULL);
   }
   if (!strcmp(kind, "stop")) stop_during_a_crash();
+  if (!strcmp(kind, "steps")) write_steps();
   if (!strcmp(kind, "repair")) return crash_and_go_on(one) + 1;
   if (!strcmp(kind, "handler")) tern_crash_fail_in_handler();
   return 1;
@@ -168,7 +197,12 @@ int main(int count, char **arguments) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) sigaction(signals[index], &action, NULL);
   if (count != 3 || tern_crash_start(arguments[1], "probe") != 0) return 2;
+  tern_crash_add_step(1, "early", 5);
   tern_crash_set_context("{}", 2);
+  for (int number = 1; number <= 40; number++) {
+    char text[16];
+    tern_crash_add_step(number, text, (size_t)sprintf(text, "Step\n%d", number));
+  }
   pthread_create(&thread, NULL, wait_in_thread, NULL);
   return (int)run(arguments[2], count - 2);
 }

@@ -16,8 +16,9 @@ import TernEvents
 /// Options: `--directory PATH`, `--collector URL`, `--key TEXT`, `--user NAME`, `--version TEXT`, `--off` for a client that catches no
 /// crashes, `--waits SECONDS` for one that sends crashes at the start, `--errors-off` for one that records no errors,
 /// `--previous` and `--later` for another handler, installed before or after the client, `--shutdown` to end the client
-/// first, `--hang short` or `--hang long` for a main thread that hangs, and `--app-center` to use
-/// that SDK's names instead.
+/// first, `--steps COUNT` to make steps, `--forget CAUSE` to forget them, `--stepping COUNT` to make them in as many threads
+/// until the end, `--terminations` to report them, `--end KIND` to end in another way, `--hang short` or `--hang long` for a
+/// main thread that hangs, and `--app-center` to use that SDK's names instead.
 /// It prints `session ID`.
 @main struct CrashProbe {
   static func main() async throws {
@@ -32,6 +33,7 @@ import TernEvents
     configuration.catchesCrashes = options["off"] == nil
     configuration.sendsCrashesAtStart = options["waits"] != nil
     configuration.reportsHangs = options["hang"] != nil
+    configuration.reportsTerminations = options["terminations"] != nil
     var environment = TernClient.Environment.live
     if let limit = options["waits"].flatMap(Int.init) { environment.startDelayLimit = .seconds(limit) }
     let tern = try TernClient(configuration, environment: environment)
@@ -39,12 +41,46 @@ import TernEvents
     if let user = options["user"] { tern.identify(user) }
     if options["errors-off"] != nil { tern.setRecording(false, of: .errors) }
     say("session \(tern.sessionID.map(\.description) ?? "none")")
+    if let count = options["steps"].flatMap(Int.init) { for number in 1...count { tern.step("Step \(number)\n") } }
+    switch options["forget"] {
+    case "user": tern.identify("another")
+    case "reset": tern.reset()
+    case "erase": tern.erase()
+    case "off":
+      tern.setRecording(false, of: .errors)
+      tern.setRecording(true, of: .errors)
+    default: break
+    }
+    if options["forget"] != nil { tern.step("Later") }
+    if let count = options["stepping"].flatMap(Int.init) { Stepping.start(count, tern) }
     if options["shutdown"] != nil { await tern.shutdown() }
+    switch options["end"] {
+    case "exit": exit(0)
+    case "return": return
+    case "notice": tern.willTerminate()
+    case "background": tern.didEnterBackground()
+    case "terminate": kill(getpid(), SIGTERM)
+    case "handled":
+      tern.flushOnTermination()
+      kill(getpid(), SIGTERM)
+      while true { try await Task.sleep(for: .seconds(60)) }
+    case "child": endChild()
+    case "wait": while true { try await Task.sleep(for: .seconds(60)) }
+    default: break
+    }
     if let kind = options["hang"] { Hang.run(in: directory, isLong: kind == "long") }
     if let kind = options["crash"] { Crash.named(kind) }
     kill(getpid(), SIGKILL)
     withExtendedLifetime(tern) {}
   }
+}
+
+/// Ends a forked process by `exit`, in which the handlers of its parent run.
+private func endChild() {
+  let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
+  let child = fork()
+  if child == 0 { exit(0) }
+  waitpid(child, nil, 0)
 }
 
 /// Uses the names of App Center, with the default directory below `XDG_DATA_HOME`: prints `crashed SIGNAL`, and ends by

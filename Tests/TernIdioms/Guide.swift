@@ -34,6 +34,7 @@ func confirmation(_ tern: TernClient) async throws {
 }
 
 func errors(_ tern: TernClient, _ error: any Error) {
+  tern.step("Opened checkout")
   tern.record(error, ["Screen": "Library"], attachments: [.init(name: "log", text: "x")])
   tern.record(ExceptionFacts(type: "Broken", frames: [.init(methodName: "play", lineNumber: 7)]))
 }

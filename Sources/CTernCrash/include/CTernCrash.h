@@ -2,6 +2,7 @@
 #define C_TERN_CRASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,18 @@ int tern_crash_start(const char *path, const char *identifier);
 ///
 /// The line has at most 8,191 bytes and no line feed. While it is empty, neither crashes nor hangs are reported.
 void tern_crash_set_context(const void *text, size_t count);
+
+/// Notes a step that the app took, for the reports of later crashes and hangs: the last 32 are kept in memory.
+///
+/// Any thread may call it, and none waits. Steps are ignored while the context is empty, and an empty context makes the
+/// earlier ones forgotten.
+///
+/// - time: The time, in milliseconds since 1970.
+/// - text: UTF-8, of which 100 bytes are kept. A NUL ends it.
+void tern_crash_add_step(int64_t time, const void *text, size_t count);
+
+/// Forgets the steps so far.
+void tern_crash_forget_steps(void);
 
 /// Writes a report of a thread that hangs, with its calls and the loaded images, to an open file.
 ///

@@ -103,6 +103,19 @@ extension TernClient {
     /// `main`) reports no hangs. Applies to Linux; requires ``catchesCrashes``. On Apple platforms, MetricKit reports
     /// hangs, by its own limit.
     public var reportsHangs: Bool
+    /// Reports launches that ended without a crash and without the app's own end, as for lack of memory, by a watchdog, or by a
+    /// loss of power; the default is false.
+    ///
+    /// The next launch records each as an event named `Termination`, with the session, the user and the device of the ended
+    /// launch and the last time at which it is known to have run. Its property `cause` is `restart` if the system was started
+    /// anew since, or else `unknown`. Only launches that were in the foreground count and that no debugger watched when the
+    /// client last noted their state.
+    ///
+    /// An app ends itself by ``TernClient/shutdown()``, ``TernClient/willTerminate()``, by `exit` or by returning from its main
+    /// function, and by a signal that ``TernClient/flushOnTermination(by:deadline:)`` handles. Any other signal terminates it,
+    /// such as Control-C in a terminal. Applies to Linux; requires ``catchesCrashes``. On Apple platforms, it isn't known at the
+    /// next launch whether the last one crashed.
+    public var reportsTerminations: Bool
     /// Starts the client paused: it records but sends nothing until `resume()`. The default is false.
     public var startsPaused: Bool
 
@@ -136,6 +149,7 @@ extension TernClient {
       catchesCrashes = true
       sendsCrashesAtStart = false
       reportsHangs = false
+      reportsTerminations = false
       startsPaused = false
     }
 

@@ -58,6 +58,7 @@ extension TernClient {
   public func didEnterBackground() {
     let now = engine.environment.clock.uptime
     engine.recorder.withLock { $0.sessions.enteredBackground(at: now) }
+    engine.refreshLaunch()
     engine.mailbox.post(.input(.enteredBackground))
   }
 
@@ -75,6 +76,7 @@ extension TernClient {
   /// Events survive the end of the process even without this call; it protects them against power loss. Called
   /// automatically on platforms with UIKit.
   public func willTerminate() {
+    engine.endLaunch()
     if engine.isBuffering {
       engine.openStorage()
       engine.mailbox.post(.refresh)
@@ -198,6 +200,7 @@ extension Engine {
   package func close() {
     stopWatching()
     stopCatching()
+    endLaunch()
     recorder.withLock { $0.isClosed = true }
     mailbox.close()
   }

@@ -23,6 +23,7 @@ import TernEvents
 /// ### Recording
 /// - ``track(_:_:priority:)``
 /// - ``screen(_:_:)``
+/// - ``step(_:)``
 /// - ``identify(_:)``
 /// - ``reset()``
 /// - ``erase()``
@@ -94,12 +95,14 @@ public final class TernClient: Sendable {
     self.engine = engine
     var crashes: [Receipt] = []
     if configuration.catchesCrashes, environment.catchesCrashes {
+      engine.recordTerminations()
       crashes = engine.recordEarlierCrashes()
       engine.recordEarlierHangs()
       engine.catchCrashes()
       engine.watchMainThread()
     }
     engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
+    engine.keepLaunch()
     task = Task {
       let machine = DeliveryMachine(
         policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),

@@ -15,6 +15,8 @@ extension Engine {
         (UniqueID.timeOrdered(at: environment.clock.wallTime, using: &recorder.generator), recorder.crashContext)
       }
       catcher = CrashCatcher(in: crashDirectory, id: id, context: context)
+      let isCatching = catcher != nil
+      keepsSteps.withLock { $0 = isCatching }
     }
   }
 
@@ -39,9 +41,11 @@ extension Engine {
       catcher?.setContext(context)
       journal?.update(context)
     }
+    refreshLaunch()
   }
 
   func stopCatching() {
+    keepsSteps.withLock { $0 = false }
     catcher.withLock { catcher in
       catcher?.stop()
       catcher = nil
@@ -84,7 +88,7 @@ extension Engine {
 
 extension Recorder {
   /// The context of a crash that happens now; empty if it must not be reported.
-  fileprivate var crashContext: [UInt8] {
+  var crashContext: [UInt8] {
     guard isEnabled, !off.contains(.errors) else { return [] }
     return CrashContext.encoded(session: sessions.current, user: user, device: device)
   }
@@ -96,7 +100,7 @@ extension TernClient.PreviousProcess {
     let context = CrashContext(crash.context)
     self.init(
       id: crash.id, time: crash.time, launched: crash.time - crash.uptime, session: context.session, user: context.user,
-      device: context.device)
+      device: context.device, steps: crash.steps)
   }
 }
 

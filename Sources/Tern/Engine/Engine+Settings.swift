@@ -34,6 +34,11 @@ extension Engine {
   /// Costs one system call if nothing has changed. It must be called before anything is sent, since `track` reads no
   /// file.
   package func followSettings() -> [MachineInput] {
+    touchLaunch()
+    return followChangedSettings()
+  }
+
+  private func followChangedSettings() -> [MachineInput] {
     files.withLock { files in
       // Load unknown settings before saving: the user of buffered events depends on them.
       if !files.areSettingsUnknown, files.hasUnsaved { files.save() }
@@ -127,8 +132,11 @@ extension Engine {
       let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || files.areSettingsUnknown || $0.user != user) }
       guard isNew else { return }
       // Numbers are unique across processes, so that an erasure can tell their events apart.
-      let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
+      let (earlierUser, earlierEpoch) = recorder.withLock { ($0.user, $0.epoch) }
+      let epoch = files.save(user: user, after: earlierEpoch)
       recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
+      // Those before the first name belong to the user who signs in.
+      if evenIfSame || earlierUser != nil && earlierUser != user { forgetSteps() }
       refreshCrashContext()
       // The loop retries.
       if files.hasUnsaved { mailbox.post(.refresh) }
@@ -139,7 +147,10 @@ extension Engine {
   func erase() {
     files.withLock { _ in
       let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
-      if !isClosed { erase(.identity(epoch)) }
+      if !isClosed {
+        erase(.identity(epoch))
+        forgetSteps()
+      }
     }
     mailbox.post(.input(.erased))
   }

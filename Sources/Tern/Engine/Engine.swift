@@ -23,8 +23,12 @@ package final class Engine: Sendable {
   let clientState: ClientState
   /// Catches the crashes of this process; `nil` while it doesn't. Locked before `recorder`.
   let catcher = Locked<CrashCatcher?>(nil)
+  /// True while `catcher` is set. Its own lock is never held for long, so that a step doesn't wait.
+  let keepsSteps = Locked(false)
   /// Keeps the contexts of launches; `nil` where the process itself writes its crash reports.
   let journal = Locked<LaunchJournal?>(nil)
+  /// The file of this launch while it may be terminated; `nil` if that is not reported. Locked before `recorder`.
+  let launch = Locked<LaunchFile?>(nil)
   /// Watches the main thread; `nil` while nothing does.
   let hangs = Locked<HangWatchdog?>(nil)
   package let mailbox = Mailbox()

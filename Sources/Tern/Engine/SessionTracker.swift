@@ -11,7 +11,7 @@ struct SessionTracker: Sendable {
   /// The time without an event in the foreground after which a session ends; if `nil`, events in the background count as well.
   var idleTimeout: Duration?
   private(set) var current: UniqueID?
-  private var isInForeground = false
+  private(set) var isInForeground = false
   private var backgroundSince: Duration?
   /// The time of the session's last event that counts.
   private var lastEventAt: Duration?

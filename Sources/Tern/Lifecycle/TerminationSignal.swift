@@ -34,6 +34,8 @@ import TernBase
     /// survive the process without this call, and the next launch sends them. It matters if there may be no next launch
     /// on the same disk, as in a container.
     ///
+    /// A process that ends so is not terminated in the sense of ``Configuration/reportsTerminations``.
+    ///
     /// ``shutdown()`` restores the previous handler.
     ///
     /// - Parameters:
@@ -44,6 +46,7 @@ import TernBase
     {
       let engine = engine
       let observation = TerminationSignals.shared.observe(signals, deadline: max(deadline, .zero)) {
+        engine.endLaunch()
         if engine.configuration.durability != .never { engine.log.synchronize() }
         _ = await engine.sendEverything()
       }

@@ -33,6 +33,26 @@ extension ErrorPageTests {
     }
   }
 
+  @Test func `a crash shows the app's steps among the earlier events of its session, by time`() async throws {
+    try await withCollector { client, app, cookie, warehouse in
+      let text = line("crash", 2_000, Self.crash + #","steps":[EARLY,LATE],"properties":{"plan":"gold"}"#)
+      let time = try #require(text.firstMatch(of: #/"time":([0-9]+)/#).flatMap { Int64($0.1) })
+      let steps = [("EARLY", 1_500, "Opened <cart>"), ("LATE", 100, "Paid\\u0007")]
+      let crash = steps.reduce(text) { text, step in
+        text.replacing(step.0, with: #"{"time":\#(time - Int64(step.1)),"text":"\#(step.2)"}"#)
+      }
+      let events = [line("event", 1, #","name":"Launched""#), line("event", 1_000, #","name":"Chose card""#)]
+      _ = try await send(events + [crash], client, key: app.key)
+      try await warehouse.flush()
+      let page = try await page("/apps/1/error?occurrence=3", client, cookie)
+      let places = ["Launched", "Opened &lt;cart&gt;", "Chose card", "Paid"].map { page.firstRange(of: $0)?.lowerBound }
+      #expect(places.compactMap { $0 }.count == 4)
+      #expect(zip(places, places.dropFirst()).allSatisfy { $0 ?? page.endIndex < $1 ?? page.startIndex })
+      #expect(page.matches(of: #/<li[^>]* class="step">/#).count == 2)
+      #expect(page.firstRange(of: "gold").map { !page[$0.upperBound...].contains("gold") } == true, "not on the steps")
+    }
+  }
+
   @Test func `the page of a crash says how many users would have had none without it`() async throws {
     try await withCollector { client, app, cookie, warehouse in
       func event(_ kind: String, _ number: Int, _ install: Int, _ more: String = #","name":"x""#) -> String {

@@ -64,6 +64,27 @@ struct ErrorStackTests {
     #expect(ErrorStack(raw: #"{"threads":[[]],"binaries":{}}"#) == stack)
   }
 
+  @Test func `the steps before a crash have their distance from it, whatever the clock was`() {
+    let steps = #"[{"time":900,"text":"a"},{"time":1000,"text":"b\n"},{"time":2000,"text":"set back"}]"#
+    let stack = ErrorStack(raw: #"{"time":1000,"steps":\#(steps)}"#)
+    #expect(stack.steps.map(\.age) == [100, 0, 0] && stack.steps.map(\.text) == ["a", "b\n", "set back"])
+    #expect(ErrorStack(raw: #"{"steps":\#(steps)}"#) == ErrorStack())
+  }
+
+  @Test func `steps of hostile clients are bounded`() {
+    let long = String(repeating: "é", count: 5_000)
+    let many = ErrorStack(
+      raw: #"{"time":9,"steps":["# + String(repeating: #"{"time":1,"text":"\#(long)"},"#, count: 500))
+    #expect(many.steps.count == 32 && many.steps.allSatisfy { $0.text.utf8.count <= 100 })
+    let odd = #"[1,null,[],{},{"time":1},{"text":"x"},{"time":"1","text":"x"},{"time":1,"text":""},"#
+    let extreme = [Int64.min, .min + 10, .max].map { #"{"time":\#($0),"text":"x"}"# }.joined(separator: ",")
+    let ages = ErrorStack(raw: #"{"time":9,"steps":\#(odd){"time":1.5,"text":"x"},\#(extreme)]}"#).steps.map(\.age)
+    #expect(ages == [0, 400 * 86_400_000, 0])
+    for text in ["7", "{}", "[[[", #"{"time":1}"#] {
+      #expect(ErrorStack(raw: #"{"time":9,"steps":\#(text)}"#).steps.isEmpty)
+    }
+  }
+
   @Test func `identifiers of builds are compared without dashes and case`() {
     #expect(BuildIdentifier.normalized("0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9") == "0a1b2c3d4e5f60718293a4b5c6d7e8f9")
     for text in ["", "xyz", "1234567", "../../etc", String(repeating: "a", count: 129)] {

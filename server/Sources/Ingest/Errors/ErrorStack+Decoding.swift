@@ -20,6 +20,7 @@ extension ErrorStack {
       readImages(error.member("binaries"))
       if let exception = error.member("exception") { readExceptions(exception) }
       readThreads(of: error)
+      readSteps(of: error)
     }
   }
 

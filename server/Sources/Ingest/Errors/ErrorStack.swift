@@ -75,6 +75,8 @@ package struct ErrorStack: Sendable, Hashable {
   package var threads: [Thread] = []
   /// The registers of the crashed thread.
   package var registers: [Register] = []
+  /// The last steps of the app before it, oldest first.
+  package var steps: [Step] = []
   /// True if the client could not write all of the report.
   package var isIncomplete = false
   /// The images, at least those of the frames.

@@ -33,10 +33,25 @@ extension PortalPages {
           "name": shown(file.name, empty: "attachment \(file.id)"), "link": page.links.file(file.id),
           "type": shown(file.contentType, empty: "unknown type", limit: 100), "size": counted(file.bytes, "byte"),
         ] as TemplateValues
-      }, "entries": detail.before.map { Self.entry($0, zone: zone, page.links) },
+      }, "entries": detail.trail.map { Self.entry($0, of: error, zone: zone, page.links) },
       "raw": shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)),
     ]
     return self.page(page.shell, body: templates.render("occurrence", values))
+  }
+
+  /// An earlier event of the session, or a step.
+  private static func entry(
+    _ entry: ErrorDetail.TrailEntry, of error: ErrorOccurrence, zone: ReportZone, _ links: PortalLinks
+  ) -> TemplateValues {
+    switch entry {
+    case .event(let event): self.entry(event, zone: zone, links)
+    case .step(let text, let time):
+      [
+        "id": "", "properties": [TemplateValues](), "kind": "step", "caption": "Step",
+        "clock": zone.timeOfDay(of: time), "isoTime": time.isoText, "name": shown(text), "install": "#\(error.install)",
+        "installLink": links.install(error.install, from: (error.id, error.time)),
+      ]
+    }
   }
 
   /// The most frames of a thread and the most images on a page; the JSON report has all.

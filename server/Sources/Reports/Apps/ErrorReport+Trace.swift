@@ -2,7 +2,7 @@ import Ingest
 import Warehouse
 
 extension AppReports {
-  /// The threads, registers and images of one error, as JSON members.
+  /// The threads, registers, images and steps of one error, as JSON members.
   static func traceMembers(_ detail: ErrorDetail) -> [(String, ReportValue)] {
     let trace = detail.trace
     return [
@@ -26,6 +26,15 @@ extension AppReports {
             "images", columns: ["name", "buildId", "start", "hasSymbols"],
             rows: trace.images.map {
               [.text($0.name), .text($0.buildID), address($0.start), .flag($0.hasSymbols)]
+            }))
+      ),
+      (
+        "steps",
+        .list(
+          ReportList(
+            "steps", columns: ["time", "text"],
+            rows: detail.trail.compactMap { entry in
+              if case .step(let text, let time) = entry { [.time(time), .text(text)] } else { nil }
             }))
       ), ("symbolProblem", detail.symbolProblem.map { .text($0) } ?? .none),
     ]

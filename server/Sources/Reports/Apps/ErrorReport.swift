@@ -114,7 +114,12 @@ extension AppReports {
         outputs: people), files,
       ReportList(
         "before", title: "Earlier in this session", columns: ["time", "kind", "name"],
-        rows: detail.before.map { [.time($0.time), .text($0.kind.name), .text($0.name)] }, outputs: people),
+        rows: detail.trail.map { entry in
+          switch entry {
+          case .event(let event): [.time(event.time), .text(event.kind.name), .text(event.name)]
+          case .step(let text, let time): [.time(time), .text("step"), .text(text)]
+          }
+        }, outputs: people),
     ]
   }
 }

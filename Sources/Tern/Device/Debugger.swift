@@ -4,7 +4,7 @@ import Foundation
   import Darwin
 
   /// Returns true if another process traces this one.
-  func debuggerIsAttached() -> Bool {
+  package func debuggerIsAttached() -> Bool {
     var info = kinfo_proc()
     var size = MemoryLayout<kinfo_proc>.stride
     var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, getpid()]
@@ -13,7 +13,7 @@ import Foundation
   }
 #else
   /// Returns true if another process traces this one.
-  func debuggerIsAttached() -> Bool {
+  package func debuggerIsAttached() -> Bool {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let tracer = status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") }
     return tracer.map { !$0.hasSuffix("\t0") } ?? false
