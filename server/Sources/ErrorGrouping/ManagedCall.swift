@@ -14,7 +14,9 @@ package struct ManagedCall: Hashable, Sendable {
   /// - Parameter function: Class and method, as `com.example.Player.play`.
   package init?(function: String, file: String, line: Int) {
     guard let parts = Self.parts(Piece(function)) else { return nil }
-    self.init(className: parts.className.text, method: parts.method.text, file: file, line: line)
+    self.init(
+      className: parts.className.text, method: parts.method.text, file: Frame.withoutLine(Piece(file)).text,
+      line: line)
   }
 
   /// Reads a line of a stack, `at d.a.a.onClick(SourceFile:12)`; returns `nil` if it isn't one of Java or Kotlin.

@@ -9,7 +9,8 @@ extension AppReports {
   package static let missingSymbols = ReportDefinition(
     "symbols", title: "Missing symbols",
     explanation:
-      "Builds of executables and libraries in whose place stacks have positions, because there are no symbols of them, and of apps whose shortened names of Java and Kotlin have no mapping.",
+      "Builds of executables and libraries in whose place stacks have positions, because there are no symbols of them, and "
+      + "of apps whose shortened names of Java and Kotlin have no mapping.",
     navigation: ReportNavigation(.errors, "Missing symbols")
   ) { request, store in
     let metrics = try await MissingSymbolsMetrics(request, from: store)

@@ -157,7 +157,7 @@ struct Mapping {
     let isNamed = name.file.hasSuffix(".java") || name.file.hasSuffix(".kt")
     if isOwn, isNamed { return name.file }
     let simple = className.split(separator: ".").last?.split(separator: "$").first.map(String.init) ?? className
-    if simple.count > 2, simple.hasSuffix("Kt") { return simple.dropLast(2) + ".kt" }
+    if simple.count > 2, simple.hasSuffix("Kt") { return "\(simple.dropLast(2)).kt" }
     return simple + (name.file.hasSuffix(".kt") ? ".kt" : ".java")
   }
 

@@ -80,7 +80,7 @@ package final class Symbolicator: StackSymbolicator {
       let mapping = byBuild[stack.appBuild].flatMap { $0.isMapping ? $0 : nil }
       let names = mapping == nil ? [] : Retracer.names(in: stack)
       // Most looks at a stack are not the first.
-      let knownNames = mapping.map { retracer.known(names, in: $0) } ?? [:]
+      let knownNames: Retracer.Names? = if let mapping { retracer.known(names, in: mapping) } else { [:] }
       if let known = known(wanted), let knownNames {
         return (Self.applied(known, knownNames, to: stack, byBuild), nil)
       }

@@ -59,7 +59,7 @@ struct SymbolsCommand: ParsableCommand {
     }
 
     func run() throws {
-      let mapping = version.isEmpty ? nil : try MappedBuild(version: version, build: build)
+      let mapping = try version.isEmpty ? nil : MappedBuild(version: version, build: build)
       try data.withCatalog { catalog in
         let app = try app.find(in: catalog)
         var limits = SymbolLimits()
