@@ -24,7 +24,7 @@ extension IncomingError {
 
   /// Gives the error the signature of its texts.
   package mutating func sign(kind: StoredKind, device: IncomingDevice = IncomingDevice()) {
-    let signature = signature(kind: kind, appBuild: device.appBuildName)
+    let signature = newSignature(kind: kind, appBuild: device.appBuildName)
     (self.signature, fingerprint) = (signature, signature.hash(type: type, place: place))
   }
 
@@ -32,11 +32,11 @@ extension IncomingError {
   /// fingerprint in another way, it stays in the group of its fingerprint.
   package mutating func restoreSignature(kind: StoredKind, device: IncomingDevice) {
     // Earlier versions made fingerprints without the app's build.
-    let known = [device.appBuildName, ""].map { signature(kind: kind, appBuild: $0) }
+    let known = [device.appBuildName, ""].map { newSignature(kind: kind, appBuild: $0) }
     signature = known.first { $0.hash(type: type, place: place) == fingerprint }
   }
 
-  private func signature(kind: StoredKind, appBuild: String) -> Signature {
+  private func newSignature(kind: StoredKind, appBuild: String) -> Signature {
     Self.signature(kind: kind, type: type, message: message, stack: stack, raw: raw, appBuild: appBuild)
   }
 }

@@ -54,13 +54,13 @@ struct MappingIndex: Sendable {
 
   private static func positions(_ name: String, in entries: [Entry]) -> [Int] {
     var name = name
-    let hash = name.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+    let wanted = name.withUTF8 { Self.hash(UnsafeRawBufferPointer($0)) }
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].hash < hash { low = middle + 1 } else { high = middle }
+      if entries[middle].hash < wanted { low = middle + 1 } else { high = middle }
     }
-    return entries[low...].prefix { $0.hash == hash }.prefix(maximumSameNames).map(\.position)
+    return entries[low...].prefix { $0.hash == wanted }.prefix(maximumSameNames).map(\.position)
   }
 
   private static func hash(_ name: UnsafeRawBufferPointer) -> Int {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Reports
 import Symbols
 import TernBase
 import TernServer
