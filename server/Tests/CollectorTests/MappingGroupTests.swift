@@ -145,7 +145,8 @@ import Warehouse
 
     let store = SymbolicatedStore(server.warehouse.reader, symbolicator: server.symbolicator)
     let group = try #require(after.first?.id)
-    for error in try await store.errors(app: server.app, group: group, days: server.days, limit: 9) {
+    let errors = try await store.errors(app: server.app, group: group, days: server.days, limit: 9)
+    for error in errors {
       let detail = try #require(try await store.error(app: server.app, id: error.id))
       #expect(detail.type == "com.example.radio.PlayerError" && detail.symbolProblem == nil)
       #expect(
@@ -154,9 +155,9 @@ import Warehouse
         ])
       #expect(detail.shownStack.contains("(Player.kt:2"))
     }
-    let page = try await server.page("/apps/1/error?occurrence=1", store)
+    let page = try await server.page("/apps/1/error?occurrence=\(try #require(errors.first).id)", store)
     for text in [
-      "com.example.radio.PlayerError", "com.example.radio.Decoder.decode", "Decoder.java:88", "Player.kt:25",
+      "com.example.radio.PlayerError", "com.example.radio.Decoder.decode", "Decoder.java:8", "Player.kt:2",
     ] {
       #expect(page.contains(text), "\(text)")
     }

@@ -58,10 +58,12 @@ import Testing
     #expect(signature("\t\(line)\n", build: "").positions.isEmpty)
   }
 
-  @Test(arguments: [
+  private static let unknownLines: [(line: String, expected: UInt64)] = [
     ("at d.a.a.a(SourceFile)", 0), ("at d.a.a.a(Unknown Source)", 0), ("at d.a.a.a (SourceFile:-1)", 0),
     ("at d.a.a.a (:-1)", 0), ("at d.a.a.a(SourceFile:99999999999)", 999_999_999),
-  ])
+  ]
+
+  @Test(arguments: unknownLines)
   func `a line may be unknown`(_ line: String, _ expected: UInt64) {
     #expect(signature("\t\(line)\n", build: Self.one).positions.last?.offset == expected)
   }

@@ -58,7 +58,7 @@ struct MappingTests {
     }
   }
 
-  @Test(arguments: [
+  private static let calls: [(call: String, expected: [String])] = [
     ("d.a.a.a.a(SourceFile:2)", ["Player.play(Player.kt:22)"]),
     // Inlined calls, the innermost first; classes elsewhere have their own files, or are guessed by their names.
     ("d.a.a.a.a(SourceFile:5)", ["Decoder.decode(Codecs.kt:88)", "Player.play(Player.kt:25)"]),
@@ -85,8 +85,11 @@ struct MappingTests {
     ("d.a.a.c.a(Other.kt:3)", ["PlayerError.a(Other.kt:3)"]),
     ("com.example.radio.Kept.a(SourceFile:1)", ["Kept.a(Kept.java:1)"]), ("d.a.a.z.a(SourceFile:1)", []),
     ("android.view.View.performClick(View.java:7)", []),
-  ])
-  func `a call has class, method, file and line of the source`(_ call: String, _ expected: [String]) throws {
+  ]
+
+  @Test(arguments: calls) func `a call has class, method, file and line of the source`(
+    _ call: String, _ expected: [String]
+  ) throws {
     let found = try calls(call, in: Self.mapping(Self.sample))
     #expect(found == expected.map { "com.example.radio.\($0)" })
   }

@@ -21,15 +21,19 @@ extension SymbolStore {
   /// The most bytes of a mapping.
   static let maximumMappingBytes = 256 << 20
 
+  static func checkMappingSize(_ bytes: Int) throws(WarehouseError) {
+    guard bytes <= maximumMappingBytes else {
+      throw WarehouseError(.invalid, "A mapping can have at most \(maximumMappingBytes >> 20) MiB.")
+    }
+  }
+
   /// Stores a mapping of R8 or ProGuard.
   ///
   /// - Throws: ``ObjectError`` if it is none, ``WarehouseError`` if it is too large or can't be stored.
   func storeMapping(
     _ file: ReceivedFile, of build: MappedBuild, app: AppID, image: String
   ) throws -> StoredSymbols {
-    guard file.bytes <= Self.maximumMappingBytes else {
-      throw WarehouseError(.invalid, "A mapping can have at most \(Self.maximumMappingBytes >> 20) MiB.")
-    }
+    try Self.checkMappingSize(file.bytes)
     let index = try MappingIndex(file.source)
     let object = ObjectFile(
       buildID: build.name, architecture: SymbolFile.mapping, hasLines: index.hasLines, textAddress: 0, code: nil,

@@ -76,7 +76,7 @@ package struct SymbolStore: Sendable {
     let source = ObjectSource(descriptor: descriptor)
     guard source.count <= limits.fileBytes else { throw limits.tooLarge }
     // Before it is copied: directories have many files without symbols.
-    if mapping == nil { _ = try ObjectFile.read(source) }
+    if mapping == nil { _ = try ObjectFile.read(source) } else { try Self.checkMappingSize(source.count) }
     let upload = try receive()
     while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
       try part.withUnsafeBytes { try upload.append($0) }

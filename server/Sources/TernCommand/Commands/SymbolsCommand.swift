@@ -18,6 +18,15 @@ struct SymbolsCommand: ParsableCommand {
       """,
     subcommands: [Upload.self, List.self, Delete.self])
 
+  /// Returns arguments of this command in which `--version` has its other name: where another option is missing, the parser would
+  /// take it for the question about the program's version, and end without an error.
+  static func unambiguous(_ arguments: [String]) -> [String] {
+    arguments.map { argument in
+      let isOption = argument == "--version" || argument.hasPrefix("--version=")
+      return isOption ? "--app-" + argument.dropFirst(2) : argument
+    }
+  }
+
   /// `tern symbols upload`
   struct Upload: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +48,7 @@ struct SymbolsCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Files, dSYM bundles and directories.", valueName: "path"), completion: .file())
     var paths: [String]
 
-    @Option(help: "The version of the app whose mapping the file is.")
+    @Option(name: [.long, .customLong("app-version")], help: "The version of the app whose mapping the file is.")
     var version = ""
 
     @Option(help: "The build of that version.")
