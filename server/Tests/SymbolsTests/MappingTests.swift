@@ -58,7 +58,7 @@ struct MappingTests {
     }
   }
 
-  private static let calls: [(call: String, expected: [String])] = [
+  private static let cases: [(call: String, expected: [String])] = [
     ("d.a.a.a.a(SourceFile:2)", ["Player.play(Player.kt:22)"]),
     // Inlined calls, the innermost first; classes elsewhere have their own files, or are guessed by their names.
     ("d.a.a.a.a(SourceFile:5)", ["Decoder.decode(Codecs.kt:88)", "Player.play(Player.kt:25)"]),
@@ -87,7 +87,7 @@ struct MappingTests {
     ("android.view.View.performClick(View.java:7)", []),
   ]
 
-  @Test(arguments: calls) func `a call has class, method, file and line of the source`(
+  @Test(arguments: cases) func `a call has class, method, file and line of the source`(
     _ call: String, _ expected: [String]
   ) throws {
     let found = try calls(call, in: Self.mapping(Self.sample))
