@@ -115,7 +115,7 @@ let package = Package(
       name: "Symbols",
       dependencies: [
         "Cryptography", .product(name: "_CTernZlib", package: "tern"), "CTernSandbox", "Threads", "Warehouse", "Ingest",
-        .product(name: "_TernBase", package: "tern"),
+        "ErrorGrouping", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
     // Mapped files whose pages may get lost.
@@ -348,7 +348,7 @@ let package = Package(
       name: "SymbolsTests",
       dependencies: [
         "Symbols", "TernCommand", "AppCatalog", "Warehouse", "Ingest", .product(name: "_CTernZlib", package: "tern"),
-        .product(name: "_TernBase", package: "tern"),
+        "ErrorGrouping", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
     .testTarget(

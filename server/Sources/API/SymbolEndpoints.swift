@@ -32,7 +32,8 @@ struct SymbolEndpoints: Sendable {
   private static let limits =
     "A file with symbols: ELF, or Mach-O as in a dSYM; gzip is allowed. Or a zip of such files, as of dSYMs or an archive of "
     + "Xcode. At most 1 GiB, unpacked; the files of a zip 4 GiB. The oldest of an app's files are deleted when they have more "
-    + "than 8 GiB."
+    + "than 8 GiB. With `version` and `build`, the mapping.txt of R8 or ProGuard, of at most 256 MiB."
+  private static let version = "The app's version, of which this is the mapping of R8 or ProGuard."
 
   /// The answer to an upload: each architecture of each file, and the files of a zip that can't be used.
   private static let uploaded = JSONAnswer<StoredArchive>([
@@ -64,10 +65,25 @@ struct SymbolEndpoints: Sendable {
       .post, "",
       APIOperation(
         "uploadSymbols", "Stores the symbols of a build. They apply to earlier crashes, too.",
-        [.query("name", .text(0...255).described("The name of the file, for people."))],
+        [
+          .query("name", .text(0...255).described("The name of the file, for people.")),
+          .query("version", .text(0...255).described(Self.version)),
+          .query("build", .text(0...255).described("The build of that version.")),
+        ],
         body: ["application/octet-stream": .text.described(Self.limits)], answers: Self.uploaded.content,
         errors: [400, 415, 503])
     ) { Self.uploaded.response(try await upload($0.request, $0.context)) }
+    symbols.delete(
+      "", "deleteMapping", "Deletes the mapping of a version and build of the app.",
+      [.query("version", .text(1...255), isRequired: true), .query("build", .text(1...255), isRequired: true)]
+    ) { call in
+      guard let build = try Self.mappedBuild(call.request),
+        try catalog.removeSymbols(app: try call.app.id, buildID: build.name)
+      else {
+        throw APIError.unknown(
+          "symbols", "This app has no mapping of this version and build. A GET of the address lists all.")
+      }
+    }
     symbols.delete(
       "/:build", "deleteSymbols", "Deletes the symbols of a build.", [.path("build", .pattern("^[0-9a-fA-F-]{8,128}$"))]
     ) { call in
@@ -80,8 +96,21 @@ struct SymbolEndpoints: Sendable {
     }
   }
 
+  /// The version and build whose mapping a request is about; `nil` if it names none.
+  private static func mappedBuild(_ request: Request) throws -> MappedBuild? {
+    let (version, build) = (request.parameters["version"] ?? "", request.parameters["build"] ?? "")
+    guard !version.isEmpty || !build.isEmpty else { return nil }
+    do throws(WarehouseError) {
+      return try MappedBuild(version: version, build: build)
+    } catch {
+      throw BodyReader.closingUnlessHarmless(
+        APIError(status: .badRequest, code: "invalid", message: error.message), request)
+    }
+  }
+
   private func upload(_ request: Request, _ context: CollectorContext) async throws -> StoredArchive {
     let (app, name) = (try context.app.id, request.parameters["name"] ?? "")
+    let mapping = try Self.mappedBuild(request)
     let encoding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
     guard ["gzip", "identity"].contains(encoding) else {
       throw BodyReader.closingUnlessHarmless(
@@ -100,7 +129,7 @@ struct SymbolEndpoints: Sendable {
     do {
       return try await withTaskExecutorPreference(threads) {
         try await receive(request, context, isCompressed: encoding == "gzip") { upload in
-          try upload.finishAll(app: app, image: name)
+          try upload.finishAll(app: app, image: name, mapping: mapping)
         }
       }
     } catch let error as ObjectError {

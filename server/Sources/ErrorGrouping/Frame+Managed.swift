@@ -14,10 +14,15 @@ extension Frame {
     }
     line = line.upTo(" [0x")
     if line.ends(")"), let open = line.findLast("(") {
-      let inside = line[open.upperBound...].dropLast()
-      if isSource(inside) {
+      var inside = line[open.upperBound...].dropLast()
+      // App Center's client writes Java's -1 for unknown lines, and -2 for native methods.
+      if inside.ends(":-1") || inside.ends(":-2") {
+        inside = inside.count == 3 ? Piece("Unknown Source") : inside.dropLast(3)
+      }
+      if isSource(inside) || inside.elementsEqual(Piece("SourceFile")) {
         frame.file = withoutLine(inside.without("address at "))
         frame.function = line[..<open.lowerBound].trimmed
+        frame.line = javaLine(inside, function: frame.function)
         return frame
       }
       frame.function = line.has(" (") && !line.has("::") ? line[..<open.lowerBound].trimmed : line

@@ -10,6 +10,8 @@ struct Frame: Equatable {
   var function: Piece = []
   /// The name or path of the source file; empty if unknown.
   var file: Piece = []
+  /// The line of a call of Java or Kotlin, 0 if unknown; `nil` for other languages.
+  var line: Int?
   /// True for a format that lists the outermost call first.
   var isReversed = false
 }

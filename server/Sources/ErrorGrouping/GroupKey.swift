@@ -27,8 +27,14 @@ package struct GroupKey: Hashable, Sendable {
     var texts = resolved.frames.map(\.key)
     place = texts.first ?? ""
     if facts.isEndless { texts.sort() }
+    let types = [facts.type, facts.cause].map { type in
+      guard let name = facts.position(ofType: type).flatMap(functions)?.last?.name,
+        name.hasSuffix(SignatureFacts.constructor)
+      else { return type }
+      return SignatureFacts.cleaned(TypeName.normalized(String(name.dropLast(SignatureFacts.constructor.count))))
+    }
     value = groupHash(
-      [facts.isCrash ? "crash" : "error", facts.type, facts.cause, facts.detail, facts.shape, resolved.failure]
+      [facts.isCrash ? "crash" : "error", types[0], types[1], facts.detail, facts.shape, resolved.failure]
         + texts)
   }
 }

@@ -10,18 +10,25 @@ package struct GroupingError: Sendable {
   package var stack: String
   /// The app's own choice of the group; empty if it makes none.
   package var fingerprint: String
+  /// The app's version and build (``appBuildName(version:build:)``), by which a mapping of its names is found.
+  package var appBuild: String
 
   /// Creates the facts.
-  package init(isCrash: Bool, type: String, message: String = "", stack: String = "", fingerprint: String = "") {
+  package init(
+    isCrash: Bool, type: String, message: String = "", stack: String = "", fingerprint: String = "",
+    appBuild: String = ""
+  ) {
     self.isCrash = isCrash
     self.type = type
     self.message = message
     self.stack = stack
     self.fingerprint = fingerprint
+    self.appBuild = appBuild
   }
 }
 
-/// A place in a build of an executable or library, of which symbols may know the functions.
+/// A place in a build of an executable or library, of which symbols may know the functions, or a call of a method whose names R8
+/// has shortened.
 package struct Position: Hashable, Sendable {
   /// The relation of the place to the instruction that ran.
   package enum Kind: Sendable {
@@ -33,12 +40,22 @@ package struct Position: Hashable, Sendable {
 
   /// The name of the image's file.
   package var image: String
-  /// The build identifier in lowercase hexadecimal digits without dashes.
+  /// The build identifier in lowercase hexadecimal digits without dashes; of a call, the app's version and build.
   package var buildIdentifier: String
-  /// The address in an ELF file, or the distance from a Mach-O file's text segment.
+  /// The address in an ELF file, or the distance from a Mach-O file's text segment; of a call, the line.
   package var offset: UInt64
   /// The relation to the instruction that ran.
   package var kind: Kind
+  /// Class and method of a call, as sent; empty for a place in an image.
+  package var method = ""
+  /// The source file of a call, as sent.
+  package var file = ""
+
+  /// Creates the position of a call.
+  package init(method: String, file: String, line: Int, appBuild: String) {
+    self.init(image: "", buildIdentifier: appBuild, offset: UInt64(max(line, 0)), kind: .fault)
+    (self.method, self.file) = (method, file)
+  }
 
   /// Creates a position.
   package init(image: String, buildIdentifier: String, offset: UInt64, kind: Kind) {

@@ -22,8 +22,8 @@ struct Resolved {
     _ facts: SignatureFacts, _ rules: GroupingRules.Matcher, _ functions: (Position) -> [SymbolizedFunction]?
   ) {
     for frame in facts.frames {
-      guard let position = frame.position, let names = functions(position), !names.isEmpty else {
-        append(frame, frame.isSystem ? .system : .app, rules)
+      guard let position = facts.position(of: frame), let names = functions(position), !names.isEmpty else {
+        append(frame.unmapped, frame.isSystem ? .system : .app, rules)
         continue
       }
       for function in names.prefix(32) { append(function, of: frame, rules) }

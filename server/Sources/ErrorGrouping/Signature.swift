@@ -39,7 +39,8 @@ package struct Signature: Hashable, Sendable {
   /// The positions that symbols could name. If there are none, symbols change nothing.
   package var positions: [Position] {
     var seen: Set<Position> = []
-    return facts.frames.compactMap(\.position).filter { seen.insert($0).inserted }
+    let types = [facts.type, facts.cause].compactMap(facts.position(ofType:))
+    return (types + facts.frames.compactMap(facts.position(of:))).filter { seen.insert($0).inserted }
   }
 }
 
@@ -75,7 +76,9 @@ extension Signature {
     facts.cause = SignatureFacts.cleaned(stack.cause)
     if TypeName.wrappers.contains(facts.type), !facts.cause.isEmpty { (facts.type, facts.cause) = (facts.cause, "") }
     if error.isCrash, let signal = TypeName.signals[facts.type] { facts.type = signal }
+    facts.appBuild = error.appBuild
     facts.choose(described?.frame.map { [StackReading.Section(frames: [$0])] } ?? stack.sections)
+    if !facts.frames.contains(where: { $0.line != nil }) { facts.appBuild = "" }
     let isAbort = error.isCrash && MessageFacts.isAbort(text)
     let isTold =
       !facts.isSystem && !isAbort && described?.frame == nil
@@ -111,7 +114,7 @@ extension SignatureFacts {
       for (index, frame) in section.frames.enumerated() where index > handler {
         let origin = FrameOrigin(frame)
         guard origin != .failure else { continue }
-        let stored = stored(frame, isReturn: index > 0)
+        let stored = stored(frame, isReturn: index > 0, isShortened: origin == .app && frame.isShortened)
         if origin == .app {
           if own.isEmpty { above = others.count }
           own.append(stored)
@@ -134,12 +137,16 @@ extension SignatureFacts {
     take(system)
   }
 
-  private func stored(_ frame: ErrorGrouping.Frame, isReturn: Bool) -> Frame {
+  private func stored(_ frame: ErrorGrouping.Frame, isReturn: Bool, isShortened: Bool) -> Frame {
     var stored = Frame()
     if !FrameOrigin.isUnknown(frame.function) {
       stored.function = Self.cleaned(FunctionName.normalized(frame.function), limit: 200)
     }
     stored.file = Self.cleaned(FileName.normalized(frame.file), limit: 100)
+    if isShortened, !appBuild.isEmpty {
+      stored.function = Self.cleaned(frame.function.text, limit: 200)
+      stored.line = frame.line
+    }
     stored.image = Self.cleaned(frame.imageName.text, limit: 100)
     stored.build = Self.buildIdentifier(frame.build)
     // Without a build identifier, symbols will never name a handled error's position, and each build changes it.

@@ -16,6 +16,8 @@ struct SignatureFacts: Hashable, Sendable {
     var build = ""
     /// True if the position is behind a call.
     var isReturn = false
+    /// The line of a call whose names R8 may have shortened, so that `function` has them as sent; `nil` for others.
+    var line: Int?
     /// True for a frame of the system above the only one of the app.
     var isSystem = false
   }
@@ -28,6 +30,8 @@ struct SignatureFacts: Hashable, Sendable {
   var cause = ""
   /// The case of a Swift error, or domain and code.
   var detail = ""
+  /// The app's version and build, if names of frames may be shortened; empty if not.
+  var appBuild = ""
   /// The message without its details, if the frames can't tell errors apart.
   var shape = ""
   /// True if the frames are those of an endless recursion, in which chance decides which is the first.
@@ -57,6 +61,7 @@ extension SignatureFacts {
     append("cause", cause)
     append("case", detail)
     append("shape", shape)
+    append("build", appBuild)
     if isEndless { text += "\nendless" }
     if isSystem { text += "\nsystem" }
     for frame in frames { text += frame.text }
@@ -76,11 +81,27 @@ extension SignatureFacts {
 
   private var isWhole: Bool {
     let facts =
-      [fingerprint, type, cause, detail, shape] + frames.flatMap { [$0.function, $0.file, $0.image, $0.build] }
+      [fingerprint, type, cause, detail, shape, appBuild]
+      + frames.flatMap { [$0.function, $0.file, $0.image, $0.build] }
     return frames.count <= Self.maximumFrames + GroupKey.maximumFrames + 1
       && facts.allSatisfy { Self.cleaned($0) == $0 }
       && (fingerprint.isEmpty || self == SignatureFacts(fingerprint: fingerprint))
   }
+
+  /// The position of a frame that symbols or a mapping of names could name.
+  func position(of frame: Frame) -> Position? {
+    guard let line = frame.line else { return frame.position }
+    guard !appBuild.isEmpty else { return nil }
+    return Position(method: frame.function, file: frame.file, line: line, appBuild: appBuild)
+  }
+
+  /// The position that a type is found by, which is that of its constructor.
+  func position(ofType type: String) -> Position? {
+    guard !appBuild.isEmpty, !type.isEmpty else { return nil }
+    return Position(method: type + Self.constructor, file: "", line: 0, appBuild: appBuild)
+  }
+
+  static let constructor = ".<init>"
 
   private init(fingerprint: String) { self.fingerprint = fingerprint }
 
@@ -95,6 +116,7 @@ extension SignatureFacts {
     case "cause": cause = value
     case "case": detail = value
     case "shape": shape = value
+    case "build" where frames.isEmpty: appBuild = value
     case "endless": isEndless = true
     case "system": isSystem = true
     case "at":
@@ -128,6 +150,7 @@ extension SignatureFacts.Frame {
     if let offset { text += "\noffset " + String(offset, radix: 16) }
     if !build.isEmpty { text += "\nbuild \(build)" }
     if isReturn { text += "\nreturn" }
+    if let line { text += "\nline \(line)" }
     if isSystem { text += "\nabove" }
     return text
   }
@@ -141,6 +164,9 @@ extension SignatureFacts.Frame {
       offset = number
     case "build": build = value
     case "return": isReturn = true
+    case "line":
+      guard let number = Int(value) else { return false }
+      line = number
     case "above": isSystem = true
     default: return false
     }
@@ -158,6 +184,15 @@ extension SignatureFacts.Frame {
   var ofSystem: Self {
     var frame = self
     frame.isSystem = true
+    return frame
+  }
+
+  /// The frame without what only a mapping of names needs.
+  var unmapped: Self {
+    guard line != nil else { return self }
+    var frame = self
+    frame.function = SignatureFacts.cleaned(FunctionName.normalized(Piece(function)), limit: 200)
+    frame.line = nil
     return frame
   }
 

@@ -42,7 +42,8 @@ struct RootCommand: AsyncParsableCommand {
   static func run(_ arguments: [String]) async -> Never {
     do {
       try Libcrypto.prepare()
-      var command = try parseAsRoot(arguments)
+      let isSymbols = arguments.first == SymbolsCommand.configuration.commandName
+      var command = try parseAsRoot(isSymbols ? SymbolsCommand.unambiguous(arguments) : arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

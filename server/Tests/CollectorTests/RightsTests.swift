@@ -144,6 +144,7 @@ import Warehouse
     "GET /api/v1/apps/:app/annotations": .permission(.read), "POST /api/v1/apps/:app/annotations": .permission(.edit),
     "DELETE /api/v1/apps/:app/annotations/:annotation": .permission(.edit),
     "GET /api/v1/apps/:app/symbols": .permission(.edit), "POST /api/v1/apps/:app/symbols": .permission(.edit),
+    "DELETE /api/v1/apps/:app/symbols": .permission(.edit),
     "DELETE /api/v1/apps/:app/symbols/:build": .permission(.edit),
     "GET /apps/:app/links": .permission(.edit), "POST /apps/:app/links": .permission(.edit),
     "POST /apps/:app/delete": .permission(.administer), "POST /apps/:app/limits": .permission(.administer),

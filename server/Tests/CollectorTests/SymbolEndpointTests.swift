@@ -45,6 +45,43 @@ import Warehouse
     }
   }
 
+  @Test func `a mapping is uploaded by version and build, listed and deleted`() async throws {
+    let fixture = try Fixture()
+    let mapping = ByteBuffer(string: "com.example.Player -> a.b:\n    1:2:void play():5:6 -> a\n")
+    try await fixture.routed { client in
+      let address = "/api/v1/apps/1/symbols"
+      for (query, status, code) in [
+        ("version=1.2", HTTPResponse.Status.badRequest, "invalid"), ("build=34", .badRequest, "invalid"),
+        ("name=x", .badRequest, "not_symbols"),
+      ] {
+        let response = try await client.execute(
+          uri: "\(address)?\(query)", method: .post, headers: fixture.authorized, body: mapping)
+        #expect(try response.status == status && error(response)["code"] as? String == code)
+      }
+      let file = try await client.execute(
+        uri: "\(address)?version=1.2&build=34", method: .post, headers: fixture.authorized,
+        body: ByteBuffer(bytes: Self.sample(7)))
+      #expect(try file.status == .badRequest && error(file)["code"] as? String == "not_mapping")
+      for result in ["new", "known"] {
+        let response = try await client.execute(
+          uri: "\(address)?name=mapping.txt&version=1.2&build=34", method: .post, headers: fixture.authorized,
+          body: mapping)
+        let stored = try #require((try object(response)["symbols"] as? [[String: Any]])?.first)
+        #expect(stored["result"] as? String == result && stored["buildId"] as? String == "1.2 (34)")
+        #expect(stored["architecture"] as? String == "mapping" && stored["hasLines"] as? Bool == true)
+      }
+      for (query, status) in [
+        ("version=1.2", HTTPResponse.Status.badRequest), ("version=1.2&build=35", .notFound),
+        ("version=1.2&build=34", .noContent), ("version=1.2&build=34", .notFound),
+      ] {
+        let deleted = try await client.execute(
+          uri: "\(address)?\(query)", method: .delete, headers: fixture.authorized)
+        #expect(deleted.status == status, "\(query): \(String(buffer: deleted.body))")
+      }
+      #expect(try fixture.catalog.symbols(app: fixture.app.id).isEmpty)
+    }
+  }
+
   @Test func `what is no file with symbols is refused with what to do`() async throws {
     let fixture = try Fixture()
     let cases: [(bytes: [UInt8], encoding: String, status: HTTPResponse.Status, code: String)] = [

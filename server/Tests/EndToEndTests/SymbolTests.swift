@@ -97,6 +97,56 @@
       #expect(try workspace.run(["symbols", "upload", empty, "--app", app.id] + data).status == 1)
     }
 
+    @Test func `a mapping is uploaded, listed and deleted by version and build`() throws {
+      let workspace = try Workspace()
+      let app = try CreatedApp.create(workspace, "Android")
+      let options = ["--app", app.id, "--data", workspace.path("data")]
+      let path = workspace.path("mapping.txt")
+      try Data("com.example.Player -> a.b:\n    1:2:void play():5:6 -> a\n".utf8).write(to: URL(filePath: path))
+      func upload(_ more: String...) throws -> (status: Int32, output: String, error: String) {
+        try workspace.run(["symbols", "upload", path] + more + options)
+      }
+      let bare = try upload()
+      #expect(bare.status == 1 && bare.error.contains("with version and build of the app"), "\(bare)")
+      for missing in ["--version", "--build"] { #expect(try upload(missing, "1").status == 2) }
+      for version in [["--version", "1"], ["--version=1"], ["--version"]] {
+        // Without --app, or without a value.
+        let ended = try workspace.run(["symbols", "upload", path, "--build", "2"] + version)
+        #expect(ended.status == 2 && !ended.output.contains("tern 0"), "\(ended)")
+      }
+      let stored = try upload("--version", "1.2", "--build", "34")
+      #expect(stored.status == 0 && stored.output.contains("new  1.2 (34)  "), "\(stored)")
+      let wrong = try workspace.run(
+        ["symbols", "upload", workspace.player.path, "--version", "1", "--build", "2"] + options)
+      #expect(wrong.status == 1 && wrong.error.contains("This is no mapping"), "\(wrong)")
+      let list = try workspace.run(["symbols", "list"] + options).output
+      #expect(list.contains("1.2 (34)") && list.contains("mapping.txt"), "\(list)")
+      for status: Int32 in [0, 2] {
+        #expect(try workspace.run(["symbols", "delete", "1.2 (34)"] + options).status == status)
+      }
+    }
+
+    @Test func `the files of a folder are stored at the same time, each once`() throws {
+      let workspace = try Workspace()
+      let app = try CreatedApp.create(workspace, "Builds")
+      let folder = workspace.path("builds")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      for number in 1...24 {
+        // Object files with other identifiers, and some without symbols.
+        let (code, program) = (workspace.path("player.c"), "\(folder)/player-\(number)")
+        try Data("int main(void) { return \(number); }\n".utf8).write(to: URL(filePath: code))
+        let identifier = String(format: "-Wl,--build-id=0xaaaaaaaa%02x", number)
+        try #require(try ChildProcess("clang", ["-g", identifier, "-o", program, code], error: nil).wait() == .code(0))
+        try Data("text".utf8).write(to: URL(filePath: "\(folder)/readme-\(number)"))
+      }
+      let upload = ["symbols", "upload", folder, "--app", app.id, "--data", workspace.path("data")]
+      for expected in ["24 new, 0 replaced, 0 known, 24 skipped.", "0 new, 0 replaced, 24 known, 24 skipped."] {
+        let ended = try workspace.run(upload)
+        #expect(ended.status == 0 && ended.output.hasSuffix("\(expected)\n") && ended.error.isEmpty, "\(ended)")
+        #expect(Set(ended.output.split(separator: "\n")).count == 25)
+      }
+    }
+
     /// Has the probe crash, and start once more to report it.
     private func crash(
       _ kind: String, _ probe: URL, _ workspace: Workspace, _ app: CreatedApp, _ server: RunningServer

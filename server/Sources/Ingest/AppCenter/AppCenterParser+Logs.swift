@@ -35,7 +35,7 @@ struct AppCenterReading {
     var attachment: IncomingAttachment?
     switch type {
     case .error, .handledError:
-      error = self.error(record, kind: kind)
+      error = self.error(record)
       if !record.id.isEmpty { diagnosticsIDs.append(record.id.string(limit: maximumInstallBytes)) }
     case .errorAttachment:
       switch AttachmentReading.appCenter(
@@ -67,9 +67,9 @@ struct AppCenterReading {
   /// Rejects a log that is not JSON.
   mutating func addUnreadable(at index: Int) { builder.reject(.notJSON, at: index) }
 
-  private func error(_ record: tern_record, kind: StoredKind) -> IncomingError {
+  private func error(_ record: tern_record) -> IncomingError {
     ErrorReading(log: RawJSON(record.raw.bytes)).error(
-      event: builder.batch.events.count, id: errorID(record.id.string(limit: maximumInstallBytes)), kind: kind,
+      event: builder.batch.events.count, id: errorID(record.id.string(limit: maximumInstallBytes)),
       fallback: record.type.string(limit: maximumInstallBytes), raw: record.raw.bytes)
   }
 

@@ -38,7 +38,7 @@ struct BatchBuilder {
   mutating func append(_ event: IncomingEvent) { batch.append(event) }
 
   /// Adds an error to the event that was appended last.
-  mutating func append(_ error: IncomingError) { batch.errors.append(error) }
+  mutating func append(_ error: IncomingError) { batch.append(error) }
 
   /// Adds an attachment to the event that was appended last.
   mutating func append(_ attachment: IncomingAttachment) { batch.attachments.append(attachment) }

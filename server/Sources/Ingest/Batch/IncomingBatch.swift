@@ -59,6 +59,14 @@ package struct IncomingBatch: Sendable {
     }
     events.append(event)
   }
+
+  /// Adds an error to an event that was appended before, with the signature that it has on the event's device.
+  mutating func append(_ error: IncomingError) {
+    var error = error
+    let event = events[error.event]
+    error.sign(kind: event.kind, device: devices[event.device])
+    errors.append(error)
+  }
 }
 
 /// The properties of device and app by which reports break down counts; empty strings mean unknown.

@@ -41,20 +41,17 @@ struct ErrorReading {
     self.message = message
   }
 
-  /// Returns the error of an event.
+  /// Returns the error of an event, still without a signature.
   ///
   /// - Parameters:
   ///   - event: The position of its event in the batch.
   ///   - fallback: The type to use if the error has none.
   func error(
-    event: Int, id: String, kind: StoredKind, fallback: String, raw: UnsafeRawBufferPointer
+    event: Int, id: String, fallback: String, raw: UnsafeRawBufferPointer
   ) -> IncomingError {
-    let type = type.isEmpty ? fallback : type
-    var error = IncomingError(
-      event: event, id: id, type: type, message: message, place: stack.place, stack: stack.text, fingerprint: 0,
-      raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
-    error.sign(kind: kind)
-    return error
+    IncomingError(
+      event: event, id: id, type: type.isEmpty ? fallback : type, message: message, place: stack.place,
+      stack: stack.text, fingerprint: 0, raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
   }
 
   /// Appends an exception and its causes, outermost first.

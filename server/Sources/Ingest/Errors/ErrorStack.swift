@@ -82,6 +82,11 @@ package struct ErrorStack: Sendable, Hashable {
   /// The images, at least those of the frames.
   package var images: [Image] = []
 
+  /// The app's version and build, of which a mapping may have the names; empty if unknown.
+  package var appBuild = ""
+  /// The type of the exception; empty if unknown.
+  package var type = ""
+
   /// True if it is a crash whose report doesn't say which of the threads crashed.
   package var isThreadUnknown = false
 

@@ -63,9 +63,9 @@ struct MeasurementReading {
     batches[batch].batch.hits.append(
       IncomingHit(event: batches[batch].batch.events.count - 1, parameters: hit.keptParameters))
     guard hit.kind == .handledError || hit.kind == .crash else { return }
-    batches[batch].batch.errors.append(
+    batches[batch].batch.append(
       ErrorReading(type: hit.name, message: hit.errorDescription).error(
-        event: batches[batch].batch.events.count - 1, id: "", kind: hit.kind, fallback: hit.name, raw: text))
+        event: batches[batch].batch.events.count - 1, id: "", fallback: hit.name, raw: text))
   }
 
   /// Returns the index of the batch of a tracking ID. A request normally has few tracking IDs, but a hostile one may

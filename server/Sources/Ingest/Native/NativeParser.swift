@@ -91,7 +91,7 @@ private struct NativeReading {
     guard let install = install(record.install) else { return builder.reject(.installInvalid, record) }
     let more: Enclosed
     switch kind {
-    case .handledError, .crash: more = exception(of: record, kind: kind, id: id)
+    case .handledError, .crash: more = exception(of: record, id: id)
     case .attachment: more = attachment(of: record)
     default: more = .nothing
     }
@@ -124,12 +124,12 @@ private struct NativeReading {
     case rejected(RejectionReason)
   }
 
-  private func exception(of record: tern_record, kind: StoredKind, id: UniqueID) -> Enclosed {
+  private func exception(of record: tern_record, id: UniqueID) -> Enclosed {
     guard let exception = RawJSON(record.raw.bytes).member("exception"), exception.isObject else {
       return .rejected(.exceptionMissing)
     }
     let error = ErrorReading(exception: exception).error(
-      event: builder.batch.events.count, id: id.description, kind: kind,
+      event: builder.batch.events.count, id: id.description,
       fallback: record.name.string(limit: builder.limits.maximumNameBytes), raw: record.raw.bytes)
     return error.type.isEmpty ? .rejected(.exceptionTypeMissing) : .error(error)
   }

@@ -9,7 +9,8 @@ extension AppReports {
   package static let missingSymbols = ReportDefinition(
     "symbols", title: "Missing symbols",
     explanation:
-      "Builds of executables and libraries in whose place stacks have positions, because there are no symbols of them.",
+      "Builds of executables and libraries in whose place stacks have positions, because there are no symbols of them, and "
+      + "of apps whose shortened names of Java and Kotlin have no mapping.",
     navigation: ReportNavigation(.errors, "Missing symbols")
   ) { request, store in
     let metrics = try await MissingSymbolsMetrics(request, from: store)
@@ -102,8 +103,21 @@ package struct MissingSymbolsMetrics: Sendable, Hashable {
   /// The positions of an error that symbols could name: those of the thread that crashed or threw it, and of causes.
   private static func positions(_ detail: ErrorDetail) -> [ErrorStack.Frame] {
     let trace = detail.trace
-    return trace.threads.enumerated().filter { $0.offset == 0 || $0.element.isCause }.flatMap(\.element.frames)
-      .filter { !$0.buildID.isEmpty && $0.offset != nil && $0.function.isEmpty }
+    let frames = trace.threads.enumerated().filter { $0.offset == 0 || $0.element.isCause }.flatMap(\.element.frames)
+    let positions = frames.filter { !$0.buildID.isEmpty && $0.offset != nil && $0.function.isEmpty }
+    guard frames.contains(where: isShortened) else { return positions }
+    var mapping = ErrorStack.Frame()
+    (mapping.image, mapping.buildID) = ("mapping.txt", detail.occurrence.device.appBuildName)
+    return positions + (mapping.buildID.isEmpty ? [] : [mapping])
+  }
+
+  /// True for a call of the app whose names R8 may have shortened.
+  private static func isShortened(_ frame: ErrorStack.Frame) -> Bool {
+    guard !frame.function.isEmpty else {
+      return frame.image.isEmpty && ManagedCall(text: frame.text)?.isShortened == true
+    }
+    let call = ManagedCall(function: frame.function, file: frame.file, line: frame.line)
+    return !frame.source.isEmpty && call?.isShortened == true
   }
 }
 

@@ -13,7 +13,9 @@ package struct SymbolicatedStore: ForwardingStore {
 
   package func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
     guard var detail = try await base.error(app: app, id: id) else { return nil }
+    (detail.trace.appBuild, detail.trace.type) = (detail.occurrence.device.appBuildName, detail.type)
     (detail.trace, detail.symbolProblem) = await symbolicator.symbolicated(detail.trace, app: app)
+    detail.type = detail.trace.type
     return detail
   }
 }

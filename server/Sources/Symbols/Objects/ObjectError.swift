@@ -14,6 +14,8 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable
     /// Positions in the file contradict each other or its size.
     case damaged
+    /// The file is no mapping of R8 or ProGuard.
+    case notMapping = "not_mapping"
     /// The archive has no files with symbols.
     case noSymbols = "no_symbols"
     /// The archive has too many files, or too large ones.
@@ -30,7 +32,12 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
   static let notSymbols = ObjectError(
     .notSymbols,
     "This is no file with symbols. Upload an ELF executable, library or .debug file, or the Mach-O file in a "
-      + "dSYM's Contents/Resources/DWARF.")
+      + "dSYM's Contents/Resources/DWARF; or R8's mapping.txt, with version and build of the app.")
+
+  static let notMapping = ObjectError(
+    .notMapping,
+    "This is no mapping of R8 or ProGuard. Upload the mapping.txt of this version and build, unpacked or with gzip; other files "
+      + "with symbols need neither version nor build.")
 
   static func unsupported(_ kind: String) -> ObjectError {
     ObjectError(.unsupported, "\(kind) is not supported. Upload little-endian ELF or Mach-O.")

@@ -8,6 +8,8 @@ final class ResolvedFrameCache: Sendable {
   struct Key: Hashable {
     var hash: String
     var address: UInt64
+    /// The call or the type that a mapping names; `nil` for an address.
+    var name: RetracedName?
   }
 
   private struct State {
@@ -27,7 +29,9 @@ final class ResolvedFrameCache: Sendable {
     set {
       state.withLock { state in
         guard let newValue, state.young[key] == nil else { return }
-        state.bytes += newValue.reduce(200) { $0 + $1.function.utf8.count + $1.file.utf8.count + 64 }
+        state.bytes += newValue.reduce(200 + (key.name?.bytes ?? 0)) {
+          $0 + $1.function.utf8.count + $1.file.utf8.count + 64
+        }
         state.young[key] = newValue
         guard state.bytes > maximumBytes else { return }
         (state.old, state.young, state.bytes) = (state.young, [:], 0)

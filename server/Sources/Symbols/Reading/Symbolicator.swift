@@ -22,6 +22,7 @@ package final class Symbolicator: StackSymbolicator {
   /// The path of `llvm-symbolizer`; `nil` if it isn't installed.
   private let program: String?
   private let cache = ResolvedFrameCache(maximumBytes: 16 << 20)
+  private let retracer: Retracer
   /// The files that could not be read, with the reason and the time.
   private let failures = Locked<[String: (reason: SymbolizerProcess.Failure, time: ContinuousClock.Instant)]>([:])
   /// The reasons why no file can be read that `report` knows.
@@ -43,6 +44,7 @@ package final class Symbolicator: StackSymbolicator {
     self.patience = patience
     self.report = report
     self.catalog = catalog
+    retracer = Retracer(cache: cache)
     self.program = Self.find(program)
     process = SymbolizerProcess(launcher: launcher)
     threads = ThreadPool(
@@ -67,16 +69,22 @@ package final class Symbolicator: StackSymbolicator {
   }
 
   package func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?) {
-    let builds = Set(stack.threads.flatMap { $0.frames.map(\.buildID) } + stack.images.map(\.buildID)).subtracting([""])
+    let named = stack.threads.flatMap { $0.frames.map(\.buildID) } + stack.images.map(\.buildID) + [stack.appBuild]
+    let builds = Set(named).subtracting([""])
     guard !builds.isEmpty else { return (stack, nil) }
     do {
       let files = try catalog.symbols(app: app, buildIDs: builds)
       guard !files.isEmpty else { return (stack, nil) }
       let byBuild = Dictionary(files.map { ($0.buildID, $0) }) { first, _ in first }
       let wanted = Self.addresses(of: stack, in: byBuild)
+      let mapping = byBuild[stack.appBuild].flatMap { $0.isMapping ? $0 : nil }
+      let names = mapping == nil ? [] : Retracer.names(in: stack)
       // Most looks at a stack are not the first.
-      if let known = known(wanted) { return (Self.applied(known, to: stack, byBuild), nil) }
-      guard let program else {
+      let knownNames: Retracer.Names? = if let mapping { retracer.known(names, in: mapping) } else { [:] }
+      if let known = known(wanted), let knownNames {
+        return (Self.applied(known, knownNames, to: stack, byBuild), nil)
+      }
+      guard let program = wanted.isEmpty ? "" : program else {
         let problem =
           "There are symbols, but no llvm-symbolizer to read them. Install it on the server (Debian's package llvm), or "
           + "name it with --symbolizer."
@@ -84,8 +92,12 @@ package final class Symbolicator: StackSymbolicator {
         return (stack, problem)
       }
       return try await threads.run(for: [app]) { [self] in
+        var (retraced, unread) = (knownNames ?? [:], String?.none)
+        if let mapping, knownNames == nil {
+          (retraced, unread) = retracer.look(names, in: mapping, path: catalog.symbolPath(hash: mapping.hash))
+        }
         let (found, problem) = resolve(wanted, program)
-        return (Self.applied(found, to: stack, byBuild), problem)
+        return (Self.applied(found, retraced, to: stack, byBuild), problem ?? unread)
       }
     } catch is ThreadPoolRefusal {
       return (stack, "Too many stacks are waiting for their symbols. Load the page again.")
@@ -109,7 +121,7 @@ package final class Symbolicator: StackSymbolicator {
 
   /// The address in a file of the call that a frame is in.
   private static func address(of frame: ErrorStack.Frame, in file: SymbolFile) -> UInt64? {
-    guard frame.function.isEmpty, let offset = frame.offset else { return nil }
+    guard frame.function.isEmpty, !file.isMapping, let offset = frame.offset else { return nil }
     return file.textAddress &+ offset &- (frame.isReturnAddress ? 1 : 0)
   }
 
@@ -250,14 +262,20 @@ package final class Symbolicator: StackSymbolicator {
     return (named, true)
   }
 
-  private static func applied(_ found: Found, to stack: ErrorStack, _ files: [String: SymbolFile]) -> ErrorStack {
-    var stack = StackExpansion { frame in
+  private static func applied(
+    _ found: Found, _ names: Retracer.Names, to stack: ErrorStack, _ files: [String: SymbolFile]
+  ) -> ErrorStack {
+    let stack = names.isEmpty ? stack : Retracer.applied(names, toTypesOf: stack)
+    var expanded = StackExpansion { frame in
+      if let name = names.isEmpty ? nil : Retracer.name(of: frame) {
+        return name.method == nil ? [] : names[name] ?? []
+      }
       guard let file = files[frame.buildID], let address = address(of: frame, in: file) else { return [] }
       return found[ResolvedFrameCache.Key(hash: file.hash, address: address)] ?? []
     }.applied(to: stack)
-    for index in stack.images.indices where files[stack.images[index].buildID] != nil {
-      stack.images[index].hasSymbols = true
+    for index in expanded.images.indices where files[expanded.images[index].buildID] != nil {
+      expanded.images[index].hasSymbols = true
     }
-    return stack
+    return expanded
   }
 }

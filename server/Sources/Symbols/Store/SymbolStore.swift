@@ -62,9 +62,12 @@ package struct SymbolStore: Sendable {
 
   /// Stores a file on this machine.
   ///
+  /// - Parameter mapping: The app's version and build if the file is their mapping.
   /// - Returns: The facts about each of its architectures.
   /// - Throws: ``ObjectError`` if it has no symbols, ``WarehouseError`` if it can't be stored.
-  package func add(path: String, app: AppID, image: String? = nil) throws -> [StoredSymbols] {
+  package func add(
+    path: String, app: AppID, image: String? = nil, mapping: MappedBuild? = nil
+  ) throws -> [StoredSymbols] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw WarehouseError(.invalid, "\(path) can't be opened: \(String(cString: strerror(errno))).")
@@ -73,12 +76,12 @@ package struct SymbolStore: Sendable {
     let source = ObjectSource(descriptor: descriptor)
     guard source.count <= limits.fileBytes else { throw limits.tooLarge }
     // Before it is copied: directories have many files without symbols.
-    _ = try ObjectFile.read(source)
+    if mapping == nil { _ = try ObjectFile.read(source) } else { try Self.checkMappingSize(source.count) }
     let upload = try receive()
     while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
       try part.withUnsafeBytes { try upload.append($0) }
     }
-    return try upload.finish(app: app, image: image ?? URL(filePath: path).lastPathComponent)
+    return try upload.finish(app: app, image: image ?? URL(filePath: path).lastPathComponent, mapping: mapping)
   }
 
   func newFile() throws -> ReceivedFile {
@@ -94,14 +97,18 @@ package struct SymbolStore: Sendable {
         part = try newFile()
         try part.append(object.range, of: file)
       }
-      try part.sync()
-      let facts = SymbolFile(
-        app: app, buildID: object.buildID, architecture: object.architecture, image: Self.name(image),
-        hash: part.digest, bytes: part.bytes, hasLines: object.hasLines, textAddress: object.textAddress,
-        author: AuditActor.current.name, uploaded: now())
-      let addition = try catalog.addSymbols(facts, from: part.path)
-      return StoredSymbols(file: facts, addition: addition, warning: object.warning)
+      return try store(part, object, app: app, image: image)
     }
+  }
+
+  func store(_ file: ReceivedFile, _ object: ObjectFile, app: AppID, image: String) throws -> StoredSymbols {
+    try file.sync()
+    let facts = SymbolFile(
+      app: app, buildID: object.buildID, architecture: object.architecture, image: Self.name(image),
+      hash: file.digest, bytes: file.bytes, hasLines: object.hasLines, textAddress: object.textAddress,
+      author: AuditActor.current.name, uploaded: now())
+    let addition = try catalog.addSymbols(facts, from: file.path)
+    return StoredSymbols(file: facts, addition: addition, warning: object.warning)
   }
 
   /// A name from a client, as one line of at most 255 bytes.
@@ -142,16 +149,20 @@ package final class SymbolUpload {
 
   /// Stores the file, or the files of a zip archive; call it once.
   ///
+  /// - Parameter mapping: The app's version and build if the file is their mapping.
   /// - Throws: ``ObjectError`` if it has no symbols, ``WarehouseError`` if it can't be stored.
-  package func finishAll(app: AppID, image: String) throws -> StoredArchive {
+  package func finishAll(app: AppID, image: String, mapping: MappedBuild? = nil) throws -> StoredArchive {
     try inflater?.checkEnd()
     let source = file.source
+    if let mapping {
+      return StoredArchive(stored: [try store.storeMapping(file, of: mapping, app: app, image: image)])
+    }
     guard !ZipArchive.isArchive(source) else { return try store.storeArchive(source, app: app) }
     return StoredArchive(stored: try store.store(file, app: app, image: image))
   }
 
   /// Stores the file; call it once.
-  package func finish(app: AppID, image: String) throws -> [StoredSymbols] {
-    try finishAll(app: app, image: image).stored
+  package func finish(app: AppID, image: String, mapping: MappedBuild? = nil) throws -> [StoredSymbols] {
+    try finishAll(app: app, image: image, mapping: mapping).stored
   }
 }

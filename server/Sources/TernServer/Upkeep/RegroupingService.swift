@@ -115,6 +115,7 @@ struct Regrouping {
   ) async -> (found: [Position: [SymbolizedFunction]], isFinal: Bool) {
     guard !positions.isEmpty else { return ([:], true) }
     var stack = ErrorStack()
+    stack.appBuild = positions.first { !$0.method.isEmpty }?.buildIdentifier ?? ""
     stack.threads = [ErrorStack.Thread(name: "", frames: positions.map(Self.frame))]
     let (symbolicated, problem) = await symbolicator.symbolicated(stack, app: app)
     var found: [Position: [SymbolizedFunction]] = [:]
@@ -130,12 +131,15 @@ struct Regrouping {
     var frame = ErrorStack.Frame()
     (frame.image, frame.buildID, frame.offset) = (position.image, position.buildIdentifier, position.offset)
     frame.isReturnAddress = position.kind == .returnAddress
+    // The text stays, and so tells which call a frame was.
+    (frame.text, frame.function, frame.file) = (position.method, position.method, position.file)
+    if !position.method.isEmpty { frame.line = Int(clamping: position.offset) }
     return frame
   }
 }
 
 extension ErrorStack.Frame {
   fileprivate func isAt(_ other: Self) -> Bool {
-    buildID == other.buildID && offset == other.offset && isReturnAddress == other.isReturnAddress
+    buildID == other.buildID && text == other.text && offset == other.offset && isReturnAddress == other.isReturnAddress
   }
 }

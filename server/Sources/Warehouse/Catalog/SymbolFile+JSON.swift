@@ -12,9 +12,12 @@ package struct ShownSymbolFile: Sendable {
   }
 
   package static let members: [JSONMember<ShownSymbolFile>] = [
-    .shown("architecture", .text) { .text($0.file.architecture) },
+    .shown("architecture", .text.described("The processor; `mapping` for a mapping of R8.")) {
+      .text($0.file.architecture)
+    },
     .shown("author", .text) { .text($0.file.author) },
-    .shown("buildId", .text.described("The GNU build ID, or the UUID without dashes.")) { .text($0.file.buildID) },
+    .shown("buildId", .text.described("The GNU build ID, the UUID without dashes, or version and build of a mapping."))
+    { .text($0.file.buildID) },
     .shown("bytes", .count) { .integer($0.file.bytes) },
     .shown("hasLines", .boolean.described("False if there are only functions.")) { .boolean($0.file.hasLines) },
     .shown("image", .text) { .text($0.file.image) },

@@ -1,11 +1,13 @@
 package import TernEvents
 
-/// A file with the symbols of one build of an executable or library, which turn positions into functions and lines.
+/// A file with the symbols of one build of an executable or library, which turn positions into functions and lines, or the mapping
+/// with the names of an app's build.
 package struct SymbolFile: Sendable, Hashable {
   package var app: AppID
-  /// The build identifier in lowercase hexadecimal digits without dashes; an app has one file of each.
+  /// The build identifier in lowercase hexadecimal digits without dashes, or the app's version and build of a mapping, which are
+  /// never such digits; an app has one file of each.
   package var buildID: String
-  /// The processor, such as `x86_64`.
+  /// The processor, such as `x86_64`, or ``mapping``.
   package var architecture: String
   /// The name of the executable or library, from whoever uploaded the file.
   package var image: String
@@ -38,6 +40,11 @@ package struct SymbolFile: Sendable, Hashable {
     self.author = author
     self.uploaded = uploaded
   }
+
+  /// The architecture of a mapping of R8 or ProGuard.
+  package static let mapping = "mapping"
+  /// True for a mapping of R8 or ProGuard.
+  package var isMapping: Bool { architecture == Self.mapping }
 
   /// The suffix of files that are being received.
   package static let incompleteSuffix = ".new"

@@ -86,11 +86,11 @@ struct ImportBatches {
       batches[last].hits.append(
         IncomingHit(event: position, parameters: parameters.map { HitParameter(name: $0[0], value: $0[1]) }))
     }
-    if let error = line.error { batches[last].errors.append(try Self.error(error, event.kind, position)) }
+    if let error = line.error { batches[last].errors.append(try Self.error(error, event.kind, device, position)) }
   }
 
   private static func error(
-    _ error: ImportedLine.ErrorDetails, _ kind: StoredKind, _ event: Int
+    _ error: ImportedLine.ErrorDetails, _ kind: StoredKind, _ device: IncomingDevice, _ event: Int
   ) throws -> IncomingError {
     guard let fingerprint = ImportedLine.number(error.fingerprint) else {
       throw ImportFailure("The fingerprint of its error is invalid.")
@@ -99,7 +99,7 @@ struct ImportBatches {
       event: event, id: error.id, type: error.type, message: error.message, place: error.place,
       stack: error.stack ?? "", fingerprint: fingerprint, raw: try bytes(error.raw ?? ""))
     incoming.isTextRemoved = error.isTextRemoved ?? false
-    incoming.restoreSignature(kind: kind)
+    incoming.restoreSignature(kind: kind, device: device)
     return incoming
   }
 

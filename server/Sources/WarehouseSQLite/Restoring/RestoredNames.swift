@@ -166,9 +166,14 @@ final class RestoredNames {
   /// Returns the signature that an error's texts make, if it is the one that it was stored under.
   private static func signature(of error: StoredRow.ErrorDetails, _ row: StoredRow) -> Signature? {
     guard error.hasTexts else { return nil }
-    let made = IncomingError.signature(
-      kind: row.kind, type: error.type, message: error.message, stack: error.stack, raw: error.raw)
-    return made.hash(type: error.type, place: error.place) == error.fingerprint ? made : nil
+    // Earlier versions made fingerprints without the app's build.
+    for appBuild in [row.device.facts.appBuildName, ""] {
+      let made = IncomingError.signature(
+        kind: row.kind, type: error.type, message: error.message, stack: error.stack, raw: error.raw,
+        appBuild: appBuild)
+      if made.hash(type: error.type, place: error.place) == error.fingerprint { return made }
+    }
+    return nil
   }
 
   /// Adds the signature of an error. One of which no texts are left stays in a group of its own.
