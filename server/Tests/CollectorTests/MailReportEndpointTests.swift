@@ -146,7 +146,7 @@ import Warehouse
           uri: "/apps/1/mail-reports", method: .post, headers: headers, body: ByteBuffer(string: form))
       }
       let wrong = try await post("do=create&subject=overview&every=day&hour=7&to=nobody")
-      #expect(wrong.status == .badRequest && String(buffer: wrong.body).contains("can't be a recipient"))
+      #expect(wrong.status == .badRequest && String(buffer: wrong.body).contains("be a recipient"))
       for form in ["subject=&every=day&hour=7", "subject=overview&every=x&hour=7", "subject=overview&every=day&hour=x"]
       {
         #expect(try await post("do=create&to=a@example.org&\(form)").status == .badRequest)

@@ -61,7 +61,8 @@ struct ServerLife: Sendable {
       reports.append(try await server?.reports() ?? [])
       if let report = try await server?.warehouse.reader.verify(), !report.isClean {
         throw SimulationFailure(
-          "After step \(number), \(step.name), tern verify finds \(report.differences.prefix(3)) \(report.problems.prefix(3))")
+          "After step \(number), \(step.name), tern verify finds \(report.differences.prefix(3)) \(report.problems.prefix(3))"
+        )
       }
     }
     try await server?.close()

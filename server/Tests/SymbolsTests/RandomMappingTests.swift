@@ -64,7 +64,6 @@ struct RandomMappingTests {
           }
         }
       }
-      let mapping = try MappingTests.mapping(text)
       var expected: [RetracedName: [ResolvedFrame]] = [:]
       for short in originals.keys {
         for method in ["a", "b", "run"] {
