@@ -8,8 +8,12 @@ extension Engine {
   ///
   /// As with crashes, a file is removed once its event is on disk, and a repeated event has the same identifier.
   func recordTerminations() {
-    guard configuration.reportsTerminations else { return }
     let directory = crashDirectory
+    guard configuration.reportsTerminations else {
+      // What an earlier configuration has kept must not be reported long after.
+      for launch in directory.endedLaunches(besides: CrashCatcher.currentReport) { directory.removeLaunch(launch.id) }
+      return
+    }
     let crashed = Set(directory.reports(besides: CrashCatcher.currentReport).map(\.crash.id))
     for launch in directory.endedLaunches(besides: CrashCatcher.currentReport) {
       let state = try? JSONDecoder().decode(LaunchState.self, from: Data(launch.content))

@@ -84,7 +84,10 @@ extension Engine {
       if isMissed, isEnabled { recorder.sessions.end() }
       return recorder.setEnabled(isEnabled)
     }
-    if isMissed || isChanged && !isEnabled { eraseAll() }
+    if isMissed || isChanged && !isEnabled {
+      eraseAll()
+      forgetSteps()
+    }
     guard isEnabled else { return isChanged ? [.disabled] : [] }
     guard isChanged || isMissed else { return [] }
     beginSession { $0.enabled() }

@@ -38,6 +38,26 @@ package struct ManagedCall: Hashable, Sendable {
     return frame.isShortened && FrameOrigin(frame) == .app
   }
 
+  /// True if the file is named like the class, as the compiler wants it of public classes, so that neither can be shortened; and for
+  /// calls of native code, which have no names to find.
+  package var isCertain: Bool {
+    if file == "Native Method" { return true }
+    let simple = className.split(separator: ".").last?.split(separator: "$").first ?? ""
+    return file == "\(simple).java" || file == "\(simple).kt"
+  }
+
+  /// True if a part of a class's name, between `$`, has one or two letters.
+  static func hasShortPart(_ name: Piece) -> Bool {
+    name.split(separator: UInt8(ascii: "$")).contains { part in
+      part.count <= 2 && !part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+  }
+
+  /// True for the name of a type, with its package, that R8 may have shortened.
+  static func isShortened(type: String) -> Bool {
+    parts(Piece(type)).map { hasShortPart($0.method) } ?? false
+  }
+
   /// Splits a name at its last dot.
   static func parts(_ function: Piece) -> (className: Piece, method: Piece)? {
     guard let dot = function.findLast("."), dot.lowerBound > function.startIndex, dot.upperBound < function.endIndex,
@@ -73,6 +93,6 @@ extension Frame {
     let suffix = file[dot.upperBound...].text
     guard suffix == "java" || suffix == "kt" else { return !KnownCode.sourceSuffixes.contains(suffix) }
     let name = className.findLast(".").map { className[$0.upperBound...] } ?? className
-    return name.upTo("$").count <= 2 || method.count <= 2
+    return method.count <= 2 || ManagedCall.hasShortPart(name)
   }
 }

@@ -78,7 +78,10 @@ extension Signature {
     if error.isCrash, let signal = TypeName.signals[facts.type] { facts.type = signal }
     facts.appBuild = error.appBuild
     facts.choose(described?.frame.map { [StackReading.Section(frames: [$0])] } ?? stack.sections)
-    if !facts.frames.contains(where: { $0.line != nil }) { facts.appBuild = "" }
+    let mayBeShortened =
+      facts.frames.contains { $0.line != nil }
+      || [facts.type, facts.cause].contains { ManagedCall.isShortened(type: $0) }
+    if !mayBeShortened { facts.appBuild = "" }
     let isAbort = error.isCrash && MessageFacts.isAbort(text)
     let isTold =
       !facts.isSystem && !isAbort && described?.frame == nil

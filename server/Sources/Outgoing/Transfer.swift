@@ -227,6 +227,8 @@ final class Transfer {
     case (CURLE_USE_SSL_FAILED, _):
       " The mail server offers no TLS on this port: use another one, or ?tls=none if nobody else can read the connection."
     case (CURLE_PEER_FAILED_VERIFICATION, _): " Name the authority of its certificate with --smtp-ca."
+    case (CURLE_SSL_CONNECT_ERROR, _) where protection == .offered:
+      " The TLS of the mail server doesn't work: mend it, or add ?tls=none."
     case (_, 530) where protection == .none: " The mail server needs TLS: leave out ?tls=none."
     case (_, 530) where request.user == nil: " The mail server needs a login: set --smtp-user and its password."
     default: ""

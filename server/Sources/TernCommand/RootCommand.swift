@@ -42,8 +42,7 @@ struct RootCommand: AsyncParsableCommand {
   static func run(_ arguments: [String]) async -> Never {
     do {
       try Libcrypto.prepare()
-      let isSymbols = arguments.first == SymbolsCommand.configuration.commandName
-      var command = try parseAsRoot(isSymbols ? SymbolsCommand.unambiguous(arguments) : arguments)
+      var command = try parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

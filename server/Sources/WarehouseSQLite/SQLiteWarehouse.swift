@@ -46,6 +46,8 @@ package final class SQLiteWarehouse: EventSink {
   let rowFailures: (stream: AsyncStream<RowFailure>, continuation: AsyncStream<RowFailure>.Continuation)
   /// The number of rows that this process has set aside.
   let quarantined = Locked(0)
+  /// The apps whose days a change of the time zone is counting again, so that no other work counts them as well.
+  let recounting = Locked<Set<Int64>>([])
   let report: @Sendable (String) -> Void
   let now: @Sendable () -> Timestamp
   private let end = Locked(End())

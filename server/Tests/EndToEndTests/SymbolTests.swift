@@ -108,16 +108,16 @@
       }
       let bare = try upload()
       #expect(bare.status == 1 && bare.error.contains("with version and build of the app"), "\(bare)")
-      for missing in ["--version", "--build"] { #expect(try upload(missing, "1").status == 2) }
-      for version in [["--version", "1"], ["--version=1"], ["--version"]] {
+      for missing in ["--app-version", "--build"] { #expect(try upload(missing, "1").status == 2) }
+      for version in [["--app-version", "1"], ["--app-version=1"], ["--app-version"]] {
         // Without --app, or without a value.
         let ended = try workspace.run(["symbols", "upload", path, "--build", "2"] + version)
         #expect(ended.status == 2 && !ended.output.contains("tern 0"), "\(ended)")
       }
-      let stored = try upload("--version", "1.2", "--build", "34")
+      let stored = try upload("--app-version", "1.2", "--build", "34")
       #expect(stored.status == 0 && stored.output.contains("new  1.2 (34)  "), "\(stored)")
       let wrong = try workspace.run(
-        ["symbols", "upload", workspace.player.path, "--version", "1", "--build", "2"] + options)
+        ["symbols", "upload", workspace.player.path, "--app-version", "1", "--build", "2"] + options)
       #expect(wrong.status == 1 && wrong.error.contains("This is no mapping"), "\(wrong)")
       let list = try workspace.run(["symbols", "list"] + options).output
       #expect(list.contains("1.2 (34)") && list.contains("mapping.txt"), "\(list)")

@@ -48,6 +48,7 @@ import Testing
     "at d.a.a.a(SourceFile:5)", "at d.a.a.a(Unknown Source:5)", "at d.a.a.a (:5)", "at d.a.a.a(r8-map-id-0123abc:5)",
     "at d.a.a.a(PG:5)", "at d.a.a.a(Player.java:5)", "at com.example.Player.a(Player.kt:5)",
     "at com.example.Player.play(SourceFile:5)", "at com.example.a.run(Player.java:5)",
+    "at com.example.Player$a.onClick(Player.java:5)",
   ])
   func `a call that may be shortened has its build, line and name as sent`(_ line: String) {
     let found = signature("\t\(line)\n", build: Self.one)
@@ -70,6 +71,7 @@ import Testing
 
   @Test(arguments: [
     "at com.example.Player.play(Player.java:5)", "at com.example.PlayerKt.play(Player.kt:5)",
+    "at com.example.Player$1.play(Player.java:5)",
     "at android.view.View.performClick(Unknown Source:5)", "at java.lang.Thread.run(SourceFile:5)",
     "at e.n (index.android.bundle:1:5)", "at e.n (native)", "at Array.forEach (<anonymous>)",
     "at Foo.bar (foo.dart:1:2)",
@@ -77,9 +79,18 @@ import Testing
     "at e.n (https://example.com/app.js:1:2)", "0  App  0x1000 App.Player.play + 5",
   ])
   func `other calls have no place in a mapping`(_ line: String) {
-    let found = signature("\t\(line)\n", build: Self.one)
+    let found = signature("\t\(line)\n", type: "Fault", build: Self.one)
     #expect(found.positions.isEmpty && !found.text.contains("\nbuild"))
-    #expect(found == signature("\t\(line)\n", build: Self.two))
+    #expect(found == signature("\t\(line)\n", type: "Fault", build: Self.two))
+  }
+
+  @Test(arguments: [
+    ("d.a.a.e", true), ("com.example.Player$a", true), ("com.example.Player$1", false), ("SIGILL", false),
+    ("java.io.IOException", false), ("NSException", false), ("E", false),
+  ])
+  func `a type that may be shortened has the app's build, also if no call is`(_ type: String, _ isStored: Bool) {
+    let found = signature("\tat com.example.Player.play(Player.java:5)\n", type: type, build: Self.one)
+    #expect(found.text.contains("\nbuild \(Self.one)\n") == isStored && found.positions.isEmpty != isStored)
   }
 
   @Test func `a build has a name only with its version`() {

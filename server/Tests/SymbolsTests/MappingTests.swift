@@ -164,6 +164,21 @@ struct MappingTests {
     }
   }
 
+  @Test func `a look ends when its time is over, and reads few comments`() throws {
+    var mapping = try Self.mapping("a.B -> x.c:\n" + String(repeating: "#{\n", count: 20) + "#\(Self.fileComment)\n")
+    #expect(try calls("x.c.a(SourceFile:1)", in: mapping) == ["a.B.a(B.java:1)"])
+    mapping.deadline = .now
+    #expect(throws: ObjectError.self) { try calls("x.c.a(SourceFile:1)", in: mapping) }
+  }
+
+  private static let fileComment = #"{"id":"sourceFile","fileName":"Late.kt"}"#
+
+  @Test func `a line outside of the only range is none of the calls that are inlined there`() throws {
+    let mapping = try Self.mapping("a.B -> x.c:\n 5:5:int y.D.decode():88:88 -> a\n 5:5:void play():25 -> a\n")
+    #expect(try calls("x.c.a(SourceFile:5)", in: mapping) == ["y.D.decode(D.java:88)", "a.B.play(B.java:25)"])
+    #expect(try calls("x.c.a(SourceFile:99)", in: mapping) == ["a.B.play(B.java)"])
+  }
+
   @Test func `a line has at most a mebibyte, and a class any number of members`() throws {
     let long = String(repeating: "x", count: MappingLines.maximumLineBytes - 2)
     #expect(

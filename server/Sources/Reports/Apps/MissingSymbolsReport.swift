@@ -113,11 +113,11 @@ package struct MissingSymbolsMetrics: Sendable, Hashable {
 
   /// True for a call of the app whose names R8 may have shortened.
   private static func isShortened(_ frame: ErrorStack.Frame) -> Bool {
-    guard !frame.function.isEmpty else {
-      return frame.image.isEmpty && ManagedCall(text: frame.text)?.isShortened == true
-    }
-    let call = ManagedCall(function: frame.function, file: frame.file, line: frame.line)
-    return !frame.source.isEmpty && call?.isShortened == true
+    let call =
+      frame.function.isEmpty
+      ? ManagedCall(text: frame.text) : ManagedCall(function: frame.function, file: frame.file, line: frame.line)
+    guard let call, frame.function.isEmpty ? frame.image.isEmpty : !frame.source.isEmpty else { return false }
+    return call.isShortened && !call.isCertain
   }
 }
 

@@ -26,22 +26,39 @@ struct RetracedName: Hashable, Sendable {
 ///
 /// Of the comments, `sourceFile` counts. Frames of outlined code and those that R8 has made up stay as they are.
 struct Mapping {
-  /// The most lines of one method that are kept.
-  private static let maximumMethodLines = 4_096
+  /// The most lines of one method, and of all methods of a look, that are kept.
+  private static let (maximumMethodLines, maximumLines) = (4_096, 65_536)
+  /// The most comments behind the line of a class among which its source file is looked for: R8 writes it first.
+  private static let maximumComments = 16
   /// The most calls that are inlined into each other at one line.
   private static let maximumFrames = 64
 
   let source: ObjectSource
   let index: MappingIndex
+  /// The end of the time for a look; `nil` for no limit.
+  var deadline: ContinuousClock.Instant?
+
+  private var lines: MappingLines { MappingLines(source: source, deadline: deadline) }
+
+  /// What one look remembers.
+  private struct Look {
+    var keptLines = 0
+    /// The source files of classes.
+    var files: [String: String] = [:]
+  }
 
   /// Returns the calls at each name, the innermost first, or the class; none of names that the mapping doesn't have.
   ///
-  /// - Throws: ``ObjectError`` if the file has changed.
+  /// - Throws: ``ObjectError`` if the file has changed, or the time is over.
   func frames(of names: Set<RetracedName>) throws(ObjectError) -> [RetracedName: [ResolvedFrame]] {
     var found: [RetracedName: [ResolvedFrame]] = [:]
+    var look = Look()
     for (className, names) in Dictionary(grouping: names, by: \.className) {
-      let blocks = try blocks(of: className, methods: Set(names.compactMap(\.method)))
-      for name in names { found[name] = try frames(of: name, in: blocks) }
+      let blocks = try blocks(of: className, methods: Set(names.compactMap(\.method)), &look)
+      for name in names {
+        try lines.checkDeadline()
+        found[name] = try frames(of: name, in: blocks, &look)
+      }
     }
     return found
   }
@@ -54,12 +71,15 @@ struct Mapping {
   }
 
   /// Reads the classes of a shortened name. Several mappings in one file may each have one.
-  private func blocks(of className: String, methods: Set<String>) throws(ObjectError) -> [Block] {
+  private func blocks(
+    of className: String, methods: Set<String>, _ look: inout Look
+  ) throws(ObjectError) -> [Block] {
     let wanted = Dictionary(methods.map { (Array($0.utf8), $0) }) { first, _ in first }
     var blocks: [Block] = []
+    var kept = look.keptLines
     for position in index.positions(shortened: className) {
       var block: Block?
-      try MappingLines(source: source).forEach(from: position, step: 64 << 10) { (line, place) throws(ObjectError) in
+      try lines.forEach(from: position, step: 64 << 10) { (line, place) throws(ObjectError) in
         if place == position {
           guard let head = MappingLine.classLine(line), head.shortened.elementsEqual(className.utf8) else {
             return false
@@ -69,18 +89,22 @@ struct Mapping {
         }
         guard MappingLine.isInside(line) else { return false }
         guard let name = MappingLine.shortenedName(line), let method = wanted[Array(name.prefix(1_024))],
-          block?.methods[method, default: []].count ?? 0 < Self.maximumMethodLines,
+          block?.methods[method, default: []].count ?? 0 < Self.maximumMethodLines, kept < Self.maximumLines,
           let read = MappingLine.method(line)
         else { return true }
         block?.methods[method, default: []].append(read)
+        kept += 1
         return true
       }
       if let block { blocks.append(block) }
     }
+    look.keptLines = kept
     return blocks
   }
 
-  private func frames(of name: RetracedName, in blocks: [Block]) throws(ObjectError) -> [ResolvedFrame] {
+  private func frames(
+    of name: RetracedName, in blocks: [Block], _ look: inout Look
+  ) throws(ObjectError) -> [ResolvedFrame] {
     // Classes of one name in several mappings can't be told apart, unless only one has the method.
     let having = blocks.filter { block in name.method.map { block.methods[$0] != nil } ?? true }
     let candidates = having.isEmpty ? blocks : having
@@ -88,14 +112,14 @@ struct Mapping {
     guard let method = name.method else { return [ResolvedFrame(function: block.original, file: "", line: 0)] }
     let methods = candidates.flatMap { $0.methods[method] ?? [] }
     let choices = Self.choices(methods, line: name.line)
-    if choices.count == 1 {
+    if choices.count == 1, choices[0][0].lines?.contains(name.line) != false {
       var frames: [ResolvedFrame] = []
       for choice in choices[0].prefix(Self.maximumFrames) {
         let owner = choice.className ?? block.original
         frames.append(
           ResolvedFrame(
-            function: Self.text(owner, choice.name), file: try file(of: owner, name, isOwn: owner == block.original),
-            line: Self.line(choice, name)))
+            function: Self.text(owner, choice.name),
+            file: try file(of: owner, name, isOwn: owner == block.original, &look), line: Self.line(choice, name)))
       }
       return frames
     }
@@ -107,7 +131,7 @@ struct Mapping {
     let isListed = !outer.isEmpty
     return [
       ResolvedFrame(
-        function: Self.text(owner, readable), file: try file(of: owner, name, isOwn: owner == block.original),
+        function: Self.text(owner, readable), file: try file(of: owner, name, isOwn: owner == block.original, &look),
         line: isListed || name.file.isEmpty ? 0 : name.line)
     ]
   }
@@ -143,22 +167,33 @@ struct Mapping {
   // MARK: Files
 
   /// Returns the source file of a class: from the comment of its class, or by its name, as retrace does.
-  private func file(of className: String, _ name: RetracedName, isOwn: Bool) throws(ObjectError) -> String {
-    for position in index.positions(original: className) {
-      var file = ""
-      try MappingLines(source: source).forEach(from: position, step: 4 << 10) { (line, place) throws(ObjectError) in
-        if place == position { return MappingLine.classLine(line)?.original.elementsEqual(className.utf8) == true }
-        guard MappingLine.isComment(line) else { return false }
-        file = Self.sourceFile(line) ?? ""
-        return file.isEmpty
-      }
-      if !file.isEmpty { return file }
-    }
+  private func file(
+    of className: String, _ name: RetracedName, isOwn: Bool, _ look: inout Look
+  ) throws(ObjectError) -> String {
+    let listed = if let known = look.files[className] { known } else { try listedFile(of: className) }
+    look.files[className] = listed
+    if !listed.isEmpty { return listed }
     let isNamed = name.file.hasSuffix(".java") || name.file.hasSuffix(".kt")
     if isOwn, isNamed { return name.file }
     let simple = className.split(separator: ".").last?.split(separator: "$").first.map(String.init) ?? className
     if simple.count > 2, simple.hasSuffix("Kt") { return "\(simple.dropLast(2)).kt" }
     return simple + (name.file.hasSuffix(".kt") ? ".kt" : ".java")
+  }
+
+  /// Returns the source file of a class from the comments behind its line; empty if there is none.
+  private func listedFile(of className: String) throws(ObjectError) -> String {
+    for position in index.positions(original: className) {
+      var (file, comments) = ("", 0)
+      try lines.forEach(from: position, step: 4 << 10) { (line, place) throws(ObjectError) in
+        if place == position { return MappingLine.classLine(line)?.original.elementsEqual(className.utf8) == true }
+        guard MappingLine.isComment(line) else { return false }
+        comments += 1
+        file = Self.sourceFile(line) ?? ""
+        return file.isEmpty && comments < Self.maximumComments
+      }
+      if !file.isEmpty { return file }
+    }
+    return ""
   }
 
   /// Reads `# {"id":"sourceFile","fileName":"Player.kt"}`.

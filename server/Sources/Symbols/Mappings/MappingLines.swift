@@ -6,16 +6,24 @@ struct MappingLines {
   static let maximumLineBytes = 1 << 20
 
   let source: ObjectSource
+  /// The end of the time; `nil` for no limit.
+  var deadline: ContinuousClock.Instant?
+
+  /// Throws ``ObjectError`` if the time is over.
+  func checkDeadline() throws(ObjectError) {
+    if let deadline, .now >= deadline { throw ObjectError(.unreadable, "Reading it takes too long.") }
+  }
 
   /// Calls `body` with each line, without its end, and its position, until it returns false.
   ///
-  /// - Throws: ``ObjectError`` if a line is too long or the file became shorter.
+  /// - Throws: ``ObjectError`` if a line is too long, the file became shorter, or the time is over.
   func forEach(
     from start: Int = 0, step: Int = maximumLineBytes,
     _ body: (_ line: UnsafeRawBufferPointer, _ position: Int) throws(ObjectError) -> Bool
   ) throws(ObjectError) {
     var (position, step) = (start, step)
     while position < source.count {
+      try checkDeadline()
       let count = min(step, source.count - position)
       let part = try source.bytes(at: UInt64(position), count: UInt64(count), "a line").bytes
       let isLast = position + count == source.count

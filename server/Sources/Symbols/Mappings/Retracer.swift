@@ -31,7 +31,9 @@ final class Retracer: Sendable {
   /// Looks names up. Blocks the thread.
   ///
   /// - Returns: The names, and the reason if the mapping can't be read.
-  func look(_ names: Set<RetracedName>, in file: SymbolFile, path: String) -> (found: Names, problem: String?) {
+  func look(
+    _ names: Set<RetracedName>, in file: SymbolFile, path: String, until deadline: ContinuousClock.Instant
+  ) -> (found: Names, problem: String?) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return ([:], Self.problem(file, "it was deleted. Load the page again.")) }
     defer { close(descriptor) }
@@ -40,13 +42,16 @@ final class Retracer: Sendable {
       let known = indexes.withLock { $0.first { $0.hash == file.hash }?.index }
       let index = if let known { known } else { try MappingIndex(source) }
       remember(index, of: file)
-      let found = try Mapping(source: source, index: index).frames(of: names)
+      let found = try Mapping(source: source, index: index, deadline: deadline).frames(of: names)
       for (name, frames) in found { cache[Self.key(name, file)] = frames }
       return (found, nil)
     } catch {
       return ([:], Self.problem(file, error.message))
     }
   }
+
+  /// The most indexes that are kept: builds of an app that are in use at the same time.
+  private static let maximumIndexes = 64
 
   /// Keeps the index, and of the others those of the last looks that have no more classes together than one mapping can have.
   private func remember(_ index: MappingIndex, of file: SymbolFile) {
@@ -56,7 +61,7 @@ final class Retracer: Sendable {
       while indexes.count > 1, indexes.reduce(0, { $0 + $1.index.count }) > MappingIndex.maximumClasses {
         indexes.removeFirst()
       }
-      if indexes.count > 8 { indexes.removeFirst() }
+      if indexes.count > Self.maximumIndexes { indexes.removeFirst() }
     }
   }
 

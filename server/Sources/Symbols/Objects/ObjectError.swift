@@ -36,8 +36,8 @@ package struct ObjectError: Error, Hashable, Sendable, CustomStringConvertible {
 
   static let notMapping = ObjectError(
     .notMapping,
-    "This is no mapping of R8 or ProGuard. Upload the mapping.txt of this version and build, unpacked or with gzip; other files "
-      + "with symbols need neither version nor build.")
+    "This is no mapping of R8 or ProGuard. Upload the mapping.txt of this version and build, unpacked (by HTTP also with "
+      + "Content-Encoding: gzip); other files with symbols need neither version nor build.")
 
   static func unsupported(_ kind: String) -> ObjectError {
     ObjectError(.unsupported, "\(kind) is not supported. Upload little-endian ELF or Mach-O.")

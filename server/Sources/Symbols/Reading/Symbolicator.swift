@@ -84,19 +84,13 @@ package final class Symbolicator: StackSymbolicator {
       if let known = known(wanted), let knownNames {
         return (Self.applied(known, knownNames, to: stack, byBuild), nil)
       }
-      guard let program = wanted.isEmpty ? "" : program else {
-        let problem =
-          "There are symbols, but no llvm-symbolizer to read them. Install it on the server (Debian's package llvm), or "
-          + "name it with --symbolizer."
-        reportOnce(problem)
-        return (stack, problem)
-      }
+      let lacksProgram = program == nil && !wanted.isEmpty
+      if lacksProgram { reportOnce(Self.noProgram) }
+      if lacksProgram, mapping == nil { return (stack, Self.noProgram) }
       return try await threads.run(for: [app]) { [self] in
         var (retraced, unread) = (knownNames ?? [:], String?.none)
-        if let mapping, knownNames == nil {
-          (retraced, unread) = retracer.look(names, in: mapping, path: catalog.symbolPath(hash: mapping.hash))
-        }
-        let (found, problem) = resolve(wanted, program)
+        if let mapping, knownNames == nil { (retraced, unread) = retrace(names, in: mapping) }
+        let (found, problem) = lacksProgram ? ([:], Self.noProgram) : resolve(wanted, program ?? "")
         return (Self.applied(found, retraced, to: stack, byBuild), problem ?? unread)
       }
     } catch is ThreadPoolRefusal {
@@ -104,6 +98,20 @@ package final class Symbolicator: StackSymbolicator {
     } catch {
       return (stack, "The symbols can't be read: \(error)")
     }
+  }
+
+  private static let noProgram =
+    "There are symbols, but no llvm-symbolizer to read them. Install it on the server (Debian's package llvm), or "
+    + "name it with --symbolizer."
+
+  /// Looks up names in a mapping, unless it could not be read within the last minutes. Blocks the thread.
+  private func retrace(_ names: Set<RetracedName>, in mapping: SymbolFile) -> (found: Retracer.Names, problem: String?)
+  {
+    if let failure = recentFailure(of: mapping) { return ([:], Self.problem(failure, mapping)) }
+    let path = catalog.symbolPath(hash: mapping.hash)
+    let (found, problem) = retracer.look(names, in: mapping, path: path, until: .now + patience)
+    if problem != nil { failures.withLock { $0[mapping.hash] = (.failed, .now) } }
+    return (found, problem)
   }
 
   /// The positions of which a stack needs the functions, by file.

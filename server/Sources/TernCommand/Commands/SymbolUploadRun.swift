@@ -53,7 +53,10 @@ final class SymbolUploadRun: Sendable {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
       throw ServerFailure("\(path) doesn't exist.")
     }
-    guard isDirectory.boolValue, mapping == nil else {
+    if isDirectory.boolValue, mapping != nil {
+      throw ServerFailure("\(visible(path)) is a directory. Name the file mapping.txt in it.")
+    }
+    guard isDirectory.boolValue else {
       let outcome = try outcome(of: path, isNamed: true)
       return state.withLock { Self.note(outcome, path, isNamed: true, &$0) }
     }

@@ -18,22 +18,13 @@ struct SymbolsCommand: ParsableCommand {
       """,
     subcommands: [Upload.self, List.self, Delete.self])
 
-  /// Returns arguments of this command in which `--version` has its other name: where another option is missing, the parser would
-  /// take it for the question about the program's version, and end without an error.
-  static func unambiguous(_ arguments: [String]) -> [String] {
-    arguments.map { argument in
-      let isOption = argument == "--version" || argument.hasPrefix("--version=")
-      return isOption ? "--app-" + argument.dropFirst(2) : argument
-    }
-  }
-
   /// `tern symbols upload`
   struct Upload: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Store files with symbols; works while a server runs.",
       discussion: """
         Files are ELF executables, libraries or .debug files with a build identifier, dSYM bundles, Mach-O files, and zip
-        archives of all of these. In directories, all files with symbols are found. With --version and --build, the file is the
+        archives of all of these. In directories, all files with symbols are found. With --app-version and --build, the file is the
         mapping.txt of R8 or ProGuard for that version (versionName) and build (versionCode) of the app. Ends with 1 if a named file
         can't be used, a file with symbols is too large or can't be opened, or a directory has none.
 
@@ -42,14 +33,14 @@ struct SymbolsCommand: ParsableCommand {
           tern symbols upload MyApp.dSYM --app 1
           tern symbols upload MyApp.xcarchive/dSYMs --app 1
           tern symbols upload MyApp.app.dSYM.zip --app 1
-          tern symbols upload app/build/outputs/mapping/release/mapping.txt --app 1 --version 1.2 --build 34
+          tern symbols upload app/build/outputs/mapping/release/mapping.txt --app 1 --app-version 1.2 --build 34
         """)
 
     @Argument(help: ArgumentHelp("Files, dSYM bundles and directories.", valueName: "path"), completion: .file())
     var paths: [String]
 
-    @Option(name: [.long, .customLong("app-version")], help: "The version of the app whose mapping the file is.")
-    var version = ""
+    @Option(help: "The version of the app whose mapping the file is.")
+    var appVersion = ""
 
     @Option(help: "The build of that version.")
     var build = ""
@@ -59,16 +50,16 @@ struct SymbolsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func validate() throws {
-      guard version.isEmpty == build.isEmpty else {
-        throw ValidationError("A mapping needs both --version and --build: versionName and versionCode.")
+      guard appVersion.isEmpty == build.isEmpty else {
+        throw ValidationError("A mapping needs both --app-version and --build: versionName and versionCode.")
       }
-      guard version.isEmpty || paths.count == 1 else {
+      guard appVersion.isEmpty || paths.count == 1 else {
         throw ValidationError("Name one mapping.txt: each version and build has one.")
       }
     }
 
     func run() throws {
-      let mapping = try version.isEmpty ? nil : MappedBuild(version: version, build: build)
+      let mapping = try appVersion.isEmpty ? nil : MappedBuild(version: appVersion, build: build)
       try data.withCatalog { catalog in
         let app = try app.find(in: catalog)
         var limits = SymbolLimits()

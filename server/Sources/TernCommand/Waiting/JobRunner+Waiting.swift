@@ -60,7 +60,7 @@ extension JobRunner {
           try? await Task.sleep(for: JobWaiting.interval)
           guard !Task.isCancelled, let job = try? catalog.nextJob(), let progress = try? catalog.progress(ofJob: job.id)
           else { continue }
-          let line = "\(job.kind.rawValue), app \(job.app): \(progress.text)"
+          let line = "\(JobWaiting.work(of: job)): \(progress.text)"
           if line != said { Terminal.complain(line) }
           said = line
         }

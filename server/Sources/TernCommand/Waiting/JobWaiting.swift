@@ -48,6 +48,11 @@ struct JobWaiting {
     self.directory = directory
   }
 
+  /// Returns a job in words.
+  static func work(of job: DataJob) -> String {
+    job.kind == .retireRows ? job.kind.rawValue : "\(job.kind.rawValue), app \(job.app)"
+  }
+
   /// Returns a line to show, if there is something new to say.
   ///
   /// - Parameters:
@@ -76,7 +81,7 @@ struct JobWaiting {
       return nil
     }
     guard now >= time else { return nil }
-    let work = current.kind == .retireRows ? current.kind.rawValue : "\(current.kind.rawValue), app \(current.app)"
+    let work = Self.work(of: current)
     var line =
       current.id == job.id
       ? "Waiting for the server on \(directory): \(work)."

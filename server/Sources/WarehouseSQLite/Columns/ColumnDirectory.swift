@@ -11,9 +11,9 @@ import Warehouse
 
 /// The files of ended chunks.
 ///
-/// They are made from the rows and can be made again at any time, so nothing waits until they are on disk: what a crash
-/// leaves unfinished has a wrong checksum. Only those of rows that leave home are on disk before, because making them again
-/// takes the cluster.
+/// They are made from the rows and can be made again at any time, so nothing waits until their names are on disk. But what has a
+/// name is whole, also after a power loss, so that a file that isn't is damaged. The names of those of rows that leave home are on
+/// disk before, because making them again takes the cluster.
 struct ColumnDirectory: Sendable {
   static let suffix = ".columns"
 
@@ -68,23 +68,16 @@ struct ColumnDirectory: Sendable {
     return (try? write(chunk)) ?? chunk
   }
 
-  /// Writes a chunk so that it survives a power failure, and returns it as mapped from its file.
-  func storeDurably(_ chunk: Chunk) throws -> Chunk {
-    let stored = try write(chunk)
-    try StoredFile.sync(file: path(chunk.header))
-    return stored
-  }
-
-  /// Makes the file of a chunk survive a power failure; writes it if it's missing.
+  /// Writes a chunk if its file is missing.
   func secure(_ chunk: Chunk) throws {
-    let file = path(chunk.header)
-    if StoredFile.exists(file) { try StoredFile.sync(file: file) } else { _ = try storeDurably(chunk) }
+    if !StoredFile.exists(path(chunk.header)) { _ = try write(chunk) }
   }
 
   /// Makes the names of files survive a power failure.
   func sync() throws { try StoredFile.sync(directory: path) }
 
-  private func write(_ chunk: Chunk) throws -> Chunk {
+  /// Writes a chunk, and returns it as mapped from its file.
+  func write(_ chunk: Chunk) throws -> Chunk {
     let file = path(chunk.header)
     let temporary = file + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -92,7 +85,7 @@ struct ColumnDirectory: Sendable {
     defer { close(descriptor) }
     do {
       try StoredFile.write(chunk.bytes, to: descriptor, at: 0, temporary)
-      guard rename(temporary, file) == 0 else { throw StoredFile.failure(file) }
+      guard fsync(descriptor) == 0, rename(temporary, file) == 0 else { throw StoredFile.failure(file) }
     } catch {
       unlink(temporary)
       throw error

@@ -105,7 +105,7 @@ final class ColumnStore: Sendable {
         state.secured[app] = chunk.header.last
       }
       guard columns.chunked < rows.upperBound else { continue }
-      try columns.endChunk(through: state.through, directory.storeDurably)
+      try columns.endChunk(through: state.through, directory.write)
       state.secured[app] = columns.chunked
     }
     try directory.sync()

@@ -1,4 +1,5 @@
 import ServerBase
+import TernBase
 package import Warehouse
 
 extension SQLiteWarehouse {
@@ -9,6 +10,8 @@ extension SQLiteWarehouse {
   ///
   /// - Parameter progress: Receives the number of days that are counted again, and that of all.
   package func recountDays(of app: AppID, progress: (Int, Int) -> Void) async throws {
+    recounting.withLock { _ = $0.insert(app.rawValue) }
+    defer { recounting.withLock { _ = $0.remove(app.rawValue) } }
     let days = try await counting.perform { try $0.daysOfChangedZone(app: app.rawValue) }
     // A day that has been counted again may have no counts any more, by which the work would find those beside it when it is
     // repeated.

@@ -40,7 +40,7 @@ extension SQLiteWarehouse {
       let apps = try await reader.reading { connection in
         try Set(QuarantinedRow.uncounted(connection).map(\.app)).union(UncountedDays(connection).days.keys)
       }
-      for app in apps.sorted() {
+      for app in apps.sorted() where !recounting.withLock({ $0.contains(app) }) {
         do {
           try await recountChangedDays(of: app)
         } catch let error where !(error is CancellationError) {
