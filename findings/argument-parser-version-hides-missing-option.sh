@@ -4,7 +4,7 @@
 # Packages:  apple/swift-argument-parser 1.8.2, built with Swift 6.3.1
 # Guess:     The subcommand's own option has its own meaning: with --app missing, the error says so, with the status 64 of wrong usage.
 # Behaviour: With all options it has. With --app missing, the program prints its version and ends with status 0, as if asked for it.
-#            The same with --version=1.2. Another wrong option does not hide the error.
+#            The same with --version=1.2.
 # Matters:   A script that uploads something for a version, and lacks an option, succeeds without a word of error and does nothing.
 set -euo pipefail
 folder=$(mktemp -d)
