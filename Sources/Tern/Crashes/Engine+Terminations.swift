@@ -10,7 +10,7 @@ extension Engine {
   func recordTerminations() {
     let directory = crashDirectory
     guard configuration.reportsTerminations else {
-      // What an earlier configuration has kept must not be reported long after.
+      // Launches that an earlier configuration kept must not be reported long after.
       for launch in directory.endedLaunches(besides: CrashCatcher.currentReport) { directory.removeLaunch(launch.id) }
       return
     }

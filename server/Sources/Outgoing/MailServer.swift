@@ -14,7 +14,7 @@ package struct MailServer: Sendable {
     case required
   }
 
-  /// Whether TLS is needed; always for `smtps://`.
+  /// The need for TLS; always `required` for `smtps://`.
   let protection: Protection
   package var user: String?
   package var password: String?

@@ -220,7 +220,7 @@ final class Transfer {
     return count
   }
 
-  /// What helps against a failure that settings can mend.
+  /// Returns advice against a failure that settings can mend; empty if there is none.
   private func advice(_ code: CURLcode, _ status: Int) -> String {
     guard case .mail(_, _, let protection) = request.content else { return "" }
     return switch (code, status) {

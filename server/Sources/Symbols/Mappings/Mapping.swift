@@ -40,7 +40,7 @@ struct Mapping {
 
   private var lines: MappingLines { MappingLines(source: source, deadline: deadline) }
 
-  /// What one look remembers.
+  /// The memory of one look.
   private struct Look {
     var keptLines = 0
     /// The source files of classes.

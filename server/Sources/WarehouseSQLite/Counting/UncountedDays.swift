@@ -1,7 +1,8 @@
 /// The table `uncounted_day`: days whose counts must be made again, because rows have come back or have changed, or the app has
 /// another time zone.
 ///
-/// The transaction that changes the rows adds them, and whoever has counted them removes them: ``SQLiteWarehouse/recountChangedDays(of:)``.
+/// Transactions that change rows add days, and a change of the time zone does before it counts the first.
+/// ``SQLiteWarehouse/recountChangedDays(of:progress:)`` removes those that it has counted.
 struct UncountedDays: Sendable {
   /// The statements that create the table. A day may be there twice.
   static let schema = """
