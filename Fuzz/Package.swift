@@ -51,8 +51,13 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     server("Reports", ["JSON", "ErrorGrouping", "ServerBase", "Questions", "Ingest", "Warehouse"]),
-    // Without the other folders, which need more packages.
-    .target(name: "Symbols", dependencies: ["CTernZlib"], path: "Server/Symbols/Objects"),
+    // Without the other files, which need more packages.
+    server(
+      "Symbols", ["CTernZlib", "ErrorGrouping"],
+      sources: [
+        "Objects", "Mappings/Mapping.swift", "Mappings/MappingIndex.swift", "Mappings/MappingLines.swift",
+        "Reading/CodeLayout.swift", "Reading/SymbolizerOutput.swift",
+      ]),
     device(
       "TernTestSupport", ["TernBase", "TernValues", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
@@ -78,8 +83,9 @@ func device(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// A module of the server; all of them use the values that they share with the SDK.
-func server(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies + ["TernBase", "TernEvents"], path: "Server/\(name)")
+func server(_ name: String, _ dependencies: [Target.Dependency], sources: [String]? = nil) -> Target {
+  .target(
+    name: name, dependencies: dependencies + ["TernBase", "TernEvents"], path: "Server/\(name)", sources: sources)
 }
 
 for target in package.targets

@@ -28,10 +28,7 @@ package struct GroupKey: Hashable, Sendable {
     place = texts.first ?? ""
     if facts.isEndless { texts.sort() }
     let types = [facts.type, facts.cause].map { type in
-      guard let name = facts.position(ofType: type).flatMap(functions)?.last?.name,
-        name.hasSuffix(SignatureFacts.constructor)
-      else { return type }
-      return SignatureFacts.cleaned(TypeName.normalized(String(name.dropLast(SignatureFacts.constructor.count))))
+      facts.name(ofType: type, functions).map { SignatureFacts.cleaned(TypeName.normalized($0)) } ?? type
     }
     value = groupHash(
       [facts.isCrash ? "crash" : "error", types[0], types[1], facts.detail, facts.shape, resolved.failure]

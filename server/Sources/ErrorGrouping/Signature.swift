@@ -42,6 +42,20 @@ package struct Signature: Hashable, Sendable {
     let types = [facts.type, facts.cause].compactMap(facts.position(ofType:))
     return (types + facts.frames.compactMap(facts.position(of:))).filter { seen.insert($0).inserted }
   }
+
+  /// Returns the error's type as sent and its name in the source, if a mapping has another one.
+  package func renamedType(_ functions: (Position) -> [SymbolizedFunction]?) -> RenamedType? {
+    facts.name(ofType: facts.type, functions).flatMap { name in
+      name == facts.type ? nil : RenamedType(sent: facts.type, name: SignatureFacts.cleaned(name))
+    }
+  }
+}
+
+/// The type of an error that R8 or ProGuard has renamed.
+package struct RenamedType: Sendable, Hashable {
+  package var sent: String
+  /// The name in the source.
+  package var name: String
 }
 
 /// Returns a hash of texts that is the same in every process; never 0.

@@ -101,7 +101,15 @@ extension SignatureFacts {
     return Position(method: type + Self.constructor, file: "", line: 0, appBuild: appBuild)
   }
 
-  static let constructor = ".<init>"
+  /// Returns the name of a type in the source, if a mapping has it.
+  func name(ofType type: String, _ functions: (Position) -> [SymbolizedFunction]?) -> String? {
+    guard let name = position(ofType: type).flatMap(functions)?.last?.name, name.hasSuffix(Self.constructor) else {
+      return nil
+    }
+    return String(name.dropLast(Self.constructor.count))
+  }
+
+  private static let constructor = ".<init>"
 
   private init(fingerprint: String) { self.fingerprint = fingerprint }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -29,6 +30,7 @@ static size_t record_count, record_capacity;
 static int fault;
 static uint64_t calls_until_fault, faults;
 static char omitted[64];
+static uint64_t omissions;
 
 static void *copy_of(const void *bytes, size_t count) {
   void *copy = malloc(count ? count : 1);
@@ -61,6 +63,7 @@ int tern_disk_begin(const char *folder) {
   is_recording = result == 0;
   fault = 0;
   omitted[0] = 0;
+  omissions = 0;
   pthread_mutex_unlock(&lock);
   return result;
 }
@@ -108,10 +111,17 @@ uint64_t tern_disk_faults(void) {
   return count;
 }
 
-void tern_disk_omit_syncs(const char *name_end) {
+void tern_disk_omit_syncs(const char *pattern) {
   pthread_mutex_lock(&lock);
-  snprintf(omitted, sizeof omitted, "%s", name_end ? name_end : "");
+  snprintf(omitted, sizeof omitted, "%s", pattern ? pattern : "");
   pthread_mutex_unlock(&lock);
+}
+
+uint64_t tern_disk_omissions(void) {
+  pthread_mutex_lock(&lock);
+  uint64_t count = omissions;
+  pthread_mutex_unlock(&lock);
+  return count;
 }
 
 // Returns the error of a call that is to fail; 0 for none. The lock is held.
@@ -280,15 +290,17 @@ int fallocate64(int descriptor, int mode, off64_t offset, off64_t count) { retur
 int posix_fallocate(int descriptor, off_t offset, off_t count) { return allocated(descriptor, 0, offset, count) ? errno : 0; }
 int posix_fallocate64(int descriptor, off64_t offset, off64_t count) { return allocated(descriptor, 0, offset, count) ? errno : 0; }
 
-// The file's name is only needed where syncs are omitted.
+// The file's path is only needed where syncs are omitted. The lock is held.
 static bool is_omitted(int descriptor, const struct stat *status) {
   if (!omitted[0]) return false;
-  if (!strcmp(omitted, "/")) return S_ISDIR(status->st_mode);
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t count = readlink(link, path, sizeof path - 1);
-  size_t length = strlen(omitted);
-  return count >= (ssize_t)length && !strncmp(path + count - length, omitted, length);
+  if (count < (ssize_t)root_length) return false;
+  path[count] = 0;
+  if (strcmp(omitted, "/") ? fnmatch(omitted, path + root_length, 0) : !S_ISDIR(status->st_mode)) return false;
+  omissions++;
+  return true;
 }
 
 static int synced(int descriptor, long call) {
@@ -381,5 +393,6 @@ struct TernDiskRecord tern_disk_record(size_t index) { return (struct TernDiskRe
 size_t tern_disk_mark(uint64_t number) { return 0; }
 void tern_disk_fail(int kind, uint64_t nth) {}
 uint64_t tern_disk_faults(void) { return 0; }
-void tern_disk_omit_syncs(const char *name_end) {}
+void tern_disk_omit_syncs(const char *pattern) {}
+uint64_t tern_disk_omissions(void) { return 0; }
 #endif

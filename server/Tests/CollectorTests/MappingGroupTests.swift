@@ -132,6 +132,7 @@ import Warehouse
     #expect(after.map(\.count) == [2, 1] && after.first?.id == before.first?.id)
     #expect(after.map(\.place) == ["com.example.radio.Decoder.decode", "com.example.radio.Player.stop"])
     #expect(after.first?.versions.count == 2)
+    #expect(after.map(\.type) == ["com.example.radio.PlayerError", "com.example.radio.PlayerError"])
 
     // A later crash of either build is in the group at once, and one of a third build only with its mapping.
     try await server.crash("1.3", "40", type: "e.f", ("e.b", "c", 8), ("android.view.View", "performClick", 3))
@@ -166,6 +167,7 @@ import Warehouse
     _ = try server.catalog.removeSymbols(app: server.app, buildID: "1.2 (34)")
     try await server.look()
     #expect(try await server.groups().map(\.count) == [4, 1])
+    #expect(try await server.groups().map(\.type) == after.map(\.type))
     try await server.warehouse.close()
   }
 

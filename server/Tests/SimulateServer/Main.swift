@@ -25,7 +25,8 @@ struct SimulateServer: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Omit syncs of files with such an end, as a fault that must be found; / for folders.", valueName: "end"))
+      "Omit syncs of files with such a path, like '*.rows', as a fault that must be found; / for all folders.",
+      valueName: "pattern"))
   var omitSyncs: String?
 
   @Option(help: "A folder in memory.")
@@ -42,7 +43,7 @@ struct SimulateServer: AsyncParsableCommand {
     say("seed \(first)")
     let work = "\(folder)/tern-simulate-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: work) }
-    var (checked, broken, lives) = (0, 0, 0)
+    var (checked, broken, lives, omitted) = (0, 0, 0, 0)
     var paths: [RarePath: Int] = [:]
     let start = ContinuousClock.now
     while checked < states {
@@ -60,6 +61,7 @@ struct SimulateServer: AsyncParsableCommand {
       }
       let results = try await check(life, count: min(statesPerLife, states - checked), work)
       checked += results.count
+      omitted += life.omittedSyncs
       broken += results.count { $0.wrong != nil }
       for path in results.reduce(into: Array(life.paths), { $0 += $1.paths }) { paths[path, default: 0] += 1 }
       let seconds = (ContinuousClock.now - start).components.seconds
@@ -71,6 +73,7 @@ struct SimulateServer: AsyncParsableCommand {
     if !missed.isEmpty {
       say("This run says nothing about what it didn't meet: \(missed.map(\.description).joined(separator: "; ")).")
     }
+    if let omitSyncs, omitted == 0 { say("No file like \(omitSyncs) was synced.") }
     if broken > 0 { throw ExitCode.failure }
   }
 

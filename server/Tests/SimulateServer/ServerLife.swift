@@ -17,6 +17,7 @@ struct ServerLife: Sendable {
   private(set) var record = DiskRecord(start: DiskHistory(root: 0, seed: 0), operations: [])
   /// The rare paths of the life itself: faults that steps met.
   private(set) var paths: Set<RarePath> = []
+  private(set) var omittedSyncs: Int = 0
 
   /// Lives a life in an empty folder.
   init(seed: UInt64, stepCount: Int, folder: String, omittedSyncs: String?) async throws {
@@ -66,6 +67,7 @@ struct ServerLife: Sendable {
       }
     }
     try await server?.close()
+    self.omittedSyncs = Int(tern_disk_omissions())
     record = DiskRecord(start: start, operations: DiskJournal.operations())
     try checkRecord(folder)
   }

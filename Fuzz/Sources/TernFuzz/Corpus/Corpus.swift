@@ -10,6 +10,7 @@ enum Corpus {
       "imports": imports,
       "rows": rows, "packs": packs, "columns": columns, "keys": keys, "segments": segments, "responses": responses,
       "netlink": netlink, "crashes": crashes, "symbols": symbols,
+      "mappings": mappings,
     ]
   }
 

@@ -6,6 +6,7 @@ extension FuzzTarget {
       "native": { native }, "app-center": { appCenter }, "hits": { hits }, "gzip": { gzip }, "requests": { requests },
       "questions": { questions }, "imports": { imports }, "rows": { rows }, "packs": { packs },
       "columns": { columns }, "keys": { keys }, "symbols": { symbols },
+      "mappings": { mappings },
     ]
   }
 }

@@ -200,7 +200,7 @@ struct Mapping {
   private static func sourceFile(_ line: UnsafeRawBufferPointer) -> String? {
     guard line.count <= 4_096, let open = line.firstIndex(of: 0x7B) else { return nil }
     let comment = try? JSONDecoder().decode(Comment.self, from: Data(line[open...]))
-    return comment?.id == "sourceFile" ? comment?.fileName.map(SymbolStore.name) : nil
+    return comment?.id == "sourceFile" ? comment?.fileName.map(ObjectFile.name) : nil
   }
 
   private struct Comment: Decodable {

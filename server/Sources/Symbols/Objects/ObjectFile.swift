@@ -1,3 +1,5 @@
+import TernBase
+
 /// The facts about a file with symbols: an ELF file, or one architecture of a Mach-O file.
 ///
 /// Only what is needed to find the file again is read; the symbols are read by another process (``SymbolizerProcess``).
@@ -47,6 +49,13 @@ package struct ObjectFile: Sendable, Hashable {
       return try MachOReader.universal(source, has64BitTable: magic[3] == 0xBF)
     default: throw .notSymbols
     }
+  }
+
+  /// A name from a client, as one line of at most 255 bytes.
+  static func name(_ text: String) -> String {
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+    let visible = text.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
+    return String(String.UnicodeScalarView(visible)).prefix(utf8Bytes: 255)
   }
 
   /// Includes a part of the code, with a size from the file.

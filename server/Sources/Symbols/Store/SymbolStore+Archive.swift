@@ -35,7 +35,7 @@ extension SymbolStore {
     var result = StoredArchive()
     var bytes: UInt64 = 0
     for entry in archive.entries {
-      let name = Self.name(entry.fileName)
+      let name = ObjectFile.name(entry.fileName)
       do {
         let content = try archive.content(of: entry, in: source)
         guard try Self.isObject(entry, content) else { continue }

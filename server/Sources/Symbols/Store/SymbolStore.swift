@@ -104,18 +104,11 @@ package struct SymbolStore: Sendable {
   func store(_ file: ReceivedFile, _ object: ObjectFile, app: AppID, image: String) throws -> StoredSymbols {
     try file.sync()
     let facts = SymbolFile(
-      app: app, buildID: object.buildID, architecture: object.architecture, image: Self.name(image),
+      app: app, buildID: object.buildID, architecture: object.architecture, image: ObjectFile.name(image),
       hash: file.digest, bytes: file.bytes, hasLines: object.hasLines, textAddress: object.textAddress,
       author: AuditActor.current.name, uploaded: now())
     let addition = try catalog.addSymbols(facts, from: file.path)
     return StoredSymbols(file: facts, addition: addition, warning: object.warning)
-  }
-
-  /// A name from a client, as one line of at most 255 bytes.
-  static func name(_ text: String) -> String {
-    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
-    let visible = text.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
-    return String(String.UnicodeScalarView(visible)).prefix(utf8Bytes: 255)
   }
 }
 

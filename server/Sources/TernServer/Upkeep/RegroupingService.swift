@@ -106,6 +106,7 @@ struct Regrouping {
     // Symbols that had to make room for those of later builds take no group apart.
     guard !functions.isEmpty || !pending.isSymbolized else { return result }
     result.group = GroupKey(signature, rules: rules) { functions[$0] }
+    result.type = signature.renamedType { functions[$0] }
     return result
   }
 

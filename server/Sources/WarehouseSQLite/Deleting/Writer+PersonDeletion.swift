@@ -118,7 +118,8 @@ extension Writer {
       // The number stays, since states and links have it.
       try connection.prepare(
         """
-        UPDATE error_group SET fingerprint = -id, is_pending = 0, type = '', place = '', frame = '', message = '', signature = ''
+        UPDATE error_group SET fingerprint = -id, is_pending = 0, type = '', shown_type = '', place = '', frame = '', message = '',
+          signature = ''
         WHERE app = ? AND type <> '' AND NOT EXISTS (SELECT 1 FROM error WHERE grp = error_group.id)
         """
       ).bind(app).run()

@@ -26,7 +26,7 @@ extension WarehouseReader {
       let highest = try last ?? connection.integer("SELECT max(id) FROM error_group") ?? 0
       let statement = try connection.prepare(
         """
-        SELECT id, type, frame FROM error_group g WHERE id > ? AND id <= ? AND +app = ? AND NOT EXISTS (
+        SELECT id, \(ErrorGroups.shownType(of: "g")), frame FROM error_group g WHERE id > ? AND id <= ? AND +app = ? AND NOT EXISTS (
           SELECT 1 FROM error_group m WHERE \(ErrorGroups.isSameGroup) AND m.id < g.id)
         ORDER BY id LIMIT ?
         """)

@@ -16,6 +16,8 @@ package struct RegroupedSignature: Sendable, Hashable {
   package var id: Int64
   /// The key that rules and symbols say, and the first frame of the app; `nil` to leave both as they are.
   package var group: GroupKey?
+  /// The name that lists show in place of the type as sent.
+  package var type: RenamedType?
   /// True if symbols named functions of it.
   package var isSymbolized: Bool
   /// False if not all of its symbols could be read, so that it stays pending.
@@ -125,7 +127,9 @@ private final class RegroupedKeys {
     find = try connection.prepare("SELECT kind, own_key FROM error_group WHERE id = ? AND signature <> ''")
     update = try connection.prepare(
       """
-      UPDATE error_group SET own_key = ?2, key = ?2, frame = ?3, is_symbolized = ?4, is_pending = ?5 WHERE id = ?1
+      UPDATE error_group SET own_key = ?2, key = ?2, frame = ?3, is_symbolized = ?4, is_pending = ?5,
+        shown_type = CASE WHEN type = ?6 THEN ?7 ELSE '' END
+      WHERE id = ?1
       """)
     settle = try connection.prepare("UPDATE error_group SET is_pending = ?2 WHERE id = ?1")
     move = try connection.prepare(
@@ -140,7 +144,10 @@ private final class RegroupedKeys {
     guard let key = try find.bind(signature.id).first({ Key(kind: $0.integer(0), own: $0.integer(1)) }) else { return }
     let pending: Int64 = signature.isFinal ? 0 : 3
     guard let group = signature.group else { return try settle.bind(signature.id, pending).run() }
-    try update.bind(signature.id, group.value, group.place, Int64(signature.isSymbolized ? 1 : 0), pending).run()
+    update.bind(signature.id, group.value, group.place, Int64(signature.isSymbolized ? 1 : 0), pending)
+    update.bind(signature.type?.sent ?? "", at: 6)
+    update.bind(signature.type?.name ?? "", at: 7)
+    try update.run()
     if group.value != key.own { moved[key] = group.value }
   }
 

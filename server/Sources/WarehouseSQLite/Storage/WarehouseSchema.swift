@@ -11,6 +11,7 @@ enum WarehouseSchema {
     steps: [
       tables, rowsOfPieces, RetiredTable.schema, removedPieces, sessionStretches,
       RewritingTable.schema + PersonDeletion.schema, ErrorGroups.keySchema, UncountedDays.schema,
+      ErrorGroups.typeSchema,
     ])
 
   /// The statements that create the tables of version 1.

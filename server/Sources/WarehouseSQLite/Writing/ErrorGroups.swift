@@ -40,13 +40,21 @@ final class ErrorGroups {
     CREATE TABLE regrouped (app INTEGER PRIMARY KEY, symbols TEXT NOT NULL, decisions TEXT NOT NULL);
     """
 
+  /// Version 9. `shown_type` is the name of the type in the source, if a mapping has it; `type` stays as it was sent to a cluster.
+  static let typeSchema = "ALTER TABLE error_group ADD COLUMN shown_type TEXT NOT NULL DEFAULT '';"
+
+  /// The type that people see.
+  static func shownType(of signature: String) -> String {
+    "coalesce(nullif(\(signature).shown_type, ''), \(signature).type)"
+  }
+
   /// The condition that a signature `m` is of the same group as the signature `g`.
   static let isSameGroup = "m.app = g.app AND m.kind = g.kind AND m.key = g.key"
 
   /// A query of a group by any of its numbers: kind, type, the first frame of the app, and the first message that is left. Of
   /// a signature whose errors were deleted, nothing but the number is left.
   static let facts = """
-    SELECT m.kind, m.type, m.frame, m.message FROM error_group g JOIN error_group m ON \(isSameGroup)
+    SELECT m.kind, \(shownType(of: "m")), m.frame, m.message FROM error_group g JOIN error_group m ON \(isSameGroup)
     WHERE g.id = ? ORDER BY m.type = '', m.message = '', m.id LIMIT 1
     """
 

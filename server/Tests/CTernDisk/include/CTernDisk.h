@@ -47,8 +47,10 @@ enum TernDiskFault { TERN_DISK_FAIL_WRITE = 1, TERN_DISK_FAIL_SYNC, TERN_DISK_FU
 void tern_disk_fail(int fault, uint64_t nth);
 /// The number of faults that occurred since `tern_disk_fail`.
 uint64_t tern_disk_faults(void);
-/// Omits syncs of files whose name ends like this: they succeed without being recorded, as if the program had forgotten them.
-/// NULL to omit none. An end that is "/" means folders.
-void tern_disk_omit_syncs(const char *name_end);
+/// Omits syncs of files whose path below the folder matches a pattern as in `fnmatch`, such as "*.rows": they succeed without being
+/// recorded, as if the program had forgotten them. "/" means all folders, NULL none.
+void tern_disk_omit_syncs(const char *pattern);
+/// The number of syncs that were omitted since the record began.
+uint64_t tern_disk_omissions(void);
 
 #endif
