@@ -252,6 +252,13 @@ package final class ClusterShipping: Sendable {
 
   // MARK: State
 
+  /// Counts the units whose rows may have changed at home since they were sent, and which were not compared since.
+  package func changedUnits() async throws -> Int {
+    try await source.stretches(after: 0).reduce(0) {
+      $0 + (try manifest.units(in: $1.ids, outside: $1.segment).count)
+    }
+  }
+
   /// The state of each shard, and the rows at home that no unit has yet.
   package func status(lastRow: Int64) throws -> ClusterStatus {
     let problems = problems.all
@@ -262,6 +269,7 @@ package final class ClusterShipping: Sendable {
       var shard = ClusterStatus.Shard(name: name)
       shard.confirmedRows = progress.confirmedRows
       shard.waitingRows = progress.waitingRows
+      (shard.olderUnits, shard.olderSince) = (progress.olderUnits, progress.olderSince)
       shard.problem = problems[name]
       status.shards.append(shard)
     }

@@ -29,6 +29,16 @@ package struct ClusterDifference: Sendable, CustomStringConvertible {
   }
 }
 
+/// What a verification of the cluster has compared, and what it has not.
+package struct ComparedRows: Sendable, Hashable {
+  /// The rows compared.
+  package var compared = 0
+  /// The rows that the cluster has not confirmed yet.
+  package var waiting = 0
+  /// The units of which the cluster may still have rows that were deleted or replaced at home.
+  package var olderUnits = 0
+}
+
 extension ClusterShipping {
   /// Compares all confirmed rows with those of each replica.
   ///
@@ -37,19 +47,25 @@ extension ClusterShipping {
   ///     home stay as they are.
   ///   - found: Receives each difference.
   ///   - progress: Receives the number of rows compared so far.
-  /// - Returns: The number of rows compared, and of those that the cluster has not confirmed yet.
   package func verify(
     mends: Bool, found: (ClusterDifference) -> Void, progress: (Int) -> Void = { _ in }
-  ) async throws -> (compared: Int, waiting: Int) {
+  ) async throws -> ComparedRows {
     // Rows that have changed since are sent anew anyway.
     try await check()
-    var (compared, unconfirmed) = (0, 0)
+    var (compared, result) = (0, ComparedRows())
     for shard in try await shards() {
       let waiting = try manifest.unconfirmed(shard: shard.name)
-      unconfirmed += waiting.reduce(0) { $0 + $1.content.rows }
-      let waitingIDs = Set(waiting.map(\.id))
-      for unit in try manifest.units(shard: shard.name) where !waitingIDs.contains(unit.id) {
+      result.waiting += waiting.reduce(0) { $0 + $1.content.rows }
+      // Their older rows would be differences until ClickHouse has deleted them.
+      let older = try manifest.unclean(shard: shard.name, limit: .max)
+      result.olderUnits += older.count
+      let skipped = Set((waiting + older).map(\.id))
+      for unit in try manifest.units(shard: shard.name) where !skipped.contains(unit.id) {
         let differences = try await verify(unit, shard)
+        guard try differences.isEmpty || manifest.settledUnit(unit.id) != nil else {
+          result.olderUnits += 1
+          continue
+        }
         for difference in differences { found(difference) }
         compared += unit.content.rows
         progress(compared)
@@ -63,7 +79,8 @@ extension ClusterShipping {
       for difference in unknown { found(difference) }
       if mends { try await deleteUnknown(unknown, shard) }
     }
-    return (compared, unconfirmed)
+    result.compared = compared
+    return result
   }
 
   func verify(_ unit: ShippingUnit, _ shard: ClusterShard) async throws -> [ClusterDifference] {

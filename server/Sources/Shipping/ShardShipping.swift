@@ -55,7 +55,7 @@ struct ShardShipping: Sendable {
   private func isClean(_ sweep: inout ShardSweep, now: Duration, _ problem: String?) async -> Bool {
     do {
       let isClean = try await sweep.run(now: now)
-      problems.note(problem, of: shard.name)
+      problems.note(problem ?? sweep.problem(now: now), of: shard.name)
       return isClean
     } catch {
       if !Task.isCancelled { problems.note("\(error)", of: shard.name) }

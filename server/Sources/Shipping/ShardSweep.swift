@@ -12,8 +12,10 @@ struct ShardSweep: Sendable {
 
   let shard: ClusterShard
   let manifest: ShippingManifest
-  /// The last deletion that was sent to the shard, by unit.
-  private var deletions: [ShippingUnit.ID: (generation: Int, time: Duration)] = [:]
+  /// The time that ClickHouse may take for a deletion before that is told.
+  private static let expectedTime: Duration = .seconds(300)
+  /// The last deletion that was sent to the shard, and the time of the first one, by unit.
+  private var deletions: [ShippingUnit.ID: (generation: Int, time: Duration, first: Duration)] = [:]
 
   init(_ shard: ClusterShard, manifest: ShippingManifest) { (self.shard, self.manifest) = (shard, manifest) }
 
@@ -24,6 +26,8 @@ struct ShardSweep: Sendable {
       deletions = [:]
       return true
     }
+    let waiting = Set(units.map(\.id))
+    deletions = deletions.filter { waiting.contains($0.key) }
     // Before the replicas are asked: one that is away must not keep the others from deleting.
     try await clear(units.filter { deletions[$0.id]?.generation != $0.generation }, now: now)
     let unclean = try await shard.unclean(units)
@@ -38,6 +42,19 @@ struct ShardSweep: Sendable {
   private mutating func clear(_ units: [ShippingUnit], now: Duration) async throws {
     guard !units.isEmpty else { return }
     try await shard.clear(units)
-    for unit in units { deletions[unit.id] = (unit.generation, now) }
+    for unit in units {
+      let first = deletions[unit.id]?.first ?? now
+      deletions[unit.id] = (unit.generation, now, first)
+    }
+  }
+
+  /// Returns the reason why rows that were deleted at home are on the shard longer than usual; `nil` if they aren't.
+  func problem(now: Duration) -> String? {
+    let late = deletions.values.count { now - $0.first >= Self.expectedTime }
+    guard late > 0 else { return nil }
+    return """
+      It still has older rows of \(late) units, which ClickHouse should have deleted minutes ago; system.mutations there says why it \
+      hasn't.
+      """
   }
 }

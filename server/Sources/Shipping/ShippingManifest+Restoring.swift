@@ -13,7 +13,7 @@ extension ShippingManifest {
       for (unit, shard, hasOlder) in units.sorted(by: { $0.unit.ids.lowerBound < $1.unit.ids.lowerBound }) {
         // Rows that were deleted between two units belong to the second one, as at home.
         let whole = unit.covering(min(last + 1, unit.ids.lowerBound)...unit.ids.upperBound)
-        try insert(whole, shard: shard, isConfirmed: true, isClean: !hasOlder, database)
+        try manifest.insert(whole, shard: shard, isConfirmed: true, isClean: !hasOlder, database)
         last = unit.ids.upperBound
       }
     }
@@ -29,7 +29,7 @@ extension ShippingManifest {
         database, sql: "SELECT 1 FROM unit WHERE epoch = ? AND number = ?",
         arguments: [Int64(bitPattern: unit.epoch), unit.number])
       guard isKnown == nil else { return }
-      try Self.insert(unit, shard: shard, isConfirmed: true, isClean: isClean, database)
+      try insert(unit, shard: shard, isConfirmed: true, isClean: isClean, database)
     }
   }
 

@@ -1,17 +1,26 @@
 import ClickHouse
 import GRDB
+import TernEvents
 
 extension ShippingManifest {
   /// The progress of each shard, by its name.
   package func progress() throws -> [String: Progress] {
     try queue.read { database in
-      try Row.fetchAll(
+      var all = try Row.fetchAll(
         database, sql: "SELECT shard, is_confirmed, sum(rows) FROM unit GROUP BY shard, is_confirmed"
-      ).reduce(into: [:]) { progress, row in
+      ).reduce(into: [String: Progress]()) { progress, row in
         let (shard, isConfirmed, rows): (String, Bool, Int) = (row[0], row[1], row[2])
         let figure: WritableKeyPath<Progress, Int> = isConfirmed ? \.confirmedRows : \.waitingRows
         progress[shard, default: Progress()][keyPath: figure] = rows
       }
+      let older = try Row.fetchAll(
+        database, sql: "SELECT shard, count(*), min(unclean_since) FROM unit WHERE NOT is_clean GROUP BY shard")
+      for row in older {
+        let (shard, units, since): (String, Int, Int64) = (row[0], row[1], row[2])
+        all[shard, default: Progress()].olderUnits = units
+        all[shard, default: Progress()].olderSince = Timestamp(millisecondsSince1970: since)
+      }
+      return all
     }
   }
 

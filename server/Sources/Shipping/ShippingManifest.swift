@@ -1,5 +1,6 @@
 import ClickHouse
 import GRDB
+package import TernEvents
 import Warehouse
 
 /// The record of each unit at home: `shipping.sqlite`, beside the files with the rows.
@@ -22,6 +23,10 @@ package final class ShippingManifest: Sendable {
   package struct Progress: Sendable, Hashable {
     package var confirmedRows = 0
     package var waitingRows = 0
+    /// The units of which it may have rows that were deleted or replaced at home.
+    package var olderUnits = 0
+    /// The time since which it may have them.
+    package var olderSince: Timestamp?
   }
 
   private static let format = DatabaseFormat(
@@ -55,17 +60,27 @@ package final class ShippingManifest: Sendable {
       CREATE INDEX unit_rows ON unit (first_id, segment);
       CREATE INDEX unit_progress ON unit (shard, is_confirmed, rows);
       """,
+      // The time since which rows of older generations may be left; 0 if none are.
+      """
+      ALTER TABLE unit ADD COLUMN unclean_since INTEGER NOT NULL DEFAULT 0;
+      UPDATE unit SET unclean_since = unixepoch() * 1000 WHERE NOT is_clean;
+      """,
     ])
 
   package let home: Home
   let queue: DatabaseQueue
+  let wallTime: @Sendable () -> Timestamp
 
   /// Opens a manifest, and makes one if there is none.
   ///
   /// - Parameter homeID: The number of the home.
   /// - Throws: `WarehouseError` with code `invalid` if another program or a newer version has written the file, or for another
   ///   home.
-  package init(path: String, homeID: UInt64, random: @Sendable () -> UInt64 = { .random(in: 1...UInt64.max) }) throws {
+  package init(
+    path: String, homeID: UInt64, random: @Sendable () -> UInt64 = { .random(in: 1...UInt64.max) },
+    wallTime: @escaping @Sendable () -> Timestamp = WallClock.system
+  ) throws {
+    self.wallTime = wallTime
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "shipping"
@@ -120,19 +135,20 @@ package final class ShippingManifest: Sendable {
     try queue.write { database in
       let unit = ShippingUnit(
         epoch: home.epoch, number: try lastNumber(database) + 1, segment: segment, ids: ids, content: content)
-      try Self.insert(unit, shard: shard, isConfirmed: false, isClean: true, database)
+      try insert(unit, shard: shard, isConfirmed: false, isClean: true, database)
       return unit
     }
   }
 
-  static func insert(
+  func insert(
     _ unit: ShippingUnit, shard: String, isConfirmed: Bool, isClean: Bool, _ database: Database
   ) throws {
     try database.execute(
-      sql: "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      sql: "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       arguments: [
         Int64(bitPattern: unit.epoch), unit.number, unit.generation, shard, unit.segment, unit.ids.lowerBound,
         unit.ids.upperBound, unit.content.rows, Int64(bitPattern: unit.content.checksum), isConfirmed, isClean,
+        isClean ? 0 : wallTime().millisecondsSince1970,
       ])
   }
 
@@ -144,12 +160,13 @@ package final class ShippingManifest: Sendable {
     try queue.write { database in
       try database.execute(
         sql: """
-          UPDATE unit SET generation = ?1, segment = ?2, rows = ?3, checksum = ?4, is_confirmed = 0, is_clean = 0
+          UPDATE unit SET generation = ?1, segment = ?2, rows = ?3, checksum = ?4, is_confirmed = 0, is_clean = 0,
+            unclean_since = CASE WHEN is_clean THEN ?7 ELSE unclean_since END
           WHERE epoch = ?5 AND number = ?6 AND generation = ?1 - 1
           """,
         arguments: [
           unit.generation, unit.segment, unit.content.rows, Int64(bitPattern: unit.content.checksum),
-          Int64(bitPattern: unit.epoch), unit.number,
+          Int64(bitPattern: unit.epoch), unit.number, wallTime().millisecondsSince1970,
         ])
       return database.changesCount > 0
     }
@@ -168,8 +185,11 @@ package final class ShippingManifest: Sendable {
   package func markUnclean(_ id: ShippingUnit.ID, olderThan generation: Int) throws {
     try queue.write { database in
       try database.execute(
-        sql: "UPDATE unit SET is_clean = 0 WHERE epoch = ? AND number = ? AND generation > ?",
-        arguments: [Int64(bitPattern: id.epoch), id.number, generation])
+        sql: """
+          UPDATE unit SET is_clean = 0, unclean_since = CASE WHEN is_clean THEN ?4 ELSE unclean_since END
+          WHERE epoch = ?1 AND number = ?2 AND generation > ?3
+          """,
+        arguments: [Int64(bitPattern: id.epoch), id.number, generation, wallTime().millisecondsSince1970])
     }
   }
 
@@ -178,7 +198,7 @@ package final class ShippingManifest: Sendable {
     try queue.write { database in
       for unit in units {
         try database.execute(
-          sql: "UPDATE unit SET is_clean = 1 WHERE epoch = ? AND number = ? AND generation = ?",
+          sql: "UPDATE unit SET is_clean = 1, unclean_since = 0 WHERE epoch = ? AND number = ? AND generation = ?",
           arguments: [Int64(bitPattern: unit.epoch), unit.number, unit.generation])
       }
     }

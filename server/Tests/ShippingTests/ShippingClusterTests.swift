@@ -2,6 +2,7 @@ import ClickHouse
 import ClickHouseTestSupport
 import Foundation
 import TernBase
+import TernEvents
 import Testing
 import Warehouse
 
@@ -57,6 +58,15 @@ import Warehouse
         sum += Int(try await client.rows(query, on: shard.replicas[0]).first?.columns.first?.numbers.first ?? 0)
       }
       return sum
+    }
+
+    /// Keeps the servers from deleting rows for a time.
+    func withoutDeletions<Result>(_ body: () async throws -> Result) async throws -> Result {
+      for server in servers { try await client.execute("SYSTEM STOP MERGES tern_row", on: server) }
+      let result: Swift.Result<Result, any Error>
+      do { result = .success(try await body()) } catch { result = .failure(error) }
+      for server in servers { try await client.execute("SYSTEM START MERGES tern_row", on: server) }
+      return try result.get()
     }
 
     func execute(_ statement: String) async throws {
@@ -163,6 +173,36 @@ import Warehouse
         _ = try await world.differences(mends: true)
         #expect(try await eventually { try await world.verified() == [] }, "\(expected)")
       }
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `rows that ClickHouse has yet to delete are told, and are no differences`(isReplicated: Bool) async throws {
+    try await withWorld(isReplicated: isReplicated) { world in
+      world.rows.add(through: 100)
+      try await world.shipping.backfill()
+      #expect(try world.shipping.status(lastRow: 100).olderSince == nil)
+      world.rows.delete { $0.user == "person 3" }
+      #expect(try await world.shipping.changedUnits() == 1)
+      let backfill = try await world.withoutDeletions {
+        let backfill = Task { try await world.shipping.backfill() }
+        let isSent = try await eventually {
+          let status = try world.shipping.status(lastRow: 100)
+          return status.olderUnits == 1 && status.backlog == 0
+        }
+        #expect(isSent)
+        #expect(try await world.shipping.changedUnits() == 0)
+        let since = try #require(try world.shipping.status(lastRow: 100).olderSince)
+        #expect(abs(since.since(WallClock.system()).components.seconds) < 600)
+        var differences: [String] = []
+        let compared = try await world.shipping.verify(mends: true) { differences.append("\($0)") }
+        #expect(differences == [] && compared == ComparedRows(compared: 0, waiting: 0, olderUnits: 1))
+        return backfill
+      }
+      _ = try await backfill.value
+      let status = try world.shipping.status(lastRow: 100)
+      #expect(status.olderUnits == 0 && status.olderSince == nil)
+      #expect(try await world.differences() == [])
     }
   }
 

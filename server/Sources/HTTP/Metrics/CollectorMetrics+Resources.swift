@@ -109,6 +109,13 @@ extension CollectorMetrics {
       "tern_cluster_backlog_rows", "gauge", "Stored rows that are not on the ClickHouse cluster yet.", cluster.backlog)
     text.single(
       "tern_cluster_retired_rows", "gauge", "Old rows that only the ClickHouse cluster has.", cluster.retiredRows)
+    text.single(
+      "tern_cluster_older_units", "gauge",
+      "Units of which the ClickHouse cluster may have rows that were deleted or replaced here.", cluster.olderUnits)
+    text.single(
+      "tern_cluster_older_since_seconds", "gauge",
+      "The time since which the ClickHouse cluster may have such rows; 0 if it has none.",
+      Int((cluster.olderSince?.millisecondsSince1970 ?? 0) / 1_000))
     text.family("tern_cluster_rows", "gauge", "Rows that a shard of the ClickHouse cluster has confirmed.")
     for shard in cluster.shards { text.sample("tern_cluster_rows", [("shard", shard.name)], shard.confirmedRows) }
     text.single(

@@ -118,7 +118,8 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show how far the copy is, by shard, and whether each server answers.",
     discussion: """
-      Exit code 0: all servers answer. 1: some don't, or the tables are missing.
+      Exit code 0: all servers answer. 1: some don't, or the tables are missing. 2: all answer, but the cluster still has rows that
+      were deleted or replaced here.
 
       Example:
         tern clickhouse status --clickhouse http://db1:8123
@@ -127,14 +128,21 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
   @OptionGroup var cluster: ClusterCommandOptions
 
   func run() async throws {
-    let (status, servers) = try await cluster.withCopy(needsManifest: true) { _, copy, _ in
-      (copy.status() ?? ClusterStatus(), await copy.shipping.serverStates())
+    let (status, servers, changed) = try await cluster.withCopy(needsManifest: true) { _, copy, _ in
+      (copy.status() ?? ClusterStatus(), await copy.shipping.serverStates(), try await copy.shipping.changedUnits())
     }
     let isServed = try cluster.data.withCatalog { try $0.isServed() }
     Terminal.say("This data directory is home \(status.home) of the cluster.")
     for shard in status.shards {
       let waiting = shard.waitingRows == 0 ? "" : ", \(grouped(shard.waitingRows)) on their way"
       Terminal.say("Shard \(shard.name): \(grouped(shard.confirmedRows)) rows\(waiting).")
+      if let since = shard.olderSince {
+        Terminal.say(
+          """
+          It may have rows of \(grouped(shard.olderUnits)) units that were deleted or replaced here, since \
+          \(since.utcText(withMilliseconds: false)).
+          """)
+      }
     }
     for state in servers {
       let answer = state.isBehind ? "answers, but has yet to copy rows from other replicas" : "answers"
@@ -146,10 +154,14 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
       status.backlog == 0
         ? "Every row is on the cluster." : "\(grouped(status.backlog)) rows are at home only\(newest).")
     if status.retiredRows > 0 { Terminal.say("\(grouped(status.retiredRows)) old rows are only on the cluster.") }
+    if status.olderUnits + changed > 0 {
+      Terminal.say("Rows that were deleted or replaced here are being deleted there.")
+    }
     if !isServed {
       Terminal.say("No server is running here. `tern serve --clickhouse …` or `tern clickhouse backfill` sends rows.")
     }
     if servers.contains(where: { $0.problem != nil }) { throw ExitCode(1) }
+    if status.olderUnits + changed > 0 { throw ExitCode(2) }
   }
 }
 
@@ -159,7 +171,8 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
     commandName: "verify", abstract: "Compare every row with those of each replica.",
     discussion: """
       Reads all rows of the cluster. Works while a server runs. Exit code 0: no differences. 1: differences, with one row of
-      each unit that differs.
+      each unit that differs. 2: no differences, but the cluster still has rows that were deleted or replaced here, so that
+      their units were not compared.
 
       Examples:
         tern clickhouse verify --clickhouse http://db1:8123
@@ -191,7 +204,14 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
     Terminal.progress("")
     let waiting = rows.waiting == 0 ? "" : " \(grouped(rows.waiting)) rows that are on their way were not compared."
     guard differences > 0 else {
-      return Terminal.say("\(grouped(rows.compared)) rows are the same on every replica.\(waiting)")
+      Terminal.say("\(grouped(rows.compared)) rows are the same on every replica.\(waiting)")
+      guard rows.olderUnits > 0 else { return }
+      Terminal.say(
+        """
+        \(grouped(rows.olderUnits)) units were not compared: the cluster still has rows of them that were deleted or replaced here. \
+        Verify again when `tern clickhouse status` says nothing of them.
+        """)
+      throw ExitCode(2)
     }
     if mend, !unreadable.isEmpty { try await restore(unreadable) }
     Terminal.complain(

@@ -1,3 +1,5 @@
+package import TernEvents
+
 /// The progress of the copy of a server's rows on a ClickHouse cluster.
 package struct ClusterStatus: Sendable, Hashable {
   /// One shard.
@@ -7,6 +9,10 @@ package struct ClusterStatus: Sendable, Hashable {
     package var confirmedRows = 0
     /// The rows that are on their way to it.
     package var waitingRows = 0
+    /// The units of which it may have rows that were deleted or replaced at home.
+    package var olderUnits = 0
+    /// The time since which it may have such rows; `nil` if it has none.
+    package var olderSince: Timestamp?
     /// The reason why it is behind; `nil` if nothing is wrong.
     package var problem: String?
 
@@ -32,6 +38,10 @@ package struct ClusterStatus: Sendable, Hashable {
   package var confirmedRows: Int { shards.reduce(0) { $0 + $1.confirmedRows } }
   /// The rows that are at home only.
   package var backlog: Int { shards.reduce(newRows) { $0 + $1.waitingRows } }
+  /// The units of which a shard may have rows that were deleted or replaced at home.
+  package var olderUnits: Int { shards.reduce(0) { $0 + $1.olderUnits } }
+  /// The time since which a shard may have such rows; `nil` if none has.
+  package var olderSince: Timestamp? { shards.compactMap(\.olderSince).min() }
   /// Every reason why rows wait.
   package var problems: [String] { [problem].compactMap(\.self) + shards.compactMap(\.problem) }
 }

@@ -9,7 +9,7 @@ extension PortalPages {
     let rows = (status?.shards ?? []).map { shard -> TemplateValues in
       .row([
         shown(shard.name), grouped(shard.confirmedRows), grouped(shard.waitingRows),
-        shown(shard.problem ?? "", empty: "–"),
+        shown(Self.olderUnits(shard), empty: "–"), shown(shard.problem ?? "", empty: "–"),
       ])
     }
     return management(
@@ -17,9 +17,14 @@ extension PortalPages {
         title: "Cluster", lead: Self.lead(status),
         tables: [
           .list(
-            "Shards", ["Shard", "Rows", "On their way", "Waits because"], rows, empty: "No row was sent to a shard yet."
+            "Shards", ["Shard", "Rows", "On their way", "Older rows to delete", "Waits because"], rows,
+            empty: "No row was sent to a shard yet."
           )
         ]))
+  }
+
+  private static func olderUnits(_ shard: ClusterStatus.Shard) -> String {
+    shard.olderSince.map { "\(grouped(shard.olderUnits)) units since \($0.utcText(withMilliseconds: false))" } ?? ""
   }
 
   private static func lead(_ status: ClusterStatus?) -> String {
@@ -34,7 +39,8 @@ extension PortalPages {
       let reason = status.problem.map { " \(visible($0))" } ?? ""
       return "Copying is stopped or delayed; \(rows). Reports don't depend on the cluster.\(reason)\(retired)"
     }
-    guard status.backlog > 0 else { return "Every row is on the ClickHouse cluster.\(retired)" }
-    return "\(rows); new ones are sent within a minute. Reports don't depend on the cluster.\(retired)"
+    let older = status.olderUnits == 0 ? "" : " Rows that were deleted or replaced here are being deleted there."
+    guard status.backlog > 0 else { return "Every row is on the ClickHouse cluster.\(older)\(retired)" }
+    return "\(rows); new ones are sent within a minute. Reports don't depend on the cluster.\(older)\(retired)"
   }
 }
