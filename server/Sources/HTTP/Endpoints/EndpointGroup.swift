@@ -111,7 +111,7 @@ package struct EndpointGroup {
     operation.complete(method, path, requirement)
     routes.add(
       method, path,
-      .api(requirement) { request, context in
+      .api(requirement, isProtocol: isProtocol) { request, context in
         let call = Call(request: request, context: context)
         return isProtocol
           ? try await handle(call) : try await Response.refusingInvalid { try await handle(call) }
