@@ -16,7 +16,7 @@ struct AlertEndpoints: Sendable {
   /// The most notifications of one answer.
   private static let notifications = 100
   private static let alert = JSONAnswer("Alert", ShownAlert.members)
-  private static let newAlert = JSONBody("NewAlert", Alert.members, maximumBytes: 64 << 10)
+  private static let newAlert = JSONBody("NewAlert", Alert.members.ignoring(ShownAlert.members), maximumBytes: 64 << 10)
   static let notification = JSONAnswer("Notification", AlertNotification.members)
 
   private static let mute = JSONBody<Int>(

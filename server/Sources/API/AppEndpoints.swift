@@ -18,7 +18,8 @@ struct AppEndpoints: Sendable {
       try call.visitor.visible(try catalog.apps()).map { ShownApp($0, zoneChange: try catalog.zoneChange(of: $0.id)) }
     }
     api.group("", .administer).on(
-      .post, "/apps", "createApp", "Creates an app.", JSONBody("NewApp", AppChange.newMembers), Self.app.created
+      .post, "/apps", "createApp", "Creates an app.",
+      JSONBody("NewApp", AppChange.newMembers), Self.app.created
     ) { _, sent in
       let new = try sent.value(from: AppChange())
       return ShownApp(
@@ -35,7 +36,8 @@ struct AppEndpoints: Sendable {
       .patch, "", "changeApp",
       "Changes an app's name, time zone, identifiers, limit of new names or how long its rows are kept. "
         + "Members that are missing keep their values. After a new time zone, all days are counted again in the "
-        + "background.", JSONBody("AppChange", AppChange.members, maximumBytes: 64 << 10), item
+        + "background.", JSONBody("AppChange", AppChange.members.ignoring(ShownApp.members), maximumBytes: 64 << 10),
+      item
     ) { _, old, sent in try catalog.changeApp(old.app.id, try sent.value(from: AppChange())) }
     addDeletion(to: api.group("/apps/:app", .administer), item)
   }

@@ -26,7 +26,8 @@ struct DefinitionEndpoints: Sendable {
       "", "list\(name)s", "The custom \(kind.rawValue)s of an app's hits.", .list("\(kind.rawValue)s", of: answer)
     ) { call in try catalog.definitions(app: try call.app.id).filter { $0.kind == kind } }
     readers.show("/:index", kind.rawValue, "One custom \(kind.rawValue).", item)
-    let body = JSONBody("NewCustom\(name)", NewDefinition.members(kind), maximumBytes: 4 << 10)
+    let body = JSONBody(
+      "NewCustom\(name)", NewDefinition.members(kind).ignoring(CustomDefinition.members(kind)), maximumBytes: 4 << 10)
     var operation = APIOperation(
       "define\(name)",
       "Defines a custom \(kind.rawValue): its name applies to all reports, the rest to hits from now on.",

@@ -46,7 +46,7 @@ struct LimitEndpoints: Sendable {
     api.group("/apps/:app", .administer).change(
       .patch, "/limits", "changeLimits",
       "Changes how much an app may send, within a second; null restores the usual limit. For owners.",
-      JSONBody("LimitChange", UsageLimitChanges.jsonMembers, ignoresOthers: false), item
+      JSONBody("LimitChange", UsageLimitChanges.jsonMembers), item
     ) { call, old, sent in try catalog.setUsageLimits(of: try call.app.id, to: try sent.value(from: old.changes)) }
   }
 }

@@ -12,7 +12,7 @@ struct MailReportEndpoints: Sendable {
 
   /// The most mails of one answer.
   private static let mails = 100
-  private static let report = JSONAnswer("MailReport", ShownMailReport.members)
+  private static let report = JSONAnswer("MailReport", ShownMailReport.members.ignoring(ShownMailReport.members))
   private static let newReport = JSONBody("NewMailReport", MailReport.members)
 
   func add(to api: EndpointGroup) {

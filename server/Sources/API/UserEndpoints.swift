@@ -44,7 +44,7 @@ struct UserEndpoints: Sendable {
     users.change(
       .patch, "/:user", "changeUser",
       "Changes a user's rights, from the next request on. Members that are missing keep their values.",
-      JSONBody("UserChange", AccountChange.members), item
+      JSONBody("UserChange", AccountChange.members.ignoring(Account.members)), item
     ) { _, old, sent in
       let change = try sent.value(from: AccountChange())
       _ = try existing(change.apps ?? nil)

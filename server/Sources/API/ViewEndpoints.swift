@@ -20,13 +20,14 @@ struct ViewEndpoints: Sendable {
       try catalog.views(app: try call.app.id).map { ShownView($0, now: wallTime()) }
     }
     editors.create(
-      "", "createView", "Creates a view.", JSONBody("NewView", ViewRequest.newMembers, maximumBytes: 64 << 10), item
+      "", "createView", "Creates a view.",
+      JSONBody("NewView", ViewRequest.newMembers.ignoring(ShownView.members), maximumBytes: 64 << 10), item
     ) { ShownView(try create(try $1.value(from: ViewRequest()), in: try $0.app.id), now: wallTime()) }
     readers.show("/:view", "view", "One view with its rules.", item)
     editors.change(
       .patch, "/:view", "changeView",
       "Changes a view: its name at once, its time zone from now on, everything else from its next day on.",
-      JSONBody("ViewChange", ViewRequest.changeMembers, maximumBytes: 64 << 10), item
+      JSONBody("ViewChange", ViewRequest.changeMembers.ignoring(ShownView.members), maximumBytes: 64 << 10), item
     ) { try change($1.view, try $2.value(from: ViewRequest())) }
     editors.remove(
       "/:view", "deleteView", "Deletes a view with its counted days and shared links; the app's hits stay.", item

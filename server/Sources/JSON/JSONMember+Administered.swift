@@ -78,15 +78,13 @@ extension JSONMember {
 }
 
 extension Array {
-  /// The schema of a request that sets the members.
-  ///
-  /// - Parameter ignoresOthers: True if it may have others.
-  package func requestSchema<Whole>(ignoresOthers: Bool = true) -> Schema where Element == JSONMember<Whole> {
-    let settable = filter(\.isSettable)
+  /// The schema of a request that sets the members. It may have those that are only shown, too.
+  package func requestSchema<Whole>() -> Schema where Element == JSONMember<Whole> {
+    let isNeeded = { (member: Element) in member.isSettable && member.isRequired }
     return .object(
-      Schema.Members(settable.filter(\.isRequired).map { ($0.name, $0.schema()) }),
-      optional: Schema.Members(settable.filter { !$0.isRequired }.map { ($0.name, .nullable($0.schema())) }),
-      others: ignoresOthers ? .any : nil)
+      Schema.Members(filter(isNeeded).map { ($0.name, $0.schema()) }),
+      optional: Schema.Members(
+        filter { !isNeeded($0) }.map { ($0.name, $0.isSettable ? .nullable($0.schema()) : $0.schema().readOnly) }))
   }
 
   /// What a request must be, as a sentence.
@@ -100,20 +98,17 @@ extension Array {
   }
 
   /// The schema of an answer that shows the members.
-  ///
-  /// - Parameter others: The schema of other members, which requests may have if it is theirs, too.
-  package func answerSchema<Whole>(others: Schema? = nil) -> Schema where Element == JSONMember<Whole> {
+  package func answerSchema<Whole>() -> Schema where Element == JSONMember<Whole> {
     .object(
       Schema.Members(filter { !$0.isLeftOut }.map { ($0.name, $0.schema()) }),
-      optional: Schema.Members(filter(\.isLeftOut).map { ($0.name, $0.schema()) }), others: others)
+      optional: Schema.Members(filter(\.isLeftOut).map { ($0.name, $0.schema()) }))
   }
 
-  /// Sets the members that a request has; throws a fault if it lacks a required one.
-  ///
-  /// - Parameter ignoresOthers: False to throw a fault if it has others.
-  package func set<Whole>(from node: JSONNode, on whole: inout Whole, ignoresOthers: Bool = true) throws(JSONFault)
+  /// Sets the members that a request has; throws a fault if it lacks a required one, or has one that isn't known.
+  package func set<Whole>(from node: JSONNode, on whole: inout Whole) throws(JSONFault)
   where Element == JSONMember<Whole> {
-    let nodes = try node.members(ignoresOthers ? nil : map(\.name))
+    let nodes = try node.members(
+      filter(\.isSettable).map(\.name), ignored: filter { !$0.isSettable }.map(\.name))
     for member in self where member.isSettable {
       if member.isRequired {
         try member.decode(try nodes.required(member.name), &whole)
@@ -123,6 +118,13 @@ extension Array {
         member.setMissing?(&whole)
       }
     }
+  }
+
+  /// These members and the others of an answer, which requests may have so that what was read can be sent back.
+  package func ignoring<Whole, Shown>(_ shown: [JSONMember<Shown>]) -> [JSONMember<Whole>]
+  where Element == JSONMember<Whole> {
+    let names = Set(map(\.name))
+    return self + shown.filter { !names.contains($0.name) }.map { .shown($0.name, $0.schema()) { _ in .null } }
   }
 
   /// The members of a value that contains this one.

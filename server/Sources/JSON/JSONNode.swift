@@ -13,15 +13,15 @@ package struct JSONNode: Sendable {
 
   /// The members by name, after checking that the names are given once, and are known.
   ///
-  /// - Parameter known: The known names; `nil` for any.
-  package func members(_ known: [String]?) throws(JSONFault) -> JSONMembers {
+  /// - Parameters:
+  ///   - known: The known names.
+  ///   - ignored: Names that the object may have besides, for which there is no use.
+  package func members(_ known: [String], ignored: [String] = []) throws(JSONFault) -> JSONMembers {
     guard case .object(let members) = value else { throw fault("Expected an object.") }
     var nodes: [String: JSONNode] = [:]
     for member in members {
       let node = JSONNode(value: member.value, path: "\(path).\(member.name)", context: context)
-      if let known, !known.contains(member.name) {
-        throw node.fault("There is no member of this name here; possible are \(known.joined(separator: ", ")).")
-      }
+      guard known.contains(member.name) || ignored.contains(member.name) else { throw unknown(member, known: known) }
       guard nodes.updateValue(node, forKey: member.name) == nil else { throw node.fault("This member is given twice.") }
     }
     return JSONMembers(object: self, nodes: nodes)

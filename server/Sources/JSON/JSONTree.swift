@@ -172,6 +172,8 @@ private struct JSONTreeParser {
         code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
       }
       guard let scalar = Unicode.Scalar(code) else { throw invalid("a surrogate pair") }
+      // It would end the text in C libraries, and so make it a shorter one.
+      guard code != 0 else { throw invalid("a character other than NUL") }
       return Character(scalar)
     default: throw invalid("an escape")
     }

@@ -128,6 +128,9 @@ package struct Schema: Sendable {
   /// The same schema with the value that a missing member has.
   package func defaulting(to value: JSONTree) -> Schema { with("default", value) }
 
+  /// The same schema of a value that answers have, and that requests can't set.
+  package var readOnly: Schema { with("readOnly", .boolean(true)) }
+
   private func with(_ name: String, _ value: JSONTree) -> Schema {
     guard case .object(let members) = tree else { return self }
     return Schema(tree: .object(members.map { ($0.name, $0.value) } + [(name, value)]), components: components)

@@ -44,6 +44,10 @@ package struct IDToken: Sendable {
     guard let subject = claims.text("sub"), (1...255).contains(subject.utf8.count) else {
       throw SignOnError(.token, "The token doesn't say who signs in.")
     }
+    // C libraries read a text up to a NUL: the subject would be another person's.
+    try require(
+      !subject.unicodeScalars.contains { $0.properties.generalCategory == .control },
+      "The person's identifier in the token (`sub`) has control characters.")
     (issuer, self.subject, self.claims) = (provider.issuer, subject, claims)
     verifiedEmail = Self.verifiedEmail(in: claims, provider)
   }

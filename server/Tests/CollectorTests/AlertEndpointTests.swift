@@ -81,7 +81,7 @@ import Warehouse
       #expect(changed.alert.destinations == stored.alert.destinations && changed.alert.mutedUntil != nil)
       #expect(changed.state == state, "the condition is the same")
 
-      let other = renamed.replacing(#""limit": 10"#, with: #""limit": 20, "x": 1"#).replacing("hour", with: "day")
+      let other = renamed.replacing(#""limit": 10"#, with: #""limit": 20"#).replacing("hour", with: "day")
       #expect(try await api.object(.put, path, other)["text"] as? String == "below 20 per day")
       #expect(try fixture.catalog.alerts().first?.state == AlertState())
       #expect(try await api.list("\(path)/notifications", "notifications").count == 1)
@@ -134,6 +134,10 @@ import Warehouse
     """
     {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "nonsense", "period": "day"}, \
     "destinations": ["mail:a@b"]}
+    """,
+    """
+    {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "metric=users&filters=x", \
+    "period": "day"}, "destinations": ["mail:a@b"]}
     """,
     """
     {"name": "x", "condition": {"kind": "above", "limit": 1, "page": "explore", "query": "metric=users\\r\\nX: y", \

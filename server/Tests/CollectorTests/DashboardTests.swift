@@ -165,6 +165,8 @@ import Warehouse
         client, .post, path, #"{"name": "x", "cards": [{"name": "A", "page": "funnels", "query": ""}]}"#, headers)
       #expect(bad.status == .badRequest)
       #expect(String(buffer: bad.body).contains("$.cards[0]"))
+      let noFilters = #"{"name": "x", "cards": [{"name": "A", "page": "explore", "query": "metric=users&filters=x"}]}"#
+      #expect(try await send(client, .post, path, noFilters, headers).status == .badRequest)
       #expect(try await send(client, .post, path, "{}", headers).status == .badRequest)
       #expect(
         try await send(client, .put, "\(path)/2", #"{"name": "Money", "cards": []}"#, headers).status == .ok)

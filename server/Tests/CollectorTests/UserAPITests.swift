@@ -52,6 +52,7 @@ import Warehouse
       for (json, words) in [
         ("[]", "Send a JSON object"), (#"{"name": ""}"#, "1 to 100 characters"),
         (#"{"name": "OWNER"}"#, "already a user"), (#"{"name": "x", "role": "king"}"#, "owner, editor, viewer"),
+        (#"{"name": "x\u0000y"}"#, "a character other than NUL"), (#"{"name": "x\u0001y"}"#, "control characters"),
         (#"{"name": "x", "apps": [77]}"#, "no app 77"), (#"{"name": "x", "apps": []}"#, "1 to 1000"),
       ] {
         let refused = try await api.send(.post, "/users", json)

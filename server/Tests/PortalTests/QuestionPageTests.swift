@@ -122,6 +122,13 @@ import Warehouse
     #expect(html.contains("<p class=\"notice\" role=\"alert\">"))
   }
 
+  @Test func `filters that are no JSON array are refused, not left out`() async throws {
+    for filters in ["x", "{}", "[["] {
+      let html = try await sample.question(.explore, ["filters": filters])
+      #expect(html.contains("a JSON array") && html.contains("<p class=\"notice\" role=\"alert\">"))
+    }
+  }
+
   @Test func `buckets are said to be of equal width only if the page chose them`() async throws {
     let html = try await sample.question(.explore, ["by": "property:Length", "bins": "0, 10, 100"])
     #expect(html.contains("Numbers in buckets; the last one has all that are larger."))

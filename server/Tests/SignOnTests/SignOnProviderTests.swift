@@ -115,6 +115,7 @@ import Warehouse
       ("iat", .number(1_800_000_000 + 61), "future"), ("nbf", .number(1_800_000_000 + 61), "future"),
       ("sub", .null, "who signs in"), ("sub", .text(""), "who signs in"),
       ("sub", .text(String(repeating: "s", count: 256)), "who signs in"),
+      ("sub", .text("ann-1\u{1}"), "control characters"), ("sub", .text("ann-1\u{0}x"), "isn't JSON"),
     ] as [(String, JSONTree, String)])
   func `a token with a wrong claim is refused`(name: String, value: JSONTree, reason: String) async throws {
     let world = World()

@@ -131,6 +131,20 @@ import Testing
     #expect(try catalog.accounts().map(\.name) == ["ann"])
   }
 
+  @Test func `a NUL in what a provider says finds nobody else's account`() throws {
+    let fixture = try Fixture()
+    let catalog = fixture.catalog
+    let ann = try catalog.invite(name: "ann@example.org", role: .viewer, apps: nil, seesPersonalData: false).account
+    func signIn(_ subject: String, email: String?) throws -> SignInOutcome {
+      let identity = ProvidedIdentity(issuer: "https://id.example.org", subject: subject, verifiedEmail: email)
+      return try catalog.signIn(identity, rights: nil, createsAccount: false)
+    }
+    #expect(try signIn("1", email: "ann@example.org\0x") == .noAccount(email: "ann@example.org\0x"))
+    #expect(try signIn("1", email: "ann@example.org") == .account(ann))
+    #expect(throws: WarehouseError.self) { try signIn("1\0", email: nil) }
+    #expect(try signIn("1", email: nil) == .account(ann))
+  }
+
   @Test func `new rights apply to a session at once, and a removed user has none`() throws {
     let fixture = try Fixture()
     let catalog = fixture.catalog

@@ -51,7 +51,13 @@ extension Catalog: AccessStore {
 
   /// Returns the account with a name, in any case.
   package func account(named name: String) throws -> Account? {
-    try reading { try Self.account(where: "name = ?", [name], $0) }
+    try reading { try Self.row(named: name, $0).map(Self.account) }
+  }
+
+  /// The row of the account with a name, in any case. SQLite reads texts up to a NUL, and would find another account.
+  static func row(named name: String, _ database: Database) throws -> Row? {
+    guard !name.utf8.contains(0) else { return nil }
+    return try Row.fetchOne(database, sql: "SELECT * FROM account WHERE name = ?", arguments: [name])
   }
 
   /// Creates an account without a password and returns it with a code for its first login.
@@ -64,7 +70,7 @@ extension Catalog: AccessStore {
     for app in apps ?? [] { try checkExists(app) }
     let (code, expires) = (newSecret(), (now() + Self.invitationLifetime).millisecondsSince1970)
     return try writing { database in
-      guard try Self.account(where: "name = ?", [name], database) == nil else {
+      guard try Self.row(named: name, database) == nil else {
         throw WarehouseError(.invalid, "There is already a user \"\(name)\". Choose another name.")
       }
       try database.execute(
@@ -132,7 +138,7 @@ extension Catalog: AccessStore {
 
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   package func account(name: String, password: String) throws -> Account? {
-    let row = try reading { try Row.fetchOne($0, sql: "SELECT * FROM account WHERE name = ?", arguments: [name]) }
+    let row = try reading { try Self.row(named: name, $0) }
     guard try Secrets.matches(password, stored: row?["password"], cost: passwordCost), let row else { return nil }
     return try Self.account(row)
   }

@@ -36,6 +36,7 @@ extension Catalog {
     _ identity: ProvidedIdentity, rights: ProvidedRights?, createsAccount: Bool
   ) throws -> SignInOutcome {
     if createsAccount, let email = identity.verifiedEmail { try check(name: email) }
+    try checkCharacters(identity.subject, of: "The identifier of a person at a provider")
     return try writing { database in
       let linked = try linkedAccount(identity, database)
       let outcome =
@@ -63,7 +64,7 @@ extension Catalog {
     _ identity: ProvidedIdentity, creating rights: ProvidedRights?, _ database: Database
   ) throws -> SignInOutcome {
     guard let email = identity.verifiedEmail else { return .unverifiedEmail }
-    var account = try Self.account(where: "name = ?", [email], database)
+    var account = try Self.row(named: email, database).map(Self.account)
     if account == nil, let rights { account = try create(email, rights, database) }
     guard let found = account else { return .noAccount(email: email) }
     return try link(found, to: identity, database) ? .account(found) : .takenAccount(email: email)

@@ -12,10 +12,15 @@ extension Catalog {
         "A name must have 1 to 100 characters and at most 1,000 bytes, at least one character of them visible; this one "
           + "has \(name.count) characters and \(name.utf8.count) bytes.")
     }
-    // Names are printed to terminals and logs, and passed to C libraries.
-    guard !name.unicodeScalars.contains(where: isControl) else {
+    try checkCharacters(name, of: "A name")
+  }
+
+  /// Throws if a text has a character that names and identifiers can't have: they are printed to terminals and logs, and
+  /// passed to SQLite, which reads them up to a NUL.
+  func checkCharacters(_ text: String, of subject: String) throws {
+    guard !text.unicodeScalars.contains(where: isControl) else {
       throw WarehouseError(
-        .invalid, "A name can't contain control characters or line breaks. Use a single line of plain text.")
+        .invalid, "\(subject) can't contain control characters or line breaks. Use a single line of plain text.")
     }
   }
 

@@ -34,6 +34,7 @@ package struct Access: Sendable {
 
   /// Runs an endpoint if the request has the required right; throws ``APIError``, or ``Redirect`` to the login page.
   package func perform(_ endpoint: Endpoint, _ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard endpoint.client == .app || !URLEncodedForm.hasNUL(request.uri.string) else { throw APIError.nul }
     if endpoint.requirement == .nothing { return try await endpoint.handle(request, context) }
     var context = context
     context.grant = try authorize(endpoint, request, context)

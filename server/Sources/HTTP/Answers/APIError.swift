@@ -76,6 +76,11 @@ extension APIError {
   package static let unknownApp = APIError(
     status: .notFound, code: "unknown_app", message: "This app does not exist, or you may not see it.")
 
+  /// The answer to a NUL in an address or form.
+  package static let nul = APIError(
+    status: .badRequest, code: "malformed",
+    message: "The request has a NUL character (%00), which no text may have. Remove it.")
+
   package static let notFound = APIError(
     status: .notFound, code: "not_found", message: "Nothing has this address. Check its spelling.")
 

@@ -8,9 +8,11 @@ extension BodyReader {
   /// The maximum size of a form, in bytes.
   private static let maximumFormBytes = 16 << 10
 
-  /// Reads a posted form.
+  /// Reads a posted form; throws ``APIError`` 400 if it has a NUL.
   package func form(_ request: Request, _ context: CollectorContext) async throws -> URLEncodedForm {
-    URLEncodedForm(String(buffer: try await read(request, context, limit: Self.maximumFormBytes).bytes))
+    let text = String(buffer: try await read(request, context, limit: Self.maximumFormBytes).bytes)
+    guard !URLEncodedForm.hasNUL(text) else { throw APIError.nul }
+    return URLEncodedForm(text)
   }
 }
 

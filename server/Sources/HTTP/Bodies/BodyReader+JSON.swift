@@ -5,20 +5,6 @@ import NIOCore
 import Reports
 import Warehouse
 
-extension BodyReader {
-  /// Reads a JSON object; throws ``APIError`` 400 with the members that it needs if it is another.
-  package func object<Body: Decodable>(
-    _ type: Body.Type, of request: Request, _ context: CollectorContext, limit: Int, members: String
-  ) async throws -> Body {
-    let body = try await read(request, context, limit: limit)
-    do {
-      return try JSONDecoder().decode(type, from: Data(body.bytes.readableBytesView))
-    } catch {
-      throw APIError(status: .badRequest, code: "malformed", message: "Send a JSON object with \(members).")
-    }
-  }
-}
-
 extension Response {
   /// Creates a response with a value as JSON, its members in alphabetical order.
   package static func json(encoding value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {

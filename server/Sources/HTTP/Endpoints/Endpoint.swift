@@ -36,8 +36,9 @@ package struct Endpoint: Sendable {
     }
   }
 
-  /// The kinds of clients, which get errors in different forms.
-  package enum Client: Sendable { case program, reader }
+  /// The kinds of clients, which get errors in different forms. Apps send in protocols, which decide themselves what they
+  /// refuse.
+  package enum Client: Sendable { case program, reader, app }
 
   package let requirement: Requirement
   package let client: Client
@@ -54,7 +55,9 @@ package struct Endpoint: Sendable {
   }
 
   /// An endpoint for programs.
-  package static func api(_ requirement: Requirement, _ handle: @escaping RouteTable.Handler) -> Endpoint {
-    Endpoint(requirement: requirement, client: .program, handle: handle)
+  package static func api(
+    _ requirement: Requirement, isProtocol: Bool = false, _ handle: @escaping RouteTable.Handler
+  ) -> Endpoint {
+    Endpoint(requirement: requirement, client: isProtocol ? .app : .program, handle: handle)
   }
 }

@@ -111,7 +111,7 @@ package struct EndpointGroup {
     operation.complete(method, path, requirement)
     routes.add(
       method, path,
-      .api(requirement) { request, context in
+      .api(requirement, isProtocol: isProtocol) { request, context in
         let call = Call(request: request, context: context)
         return isProtocol
           ? try await handle(call) : try await Response.refusingInvalid { try await handle(call) }
@@ -177,24 +177,22 @@ extension JSONAnswer {
   }
 }
 
-/// The body of a request: a JSON object whose members set those of a value.
+/// The body of a request: a JSON object whose members set those of a value. One that isn't known is refused: a misspelled
+/// member would change nothing, and the answer would say that all is well.
 package struct JSONBody<Value>: Sendable {
   package let members: [JSONMember<Value>]
   package let schema: Schema
   package let maximumBytes: Int
-  /// True if it may have other members.
-  package let ignoresOthers: Bool
 
   package init(_ members: [JSONMember<Value>], maximumBytes: Int = 16 << 10) {
-    (self.members, self.maximumBytes, ignoresOthers) = (members, maximumBytes, true)
+    (self.members, self.maximumBytes) = (members, maximumBytes)
     schema = members.requestSchema()
   }
 
   /// - Parameter name: The name of its schema in the document.
-  package init(_ name: String, _ members: [JSONMember<Value>], maximumBytes: Int = 16 << 10, ignoresOthers: Bool = true)
-  {
-    (self.members, self.maximumBytes, self.ignoresOthers) = (members, maximumBytes, ignoresOthers)
-    schema = members.requestSchema(ignoresOthers: ignoresOthers).named(name)
+  package init(_ name: String, _ members: [JSONMember<Value>], maximumBytes: Int = 16 << 10) {
+    (self.members, self.maximumBytes) = (members, maximumBytes)
+    schema = members.requestSchema().named(name)
   }
 
   package var content: Schema.Members { ["application/json": schema] }
@@ -210,7 +208,7 @@ package struct JSONBody<Value>: Sendable {
     /// Sets the members that the body has; throws ``APIError`` 400 that names the member at fault.
     package func set(on value: inout Value) throws(APIError) {
       do {
-        try body.members.set(from: node, on: &value, ignoresOthers: body.ignoresOthers)
+        try body.members.set(from: node, on: &value)
       } catch {
         throw APIError(error)
       }

@@ -125,8 +125,11 @@ struct FilterRows {
   }
 
   /// The filters of a JSON array; none if the text is none.
-  static func parsed(_ json: String?) -> [JSONTree] {
-    guard let json, case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else { return [] }
+  static func parsed(_ json: String?) -> [JSONTree] { json.flatMap(array) ?? [] }
+
+  /// The filters of a JSON array; `nil` if the text is none.
+  static func array(_ json: String) -> [JSONTree]? {
+    guard case .array(let filters)? = try? JSONTree(parsing: Array(json.utf8)) else { return nil }
     return filters
   }
 

@@ -32,7 +32,7 @@ extension DashboardCard {
       .described("True if the card takes the whole width of the page."),
   ]
 
-  fileprivate static let codec = JSONCodec<DashboardCard>(members.answerSchema(others: .any).named("Card")) {
+  fileprivate static let codec = JSONCodec<DashboardCard>(members.answerSchema().named("Card")) {
     node throws(JSONFault) in
     var card = DashboardCard(name: "", page: "", query: "")
     try members.set(from: node, on: &card)

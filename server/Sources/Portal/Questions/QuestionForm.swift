@@ -105,6 +105,11 @@ struct QuestionForm: Sendable {
   /// The rows that the question is about, and who counts as one person.
   func scope() throws(QuestionError) -> QuestionScope {
     var scope = QuestionScope(range: try range())
+    guard values["filters"].map({ FilterRows.array($0) != nil }) ?? true else {
+      throw QuestionError(
+        "The filters of this address aren't a JSON array. Copy the whole address, or leave `filters` out.",
+        at: "$.filters")
+    }
     let segment = values["segment"].map { JSONTree.array([.text("segment"), Self.number($0)]) }
     let rows = page == .explore || page == .people ? subject?.filter : nil
     let filters = plainFilters + [segment, rows].compactMap { $0 } + figureFilters
