@@ -49,17 +49,18 @@ struct AccountPages: Sendable {
     _ form: URLEncodedForm, _ session: LoginSession, _ request: Request, _ context: CollectorContext
   ) async throws -> Response {
     let key = "\(context.clientShare) \(session.account.name.lowercased())"
-    try site.access.requireNoWait(key: key)
     let (store, account) = (site.access.store, session.account)
     do {
-      let isAllowed = try await site.access.passwords.run(for: context.clientShare) {
-        if account.hasPassword,
-          try store.account(name: account.name, password: form["current"] ?? "")?.id != account.id
-        {
-          return false
+      let isAllowed = try await site.access.attempt(key: key) {
+        try await site.access.passwords.run(for: context.clientShare) {
+          if account.hasPassword,
+            try store.account(name: account.name, password: form["current"] ?? "")?.id != account.id
+          {
+            return false
+          }
+          try store.setPassword(form["password"] ?? "", of: account.id, keeping: session.id)
+          return true
         }
-        try store.setPassword(form["password"] ?? "", of: account.id, keeping: session.id)
-        return true
       }
       if isAllowed { return Redirect(path: "/account?done=password").response }
       try site.access.countFailure(key: key, subject: account.name, context)

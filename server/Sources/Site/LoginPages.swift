@@ -41,9 +41,10 @@ struct LoginPages: Sendable {
     return try await login(
       next: ReturnPath.checked(form["next"]), request, context, key: key, name: name, failure: "Wrong name or password."
     ) {
-      try site.access.requireNoWait(key: key)
-      return try await site.access.passwords.run(for: context.clientShare) { [store = site.access.store] in
-        try store.account(name: name, password: password)
+      try await site.access.attempt(key: key) {
+        try await site.access.passwords.run(for: context.clientShare) { [store = site.access.store] in
+          try store.account(name: name, password: password)
+        }
       }
     }
   }
@@ -97,9 +98,7 @@ struct LoginPages: Sendable {
     } catch let form as RejectedForm {
       return .html(form.page, status: .badRequest)
     } catch let error as APIError where [.tooManyRequests, .serviceUnavailable].contains(error.status) {
-      var response = Response.html(site.pages.login(message: error.message, next: next), status: error.status)
-      response.headers[.retryAfter] = error.headers[.retryAfter]
-      return response
+      return site.login(error, next: next)
     } catch let error as WarehouseError where error.code == .full {
       context.logger.error("Could not store a session", metadata: ["error": "\(error)"])
       let diskFull = APIError.diskFull
@@ -116,6 +115,15 @@ struct LoginPages: Sendable {
     // A link and not a redirect, which browsers refuse after a form because of the page's policy.
     var response = Response.html(site.pages.login(signOut: link))
     response.headers[.setCookie] = cookie
+    return response
+  }
+}
+
+extension Site {
+  /// Returns the login page with the reason why a login has to wait.
+  func login(_ error: APIError, next: String?) -> Response {
+    var response = Response.html(pages.login(message: error.message, next: next), status: error.status)
+    response.headers[.retryAfter] = error.headers[.retryAfter]
     return response
   }
 }

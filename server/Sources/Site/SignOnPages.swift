@@ -19,6 +19,7 @@ package struct SignOnPages: Sendable {
   let logger: Logger
   /// Bounds the log, since anyone can begin sign-ins while the provider can't be reached.
   private let throttle = Locked(LogThrottle())
+  private let exchanges = Locked(ExchangeLimiter())
 
   init(
     site: Site, providers: [SignOnProvider], portalAddress: String?, uptime: @escaping @Sendable () -> Duration,
@@ -59,18 +60,33 @@ package struct SignOnPages: Sendable {
     let attempt = request.cookie(named: cookieName(request)).flatMap { provider.attempt(cookie: $0) }
     var response: Response
     do {
-      let cookie = try await session(of: provider, attempt, request, context)
-      response = Redirect(path: ReturnPath.checked(attempt?.next), cookie: cookie).response
-    } catch let refusal as Refusal {
-      response = try refused(refusal, provider, next: attempt?.next, context)
-    } catch let error as APIError where error.status == .tooManyRequests {
-      // The sign-in isn't used up.
-      response = .html(site.pages.login(message: error.message, next: attempt?.next), status: error.status)
-      response.headers[.retryAfter] = error.headers[.retryAfter]
-      return response
+      response = try await finish(attempt, provider, request, context)
+    } catch let error as APIError where [.tooManyRequests, .serviceUnavailable].contains(error.status) {
+      // The sign-in isn't used up: reloading the page continues it.
+      return site.login(error, next: attempt?.next)
     }
     response.headers.append(HTTPField(name: .setCookie, value: cookie(request, "", lasting: 0)))
     return response
+  }
+
+  private func finish(
+    _ attempt: SignInAttempt?, _ provider: SignOnProvider, _ request: Request, _ context: CollectorContext
+  ) async throws -> Response {
+    guard let attempt, let state = request.parameters["state"] else {
+      // Not counted: it cost nothing, and another site's page may have caused it.
+      let message =
+        "This sign-in took longer than ten minutes, or was begun in another browser. Please sign in again."
+      return .html(site.pages.login(message: message, next: attempt?.next), status: .unauthorized)
+    }
+    // Counts before the provider is asked, so that many answers at the same time are no way around the limit.
+    return try await site.access.attempt(key: context.clientShare) {
+      do {
+        let cookie = try await session(of: provider, attempt, state: state, request, context)
+        return Redirect(path: ReturnPath.checked(attempt.next), cookie: cookie).response
+      } catch let refusal as Refusal {
+        return try refused(refusal, provider, next: attempt.next, context)
+      }
+    }
   }
 
   /// The reason why a sign-in doesn't lead to a session.
@@ -79,22 +95,14 @@ package struct SignOnPages: Sendable {
     var message: String
     /// The name in the list of failed logins; empty if it isn't known.
     var name = ""
-    /// False if the request cost nothing, and another site's page may have caused it.
-    var counts = true
   }
 
   /// Begins a session for the person whom the provider's answer names, and returns its cookie.
   private func session(
-    of provider: SignOnProvider, _ attempt: SignInAttempt?, _ request: Request, _ context: CollectorContext
+    of provider: SignOnProvider, _ attempt: SignInAttempt, state: String, _ request: Request,
+    _ context: CollectorContext
   ) async throws -> String {
     let answer = request.parameters
-    guard let attempt, let state = answer["state"] else {
-      throw Refusal(
-        message: "This sign-in took longer than ten minutes, or was begun in another browser. Please sign in again.",
-        counts: false)
-    }
-    // Each further step costs a request to the provider.
-    try site.access.requireNoWait(key: context.clientShare)
     guard let code = answer["code"], code.utf8.count <= 4_096, answer["error"] == nil else {
       let name = provider.settings.name
       throw Refusal(
@@ -102,6 +110,9 @@ package struct SignOnPages: Sendable {
           ? "\(name) didn’t let you in, or you cancelled. Sign in again, or log in another way."
           : "\(name) couldn’t sign you in. Try again; if it still fails, tell the person who runs this server.")
     }
+    let (client, id) = (context.clientShare, provider.settings.id)
+    guard exchanges.withLock({ $0.begin(client: client, provider: id) }) else { throw APIError.tooManySignIns }
+    defer { exchanges.withLock { $0.end(client: client, provider: id) } }
     let token: IDToken
     do throws(SignOnError) {
       token = try await provider.finish(
@@ -158,7 +169,7 @@ package struct SignOnPages: Sendable {
   ) throws -> Response {
     let subject = refusal.name.isEmpty ? provider.settings.id : "\(refusal.name) (\(provider.settings.id))"
     do {
-      if refusal.counts { try site.access.countFailure(key: context.clientShare, subject: subject, context) }
+      try site.access.countFailure(key: context.clientShare, subject: subject, context)
     } catch let error as APIError where error.status == .tooManyRequests {
       // The page says why this sign-in failed; the next one has to wait.
     }
@@ -227,4 +238,11 @@ package struct SignOnPages: Sendable {
     let secure = request.isSecure ? "; Secure" : ""
     return "\(cookieName(request))=\(value); Path=/sign-in; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
   }
+}
+
+extension APIError {
+  fileprivate static let tooManySignIns = APIError(
+    status: .serviceUnavailable, code: "too_many_sign_ins",
+    message: "Too many people are signing in at the moment. Wait a few seconds, then reload this page.",
+    headers: [.retryAfter: "5"])
 }

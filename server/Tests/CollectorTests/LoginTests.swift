@@ -331,4 +331,25 @@ import Warehouse
     limiter.failed("d", now: .seconds(47))
     #expect(limiter.wait("d", now: .seconds(47)) == .seconds(1))
   }
+
+  @Test func `attempts in progress count like failures, and those that succeed leave nothing`() {
+    var limiter = LoginLimiter(maximum: 3, longestDelay: .seconds(4))
+    #expect(limiter.begin("a", now: .zero) == nil)
+    #expect(limiter.begin("a", now: .zero) == nil)
+    limiter.failed("a", now: .zero)
+    limiter.end("a")
+    #expect(limiter.begin("a", now: .zero) == nil, "one failed, one is in progress")
+    #expect(limiter.begin("a", now: .zero) == .seconds(1), "one failed, two are in progress")
+    #expect(limiter.begin("b", now: .zero) == nil)
+    for _ in 0..<2 { limiter.end("a") }
+    for _ in 0..<2 { #expect(limiter.begin("a", now: .zero) == nil, "both succeeded") }
+    for _ in 0..<2 {
+      limiter.failed("a", now: .zero)
+      limiter.end("a")
+    }
+    #expect(limiter.begin("a", now: .zero) == .seconds(1))
+    #expect(limiter.begin("a", now: .seconds(1)) == nil, "after the delay")
+    #expect(limiter.begin("a", now: .seconds(1)) == .seconds(1), "one at a time after too many failures")
+    #expect(limiter.begin("a", now: .seconds(41)) == nil, "the failures are forgotten")
+  }
 }

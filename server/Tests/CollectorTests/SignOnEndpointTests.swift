@@ -2,6 +2,7 @@ import AppCatalog
 import HTTPTypes
 import JSON
 import NIOCore
+import Outgoing
 import SignOn
 import SignOnTestSupport
 import TernBase
@@ -241,6 +242,38 @@ import Warehouse
       #expect(response.status == .tooManyRequests && response.headers[.retryAfter] != nil)
       #expect(fake.count("/token") == asked)
       #expect(try fixture.catalog.failedLogins(limit: 10).map(\.count) == [2])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `a third exchange of an address has to wait, and then goes on`() async throws {
+    let fake = FakeProvider(issuer: "https://id.example.org", now: WallClock.system)
+    let state = Locked((begun: 0, isHeld: true))
+    let provider = SignOnProvider(
+      fake.settings,
+      exchange: { request throws(OutgoingError) in
+        if request.address.hasSuffix("/token") {
+          state.withLock { $0.begun += 1 }
+          while state.withLock(\.isHeld) { await Task.yield() }
+        }
+        return try await fake.exchange(request)
+      }, wallTime: WallClock.system, uptime: { .zero })
+    let fixture = try Fixture(providers: [provider])
+    _ = try fixture.catalog.invite(name: "ann@example.org", role: .viewer, apps: nil, seesPersonalData: false)
+    try await fixture.routed { client in
+      let browsers = (0..<3).map { _ in Browser(client) }
+      var uris: [String] = []
+      for browser in browsers { uris.append(try await browser.callback(fake)) }
+      async let first = browsers[0].open(uris[0])
+      async let second = browsers[1].open(uris[1])
+      while state.withLock(\.begun) < 2 { await Task.yield() }
+      let response = try await browsers[2].open(uris[2])
+      #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] == "5")
+      #expect(text(response).contains("Wait a few seconds, then reload this page."))
+      state.withLock { $0.isHeld = false }
+      #expect(try await [first.status, second.status] == [.seeOther, .seeOther])
+      #expect(fake.count("/token") == 2)
+      #expect(try await browsers[2].open(uris[2]).status == .seeOther, "reloaded")
+      #expect(try fixture.catalog.failedLogins(limit: 10).isEmpty)
     }
   }
 

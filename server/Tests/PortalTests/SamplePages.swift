@@ -321,7 +321,8 @@ struct SamplePages {
           result: result)
       ))
     let entry = AuditEntry(
-      id: 1, time: Self.now, actor: AuditActor(name: text, address: text), action: "login", subject: text)
+      id: 1, time: Self.now, actor: AuditActor(name: text, address: text), action: "login", subject: text,
+      count: 2)
     let failed = FailedLogins(name: text, address: text, first: Self.now, last: Self.now, count: 3)
     all.append(("audit", pages.audit([entry], hasMore: true, failed: [failed])))
     var guest = pages

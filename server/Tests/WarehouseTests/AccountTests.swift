@@ -282,10 +282,73 @@ import Testing
   @Test func `the audit log can't be changed or deleted`() throws {
     let fixture = try Fixture()
     try fixture.catalog.record(.login, "x")
-    for statement in ["DELETE FROM audit", "UPDATE audit SET subject = 'y'"] {
+    try fixture.catalog.record(.userChanged, "x")
+    for statement in [
+      "DELETE FROM audit", "UPDATE audit SET subject = 'y'", "UPDATE audit SET n = n + 1, last = 7, subject = 'y'",
+      "UPDATE audit SET n = n + 2, last = 7", "UPDATE audit SET n = n + 1, last = 7 WHERE action = 'user changed'",
+    ] {
       #expect(throws: (any Error).self) { try withConnection(fixture.catalog.pool) { try $0.execute(statement) } }
     }
-    #expect(try fixture.catalog.audit(limit: 10).map(\.subject) == ["x"])
+    #expect(try fixture.catalog.audit(limit: 10).map(\.subject) == ["x", "x"])
+    #expect(try fixture.catalog.audit(limit: 10).map(\.count) == [1, 1])
+  }
+
+  @Test func `actions that change nothing are counted for an hour, and changes are listed one by one`() throws {
+    let start = Timestamp(millisecondsSince1970: 1_700_000_000_000)
+    let clock = Locked(start)
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path, now: { clock.withLock { $0 } })
+    func record(_ action: AuditEntry.Action, _ subject: String, address: String = "192.0.2.1", at minute: Int) throws {
+      clock.withLock { $0 = start + .seconds(minute * 60) }
+      try AuditActor.$current.withValue(AuditActor(name: "token t", address: address)) {
+        try catalog.record(action, subject)
+      }
+    }
+    for minute in [0, 10] { try record(.exported, "app 1", at: minute) }
+    try record(.exported, "app 2", at: 20)
+    try record(.exported, "app 1", address: "192.0.2.2", at: 30)
+    try record(.login, "app 1", at: 40)
+    try record(.exported, "app 1", at: 59)
+    try record(.exported, "app 1", at: 60)
+    for minute in [61, 62] { try record(.userChanged, "ann", at: minute) }
+    let entries = try catalog.audit(limit: 20).reversed()
+    #expect(
+      entries.map { "\($0.action) \($0.subject) \($0.count)" } == [
+        "data exported app 1 3", "data exported app 2 1", "data exported app 1 1", "login app 1 1",
+        "data exported app 1 1", "user changed ann 1", "user changed ann 1",
+      ])
+    #expect(entries.first?.time == start && entries.first?.last == start + .seconds(59 * 60))
+    #expect(entries.last?.last == start + .seconds(62 * 60))
+    // The first entry has happened since, too.
+    #expect(try catalog.pruneAudit(before: start + .seconds(50 * 60)) == 0)
+    try catalog.close()
+  }
+
+  @Test func `a full audit log loses the entries of those who have most, and their changes last`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let maximum = Catalog.maximumEntries
+    try withConnection(catalog.pool) { connection in
+      for (actor, action, count, last) in [
+        ("ann", "user changed", 30_000, "NULL"), ("ann", "login", maximum - 40_000, "i"),
+        ("bob", "user changed", 9_999, "NULL"),
+      ] {
+        try connection.execute(
+          """
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+          INSERT INTO audit (time, actor, address, action, subject, last)
+          SELECT i, '\(actor)', '', '\(action)', i, \(last) FROM n
+          """)
+      }
+    }
+    try AuditActor.$current.withValue(AuditActor(name: "bob", address: "")) { try catalog.record(.login, "bob") }
+    let entries = try catalog.audit(limit: .max)
+    let logins = entries.filter { $0.actor.name == "ann" && $0.action == "login" }
+    #expect(logins.count == maximum - 40_000 - maximum / 10 && logins.last?.subject == "\(maximum / 10 + 1)")
+    #expect(entries.count { $0.actor.name == "ann" && $0.action == "user changed" } == 30_000)
+    #expect(entries.count { $0.actor.name == "bob" } == 10_000)
+    #expect(entries.first?.actor == .server)
+    try catalog.close()
   }
 
   @Test func `failed logins take bounded room, whatever names they give`() throws {
@@ -341,17 +404,17 @@ import Testing
     let clock = Locked(Timestamp(millisecondsSince1970: 1_000_000))
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path, now: { clock.withLock { $0 } })
-    let (maximum, long) = (Int(Catalog.maximumEntries), String(repeating: "é", count: 10_000))
+    let (maximum, long) = (Catalog.maximumEntries, String(repeating: "é", count: 10_000))
     try withConnection(catalog.pool) { connection in
       try connection.execute(
         """
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(maximum))
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(maximum - 1))
         INSERT INTO audit (time, actor, address, action, subject) SELECT i, 'a', '', 'login', 'old' FROM n
         """)
     }
     try catalog.record(.exported, long)
     let entries = try catalog.audit(limit: .max)
-    #expect(entries.count == maximum - maximum / 10 + 2 && entries.first?.action == "audit log pruned")
+    #expect(entries.count == maximum - maximum / 10 + 1 && entries.first?.action == "audit log pruned")
     #expect(entries.dropFirst().first?.subject == long.prefix(utf8Bytes: 512))
     try catalog.close()
   }

@@ -5,8 +5,8 @@ import TernEvents
 package import Warehouse
 
 extension AuditEntry.Action {
-  static let login = Self("login")
-  static let logout = Self("logout")
+  static let login = Self("login", isChange: false)
+  static let logout = Self("logout", isChange: false)
   static let linkCreated = Self("login link created")
   static let sessionEnded = Self("session ended")
 }

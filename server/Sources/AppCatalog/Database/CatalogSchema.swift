@@ -5,7 +5,9 @@ enum CatalogSchema {
   /// The mark of `catalog.sqlite` in its header: "TrnA".
   static let format = DatabaseFormat(
     applicationID: 0x5472_6E41,
-    steps: [tables, symbols, alerts, mailReports, identities, imported, zoneData, percentages, errorDecisions])
+    steps: [
+      tables, symbols, alerts, mailReports, identities, imported, zoneData, percentages, errorDecisions, auditCounts,
+    ])
 
   /// The statements that create the tables of version 1.
   private static let tables =

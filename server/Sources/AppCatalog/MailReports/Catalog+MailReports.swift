@@ -28,7 +28,7 @@ extension CatalogSchema {
 extension AuditEntry.Action {
   static let mailReportCreated = Self("mail report created")
   static let mailReportChanged = Self("mail report changed")
-  static let mailReportRequested = Self("mail report requested")
+  static let mailReportRequested = Self("mail report requested", isChange: false)
   static let mailReportRemoved = Self("mail report deleted")
   static let unsubscribed = Self("unsubscribed from mail report")
 }

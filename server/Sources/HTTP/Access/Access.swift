@@ -107,16 +107,22 @@ package struct Access: Sendable {
 
   /// Counts a failed login in the audit log; throws ``APIError`` 429 instead while the key must wait.
   package func countFailure(key: String, subject: String, _ context: CollectorContext) throws {
-    try requireNoWait(key: key)
+    try require(noWait: limiter.withLock { $0.wait(key, now: uptime()) })
     limiter.withLock { $0.failed(key, now: uptime()) }
     try AuditActor.$current.withValue(AuditActor(name: "", address: context.clientShare)) {
       try store.recordFailedLogin(subject)
     }
   }
 
-  /// Throws ``APIError`` 429 while a key must wait after failed logins.
-  package func requireNoWait(key: String) throws(APIError) {
-    guard let wait = limiter.withLock({ $0.wait(key, now: uptime()) }) else { return }
+  /// Runs an attempt to log in; throws ``APIError`` 429 while the key must wait. Failures are counted separately.
+  package func attempt<Value>(key: String, _ body: () async throws -> Value) async throws -> Value {
+    try require(noWait: limiter.withLock { $0.begin(key, now: uptime()) })
+    defer { limiter.withLock { $0.end(key) } }
+    return try await body()
+  }
+
+  private func require(noWait wait: Duration?) throws(APIError) {
+    guard let wait else { return }
     throw APIError(
       status: .tooManyRequests, code: "too_many_attempts",
       message: "Too many failed logins. Try again in a minute.",

@@ -6,6 +6,8 @@ struct LoginLimiter: Sendable {
   private struct Failures {
     var count: Int
     var last: Duration
+    /// The number of attempts in progress.
+    var pending = 0
   }
 
   /// The number of failures without a delay.
@@ -28,14 +30,33 @@ struct LoginLimiter: Sendable {
     return rest > .zero ? rest : nil
   }
 
+  /// Begins an attempt, or returns the time until it may be made. Attempts in progress count like failures, so that many at the
+  /// same time are no way around the limit.
+  mutating func begin(_ key: String, now: Duration) -> Duration? {
+    if let wait = wait(key, now: now) { return wait }
+    guard let entry = failures[key] else {
+      insert(Failures(count: 0, last: now, pending: 1), key, now: now)
+      return nil
+    }
+    let count = isForgotten(entry, now) ? 0 : entry.count
+    guard entry.pending == 0 || count + entry.pending < maximum else { return .seconds(1) }
+    failures[key]?.pending += 1
+    return nil
+  }
+
+  /// Ends an attempt, whatever its outcome.
+  mutating func end(_ key: String) {
+    guard let entry = failures[key], entry.pending > 0 else { return }
+    failures[key]?.pending -= 1
+    if entry.count == 0, entry.pending == 1 { failures[key] = nil }
+  }
+
   /// Records a failed login. Failures are forgotten after ten times the longest delay.
   mutating func failed(_ key: String, now: Duration) {
-    if let entry = failures[key], !isForgotten(entry, now) {
-      failures[key] = Failures(count: entry.count + 1, last: now)
-      return
-    }
-    if failures.count >= capacity { makeRoom(now: now) }
-    failures[key] = Failures(count: 1, last: now)
+    guard var entry = failures[key] else { return insert(Failures(count: 1, last: now), key, now: now) }
+    entry.count = isForgotten(entry, now) ? 1 : entry.count + 1
+    entry.last = now
+    failures[key] = entry
   }
 
   /// One second, doubled with each failure.
@@ -43,9 +64,13 @@ struct LoginLimiter: Sendable {
 
   private func isForgotten(_ entry: Failures, _ now: Duration) -> Bool { now - entry.last >= longestDelay * 10 }
 
-  private mutating func makeRoom(now: Duration) {
-    failures = failures.filter { !isForgotten($0.value, now) }
-    guard failures.count >= capacity, let oldest = failures.min(by: { $0.value.last < $1.value.last }) else { return }
-    failures[oldest.key] = nil
+  private mutating func insert(_ entry: Failures, _ key: String, now: Duration) {
+    if failures.count >= capacity {
+      failures = failures.filter { !isForgotten($0.value, now) }
+      if failures.count >= capacity, let oldest = failures.min(by: { $0.value.last < $1.value.last }) {
+        failures[oldest.key] = nil
+      }
+    }
+    failures[key] = entry
   }
 }

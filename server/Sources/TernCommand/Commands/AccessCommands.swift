@@ -110,9 +110,12 @@ struct AuditCommand: ParsableCommand {
         return
       }
       let rows = entries.map { entry in
-        [entry.time.isoText, visible(entry.actor.name), entry.action, visible(entry.subject), entry.actor.address]
+        [
+          entry.time.isoText, visible(entry.actor.name), entry.action, visible(entry.subject), entry.actor.address,
+          "\(entry.count)", entry.count > 1 ? entry.last.isoText : "",
+        ]
       }
-      Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS"]] + rows))
+      Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS", "NUMBER", "LAST"]] + rows))
     }
   }
 
@@ -148,6 +151,8 @@ struct AuditCommand: ParsableCommand {
     let action: String
     let object: String
     let address: String
+    let count: Int
+    let last: String
 
     init(_ entry: AuditEntry) {
       id = entry.id
@@ -156,6 +161,8 @@ struct AuditCommand: ParsableCommand {
       action = entry.action
       object = entry.subject
       address = entry.actor.address
+      count = entry.count
+      last = entry.last.isoText
     }
   }
 }

@@ -27,13 +27,17 @@ package struct AuditEntry: Sendable, Hashable {
   package struct Action: Sendable, Hashable {
     /// The action in words, as stored.
     package let text: String
+    /// False for actions that leave settings, people and data as they are, such as logins. Repetitions of these are counted in one
+    /// entry.
+    package let isChange: Bool
 
     /// Creates a kind of action.
-    package init(_ text: String) { self.text = text }
+    package init(_ text: String, isChange: Bool = true) { (self.text, self.isChange) = (text, isChange) }
   }
 
   /// The number of the entry; later ones have larger numbers.
   package var id: Int64
+  /// The first time.
   package var time: Timestamp
   /// The originator.
   package var actor: AuditActor
@@ -41,10 +45,19 @@ package struct AuditEntry: Sendable, Hashable {
   package var action: String
   /// The object of the action.
   package var subject: String
+  /// How often this has happened: more than once only for actions that change nothing.
+  package var count: Int
+  /// The last time.
+  package var last: Timestamp
 
-  package init(id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String) {
+  package init(
+    id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String, count: Int = 1,
+    last: Timestamp? = nil
+  ) {
     self.id = id
     self.time = time
+    self.count = count
+    self.last = last ?? time
     self.actor = actor
     self.action = action
     self.subject = subject
@@ -54,9 +67,9 @@ package struct AuditEntry: Sendable, Hashable {
 /// The actions that change nothing in the catalog.
 extension AuditEntry.Action {
   /// Rows were read by programs.
-  package static let exported = Self("data exported")
+  package static let exported = Self("data exported", isChange: false)
   /// A backup was made.
-  package static let backupCreated = Self("backup created")
+  package static let backupCreated = Self("backup created", isChange: false)
   /// A backup took the place of the data.
   package static let backupRestored = Self("backup restored")
 }

@@ -57,14 +57,16 @@ extension PortalPages {
     let rows = entries.map { entry -> TemplateValues in
       .row([
         listed(entry.time), shown(entry.actor.name, empty: "–"), entry.action, shown(entry.subject, empty: "–"),
-        shown(entry.actor.address, empty: "–"),
+        shown(entry.actor.address, empty: "–"), entry.count > 1 ? "\(entry.count), last \(listed(entry.last))" : "1",
       ])
     }
     var page = ManagementPage(
       title: "Audit log",
-      lead: "Who logged in, and who changed settings, users, tokens and links. Entries can’t be edited.",
+      lead:
+        "Who logged in, and who changed settings, users, tokens and links. Entries can’t be edited. Logins, exports and "
+        + "the like that are repeated within an hour are counted.",
       result: result,
-      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address"], rows, empty: "No entries")]
+      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address", "Number"], rows, empty: "No entries")]
         + (failed.isEmpty
           ? [] : [.list("Failed logins", ["Name", "Address", "Attempts", "First", "Last"], logins, empty: "")]),
       forms: [
