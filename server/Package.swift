@@ -375,7 +375,7 @@ let package = Package(
     .testTarget(
       name: "AlertsTests",
       dependencies: [
-        "Alerts", "Outgoing", "AppCatalog", "TernCommand", "Questions", "Warehouse",
+        "Alerts", "Outgoing", "AppCatalog", "TernCommand", "HTTP", "Questions", "Warehouse",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),

@@ -16,6 +16,9 @@ package enum Destination: Sendable, Hashable {
     return forms.dropLast().joined(separator: ", ") + " or " + forms[forms.count - 1]
   }
 
+  /// The kinds of all destinations, as in their texts before the colon.
+  package static let kinds = ["mail"] + PostFormat.all.map(\.name)
+
   /// Parses a text in one of the ``forms(mail:web:quote:)``.
   ///
   /// Throws ``OutgoingError`` with code `invalid`, which says what is allowed.
@@ -81,6 +84,14 @@ package enum Destination: Sendable, Hashable {
     switch self {
     case .mail: answer
     case .post(_, let address): address.removed(from: answer)
+    }
+  }
+
+  /// The part of ``text`` before the colon.
+  package var kind: String {
+    switch self {
+    case .mail: "mail"
+    case .post(let format, _): format.name
     }
   }
 

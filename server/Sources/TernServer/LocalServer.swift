@@ -3,6 +3,7 @@ import Foundation
 package import HTTP
 import Ingest
 package import Logging
+import Outgoing
 import Reports
 import ServerBase
 import ServiceLifecycle
@@ -157,6 +158,12 @@ package struct LocalServer {
     dependencies.hasRoom = { [warehouse] in warehouse.hasRoom }
     dependencies.problems = { [warehouse] in warehouse.problems }
     (dependencies.backups, dependencies.requestJournal) = (regularBackups, warehouse)
+    let deliveries = Locked(DeliveryStatus(kinds: Destination.kinds))
+    dependencies.deliveries = { [catalog] in
+      var status = deliveries.withLock { $0 }
+      status.waiting = try? catalog.waitingDeliveries()
+      return status
+    }
     (dependencies.accessLog, dependencies.providers) = (accessLog, SignOnProvider.connected(providers))
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger
@@ -198,7 +205,7 @@ package struct LocalServer {
             problems: dependencies.problems, storage: dependencies.storage, cluster: clusterStatus,
             backupFailure: backupFailure,
             certificateExpiry: certificateExpiry),
-          logger: logger)))
+          deliveries: deliveries, logger: logger)))
     services.append(.init(service: try MailReportService(catalog, warehouse, outgoing, logger: logger)))
     if let copy { services.append(.init(service: ShippingService(copy: copy))) }
     let group = ServiceGroup(

@@ -1,5 +1,7 @@
 import GRDB
+import HTTP
 import Outgoing
+import TernBase
 import TernEvents
 import Testing
 import Warehouse
@@ -39,8 +41,33 @@ import Warehouse
     try catalog.writing { try $0.execute(sql: "DROP TRIGGER full") }
     try await delivery.deliverDue(now: { now })
     #expect(sent.value == 1)
+    #expect(delivery.status.withLock { $0.attempts("mail", .delivered) } == 1)
     #expect(try catalog.notifications(of: alert.id, limit: 1).first?.deliveries.map(\.status) == [.delivered])
     #expect(try catalog.dueDeliveries(now: now, limit: 10).isEmpty)
+    try catalog.close()
+  }
+
+  @Test func `messages that wait and attempts to deliver them are counted by destination`() async throws {
+    let directory = TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let destinations = try ["mail:a@example.org", "mail:b@example.org", "chat:https://c.example/secret"].map {
+      try Destination($0)
+    }
+    _ = try catalog.createAlert(
+      Alert(app: nil, name: "Server", condition: .serverProblem, destinations: destinations))
+    let stored = try #require(try catalog.alerts().first)
+    #expect(try catalog.waitingDeliveries().isEmpty)
+    #expect(try catalog.store(stored.state, of: stored, messages: [message()]))
+    #expect(try catalog.waitingDeliveries() == ["mail": 2, "chat": 1])
+    let delivery = AlertDelivery(catalog: catalog) { _, destination throws(OutgoingError) in
+      if destination == destinations[0] { return "ok" }
+      throw OutgoingError(destination == destinations[1] ? .connection : .refusedAddress, "no")
+    }
+    try await delivery.deliverDue(now: { now })
+    let status = delivery.status.withLock { $0 }
+    #expect(status.attempts("mail", .delivered) == 1 && status.attempts("mail", .failed) == 1)
+    #expect(status.attempts("chat", .givenUp) == 1 && status.attempts("chat", .failed) == 0)
+    #expect(try catalog.waitingDeliveries() == ["mail": 1])
     try catalog.close()
   }
 

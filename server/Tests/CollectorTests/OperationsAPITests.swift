@@ -126,6 +126,10 @@ import Warehouse
         isRequested: requests.withLock { $0 > 0 }, failure: "no room")
     }
 
+    var health: BackupHealth {
+      BackupHealth(interval: .seconds(86_400), latest: Timestamp(millisecondsSince1970: 9_000), isFailing: true)
+    }
+
     func request() { requests.withLock { $0 += 1 } }
   }
 
@@ -146,6 +150,8 @@ import Warehouse
       #expect((before["backups"] as? [[String: Any]])?.first?["events"] as? Int == 5)
       #expect(try await api.object(.post, "/backups", status: .accepted)["requested"] as? Bool == true)
       #expect(backups.requests.withLock { $0 } == 1)
+      let metrics = try await client.execute(uri: "/metrics", method: .get, headers: fixture.authorized)
+      #expect(String(buffer: metrics.body).contains("\ntern_backup_timestamp_seconds 9\n"))
     }
     try await fixture.routed { client in
       let none = try await APIClient(client: client, headers: fixture.authorized).send(.post, "/backups")

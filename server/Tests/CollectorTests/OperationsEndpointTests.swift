@@ -108,11 +108,20 @@ import WarehouseSQLite
     storage.reservedDiskBytes = 200
     storage.scrub = ScrubStatus(
       files: 11, bytes: 12, mended: 13, position: Timestamp(millisecondsSince1970: 14_000), damaged: ["keys": 15])
-    let process = ProcessStatus(processorTime: .milliseconds(1_500), residentBytes: 4_096, openDescriptors: 12)
-    let text = CollectorMetrics().text(
-      CollectorGauges(
-        reports: (1, 2), questions: (3, 4), recentAnswers: 5, droppedLogLines: 6, certificateExpiry: 8,
-        storage: storage, process: process))
+    let process = ProcessStatus(
+      processorTime: .milliseconds(1_500), residentBytes: 4_096, openDescriptors: 12, maximumDescriptors: 1_024,
+      startTime: 1_764_460_800.25)
+    var gauges = CollectorGauges(
+      reports: (1, 2), questions: (3, 4), recentAnswers: 5, droppedLogLines: 6, certificateExpiry: 8, storage: storage,
+      process: process)
+    gauges.backups = BackupHealth(
+      interval: .seconds(3_600), latest: Timestamp(millisecondsSince1970: 16_900), isFailing: true)
+    gauges.deliveries = DeliveryStatus(kinds: ["mail", "chat"])
+    gauges.deliveries.waiting = ["mail": 17, "unheard-of": 1]
+    gauges.deliveries.count("mail", .failed)
+    gauges.deliveries.count("mail", .failed)
+    gauges.deliveries.count("chat", .givenUp)
+    let text = CollectorMetrics().text(gauges)
     for sample in [
       "tern_view_cache_bytes 7", "tern_disk_used_bytes{part=\"keys\"} 10\ntern_disk_used_bytes{part=\"rows\"} 20",
       "tern_disk_free_bytes 300", "tern_disk_reserve_bytes 200", "process_cpu_seconds_total 1.5",
@@ -121,9 +130,36 @@ import WarehouseSQLite
       "tern_tls_certificate_expiry_timestamp_seconds 8", "process_open_fds 12",
       "tern_scrub_files_total 11", "tern_scrub_bytes_total 12", "tern_scrub_mended_total 13",
       "tern_scrub_timestamp_seconds 14", "tern_damaged_files{kind=\"keys\"} 15",
+      "tern_backup_timestamp_seconds 16", "tern_backup_interval_seconds 3600", "tern_backup_failed 1",
+      "tern_messages_waiting{destination=\"mail\"} 17", "tern_messages_waiting{destination=\"chat\"} 0",
+      "tern_message_attempts_total{destination=\"mail\",outcome=\"delivered\"} 0",
+      "tern_message_attempts_total{destination=\"mail\",outcome=\"failed\"} 2",
+      "tern_message_attempts_total{destination=\"chat\",outcome=\"given_up\"} 1",
+      "process_max_fds 1024", "process_start_time_seconds 1764460800.25",
     ] {
       #expect(text.contains(sample + "\n"), "\(sample) is missing in\n\(text)")
     }
+    #expect(!text.contains("unheard-of"))
+  }
+
+  @Test func `a server without backups shows none, and one without a complete backup shows 0`() {
+    #expect(!CollectorMetrics().text(.empty).contains("tern_backup"))
+    var gauges = CollectorGauges()
+    gauges.backups = BackupHealth(interval: .seconds(3_600), latest: nil, isFailing: false)
+    let text = CollectorMetrics().text(gauges)
+    #expect(text.contains("\ntern_backup_timestamp_seconds 0\n") && text.contains("\ntern_backup_failed 0\n"))
+  }
+
+  @Test func `the start of a process is read from the system's files, whatever its name is`() {
+    let fields = (4...21).map(String.init).joined(separator: " ")
+    let system = "cpu  1 2 3\nintr 5\nctxt 6\nbtime 1764460000\nprocesses 7\n"
+    func start(_ process: String, _ system: String) -> Double? {
+      ProcessStatus.startTime(process: process, system: system, ticksPerSecond: 100)
+    }
+    #expect(start("17 (tern) S \(fields) 80025 23 24\n", system) == 1_764_460_800.25)
+    #expect(start("17 (a b) c) S \(fields) 80025 23 24\n", system) == 1_764_460_800.25)
+    #expect(start("17 (tern) S \(fields)", system) == nil && start("", system) == nil)
+    #expect(start("17 (tern) S \(fields) 80025 23", "cpu 1") == nil)
   }
 
   #if os(Linux)
@@ -131,7 +167,10 @@ import WarehouseSQLite
       let process = ProcessStatus.current()
       #expect(try #require(process.processorTime) > .zero)
       #expect(try #require(process.residentBytes) > 1 << 20)
-      #expect(try #require(process.openDescriptors) > 2)
+      let (open, maximum) = try (#require(process.openDescriptors), #require(process.maximumDescriptors))
+      #expect(open > 2 && maximum >= open)
+      let start = try #require(process.startTime)
+      #expect(start > 1_500_000_000 && start <= Date().timeIntervalSince1970 + 1)
     }
   #endif
 

@@ -128,6 +128,19 @@ extension Catalog {
     }
   }
 
+  /// Returns the number of deliveries that are not done, by kind of destination.
+  package func waitingDeliveries() throws -> [String: Int] {
+    try reading { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT substr(destination, 1, instr(destination, ':') - 1) AS kind, count(*) AS waiting
+          FROM delivery WHERE next IS NOT NULL GROUP BY kind
+          """)
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0["kind"], $0["waiting"]) })
+    }
+  }
+
   /// Stores that a message was delivered.
   package func finishDelivery(_ id: Int64, answer: String) throws {
     try writing { database in

@@ -16,13 +16,20 @@ package enum DescriptorLimit {
   /// The number of connections beyond the limit that may be open until others are closed for them.
   package static let surplus = 128
 
+  #if canImport(Glibc)
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+    private static let resource = RLIMIT_NOFILE
+  #endif
+
+  /// The limit that applies now; `nil` if it can't be read.
+  static var current: Int? {
+    var limit = rlimit()
+    return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
+  }
+
   /// Raises the limit as far as the system allows and returns it.
   package static func raised() -> Int {
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return 1_024 }
     let before = limit.rlim_cur

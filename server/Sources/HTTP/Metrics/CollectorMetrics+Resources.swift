@@ -24,6 +24,10 @@ package struct CollectorGauges: Sendable {
   package var refused: [(owner: String, kind: UsageLimits.Kind, count: Int)] = []
   /// The number of things that fail in the store.
   package var problems = 0
+  /// `nil` without regular backups.
+  package var backups: BackupHealth?
+  /// The deliveries of alerts and of reports by mail.
+  package var deliveries = DeliveryStatus(kinds: [])
   package var process = ProcessStatus()
 }
 
@@ -57,6 +61,37 @@ extension CollectorMetrics {
       text.single(
         "tern_tls_certificate_expiry_timestamp_seconds", "gauge",
         "The end of the validity of the certificate in use, in seconds since 1970.", expiry)
+    }
+    if let backups = gauges.backups { write(backups, to: &text) }
+    write(gauges.deliveries, to: &text)
+  }
+
+  private func write(_ backups: BackupHealth, to text: inout MetricsText) {
+    text.single(
+      "tern_backup_timestamp_seconds", "gauge",
+      "The time of the last complete regular backup, in seconds since 1970; 0 if there is none.",
+      backups.latest?.secondsSince1970 ?? 0)
+    text.single(
+      "tern_backup_interval_seconds", "gauge", "The time from one regular backup to the next.",
+      backups.interval.components.seconds)
+    text.single(
+      "tern_backup_failed", "gauge", "1 if the last attempt to make a regular backup failed, else 0.",
+      backups.isFailing ? 1 : 0)
+  }
+
+  private func write(_ deliveries: DeliveryStatus, to text: inout MetricsText) {
+    if let waiting = deliveries.waiting {
+      text.family(
+        "tern_messages_waiting", "gauge", "Messages of alerts and reports that wait to be delivered, by destination.")
+      for kind in deliveries.kinds { text.sample("tern_messages_waiting", [("destination", kind)], waiting[kind] ?? 0) }
+    }
+    let name = "tern_message_attempts_total"
+    text.family(name, "counter", "Attempts to deliver a message, by destination and outcome.")
+    for kind in deliveries.kinds {
+      for outcome in DeliveryStatus.Outcome.allCases {
+        text.sample(
+          name, [("destination", kind), ("outcome", outcome.rawValue)], deliveries.attempts(kind, outcome))
+      }
     }
   }
 
@@ -113,7 +148,7 @@ extension CollectorMetrics {
       "tern_cluster_older_units", "gauge",
       "Units of which the ClickHouse cluster may have rows that were deleted or replaced here.", cluster.olderUnits)
     text.single(
-      "tern_cluster_older_since_seconds", "gauge",
+      "tern_cluster_older_since_timestamp_seconds", "gauge",
       "The time since which the ClickHouse cluster may have such rows; 0 if it has none.",
       Int((cluster.olderSince?.millisecondsSince1970 ?? 0) / 1_000))
     text.family("tern_cluster_rows", "gauge", "Rows that a shard of the ClickHouse cluster has confirmed.")
@@ -133,6 +168,11 @@ extension CollectorMetrics {
       ),
       ("process_resident_memory_bytes", "gauge", "Resident memory in bytes.", process.residentBytes.map { "\($0)" }),
       ("process_open_fds", "gauge", "Open file descriptors.", process.openDescriptors.map { "\($0)" }),
+      ("process_max_fds", "gauge", "The limit on open file descriptors.", process.maximumDescriptors.map { "\($0)" }),
+      (
+        "process_start_time_seconds", "gauge", "The start of the process, in seconds since 1970.",
+        process.startTime.map { "\($0)" }
+      ),
     ]
     for figure in figures {
       guard let value = figure.value else { continue }

@@ -26,7 +26,9 @@ struct BackupService: Service {
       while !Task.isCancelled {
         var pause = Self.pollInterval
         do {
-          if try backups.isWanted || backups.series.isDue(at: WallClock.system()) { try await backUp() }
+          let latest = try backups.series.latest()
+          backups.found(latest)
+          if backups.isWanted || backups.series.isDue(after: latest, at: WallClock.system()) { try await backUp() }
         } catch is CancellationError {
           return
         } catch {
@@ -52,10 +54,12 @@ struct BackupService: Service {
   private func backUp() async throws {
     backups.begin()
     defer { backups.end() }
+    let now = WallClock.system()
     let (path, summary) = try await Self.onThread { [series = backups.series, directory] shouldStop in
-      try series.add(of: directory, now: WallClock.system(), shouldStop: shouldStop)
+      try series.add(of: directory, now: now, shouldStop: shouldStop)
     }
     backups.failure.withLock { $0 = nil }
+    backups.found(now)
     logger.info("Backup in \(path): \(summary.text)")
     try AuditActor.$current.withValue(AuditActor(name: "server", address: "")) {
       try catalog.record(.backupCreated, path)

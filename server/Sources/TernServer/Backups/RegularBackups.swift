@@ -1,5 +1,6 @@
 import Answering
 import TernBase
+import TernEvents
 import Warehouse
 import WarehouseSQLite
 
@@ -9,6 +10,8 @@ struct RegularBackups: BackupControl {
     var isRequested = false
     /// True while the requested one is being made.
     var isRunning = false
+    /// The time of the state in the last complete backup.
+    var latest: Timestamp?
   }
 
   let series: BackupSeries
@@ -26,6 +29,14 @@ struct RegularBackups: BackupControl {
       isRequested: state.withLock { $0.isRequested || $0.isRunning }, failure: failure.withLock { $0 })
   }
 
+  var health: BackupHealth {
+    BackupHealth(
+      interval: series.interval, latest: state.withLock { $0.latest }, isFailing: failure.withLock { $0 != nil })
+  }
+
+  /// Stores the time of the last complete backup, as it is on the disk.
+  func found(_ latest: Timestamp?) { state.withLock { $0.latest = latest } }
+
   func request() {
     // A backup being made for an earlier request is recent enough; a regular one may have begun long ago.
     state.withLock { $0.isRequested = !$0.isRunning }
@@ -34,7 +45,7 @@ struct RegularBackups: BackupControl {
   /// True if a backup should begin although none is due.
   var isWanted: Bool { state.withLock { $0.isRequested } }
 
-  func begin() { state.withLock { $0 = State(isRequested: false, isRunning: $0.isRequested) } }
+  func begin() { state.withLock { ($0.isRequested, $0.isRunning) = (false, $0.isRequested) } }
 
   func end() { state.withLock { $0.isRunning = false } }
 }

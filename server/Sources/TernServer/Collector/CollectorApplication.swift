@@ -76,6 +76,7 @@ struct CollectorApplication: Sendable {
       (gauges.droppedLogLines, gauges.certificateExpiry) = (dependencies.accessLog?.droppedLines, identity?.expiry)
       (gauges.storage, gauges.cluster) = (dependencies.storage(), dependencies.cluster?())
       (gauges.refused, gauges.problems) = (usage.counts, dependencies.problems().count)
+      (gauges.backups, gauges.deliveries) = (dependencies.backups?.health, dependencies.deliveries())
       return gauges
     }
     Site(pages: pages, reader: reader, access: access, data: data).add(

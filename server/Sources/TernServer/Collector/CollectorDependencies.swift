@@ -41,6 +41,8 @@ package struct CollectorDependencies: Sendable {
   package var problems: @Sendable () -> [WarehouseProblem] = { [] }
   /// The regular backups; `nil` if the server makes none.
   package var backups: (any BackupControl)?
+  /// Returns the deliveries of alerts and reports, for `/metrics`.
+  package var deliveries: @Sendable () -> DeliveryStatus = { DeliveryStatus(kinds: []) }
   /// Records on disk the page and report requests in progress; `nil` to record nothing.
   package var requestJournal: (any RequestJournal)?
   /// The log of requests; `nil` for none.

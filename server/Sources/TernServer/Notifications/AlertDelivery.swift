@@ -1,5 +1,6 @@
 import Alerts
 import AppCatalog
+import HTTP
 import Outgoing
 import TernBase
 import TernEvents
@@ -10,6 +11,8 @@ struct AlertDelivery: Sendable {
   let send: @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String
   /// The address of the portal in links; `nil` if unknown.
   var portal: @Sendable () -> String? = { nil }
+  /// The outcomes of attempts.
+  let status: Locked<DeliveryStatus>
   /// The answers to messages that have arrived, while the catalog can't be written, as on a full disk: they must not be sent
   /// again every few seconds.
   private let arrived = Locked<[Int64: String]>([:])
@@ -17,9 +20,10 @@ struct AlertDelivery: Sendable {
 
   init(
     catalog: Catalog, send: @escaping @Sendable (OutgoingMessage, Destination) async throws(OutgoingError) -> String,
-    portal: @escaping @Sendable () -> String? = { nil }
+    portal: @escaping @Sendable () -> String? = { nil },
+    status: Locked<DeliveryStatus> = Locked(DeliveryStatus(kinds: Destination.kinds))
   ) {
-    (self.catalog, self.send, self.portal) = (catalog, send, portal)
+    (self.catalog, self.send, self.portal, self.status) = (catalog, send, portal, status)
   }
 
   /// Sends the messages that are due, one after the other. Several calls can run at the same time. After a crash between
@@ -56,9 +60,15 @@ struct AlertDelivery: Sendable {
         ? nil
         : DeliverySchedule.next(
           after: delivery.failures + 1, created: delivery.message.time, now: now(), using: &generator)
+      count(delivery, next == nil ? .givenUp : .failed)
       return try catalog.failDelivery(delivery.id, answer: error.message, next: next)
     }
+    count(delivery, .delivered)
     try finish(delivery, answer)
+  }
+
+  private func count(_ delivery: PendingDelivery, _ outcome: DeliveryStatus.Outcome) {
+    status.withLock { $0.count(delivery.destination.kind, outcome) }
   }
 
   private func finish(_ delivery: PendingDelivery, _ answer: String) throws {

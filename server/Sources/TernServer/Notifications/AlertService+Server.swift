@@ -1,6 +1,8 @@
 import AppCatalog
+import HTTP
 import Logging
 import Outgoing
+import TernBase
 import Warehouse
 import WarehouseSQLite
 
@@ -8,7 +10,7 @@ extension AlertService {
   /// Creates the service of a server.
   init(
     _ catalog: Catalog, _ warehouse: SQLiteWarehouse, _ outgoing: OutgoingSettings, problems: ServerProblems,
-    logger: Logger
+    deliveries: Locked<DeliveryStatus>, logger: Logger
   ) throws {
     let wallTime = WallClock.system
     let client = try outgoing.client(catalog, wallTime: wallTime)
@@ -23,7 +25,7 @@ extension AlertService {
       delivery: AlertDelivery(
         catalog: catalog,
         send: { message, destination throws(OutgoingError) in try await client.send(message, to: destination) },
-        portal: outgoing.address(catalog)),
+        portal: outgoing.address(catalog), status: deliveries),
       logger: logger)
   }
 }

@@ -33,3 +33,17 @@ package struct BackupStatus: Sendable, Hashable {
     (self.isRequested, self.failure) = (isRequested, failure)
   }
 }
+
+/// The state of the regular backups, for `/metrics`.
+package struct BackupHealth: Sendable, Hashable {
+  /// The time from one backup to the next.
+  package var interval: Duration
+  /// The time of the state in the last complete backup; `nil` if there is none.
+  package var latest: Timestamp?
+  /// True if the last attempt failed.
+  package var isFailing: Bool
+
+  package init(interval: Duration, latest: Timestamp?, isFailing: Bool) {
+    (self.interval, self.latest, self.isFailing) = (interval, latest, isFailing)
+  }
+}

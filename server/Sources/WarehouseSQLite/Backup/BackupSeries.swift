@@ -43,12 +43,16 @@ package struct BackupSeries: Sendable {
     }
   }
 
-  /// True if there is no backup of the last interval.
-  package func isDue(at now: Timestamp) throws -> Bool {
-    guard let last = try backups().last else { return true }
-    let created = Timestamp(millisecondsSince1970: try BackupManifest(readingFrom: last).created)
+  /// Returns the time of the state in the last complete backup; `nil` if there is none.
+  package func latest() throws -> Timestamp? {
+    try backups().last.map { Timestamp(millisecondsSince1970: try BackupManifest(readingFrom: $0).created) }
+  }
+
+  /// True if the last backup is older than the interval.
+  package func isDue(after latest: Timestamp?, at now: Timestamp) -> Bool {
+    guard let latest else { return true }
     // A backup of the future was made before the clock was set back.
-    return created > now || now.since(created) >= interval
+    return latest > now || now.since(latest) >= interval
   }
 
   /// Makes a backup and deletes those that are no longer kept.
