@@ -10,9 +10,14 @@
       #expect(status == .code(0), "\(output)")
     }
 
-    @Test(arguments: ["*/counts.sqlite-wal", "*/warehouse.sqlite-wal", "*/catalog.sqlite-wal", "*.rows", "/"])
-    func `a sync that is left out is found`(pattern: String) throws {
-      let (status, output) = try simulate("--states", "600", "--seed", "1", "--omit-syncs", pattern)
+    /// Each file that is synced, with the seed of a life that is lost without it.
+    @Test(arguments: [
+      ("*/counts.sqlite-wal", 1), ("*/warehouse.sqlite-wal", 1), ("*/catalog.sqlite-wal", 1), ("*.rows", 1), ("/", 1),
+      ("*/counts.sqlite", 1), ("*/warehouse.sqlite", 1), ("*/catalog.sqlite", 1), ("*.keys.new", 1), ("*.columns.new", 2),
+      ("*/backup.json*", 2), ("*.unfinished/symbols/*", 2), ("*.unfinished/rows/*", 2),
+    ])
+    func `a sync that is left out is found`(pattern: String, seed: Int) throws {
+      let (status, output) = try simulate("--states", "600", "--seed", "\(seed)", "--omit-syncs", pattern)
       #expect(status == .code(1) && output.contains("power lost"), "\(output)")
     }
 

@@ -118,7 +118,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show how far the copy is, by shard, and whether each server answers.",
     discussion: """
-      Exit code 0: all servers answer. 1: some don't, or the tables are missing. 2: all answer, but the cluster still has rows that
+      Exit code 0: all servers answer. 1: some don't, or the tables are missing. 3: all answer, but the cluster still has rows that
       were deleted or replaced here.
 
       Example:
@@ -161,7 +161,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
       Terminal.say("No server is running here. `tern serve --clickhouse …` or `tern clickhouse backfill` sends rows.")
     }
     if servers.contains(where: { $0.problem != nil }) { throw ExitCode(1) }
-    if status.olderUnits + changed > 0 { throw ExitCode(2) }
+    if status.olderUnits + changed > 0 { throw ExitCode(3) }
   }
 }
 
@@ -171,7 +171,7 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
     commandName: "verify", abstract: "Compare every row with those of each replica.",
     discussion: """
       Reads all rows of the cluster. Works while a server runs. Exit code 0: no differences. 1: differences, with one row of
-      each unit that differs. 2: no differences, but the cluster still has rows that were deleted or replaced here, so that
+      each unit that differs. 3: no differences, but the cluster still has rows that were deleted or replaced here, so that
       their units were not compared.
 
       Examples:
@@ -211,7 +211,7 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
         \(grouped(rows.olderUnits)) units were not compared: the cluster still has rows of them that were deleted or replaced here. \
         Verify again when `tern clickhouse status` says nothing of them.
         """)
-      throw ExitCode(2)
+      throw ExitCode(3)
     }
     if mend, !unreadable.isEmpty { try await restore(unreadable) }
     Terminal.complain(
