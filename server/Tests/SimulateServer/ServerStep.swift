@@ -25,6 +25,8 @@ enum ServerStep: Sendable {
   case importRows(Int, app: AppID)
   /// Sets the events aside that happened at a time, if there are any.
   case setAside(Timestamp, app: AppID)
+  /// Does something with one app while events of another one arrive.
+  indirect case together(ServerStep, IncomingBatch, app: AppID)
   /// Closes everything and opens it again.
   case restart
   /// Closes everything, makes anew what is derived from rows, and opens it again.
@@ -46,6 +48,8 @@ enum ServerStep: Sendable {
     case .addSymbols(let number, let app): "file \(number) with symbols for app \(app)"
     case .importRows(let number, let app): "import \(number) into app \(app)"
     case .setAside(let time, let app): "setting aside what happened at \(time) in app \(app)"
+    case .together(let step, let batch, let app):
+      "\(step.name), while \(batch.events.count) events of app \(app) arrive"
     case .restart: "a restart"
     case .rebuild: "a rebuild"
     }
@@ -57,6 +61,16 @@ extension ServerStep {
     switch self {
     case .restart, .rebuild: true
     default: false
+    }
+  }
+
+  /// The app that is worked on while others may send events; `nil` for what holds the whole server, or copies it.
+  fileprivate var worksOn: AppID? {
+    switch self {
+    case .deletePerson(_, let app), .changeZone(let app, _), .removeRows(let app, _), .deleteView(let app),
+      .addSymbols(_, let app), .importRows(_, let app), .setAside(_, let app):
+      app
+    default: nil
     }
   }
 }
@@ -80,6 +94,8 @@ struct ServerSteps {
   private var sent: [(app: AppID, time: Timestamp)] = []
   private var keys: Int64 = 0
   private var wasAbsent = false
+  /// A step that was made already.
+  private var made: ServerStep?
   /// The number of apps that were deleted: the third one has another name each time.
   private var deletedApps: Int64 = 0
   private let apps = [AppID(1), AppID(2)]
@@ -99,6 +115,21 @@ struct ServerSteps {
   private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
 
   private mutating func next() -> ServerStep {
+    if let step = made {
+      made = nil
+      return step
+    }
+    let step = single()
+    guard let app = step.worksOn, below(2) == 0 else { return step }
+    let events = commit()
+    guard case .commit(let batch, let other) = events, other != app else {
+      made = events
+      return step
+    }
+    return .together(step, batch, app: other)
+  }
+
+  private mutating func single() -> ServerStep {
     let app = apps[below(2)]
     switch below(28) {
     case 0: return below(4) == 0 ? .rebuild : .restart

@@ -52,6 +52,10 @@ extension SimulatedServer {
       while let row = try await row(at: time, app) {
         guard try await warehouse.quarantine(row, work: "being simulated") else { return }
       }
+    case .together(let step, let batch, let app):
+      async let commit = warehouse.commit(batch, app: app)
+      try await perform(step)
+      _ = try await commit
     // Whoever holds the server has done these.
     case .restart, .rebuild: break
     }
