@@ -29,7 +29,8 @@ struct ViewEndpoints: Sendable {
       JSONBody("ViewChange", ViewRequest.changeMembers, maximumBytes: 64 << 10), item
     ) { try change($1.view, try $2.value(from: ViewRequest())) }
     editors.remove(
-      "/:view", "deleteView", "Deletes a view with its counted days and shared links; the app's hits stay.", item
+      "/:view", "deleteView", "Deletes a view with its counted days and shared links; the app's hits stay.", item,
+      errors: [503]
     ) { try catalog.deleteView($1.view) }
   }
 
