@@ -4,6 +4,7 @@ import Hummingbird
 import Ingest
 import JSON
 import NIOCore
+import ServerBase
 import Symbols
 import TernBase
 import Threads
@@ -14,7 +15,7 @@ struct SymbolEndpoints: Sendable {
   let catalog: any SymbolCatalog
   let store: SymbolStore
   /// The number of files that are being received, by app.
-  private let running = Locked<[AppID: Int]>([:])
+  private let running = Locked(ConcurrencyCounts<AppID>())
 
   /// Files are unpacked, hashed, written and synced on threads of their own.
   private let threads = ThreadPool<AppID>(name: "uploads", count: 2)
@@ -23,7 +24,7 @@ struct SymbolEndpoints: Sendable {
   private static let maximumRunning = 4
   /// Those of one app, so that others have room.
   private static let maximumRunningOfApp = 2
-  /// The time for a file: a gigabyte at 2.4 Mbit/s.
+  /// The time for a file: a gigabyte at 2.4 Mbit/s. A file that doesn't progress ends before.
   private static let deadline = Duration.seconds(3_600)
 
   init(catalog: any SymbolCatalog, store: SymbolStore) { (self.catalog, self.store) = (catalog, store) }
@@ -125,7 +126,7 @@ struct SymbolEndpoints: Sendable {
           message: "The server is receiving other files. Send this one in a minute.", headers: [.retryAfter: "60"]),
         request)
     }
-    defer { end(app) }
+    defer { running.withLock { $0.ended(app) } }
     do {
       return try await withTaskExecutorPreference(threads) {
         try await receive(request, context, isCompressed: encoding == "gzip") { upload in
@@ -146,17 +147,9 @@ struct SymbolEndpoints: Sendable {
   /// Counts a file that is being received; returns false if there are too many.
   private func begin(_ app: AppID) -> Bool {
     running.withLock { running in
-      let count = running[app] ?? 0
-      guard running.values.reduce(0, +) < Self.maximumRunning, count < Self.maximumRunningOfApp else { return false }
-      running[app] = count + 1
+      guard running.total < Self.maximumRunning, running[app] < Self.maximumRunningOfApp else { return false }
+      running.began(app)
       return true
-    }
-  }
-
-  private func end(_ app: AppID) {
-    running.withLock { running in
-      let count = running[app] ?? 0
-      running[app] = count > 1 ? count - 1 : nil
     }
   }
 

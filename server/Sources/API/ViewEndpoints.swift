@@ -30,7 +30,8 @@ struct ViewEndpoints: Sendable {
       JSONBody("ViewChange", ViewRequest.changeMembers.ignoring(ShownView.members), maximumBytes: 64 << 10), item
     ) { try change($1.view, try $2.value(from: ViewRequest())) }
     editors.remove(
-      "/:view", "deleteView", "Deletes a view with its counted days and shared links; the app's hits stay.", item
+      "/:view", "deleteView", "Deletes a view with its counted days and shared links; the app's hits stay.", item,
+      errors: [503]
     ) { try catalog.deleteView($1.view) }
   }
 

@@ -4,8 +4,6 @@ package import Warehouse
 
 /// A condition that the server watches, and the destinations of its notifications.
 package struct Alert: Sendable, Hashable {
-  /// The most alerts of one app, and of the server itself.
-  package static let maximumCount = 100
   /// The longest time for which an alert can be muted, in seconds.
   package static let longestMute = 366 * 86_400
   /// The most destinations of an alert.

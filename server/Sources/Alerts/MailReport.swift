@@ -4,8 +4,6 @@ package import Warehouse
 
 /// A report that is sent by mail after each day, week or month.
 package struct MailReport: Sendable, Hashable {
-  /// The most reports of one app.
-  package static let maximumCount = 50
   /// The most recipients of a report.
   package static let maximumRecipients = 20
 

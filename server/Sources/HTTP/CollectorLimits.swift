@@ -30,7 +30,8 @@ package struct CollectorLimits: Sendable, Hashable {
   var headDeadline = Duration.seconds(10)
   /// The time limit for a complete request body.
   var bodyDeadline = Duration.seconds(30)
-  /// The time that a connection may be idle between requests, or that its client may take without reading a response.
+  /// The time that a connection may be idle between requests, that its client may take without reading a response, and in which
+  /// each further ``minimumBodyProgress`` bytes of a large file must arrive.
   package var idleTimeout = Duration.seconds(60)
   /// The time limit for requests in progress when the server is asked to stop.
   package var shutdownDeadline = Duration.seconds(5)
@@ -40,6 +41,8 @@ package struct CollectorLimits: Sendable, Hashable {
   package var writeProbeInterval = Duration.seconds(1)
   /// The maximum number of open streams of live events, in total.
   package var maximumLiveStreams = 64
+  /// The maximum number of open streams of live events of one user, or of one token.
+  package var maximumLiveStreamsPerVisitor = 8
   /// The maximum number of failed logins per client address and minute.
   package var maximumFailedLogins = 10
   /// The maximum size of a body that is parsed immediately, in bytes. Larger and compressed bodies wait for a decoding

@@ -126,12 +126,8 @@ struct ReportPages: Sendable {
     let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
     guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
     let filter = try rowFilter(request, context)
-    guard let place = live.place(maximum: limits.maximumLiveStreams) else {
-      throw APIError(
-        status: .serviceUnavailable, code: "too_many_streams",
-        message: "Too many live pages are open. Close one and reload.")
-    }
     guard let grant = context.grant else { throw APIError.loginNeeded }
+    let place = try live.place(for: grant.visitor.name, limits)
     return LiveStream(
       app: app.id, reports: site.reports, source: site.store, hub: live, place: place,
       isStillAllowed: grant.isStillValid,

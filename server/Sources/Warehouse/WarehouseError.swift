@@ -18,7 +18,7 @@ package struct WarehouseError: Error, Sendable, CustomStringConvertible {
     case damaged
     /// A parameter is invalid, for example an unknown time zone.
     case invalid
-    /// The work is held, because a process ended while doing it; try again later.
+    /// The work has to wait, because a process ended while doing it, or because too much work is waiting; try again later.
     case held
     /// Rows that only a cluster has can't be fetched; try again later.
     case rowsAway

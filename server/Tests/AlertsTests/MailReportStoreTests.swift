@@ -276,7 +276,7 @@ import Warehouse
     #expect(throws: WarehouseError.self) { try catalog.createMailReport(report(app, hour: 24)) }
     #expect(try catalog.removeDashboard(board, app: app))
     #expect(try catalog.mailReports().map(\.report.subject) == [.overview])
-    for _ in 1..<MailReport.maximumCount { _ = try catalog.createMailReport(report(app)) }
+    for _ in 1..<CountLimit.mailReports.maximum { _ = try catalog.createMailReport(report(app)) }
     #expect(throws: WarehouseError.self) { try catalog.createMailReport(report(app)) }
     try catalog.finishDeletion(of: app, job: 0, DataJob.Result(message: "done"))
     #expect(try catalog.mailReports().isEmpty)

@@ -1,3 +1,7 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import Testing
 
 @testable import HTTP
@@ -14,6 +18,36 @@ import Testing
     #expect(!decisions.deadlinePassed(request: 1))
     #expect(decisions.requestHead(awaitsContinue: false) == .passAndStartDeadline(request: 2))
     #expect(!decisions.deadlinePassed(request: 1), "a late deadline does not affect the next request")
+  }
+
+  @Test func `a client stalls if it sends too little while the server waits for it`() {
+    var progress = StallDetector(minimum: 100)
+    progress.received(60)
+    progress.received(40)
+    #expect(progress.intervalEnded(isWaiting: true) == false, "enough")
+    progress.received(99)
+    #expect(progress.intervalEnded(isWaiting: false) == false, "the server was busy")
+    progress.received(99)
+    #expect(progress.intervalEnded(isWaiting: true) == true, "each interval has bytes of its own")
+  }
+
+  @Test(arguments: [(1, true, false), (1_024, true, true), (1, false, true)])
+  func `a large file must progress while it is received`(bytes: Int, isAwaited: Bool, isOpen: Bool) throws {
+    let channel = EmbeddedChannel()
+    let limits = CollectorLimits()
+    let registry = ConnectionRegistry(maximum: 10, maximumPerClient: 10)
+    try channel.pipeline.syncOperations.addHandler(ConnectionGuard(limits, registry: registry))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    let head = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/")
+    try channel.writeInbound(HTTPRequestPart.head(head))
+    try channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(deadline: .seconds(3_600))).wait()
+    for _ in 0..<3 where channel.isActive {
+      try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: bytes)))
+      if isAwaited { channel.read() }
+      channel.embeddedEventLoop.advanceTime(by: .seconds(61))
+    }
+    #expect(channel.isActive == isOpen)
+    _ = try? channel.finish(acceptAlreadyClosed: true)
   }
 
   @Test func `only a client that waits for 100 Continue gets it, once`() {

@@ -1,5 +1,6 @@
 import AppCatalog
 import Foundation
+import HTTPTypes
 import NIOCore
 import Testing
 import Warehouse
@@ -102,7 +103,8 @@ import Warehouse
       _ = await opened.first { _ in true }
       try await RawConnection.open(to: port) { connection in
         try await connection.send(try request(fixture, port: port))
-        #expect(try await connection.receive(until: "</html>").hasPrefix("HTTP/1.1 503"))
+        let refused = try await connection.receive(until: "</html>")
+        #expect(refused.hasPrefix("HTTP/1.1 503") && refused.lowercased().contains("retry-after: 5"))
       }
       return first
     }
@@ -110,12 +112,19 @@ import Warehouse
     #expect(ended.hasSuffix("0\r\n\r\n"), "a proper end")
   }
 
-  @Test func `a slot is free again once its stream is gone`() {
+  @Test func `a visitor has some slots, and they are free again once their streams are gone`() throws {
     let hub = LiveHub()
-    var place = hub.place(maximum: 1)
-    #expect(place != nil)
-    #expect(hub.place(maximum: 1) == nil)
-    place = nil
-    #expect(hub.openStreams == 0)
+    let limits = CollectorLimits(maximumLiveStreams: 3, maximumLiveStreamsPerVisitor: 2)
+    var places = try (0..<2).map { _ in try hub.place(for: "ann", limits) }
+    let error = #expect(throws: APIError.self) { try hub.place(for: "ann", limits) }
+    #expect(error?.status == .serviceUnavailable && error?.headers[.retryAfter] == "5")
+    #expect(error?.message == "You have 2 live pages open, the most possible. Close one, then reload.")
+    let other = try hub.place(for: "bob", limits)
+    #expect(throws: APIError.self, "all together have three") { try hub.place(for: "eve", limits) }
+    places.removeAll()
+    #expect(hub.openStreams == 1)
+    places.append(try hub.place(for: "ann", limits))
+    #expect(hub.openStreams == 2)
+    withExtendedLifetime((places, other)) {}
   }
 }

@@ -279,6 +279,24 @@ import Testing
   /// The first day that has not begun at the fixture's time, 1970-01-01 00:16 UTC.
   private static let nextDay = Day("1970-01-02")
 
+  @Test func `links and tokens that have ended make room for others`() throws {
+    let clock = Locked(Timestamp(millisecondsSince1970: 1_700_000_000_000))
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path, maximumCount: 1, now: { clock.withLock { $0 } })
+    let app = try catalog.createApp(name: "A").id
+    func create() throws {
+      _ = try catalog.createLink(app: app, report: "events", query: "", sites: [], lasting: .seconds(60))
+      _ = try catalog.createToken(name: "t", scopes: [.read], lasting: .seconds(60))
+    }
+    try create()
+    let error = #expect(throws: WarehouseError.self) { try create() }
+    #expect(error?.code == .invalid && error?.message.contains("Revoke one that is not used.") == true)
+    clock.withLock { $0 = $0 + .seconds(60) }
+    try create()
+    #expect(try catalog.links().map(\.id) == [2] && catalog.tokens().map(\.id) == [2])
+    try catalog.close()
+  }
+
   @Test func `the audit log can't be changed or deleted`() throws {
     let fixture = try Fixture()
     try fixture.catalog.record(.login, "x")

@@ -58,7 +58,7 @@ import Testing
       name: "x", page: "explore", query: String(repeating: "x", count: DashboardCard.maximumQueryBytes + 1))
     refuses({ _ = try catalog.createDashboard(app: app, name: "x", cards: [long]) }, "a long query")
     #expect(try catalog.changeDashboard(sales.id, app: app) { ($0.name, $0.cards) = ("SALES", cards) } != nil)
-    for number in 2..<Catalog.maximumDashboards {
+    for number in 2..<CountLimit.dashboards.maximum {
       _ = try catalog.createDashboard(app: app, name: "\(number)", cards: [])
     }
     refuses({ _ = try catalog.createDashboard(app: app, name: "one more", cards: []) }, "51 dashboards")

@@ -73,6 +73,7 @@ extension Catalog: AccessStore {
       guard try Self.row(named: name, database) == nil else {
         throw WarehouseError(.invalid, "There is already a user \"\(name)\". Choose another name.")
       }
+      try checkRoom(for: .users, database)
       try database.execute(
         sql: "INSERT INTO account (name, role, apps, personal) VALUES (?, ?, ?, ?)",
         arguments: [name, role.rawValue, role == .owner ? nil : Self.text(of: apps), seesPersonalData])

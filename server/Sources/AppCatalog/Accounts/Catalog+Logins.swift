@@ -54,7 +54,7 @@ extension Catalog {
       [Secrets.digest(code), now().millisecondsSince1970], database)
   }
 
-  /// Starts a session of an account and returns its secret, for a cookie.
+  /// Starts a session of an account and returns its secret, for a cookie. Too many end the oldest.
   ///
   /// - Parameter provider: The id of the provider with which the person signed in, if any.
   package func createLoginSession(
@@ -74,6 +74,11 @@ extension Catalog {
           Secrets.digest(secret), account.id, time, time, (now + duration).millisecondsSince1970, address,
           browser.prefix(utf8Bytes: 200), provider,
         ])
+      try database.execute(
+        sql: """
+          DELETE FROM session WHERE account = ?1
+            AND id NOT IN (SELECT id FROM session WHERE account = ?1 ORDER BY id DESC LIMIT ?2)
+          """, arguments: [account.id, maximum(.sessions)])
       try database.execute(sql: "UPDATE account SET last_login = ? WHERE id = ?", arguments: [time, account.id])
       let way = provider.map { " with \($0)" } ?? ""
       try record(.login, account.name + way, actor: AuditActor(name: account.name, address: address), database)

@@ -69,10 +69,7 @@ extension Catalog: AlertStore {
     try checkExists(alert.app)
     return try writing { database in
       try check(alert, database)
-      guard try Self.count("alert", app: alert.app, database) < Alert.maximumCount else {
-        throw WarehouseError(
-          .invalid, "There are \(Alert.maximumCount) alerts, the most possible. Delete one that is not needed.")
-      }
+      try checkRoom(for: .alerts, of: alert.app, database)
       try database.execute(
         sql: """
           INSERT INTO alert (app, name, condition, minimum_users, destinations, muted_until, state, author, changed)

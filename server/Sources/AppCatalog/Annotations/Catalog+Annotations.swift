@@ -20,9 +20,6 @@ extension AuditEntry.Action {
 
 /// Annotations.
 extension Catalog {
-  /// The most annotations of an app. Those of a chart's days are listed below it.
-  static let maximumAnnotations = 1_000
-
   /// Returns an app's annotations, ordered by day, then number.
   package func annotations(app: AppID) throws -> [Annotation] {
     try reading { database in
@@ -41,10 +38,7 @@ extension Catalog {
     try checkExists(app)
     let (now, author) = (now(), AuditActor.current.name)
     return try writing { database in
-      guard try Self.count("annotation", app: app, database) < Self.maximumAnnotations else {
-        throw WarehouseError(
-          .invalid, "An app can have \(Self.maximumAnnotations) notes. Delete one that is not needed.")
-      }
+      try checkRoom(for: .notes, of: app, database)
       try database.execute(
         sql: "INSERT INTO annotation (app, day, text, author, created) VALUES (?, ?, ?, ?, ?)",
         arguments: [app.rawValue, day.number, text, author, now.millisecondsSince1970])

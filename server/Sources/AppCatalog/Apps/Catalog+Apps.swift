@@ -94,6 +94,8 @@ extension Catalog {
     if let givenKey { try check(key: givenKey) }
     let key = givenKey ?? "tern_" + Base64URL.encode(randomBytes(18))
     return try writing { database in
+      // Apps that stored rows name must come back, however many there are.
+      if id == nil { try checkRoom(for: .apps, database) }
       if try isTaken(key, column: "key", database) {
         throw WarehouseError(.invalid, "Another app already has the key \(key).")
       }

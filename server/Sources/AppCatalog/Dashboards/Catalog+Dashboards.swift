@@ -21,9 +21,6 @@ extension AuditEntry.Action {
 
 /// Dashboards. The cards of each are one JSON array, because they are only read and written together.
 extension Catalog {
-  /// The most dashboards of an app. Their names are on each of their pages.
-  static let maximumDashboards = 50
-
   /// Returns an app's dashboards, oldest first.
   package func dashboards(app: AppID) throws -> [Dashboard] {
     try reading { database in
@@ -89,10 +86,7 @@ extension Catalog {
     var dashboard = dashboard
     dashboard.id = 0
     try check(dashboard, database)
-    guard try Self.count("dashboard", app: dashboard.app, database) < Self.maximumDashboards else {
-      throw WarehouseError(
-        .invalid, "An app can have \(Self.maximumDashboards) dashboards. Delete one that is not used.")
-    }
+    try checkRoom(for: .dashboards, of: dashboard.app, database)
     try database.execute(
       sql: "INSERT INTO dashboard (app, name, cards, author, changed) VALUES (?, ?, ?, ?, ?)",
       arguments: [

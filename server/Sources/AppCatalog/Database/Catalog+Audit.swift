@@ -131,16 +131,16 @@ extension Catalog {
     return database.changesCount > 0
   }
 
-  /// Removes a tenth of too many entries: the last places if those of each actor stand in a line of their own, changes before
-  /// others, and later ones before earlier ones. So one actor's entries can't push out another's that has fewer.
+  /// Removes a tenth of too many entries: those with the lowest ranks among the entries of their actor, in which changes come
+  /// before others, and later entries before earlier ones. So an actor with many entries can't push out those of one with fewer.
   private func makeRoom(_ database: Database) throws {
     let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM audit") ?? 0
     guard total >= Self.maximumEntries else { return }
     let condition = """
       id IN (
         SELECT id FROM (
-          SELECT id, row_number() OVER (PARTITION BY actor ORDER BY last IS NOT NULL, id DESC) AS place FROM audit
-        ) ORDER BY place DESC, id LIMIT \(total - Self.maximumEntries * 9 / 10)
+          SELECT id, row_number() OVER (PARTITION BY actor ORDER BY last IS NOT NULL, id DESC) AS position FROM audit
+        ) ORDER BY position DESC, id LIMIT \(total - Self.maximumEntries * 9 / 10)
       )
       """
     let count = try prune(before: .max, where: condition, database)

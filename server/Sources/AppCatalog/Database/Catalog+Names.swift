@@ -48,10 +48,4 @@ extension Catalog {
     let article = table.hasPrefix("a") ? "an" : "a"
     throw WarehouseError(.invalid, "There is already \(article) \(table) \"\(name)\". Choose another name.")
   }
-
-  /// Returns how many rows of an app, or of the server, a table has.
-  static func count(_ table: String, app: AppID?, _ database: Database) throws -> Int {
-    try Int.fetchOne(
-      database, sql: "SELECT count(*) FROM \(table) WHERE app IS ?", arguments: [app?.rawValue]) ?? 0
-  }
 }

@@ -34,6 +34,8 @@ package final class Catalog: CatalogEditor {
   let zones: ZoneDatabase
   /// The most bytes of an app's files with symbols.
   let maximumSymbolBytes: Int
+  /// The most things of each kind, where ``CountLimit`` allows more.
+  let maximumCount: Int
 
   /// Opens the catalog of a data directory, creating both if missing.
   ///
@@ -43,13 +45,15 @@ package final class Catalog: CatalogEditor {
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
   ///   - passwordCost: The cost of hashing new passwords.
   ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
+  ///   - maximumCount: The most things of each kind, for tests, where ``CountLimit`` allows more.
   ///   - zones: The zone data that new apps and views get.
   ///   - now: The wall clock, for creation times and session expiry.
   ///   - report: Receives a message if opening takes some seconds.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   package init(
     directory: String, isOwned: Bool = false, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
-    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, zones: ZoneDatabase = .system,
+    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, maximumCount: Int = .max,
+    zones: ZoneDatabase = .system,
     now: @escaping @Sendable () -> Timestamp = WallClock.system,
     report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
@@ -58,6 +62,7 @@ package final class Catalog: CatalogEditor {
     self.directory = DataDirectory(path: directory)
     self.randomBytes = randomBytes
     self.maximumSymbolBytes = maximumSymbolBytes
+    self.maximumCount = maximumCount
     self.passwordCost = passwordCost
     try self.directory.create()
     if !isOwned { try self.directory.visit(report) }

@@ -22,9 +22,16 @@ extension Catalog {
     _ kind: DataJob.Kind, app: AppID, argument: String = "", audit action: AuditEntry.Action, _ subject: String
   ) throws -> DataJob {
     try writing { database in
+      if kind != .deleteApp { try checkRoomForJob(of: app, database) }
       try record(action, subject, database)
       return try Self.insertJob(kind, app: app, argument: argument, database)
     }
+  }
+
+  /// Throws ``WarehouseError`` with code `held` if too many jobs of an app wait.
+  func checkRoomForJob(of app: AppID, _ database: Database) throws {
+    try checkRoom(
+      for: .jobs, where: "app = ? AND message IS NULL", arguments: [app.rawValue], code: .held, database)
   }
 
   /// Adds a job in the transaction of the change that it belongs to.

@@ -40,6 +40,8 @@ extension Catalog {
     let (secret, now) = (newSecret(), now())
     let link: SharedLink = try writing { database in
       let expires = duration.map { now + $0 }
+      try database.execute(sql: "DELETE FROM link WHERE expires <= ?", arguments: [now.millisecondsSince1970])
+      try checkRoom(for: .links, of: app, database)
       try database.execute(
         sql: "INSERT INTO link (hash, app, report, query, sites, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)",
         arguments: [

@@ -62,11 +62,7 @@ extension Catalog: MailReportStore {
       guard let sent = report.lastOccasion(at: report.created, zone: app.zone) else {
         throw WarehouseError(.invalid, "The report would never be due. Choose another hour.")
       }
-      guard try Self.count("mail_report", app: report.app, database) < MailReport.maximumCount else {
-        throw WarehouseError(
-          .invalid,
-          "There are \(MailReport.maximumCount) reports by mail, the most possible. Delete one that is not needed.")
-      }
+      try checkRoom(for: .mailReports, of: report.app, database)
       try database.execute(
         sql: """
           INSERT INTO mail_report (app, dashboard, cadence, hour, recipients, sent, author, created)

@@ -21,9 +21,6 @@ extension AuditEntry.Action {
 
 /// Saved segments.
 extension Catalog {
-  /// The most segments of an app. Their names are on every page.
-  static let maximumSegments = 200
-
   /// Returns an app's segments by name.
   package func segments(app: AppID) throws -> [SavedSegment] {
     try reading { database in
@@ -41,9 +38,7 @@ extension Catalog {
     let (now, author) = (now(), AuditActor.current.name)
     return try writing { database in
       try Self.checkFree(name, "segment", app: app, except: nil, database)
-      guard try Self.count("segment", app: app, database) < Self.maximumSegments else {
-        throw WarehouseError(.invalid, "An app can have \(Self.maximumSegments) segments. Remove one that is not used.")
-      }
+      try checkRoom(for: .segments, of: app, database)
       try database.execute(
         sql: "INSERT INTO segment (app, name, filters, author, changed) VALUES (?, ?, ?, ?, ?)",
         arguments: [app.rawValue, name, filters, author, now.millisecondsSince1970])

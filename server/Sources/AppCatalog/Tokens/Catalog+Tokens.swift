@@ -40,6 +40,8 @@ extension Catalog {
     let (secret, now) = ("ternt_" + newSecret(), now())
     let token: AccessToken = try writing { database in
       let expires = duration.map { now + $0 }
+      try database.execute(sql: "DELETE FROM token WHERE expires <= ?", arguments: [now.millisecondsSince1970])
+      try checkRoom(for: .tokens, database)
       try database.execute(
         sql: "INSERT INTO token (hash, name, scopes, app, created, expires) VALUES (?, ?, ?, ?, ?, ?)",
         arguments: [

@@ -60,6 +60,7 @@ extension Catalog {
   @discardableResult
   package func deleteView(_ view: View) throws -> DataJob {
     try writing { database in
+      try checkRoomForJob(of: view.app, database)
       for table in try Self.tables(with: "view", database) {
         try database.execute(sql: "DELETE FROM \(table) WHERE view = ?", arguments: [view.id.rawValue])
       }

@@ -50,6 +50,7 @@ extension Catalog {
     try check(rules)
     let encoded = try Self.text(filters.map(\.description))
     return try writing { database in
+      try checkRoom(for: .views, of: app, database)
       try database.execute(
         sql: """
           INSERT INTO view (app, name, lateness, filters, timeout, campaign_days, quotas, currency, identity)
@@ -77,6 +78,7 @@ extension Catalog {
     guard zone != current.zone else { return current }
     let start = max(now().millisecondsSince1970, (current.zones.last?.start.millisecondsSince1970 ?? 0) + 1)
     try writing { database in
+      try checkRoom(for: .viewZones, where: "view = ?", arguments: [view.rawValue], database)
       try database.execute(
         sql: "INSERT INTO view_zone (view, start, zone, zone_data) VALUES (?, ?, ?, ?)",
         arguments: [view.rawValue, start, zone.identifier, try Self.store(zone, database)])

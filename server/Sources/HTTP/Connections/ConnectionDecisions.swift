@@ -101,7 +101,7 @@ struct ConnectionDecisions: Sendable, Equatable {
     return .finishAndDiscard
   }
 
-  /// Returns true if the request is still incomplete at the deadline of its body.
+  /// Returns true if the request is still incomplete, as at the deadline of its body.
   func deadlinePassed(request: Int) -> Bool {
     if case .body(request, _) = input { true } else { false }
   }

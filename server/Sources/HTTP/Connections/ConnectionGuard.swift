@@ -17,7 +17,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
   /// The event that a handler sends down the pipeline before it reads the body.
   package struct BodyWanted: Sendable {
-    /// The time limit for the body, instead of the usual one; for those whom a right allows large files.
+    /// The time limit for the body, instead of the usual one; for those whom a right allows large files. Such a body must
+    /// progress, too.
     package var deadline: Duration?
 
     package init(deadline: Duration? = nil) { self.deadline = deadline }
@@ -39,6 +40,11 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
   private var deadline: Scheduled<Void>?
   private var headDeadline: Scheduled<Void>?
   private var writeDeadline: Scheduled<Void>?
+  private var stallCheck: Scheduled<Void>?
+  /// The progress of a body with a time limit of its own.
+  private var progress: StallDetector?
+  /// True if the server is waiting for bytes.
+  private var isReading = false
   private var departure: Departure?
   private var isInputClosed = false
   private var context: ChannelHandlerContext?
@@ -72,7 +78,13 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     }
   }
 
+  package func read(context: ChannelHandlerContext) {
+    isReading = true
+    context.read()
+  }
+
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isReading = false
     switch unwrapInboundIn(data) {
     case .head(let head):
       let action = decisions.requestHead(awaitsContinue: head.headerFields.awaitsContinue)
@@ -82,11 +94,13 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
       startDeadline(context, request: request, in: limits.bodyDeadline)
       notePhase(context)
       context.fireChannelRead(data)
-    case .body:
+    case .body(let bytes):
+      progress?.received(bytes.readableBytes)
       if decisions.requestBody() == .pass { context.fireChannelRead(data) }
     case .end:
       guard decisions.requestEnd() == .passAndCancelDeadline else { return }
       deadline?.cancel()
+      stallCheck?.cancel()
       notePhase(context)
       context.fireChannelRead(data)
     }
@@ -119,7 +133,11 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     if decisions.bodyWanted() {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
-    if let limit = event.deadline, let request { startDeadline(context, request: request, in: limit) }
+    if let limit = event.deadline, let request {
+      startDeadline(context, request: request, in: limit)
+      progress = StallDetector(minimum: limits.minimumBodyProgress)
+      startStallCheck(context, request: request)
+    }
     promise?.succeed()
   }
 
@@ -159,7 +177,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
   }
 
   private func cancelDeadlines() {
-    for deadline in [deadline, headDeadline, writeDeadline] { deadline?.cancel() }
+    for deadline in [deadline, headDeadline, writeDeadline, stallCheck] { deadline?.cancel() }
   }
 
   private func notePhase(_ context: ChannelHandlerContext) {
@@ -172,6 +190,15 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     deadline?.cancel()
     deadline = schedule(context, in: limit) {
       if self.decisions.deadlinePassed(request: request) { context.close(promise: nil) }
+    }
+  }
+
+  private func startStallCheck(_ context: ChannelHandlerContext, request: Int) {
+    stallCheck?.cancel()
+    stallCheck = schedule(context, in: limits.idleTimeout) {
+      guard self.decisions.deadlinePassed(request: request) else { return }
+      if self.progress?.intervalEnded(isWaiting: self.isReading) == true { return context.close(promise: nil) }
+      self.startStallCheck(context, request: request)
     }
   }
 
@@ -197,6 +224,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
   package func finish() {
     guard let context else { return }
     deadline?.cancel()
+    stallCheck?.cancel()
     context.flush()
     context.close(mode: .output, promise: nil)
     deadline = schedule(context, in: Self.lingering) { context.close(promise: nil) }

@@ -1,3 +1,5 @@
+import HTTPTypes
+import ServerBase
 import ServiceLifecycle
 import TernBase
 package import Warehouse
@@ -9,7 +11,8 @@ package final class LiveHub: Service {
   private struct State {
     var listeners: [AppID: [Int: AsyncStream<Void>.Continuation]] = [:]
     var nextListener = 0
-    var open = 0
+    /// The open streams by visitor.
+    var open = ConcurrencyCounts<String>()
   }
 
   private let state = Locked(State())
@@ -21,25 +24,32 @@ package final class LiveHub: Service {
   }
 
   /// The number of open streams.
-  package var openStreams: Int { state.withLock { $0.open } }
+  package var openStreams: Int { state.withLock { $0.open.total } }
 
-  /// Reserves a place for one more stream, or returns `nil` at the maximum.
-  package func place(maximum: Int) -> Place? {
-    let isFree = state.withLock { state in
-      guard state.open < maximum else { return false }
-      state.open += 1
-      return true
+  /// Reserves a place for one more stream of a visitor; throws ``APIError`` 503 if there is none.
+  package func place(for visitor: String, _ limits: CollectorLimits) throws(APIError) -> Place {
+    try state.withLock { state throws(APIError) in
+      guard state.open[visitor] < limits.maximumLiveStreamsPerVisitor else {
+        throw .tooManyStreams(
+          "You have \(limits.maximumLiveStreamsPerVisitor) live pages open, the most possible. Close one, then reload.",
+          limits)
+      }
+      guard state.open.total < limits.maximumLiveStreams else {
+        throw .tooManyStreams("All users together have too many live pages open. Close one, or reload later.", limits)
+      }
+      state.open.began(visitor)
     }
-    return isFree ? Place(hub: self) : nil
+    return Place(hub: self, visitor: visitor)
   }
 
   /// The place of one stream, freed when the last reference is released.
   package final class Place: Sendable {
     private let hub: LiveHub
+    private let visitor: String
 
-    fileprivate init(hub: LiveHub) { self.hub = hub }
+    fileprivate init(hub: LiveHub, visitor: String) { (self.hub, self.visitor) = (hub, visitor) }
 
-    deinit { hub.state.withLock { $0.open -= 1 } }
+    deinit { hub.state.withLock { $0.open.ended(visitor) } }
   }
 
   /// Wakes the streams of an app.
@@ -79,5 +89,13 @@ package final class LiveHub: Service {
   func beat() {
     let woken = state.withLock { $0.listeners.values.flatMap(\.values) }
     for continuation in woken { continuation.yield() }
+  }
+}
+
+extension APIError {
+  fileprivate static func tooManyStreams(_ message: String, _ limits: CollectorLimits) -> APIError {
+    APIError(
+      status: .serviceUnavailable, code: "too_many_streams", message: message,
+      headers: [.retryAfter: String(limits.retryAfterSeconds)])
   }
 }

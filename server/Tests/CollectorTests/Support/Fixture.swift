@@ -39,7 +39,7 @@ final class Fixture: Sendable {
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = { .zero },
     sleep: (@Sendable (Duration) async throws -> Void)? = nil, accessLog: AccessLog? = nil,
-    providers: [SignOnProvider] = []
+    providers: [SignOnProvider] = [], maximumCount: Int = .max
   ) throws {
     var settings = settings
     settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
@@ -49,7 +49,7 @@ final class Fixture: Sendable {
     (self.accessLog, self.providers) = (accessLog, providers)
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
-    catalog = try Catalog(directory: directory, passwordCost: PasswordCost(exponent: 4))
+    catalog = try Catalog(directory: directory, passwordCost: PasswordCost(exponent: 4), maximumCount: maximumCount)
     token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     app = try catalog.createApp(name: "Player & <Friends>", timeZone: "Europe/Berlin")
   }
