@@ -1,4 +1,5 @@
 import Foundation
+import ServerBase
 import TernBase
 
 /// The texts of figures and names in notifications.
@@ -16,16 +17,8 @@ package enum AlertText {
   package static func short(_ text: String) -> String {
     // By bytes too, because one character may have thousands of combining marks.
     let start = text.prefix(utf8Bytes: 2_000)
-    let line = String(String.UnicodeScalarView(start.unicodeScalars.map { isUnsafe($0) ? " " : $0 }))
-      .split(separator: " ").joined(separator: " ")
+    let line = start.asLine.split(separator: " ").joined(separator: " ")
     let isWhole = line.count <= 120 && line.utf8.count <= 480
     return isWhole ? line : line.prefix(119).prefix(utf8Bytes: 477) + "…"
-  }
-
-  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
   }
 }

@@ -46,7 +46,7 @@ package struct PersonData: Sendable {
     return person
   }
 
-  /// Adds the job of deleting a person of whom the app has data, or who is to be refused.
+  /// Adds the job of deleting a person of whom the app has data, whom a filter names, or who is to be refused.
   @discardableResult
   package func delete(
     _ person: Person, app: AppID, refusesLater: Bool, _ context: CollectorContext
@@ -54,7 +54,7 @@ package struct PersonData: Sendable {
     let isKnown = try await reports.run(for: context.clientShare) { [source] in
       try await source.trail(of: person, app: app, .latest, limit: 1) != nil
     }
-    guard isKnown || refusesLater else { throw APIError.unknownPerson }
+    guard try isKnown || refusesLater || catalog.names(person, app: app) else { throw APIError.unknownPerson }
     return try catalog.requestDeletion(PersonDeletionRequest(person: person, refusesLater: refusesLater), app: app)
   }
 }

@@ -8,7 +8,10 @@ enum AnswerText {
   /// Returns bytes as one short line without control characters.
   static func line(_ bytes: some Sequence<UInt8>) -> String { line(String(decoding: Array(bytes), as: UTF8.self)) }
 
-  static func line(_ text: String) -> String {
+  static func line(_ text: String) -> String { whole(text).prefix(utf8Bytes: maximumBytes) }
+
+  /// Returns a text as one line of any length.
+  static func whole(_ text: String) -> String {
     let visible = text.unicodeScalars.map { scalar -> Character in
       switch scalar.properties.generalCategory {
       // Marks of text direction could make the line read differently.
@@ -16,6 +19,6 @@ enum AnswerText {
       default: Character(scalar)
       }
     }
-    return String(visible).split(separator: " ").joined(separator: " ").prefix(utf8Bytes: maximumBytes)
+    return String(visible).split(separator: " ").joined(separator: " ")
   }
 }

@@ -79,11 +79,11 @@ package enum Destination: Sendable, Hashable {
     }
   }
 
-  /// Removes what may be a secret from a receiver's answer.
-  func withoutSecret(_ answer: String) -> String {
+  /// Removes what may be a secret from a line of a receiver's answer.
+  func withoutSecret(_ line: String) -> String {
     switch self {
-    case .mail: answer
-    case .post(_, let address): address.removed(from: answer)
+    case .mail: line
+    case .post(_, let address): address.removed(from: line)
     }
   }
 

@@ -63,8 +63,7 @@ struct MailMessage {
   /// Returns the value of a header: ASCII as it is, other text as encoded words (RFC 2047). Line ends become spaces, so
   /// that no text can add a header.
   static func header(_ text: String) -> String {
-    let line = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
-      .prefix(utf8Bytes: maximumSubjectBytes)
+    let line = text.asLine.prefix(utf8Bytes: maximumSubjectBytes)
     // Long ASCII is encoded as well: only between encoded words can a line be folded anywhere.
     if line.utf8.allSatisfy({ $0 < 0x80 }), line.utf8.count <= 66, !line.contains("=?") { return line }
     var words: [String] = []

@@ -49,10 +49,18 @@ package final class OutgoingClient: Sendable {
   /// Sends a message, and returns the receiver's answer.
   package func send(_ message: OutgoingMessage, to destination: Destination) async throws(OutgoingError) -> String {
     let request = try request(message, destination)
-    let answer = try await perform(request)
-    if case .mail = destination { return answer.line }
-    let body = destination.withoutSecret(AnswerText.line(answer.body))
-    let text = body.isEmpty ? answer.line : "\(answer.line): \(body)"
+    let answer: Transfer.Answer
+    do {
+      answer = try await perform(request)
+    } catch {
+      throw OutgoingError(error.code, destination.withoutSecret(error.message))
+    }
+    let line = destination.withoutSecret(answer.line)
+    if case .mail = destination { return line }
+    // The whole line before it is cut: a part of a secret isn't recognized.
+    let whole = AnswerText.whole(String(decoding: answer.body, as: UTF8.self))
+    let body = AnswerText.line(destination.withoutSecret(whole))
+    let text = body.isEmpty ? line : "\(line): \(body)"
     guard (200..<300).contains(answer.status) else {
       let hint =
         (300..<400).contains(answer.status) ? " Redirects aren't followed: enter the address that it redirects to." : ""

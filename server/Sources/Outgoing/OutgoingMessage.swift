@@ -1,3 +1,4 @@
+import ServerBase
 package import TernEvents
 
 /// A notification, the same for every destination. Its texts come from people and clients: each format escapes them in
@@ -50,7 +51,8 @@ package struct OutgoingMessage: Sendable, Hashable {
     id: UniqueID, time: Timestamp, event: String, title: String, text: String, facts: [Fact] = [],
     sections: [MailSection] = [], link: String? = nil
   ) {
-    (self.id, self.time, self.event, self.title) = (id, time, event, title)
+    // People name apps, alerts and dashboards, and those names are in mails' subjects.
+    (self.id, self.time, self.event, self.title) = (id, time, event, title.asLine)
     (self.text, self.facts, self.sections, self.link) = (text, facts, sections, link)
   }
 

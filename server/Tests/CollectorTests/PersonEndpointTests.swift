@@ -51,6 +51,20 @@ import Warehouse
     }
   }
 
+  @Test func `a person without rows is deleted from a filter that names them`() async throws {
+    let fixture = try Fixture()
+    _ = try fixture.catalog.createSegment(app: fixture.app.id, name: "S", filters: #"[["is","user",["ann"]]]"#)
+    try await fixture.routed { client in
+      for (name, status) in [("bob", HTTPResponse.Status.notFound), ("ann", .accepted)] {
+        let response = try await client.execute(
+          uri: "/api/v1/apps/1/persons?user=\(name)", method: .delete, headers: fixture.authorized)
+        #expect(response.status == status, "\(name)")
+      }
+    }
+    let request = PersonDeletionRequest(person: .user("ann"), refusesLater: false)
+    #expect(try fixture.catalog.nextJob().flatMap { PersonDeletionRequest($0.argument) } == request)
+  }
+
   @Test func `a person is deleted on their page, once its name is typed`() async throws {
     let fixture = try Fixture()
     let headers = try Self.form(fixture)

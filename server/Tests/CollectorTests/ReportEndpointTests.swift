@@ -37,7 +37,8 @@ import Warehouse
   }
 
   @Test(arguments: [
-    #"\u0000"#, #"\n"#, #"\r"#, #"\t"#, #"\u001b[2J"#, #"\u007f"#, #"\u009b1m"#, #"\u2028"#, #"\u2029"#,
+    #"\u0001"#, #"\n"#, #"\r"#, #"\t"#, #"\u001b[2J"#, #"\u007f"#, #"\u009b1m"#, #"\u2028"#, #"\u2029"#, #"\u202e"#,
+    #"\u2066"#,
   ])
   func `an app's name with control characters is refused`(part: String) async throws {
     let fixture = try Fixture()

@@ -33,6 +33,13 @@ import Testing
     #expect(lines.filter { $0.hasPrefix("--=_tern_") }.count == 3 && lines.last == "")
   }
 
+  @Test func `no name changes the direction of a subject`() throws {
+    let message = message(title: "Radio: gnp\u{202E}exe.\u{2066} – 12\u{200F}")
+    #expect(message.title == "Radio: gnp exe.  – 12 ")
+    #expect(MailMessage.header("gnp\u{202E}exe") == "gnp exe")
+    #expect(self.message(title: "👩‍👩‍👧 می‌خواهم").title == "👩‍👩‍👧 می‌خواهم")
+  }
+
   @Test func `no text can add a header`() throws {
     for end in ["\r\n", "\n", "\r", "\u{2028}", "\u{85}", "\u{0}"] {
       let lines = try lines(message(title: "Hello\(end)Bcc: everyone@example.org", text: "x\(end)Bcc: all@example.org"))

@@ -34,13 +34,16 @@ import Testing
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let marks = "e" + String(repeating: "\u{301}", count: 600)
-    for name in ["", " ", "\u{200B}\u{202E}", "\u{301}", "\u{3164}", marks, String(repeating: "x", count: 101), "a\nb"]
-    {
+    for name in [
+      "", " ", "\u{200B}\u{202E}", "\u{301}", "\u{3164}", marks, String(repeating: "x", count: 101), "a\nb",
+      "a\u{202E}b", "a\u{2067}b",
+      "a\u{200F}", "a\u{0}b",
+    ] {
       #expect(throws: WarehouseError.self, "\(name.unicodeScalars.prefix(3).map(\.value))") {
         try catalog.createApp(name: name)
       }
     }
-    for name in ["x", "é", "👩‍👩‍👧", "日本", String(repeating: "ж", count: 100)] {
+    for name in ["x", "é", "👩‍👩‍👧", "日本", "שלום", "می‌خواهم", String(repeating: "ж", count: 100)] {
       #expect(try catalog.createApp(name: name).name == name)
     }
   }

@@ -259,6 +259,21 @@ import WarehouseContract
     #expect(lines[1].trimmingCharacters(in: .newlines) == expected)
   }
 
+  @Test(arguments: [
+    ("=1+1", "'=1+1"), ("@SUM(A1)", "'@SUM(A1)"), ("+cmd|x", "'+cmd|x"), ("-2+3", "'-2+3"), ("-", "'-"), ("－1", "'－1"),
+    ("\t=1", "\"'\t=1\""), ("=a,b", "\"'=a,b\""), ("a;=b", "\"a;=b\""), ("-1", "-1"), ("+4.5", "+4.5"),
+    ("-1.2.3", "'-1.2.3"),
+    ("a=1", "a=1"), ("￥1", "￥1"),
+  ])
+  func `no spreadsheet runs a text of a CSV export`(text: String, field: String) async throws {
+    let server = try Server()
+    _ = try await server.warehouse.commit(batch(["Play"], install: text), app: server.app.id)
+    let line = try #require(try await server.export(.csv).last)
+    #expect(line.contains(",event,Play,\(field),,"), "\(line)")
+    #expect(line.contains(",-180,"), "numbers stay as they are")
+    #expect(String(decoding: ExportText.field(text), as: UTF8.self) == field)
+  }
+
   @Test func `values come back exactly`() async throws {
     let (first, second) = (try Server(), try Server())
     let values: [PropertyValue] = [

@@ -46,6 +46,24 @@ import Warehouse
     }
   }
 
+  @Test func `someone whose rows are gone is known while a filter names them`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let (app, other) = (try catalog.createApp(name: "A").id, try catalog.createApp(name: "B").id)
+    let (segment, card, link) = (Person.user("a"), Person.user("b"), Person.install("c"))
+    #expect(try !catalog.names(segment, app: app))
+    _ = try catalog.createSegment(app: app, name: "S", filters: #"[["is","user",["a"]]]"#)
+    _ = try catalog.createDashboard(
+      app: app, name: "Board", cards: [DashboardCard(name: "Card", page: "explore", query: "f1=user+is+b")])
+    _ = try catalog.createLink(app: app, report: "overview", query: "f1=install+is+C", sites: [])
+    for person in [segment, card, link] {
+      #expect(try catalog.names(person, app: app) && !catalog.names(person, app: other))
+      _ = try catalog.forget(person, app: app)
+      #expect(try !catalog.names(person, app: app))
+    }
+    #expect(try !catalog.names(.user("is"), app: app))
+  }
+
   @Test func `operators and dimensions are no names`() throws {
     for name in ["is", "user", "or", "set", "country", "has_done", "event"] {
       let filters = #"[["or",["set","country"],["is","user",["b"]]],["has_done",{"event":"Play"}]]"#

@@ -137,7 +137,7 @@ extension Catalog {
   @discardableResult
   package func changeApp(_ id: AppID, _ change: AppChange) throws -> (app: App, recount: DataJob?) {
     guard let app = try apps().first(where: { $0.id == id }) else { throw unknownApp(id) }
-    try check(name: change.name ?? app.name)
+    if let name = change.name { try check(name: name) }
     let wanted = try change.timeZone.map { try $0 == app.timeZone ? app.zone : newZone($0) }
     if let trackingID = change.trackingID { try check(trackingID: trackingID) }
     if let number = change.newNamesPerDay ?? nil { try Self.check(newNamesPerDay: number) }

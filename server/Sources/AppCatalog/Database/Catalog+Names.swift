@@ -1,4 +1,5 @@
 import GRDB
+import ServerBase
 import Warehouse
 
 /// Checks of the names and numbers of things.
@@ -15,12 +16,14 @@ extension Catalog {
     try checkCharacters(name, of: "A name")
   }
 
-  /// Throws if a text has a character that names and identifiers can't have: they are printed to terminals and logs, and
-  /// passed to SQLite, which reads them up to a NUL.
+  /// Throws if a text has a character that names and identifiers can't have: they are in logs, terminals and subjects of mails, and
+  /// SQLite reads them up to a NUL.
   func checkCharacters(_ text: String, of subject: String) throws {
-    guard !text.unicodeScalars.contains(where: isControl) else {
+    guard !text.unicodeScalars.contains(where: \.breaksLine) else {
       throw WarehouseError(
-        .invalid, "\(subject) can't contain control characters or line breaks. Use a single line of plain text.")
+        .invalid,
+        "\(subject) can't contain control characters, line breaks or marks of text direction. Use a single line of plain text."
+      )
     }
   }
 
@@ -28,10 +31,6 @@ extension Catalog {
     let properties = scalar.properties
     return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
       && ![.control, .format, .nonspacingMark, .enclosingMark].contains(properties.generalCategory)
-  }
-
-  private func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
   }
 
   /// Throws if another thing of an app, or of the server, has a name in any case.

@@ -32,6 +32,23 @@ extension Catalog {
       .deletePerson, app: app, argument: request.text, audit: .personDeleted, "app \(app), \(kind)\(later)")
   }
 
+  /// True if ``forget(_:app:)`` would change something. There may be no rows of the person any more: rows that are old are removed
+  /// without the filters.
+  package func names(_ person: Person, app: AppID) throws -> Bool {
+    try reading { database in
+      let isInSegment = try String.fetchAll(
+        database, sql: "SELECT filters FROM segment WHERE app = ?", arguments: [app.rawValue]
+      ).contains { Self.isNamed(person, inFilters: $0) }
+      if isInSegment { return true }
+      let cards = try Row.fetchAll(
+        database, sql: "SELECT * FROM dashboard WHERE app = ?", arguments: [app.rawValue]
+      ).flatMap { try Self.dashboard($0).cards }
+      let links = try String.fetchAll(
+        database, sql: "SELECT query FROM link WHERE app = ?", arguments: [app.rawValue])
+      return (cards.map(\.query) + links).contains { Self.isNamed(person, inQuery: $0) }
+    }
+  }
+
   /// Removes a person's name from the filters of an app's segments, and the cards and links with filters that name them.
   ///
   /// Names and notes that users of the portal have typed stay as they are, and so does the audit log.
@@ -91,6 +108,10 @@ extension Catalog {
     return .changed(String(decoding: data, as: UTF8.self))
   }
 
+  private static func isNamed(_ person: Person, inFilters text: String) -> Bool {
+    (try? JSONSerialization.jsonObject(with: Data(text.utf8))).map { isNamed(person, in: $0) } ?? false
+  }
+
   /// Returns JSON of filters without the person among the values of filters, or `nil` if no other value is left.
   private static func without(_ person: Person, _ json: Any) -> Any? {
     switch json {
@@ -125,7 +146,7 @@ extension Catalog {
       let value = pair.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
       let text = value.replacing("+", with: " ").removingPercentEncoding ?? value
       if isName(text, of: person) || values(ofFilter: text).contains(where: { isName($0, of: person) }) { return true }
-      return (try? JSONSerialization.jsonObject(with: Data(text.utf8))).map { isNamed(person, in: $0) } ?? false
+      return isNamed(person, inFilters: text)
     }
   }
 

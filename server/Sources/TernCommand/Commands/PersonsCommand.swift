@@ -69,7 +69,8 @@ struct PersonsCommand: AsyncParsableCommand {
           // Someone who has sent nothing can be refused as well.
           var isMeant = refuseLater
           if !isMeant { isMeant = try await reader.has(request.person, app: app.id) }
-          guard isMeant else { continue }
+          // Filters may name someone whose rows are gone.
+          guard try isMeant || catalog.names(request.person, app: app.id) else { continue }
           apps.append(app)
           losses.append(try await Self.loss(of: request.person, in: app, reader))
         }
@@ -87,7 +88,7 @@ struct PersonsCommand: AsyncParsableCommand {
     /// Returns an app's name, and a summary of the data that it has of a person.
     private static func loss(of person: Person, in app: App, _ reader: WarehouseReader) async throws -> String {
       let name = "app \(app.id), \"\(visible(app.name))\""
-      guard let summary = try await reader.summary(of: person, app: app.id) else { return "\(name): nothing so far" }
+      guard let summary = try await reader.summary(of: person, app: app.id) else { return "\(name): no events" }
       let zone = ReportZone(app.zone)
       let counts = [
         ("event", summary.events), ("session", summary.sessions), ("error", summary.errors + summary.crashes),

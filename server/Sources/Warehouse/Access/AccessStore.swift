@@ -93,6 +93,9 @@ package protocol AccessStore: Sendable {
   @discardableResult
   func requestDeletion(of app: App) throws -> DataJob
 
+  /// True if a segment, a dashboard or a shared link of an app has a filter with a person's name.
+  func names(_ person: Person, app: AppID) throws -> Bool
+
   /// Adds the job of deleting a person, and records it in the audit log, without their name.
   @discardableResult
   func requestDeletion(_ request: PersonDeletionRequest, app: AppID) throws -> DataJob

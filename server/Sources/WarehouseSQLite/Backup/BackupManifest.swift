@@ -17,6 +17,20 @@ struct BackupManifest: Codable {
     /// The identity of the copied segment's file, by which the next backup recognizes it; absent for databases.
     var source: String?
 
+    /// True for a name that backups give their files. A list may come from elsewhere, and a directory of data has other files as
+    /// well: a `config.json` would set the options of the server.
+    var isOfBackup: Bool {
+      if ["catalog.sqlite", "warehouse.sqlite", "counts.sqlite"].contains(path) { return true }
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 2 else { return false }
+      switch parts[0] {
+      case "rows":
+        return Int64(parts[1].dropLast(RowSegment.suffix.count)).map { RowSegment.name($0) == parts[1] } ?? false
+      case "symbols": return !parts[1].isEmpty && parts[1].utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+      default: return false
+      }
+    }
+
     /// True if the file in a backup has the listed content.
     func isWhole(in directory: String, step: (Int) throws -> Void) throws -> Bool {
       let path = "\(directory)/\(path)"
@@ -41,7 +55,8 @@ struct BackupManifest: Codable {
   ///
   /// - Throws: ``WarehouseError`` if the directory is not a backup, or one of a newer version.
   init(readingFrom directory: String) throws {
-    guard let data = FileManager.default.contents(atPath: "\(directory)/\(Self.name)") else {
+    let path = "\(directory)/\(Self.name)"
+    guard CopiedFile.isRegular(path), let data = FileManager.default.contents(atPath: path) else {
       throw WarehouseError(.invalid, "\(directory) is not a complete backup: it has no \(Self.name).")
     }
     guard let head = try? JSONDecoder().decode(Head.self, from: data), head.format == Self.currentFormat else {
@@ -55,9 +70,11 @@ struct BackupManifest: Codable {
     } catch {
       throw WarehouseError(.damaged, "\(directory)/\(Self.name) is damaged.", cause: error)
     }
-    // Paths from a file that may come from elsewhere must not lead out of the directory.
-    for file in files where file.path.hasPrefix("/") || file.path.split(separator: "/").contains("..") {
-      throw WarehouseError(.damaged, "\(directory)/\(Self.name) names a file outside: \(file.path).")
+    for file in files where !file.isOfBackup || file.bytes < 0 {
+      throw WarehouseError(
+        .damaged,
+        "\(directory)/\(Self.name) lists a file that no backup has: \(String(reflecting: file.path.prefix(100))). Use another backup."
+      )
     }
   }
 

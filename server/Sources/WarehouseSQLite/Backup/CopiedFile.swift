@@ -57,10 +57,12 @@ final class CopiedFile {
 
   /// Reads the first bytes of a file in parts.
   static func read(_ path: String, bytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Not waiting for what isn't a file, such as a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     // A file that the system doesn't open may still have the right bytes.
     guard descriptor >= 0 else { throw errno == ENOENT ? damage(path) : StoredFile.readFailure(path) }
     defer { close(descriptor) }
+    guard isRegular(path) else { throw WarehouseError(.damaged, "\(path) isn't a regular file.") }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: partBytes, alignment: 8)
     defer { buffer.deallocate() }
     var position = 0
@@ -103,6 +105,12 @@ final class CopiedFile {
       let result = Musl.rename(old, new)
     #endif
     guard result == 0 else { throw StoredFile.failure(new) }
+  }
+
+  /// True for a file with content, also under another name; false for a directory, a pipe, a device or nothing.
+  static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   static func size(_ path: String) throws -> Int {

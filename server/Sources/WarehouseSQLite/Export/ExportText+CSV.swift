@@ -96,15 +96,45 @@ extension ExportText {
     return bytes
   }
 
-  /// Appends a field. Texts stay as they are, because programs read this table: nothing protects against formulas.
+  /// Appends a field. An apostrophe keeps spreadsheets from running a text as a formula, and quotes from seeing several fields.
   private static func append(field: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-    let needsQuotes = field.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+    let isFormula = isFormula(field)
+    let needsQuotes = field.contains(where: separates)
+    if needsQuotes { bytes.append(0x22) }
+    if isFormula { bytes.append(UInt8(ascii: "'")) }
     guard needsQuotes else { return bytes.append(contentsOf: field) }
-    bytes.append(0x22)
     for byte in field {
       if byte == 0x22 { bytes.append(0x22) }
       bytes.append(byte)
     }
     bytes.append(0x22)
+  }
+
+  /// True for a byte that ends a field or line for some reader; some spreadsheets separate fields by `;` or tab.
+  private static func separates(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, 0x0A, 0x0D: true
+    default: false
+    }
+  }
+
+  /// True if some spreadsheet takes the text for a formula. A number with a sign is none.
+  private static func isFormula(_ text: UnsafeRawBufferPointer) -> Bool {
+    switch text.first {
+    case UInt8(ascii: "="), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: true
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): !isNumber(text.dropFirst())
+    // The full-width forms of the four signs, U+FF1D, U+FF0B, U+FF0D and U+FF20.
+    case 0xEF: ["＝", "＋", "－", "＠"].contains { text.starts(with: $0.utf8) }
+    default: false
+    }
+  }
+
+  /// True for digits, with a point between them or without.
+  private static func isNumber(_ text: some Sequence<UInt8>) -> Bool {
+    let parts = Array(text).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count <= 2
+      && parts.allSatisfy { part in
+        !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      }
   }
 }

@@ -9,6 +9,10 @@ final class SQLDatabase {
 
   /// Opens an existing file.
   init(_ path: String, isReadOnly: Bool = true) throws {
+    // SQLite would wait for the other end of a pipe.
+    guard !StoredFile.exists(path) || CopiedFile.isRegular(path) else {
+      throw WarehouseError(.damaged, "\(path) isn't a regular file.")
+    }
     tern_sqlite_guard_shared_memory()
     var handle: OpaquePointer?
     let flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
