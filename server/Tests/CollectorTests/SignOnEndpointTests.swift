@@ -261,8 +261,10 @@ import Warehouse
     _ = try fixture.catalog.invite(name: "ann@example.org", role: .viewer, apps: nil, seesPersonalData: false)
     try await fixture.routed { client in
       let browsers = (0..<3).map { _ in Browser(client) }
-      var uris: [String] = []
-      for browser in browsers { uris.append(try await browser.callback(fake)) }
+      let uris = [
+        try await browsers[0].callback(fake), try await browsers[1].callback(fake),
+        try await browsers[2].callback(fake),
+      ]
       async let first = browsers[0].open(uris[0])
       async let second = browsers[1].open(uris[1])
       while state.withLock(\.begun) < 2 { await Task.yield() }
