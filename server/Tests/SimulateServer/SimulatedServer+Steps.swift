@@ -53,6 +53,7 @@ extension SimulatedServer {
         guard try await warehouse.quarantine(row, work: "being simulated") else { return }
       }
     case .together(let step, let batch, let app):
+      let warehouse = warehouse
       async let commit = warehouse.commit(batch, app: app)
       try await perform(step)
       _ = try await commit
