@@ -210,9 +210,19 @@ import Warehouse
     let code = try fixture.catalog.createLoginCode()
     try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
     let catalog = fixture.catalog
-    try await catalog.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1") }
-    #expect(throws: WarehouseError.self) { while true { _ = try catalog.createApp(name: "Fill") } }
-    #expect(throws: WarehouseError.self) { while true { _ = try catalog.ownerSession() } }
+    try await catalog.pool.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA max_page_count = 1")
+      // Every login needs an entry in the audit log.
+      for bytes in [1_000, 100, 0] {
+        #expect(throws: DatabaseError.self) {
+          while true {
+            try database.execute(
+              sql: "INSERT INTO audit (time, actor, address, action, subject) VALUES (0, '', '', '', ?)",
+              arguments: [String(repeating: "x", count: bytes)])
+          }
+        }
+      }
+    }
     try await fixture.routed { client in
       let link = try await client.execute(uri: "/login?code=\(code)", method: .get)
       let form = try await client.execute(
