@@ -108,7 +108,7 @@ extension Catalog: AccessStore {
     try writing { database in
       let account = try Self.existing(id, database)
       try Self.checkOwnerRemains(without: account, database)
-      for table in ["login_code", "session", "identity"] {
+      for table in ["login_code", "login_step", "recovery_code", "session", "identity"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id])
       }
       try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id])
@@ -127,6 +127,7 @@ extension Catalog: AccessStore {
       try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [stored, id])
       try database.execute(
         sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?", arguments: [id, session])
+      try database.execute(sql: "DELETE FROM login_step WHERE account = ?", arguments: [id])
       try record(.passwordSet, account.name, database)
     }
   }
@@ -169,10 +170,11 @@ extension Catalog: AccessStore {
       throw WarehouseError(.damaged, "A user's role is damaged. Restore catalog.sqlite.")
     }
     let (apps, password, login): (String?, String?, Int64?) = (row["apps"], row["password"], row["last_login"])
+    let factor: Data? = row["factor"]
     return Account(
       id: row["id"], name: row["name"], role: role,
       apps: apps.map { Set($0.split(separator: ",").compactMap { Int64($0) }.map { AppID($0) }) },
-      seesPersonalData: row["personal"], hasPassword: password != nil,
+      seesPersonalData: row["personal"], hasPassword: password != nil, hasSecondFactor: factor != nil,
       lastLogin: login.map { Timestamp(millisecondsSince1970: $0) })
   }
 

@@ -13,6 +13,8 @@ package struct Access: Sendable {
   package static let lifetime = Duration.seconds(30 * 86_400)
   /// The duration of a session that began at a provider, and so the longest access of someone it no longer lets in.
   static let providerLifetime = Duration.seconds(86_400)
+  /// The time in which the code of a second factor must be entered after the password.
+  package static let codeLifetime = Duration.seconds(300)
 
   package let store: any AccessStore
   package let catalog: any CatalogStore

@@ -24,12 +24,14 @@ package struct Account: Sendable, Hashable {
   package var seesPersonalData: Bool
   /// True once the person has chosen a password.
   package var hasPassword: Bool
+  /// True if a login with the password, or a login link, asks for a code as well.
+  package var hasSecondFactor: Bool
   /// The time of the last login.
   package var lastLogin: Timestamp?
 
   package init(
     id: Int64, name: String, role: Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false,
-    hasPassword: Bool = false, lastLogin: Timestamp? = nil
+    hasPassword: Bool = false, hasSecondFactor: Bool = false, lastLogin: Timestamp? = nil
   ) {
     self.id = id
     self.name = name
@@ -37,6 +39,7 @@ package struct Account: Sendable, Hashable {
     self.apps = apps
     self.seesPersonalData = seesPersonalData
     self.hasPassword = hasPassword
+    self.hasSecondFactor = hasSecondFactor
     self.lastLogin = lastLogin
   }
 
@@ -64,6 +67,14 @@ package struct AccountChange: Sendable, Hashable {
     self.apps = apps
     self.seesPersonalData = seesPersonalData
   }
+}
+
+/// The outcome of a code of a second factor.
+package enum CodeOutcome: Sendable, Hashable {
+  case right
+  case wrong
+  /// Not looked at, since there were too many wrong ones.
+  case closed
 }
 
 /// A login of an account in one browser.
