@@ -87,6 +87,8 @@ struct AccountPages: Sendable {
   private func setPassword(
     _ form: URLEncodedForm, _ session: LoginSession, _ request: Request, _ context: CollectorContext
   ) async throws -> Response {
+    // Without a current one, the login must be recent.
+    if !session.account.hasPassword { try site.access.requireConfirmed(session, request) }
     let key = "\(context.clientShare) \(session.account.name.lowercased())"
     let (store, account) = (site.access.store, session.account)
     do {

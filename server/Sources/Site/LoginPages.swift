@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import Portal
 import ServerBase
+import TernBase
 import Warehouse
 
 /// `/login`, `/login/code`, `/welcome` and `/logout`.
@@ -122,10 +123,12 @@ struct LoginPages: Sendable {
     let provider = try context.visitor.session?.provider
     let cookie = try site.access.endSession(request)
     guard let link = await signOn.signOutLink(provider, request) else {
-      return Redirect(path: "/login", cookie: cookie).response
+      let next = ReturnPath.checked(request.parameters["next"])
+      return Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))", cookie: cookie)
+        .response
     }
     // A link and not a redirect, which browsers refuse after a form because of the page's policy.
-    var response = Response.html(site.pages.login(signOut: link))
+    var response = Response.html(site.pages.login(next: request.parameters["next"], signOut: link))
     response.headers[.setCookie] = cookie
     return response
   }

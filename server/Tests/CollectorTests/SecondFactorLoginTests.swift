@@ -27,7 +27,7 @@ import Warehouse
   }
 
   /// The code that an app shows now.
-  private static func code(_ key: String, later steps: Int64 = 0) throws -> String {
+  static func code(_ key: String, later steps: Int64 = 0) throws -> String {
     let step = WallClock.system().millisecondsSince1970 / 30_000 + steps
     return OneTimePassword(key: try #require(Base32.decode(key))).code(ofStep: step)
   }

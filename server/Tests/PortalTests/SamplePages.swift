@@ -344,6 +344,7 @@ struct SamplePages {
     for page in QuestionPage.allCases { all += try await questionPages(page) }
     all.append(("login", pages.login(message: text, next: "/" + text)))
     all.append(("login", pages.loginCode(message: text, next: "/" + text)))
+    all.append(("login", pages.confirm(owner.account, logout: nil, message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))
     return all
   }

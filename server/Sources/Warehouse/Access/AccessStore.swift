@@ -80,6 +80,8 @@ package protocol AccessStore: Sendable {
   func loginSession(_ secret: String) throws -> LoginSession?
   /// Returns all sessions, latest first.
   func loginSessions() throws -> [LoginSession]
+  /// Remembers that the person of a session has just given the password.
+  func confirmLoginSession(_ id: Int64) throws
   func endLoginSession(_ id: Int64) throws
   /// Ends all sessions of an account, and returns their number.
   @discardableResult

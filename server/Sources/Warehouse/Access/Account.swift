@@ -93,13 +93,17 @@ package struct LoginSession: Sendable, Hashable {
   package var browser: String
   /// The id of the provider with which the person signed in; `nil` for a password or a login link.
   package var provider: String?
+  /// True if, when the session was read, the login or the last confirmation with the password was at most 15 minutes ago. Only then may
+  /// the session change who has access: its browser may have been left open.
+  package var isConfirmed: Bool
 
   /// Creates a session.
   package init(
     id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String,
-    provider: String? = nil
+    provider: String? = nil, isConfirmed: Bool = false
   ) {
     self.id = id
+    self.isConfirmed = isConfirmed
     self.account = account
     self.created = created
     self.used = used

@@ -84,4 +84,29 @@ extension PortalPages {
           "lead": "Your authenticator app shows the code. Without the app, enter one of your recovery codes.",
         ]))
   }
+
+  /// The page that asks for the password, and the code of the second factor, again. Posts to `/confirm`.
+  ///
+  /// - Parameters:
+  ///   - logout: The address of the form that logs out, for someone without a password; `nil` to ask for the password.
+  ///   - message: The reason why the previous attempt failed, if it did.
+  ///   - next: The page to return to.
+  package func confirm(_ account: Account, logout: String?, message: String? = nil, next: String) -> String {
+    let why = "Your login was more than 15 minutes ago, and this changes who has access."
+    return layout(
+      title: "Confirm",
+      body: templates.render(
+        "proof",
+        [
+          "tern": Icon.tern, "heading": "Is it still you?", "address": logout ?? "/confirm",
+          "label": logout == nil ? "Continue" : "Log out", "asksPassword": logout == nil,
+          "asksCode": logout == nil && account.hasSecondFactor, "message": message.map { visible($0) },
+          "next": Self.ownPath(next),
+          "lead": why
+            + (logout == nil
+              ? " Enter your password, then fill in the form again."
+              : " Log out and in again, then fill in the form again.")
+            ,
+        ]))
+  }
 }
