@@ -128,7 +128,7 @@ import Warehouse
     try await fixture.routed { client in
       let link = try await client.execute(uri: "/login?code=\(try catalog.createLoginCode())", method: .get)
       #expect(link.headers[.location] == "/login/code")
-      let welcome = try await send(client, "/welcome", "code=\(try catalog.createLoginCode())&password=0123456789")
+      let welcome = try await send(client, "/welcome", "code=\(try catalog.createLoginCode())&password=5kyscraper")
       #expect(welcome.headers[.location] == "/login/code")
       #expect(try catalog.loginSessions().isEmpty)
       let done = try await send(client, "/login/code", "code=\(recoveryCodes[0])", try cookie(welcome))

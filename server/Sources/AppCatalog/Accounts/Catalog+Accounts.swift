@@ -117,9 +117,12 @@ extension Catalog: AccessStore {
   }
 
   /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` for a password that is easy to guess.
   package func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
-    guard (10...200).contains(password.count) else {
-      throw WarehouseError(.invalid, "Choose a password of 10 to 200 characters.")
+    let name = try reading { try Self.existing(id, $0).name }
+    if let objection = PasswordRules.objection(to: password, of: name, refused: refusedPasswords) {
+      throw WarehouseError(.invalid, objection)
     }
     let stored = try Secrets.stored(password, salt: randomBytes(16), cost: passwordCost)
     try writing { database in
