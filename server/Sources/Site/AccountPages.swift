@@ -24,9 +24,10 @@ struct AccountPages: Sendable {
   ) throws -> Response {
     let session = try session(context)
     let own = try site.access.store.loginSessions().filter { $0.account.id == session.account.id }
+    // As it is after the form.
+    let shown = own.first { $0.id == session.id } ?? session
     return .html(
-      try site.pages.shown(to: context, request).account(
-        session, sessions: own, newKey: newKey, result: result),
+      try site.pages.shown(to: context, request).account(shown, sessions: own, newKey: newKey, result: result),
       status: result.message == nil ? .ok : .badRequest)
   }
 

@@ -5,7 +5,7 @@ import Warehouse
 
 /// A proof that it is still the person of the session who sits in front of the browser.
 extension Site {
-  /// Checks the password and the code of the second factor in a form, as far as the account has them. Returns `nil` if they are right,
+  /// Checks the password and the code of the second factor, if there is one, in a form. Returns `nil` if they are right,
   /// else what is wrong. Failures count like failed logins.
   ///
   /// - Parameter withoutCode: True to check only the password.
@@ -15,12 +15,10 @@ extension Site {
     let key = "\(context.clientShare) \(account.name.lowercased())"
     let (store, password, code) = (access.store, form["current"] ?? "", form["code"] ?? "")
     let message = try await access.attempt(key: key) { () -> String? in
-      if account.hasPassword {
-        let isRight = try await access.passwords.run(for: context.clientShare) {
-          try store.account(name: account.name, password: password)?.id == account.id
-        }
-        guard isRight else { return "The current password is wrong." }
+      let isRight = try await access.passwords.run(for: context.clientShare) {
+        try store.account(name: account.name, password: password)?.id == account.id
       }
+      guard isRight else { return "The current password is wrong." }
       guard account.hasSecondFactor, !withoutCode else { return nil }
       switch try store.useCode(code, of: account.id) {
       case .right: return nil

@@ -20,6 +20,7 @@ import Testing
     directory = try TemporaryDirectory()
     catalog = try Catalog(
       directory: directory.path, passwordCost: PasswordCost(exponent: 4), now: { [time] in time.withLock { $0 } })
+    try catalog.setPassword("correct horse battery", of: 1, keeping: nil)
   }
 
   private func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
@@ -151,6 +152,10 @@ import Testing
   @Test func `a removed user takes the second factor along`() throws {
     let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
     let key = catalog.newSecondFactorKey()
+    #expect(throws: WarehouseError.self, "there is no password yet") {
+      try catalog.turnOnSecondFactor(key: key, code: try code(key), of: ann.id)
+    }
+    try catalog.setPassword("correct horse battery", of: ann.id, keeping: nil)
     let codes = try #require(try catalog.turnOnSecondFactor(key: key, code: try code(key), of: ann.id))
     let step = try catalog.beginLoginStep(of: ann.id, lasting: .seconds(300))
     try catalog.removeAccount(ann.id)

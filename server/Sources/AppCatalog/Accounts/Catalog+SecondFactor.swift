@@ -39,7 +39,7 @@ extension Catalog {
 
   /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code.
   ///
-  /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, or if there is a second factor already.
+  /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, without a password, or if there is a second factor already.
   package func turnOnSecondFactor(key: String, code: String, of id: Int64) throws -> [String]? {
     guard let bytes = Base32.decode(key), bytes.count == OneTimePassword.keyBytes else {
       throw WarehouseError(.invalid, "This page is out of date. Open it again to set up a second factor.")
@@ -48,6 +48,9 @@ extension Catalog {
     guard factor.use(code, recoveryCodes: [], now: now()) == .right else { return nil }
     return try writing { database in
       let account = try Self.existing(id, database)
+      guard account.hasPassword else {
+        throw WarehouseError(.invalid, "Choose a password first: the second factor is asked for after it.")
+      }
       guard !account.hasSecondFactor else {
         throw WarehouseError(.invalid, "There is a second factor already. Turn it off before you set up another one.")
       }

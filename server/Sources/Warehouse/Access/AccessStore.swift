@@ -34,7 +34,7 @@ package protocol AccessStore: Sendable {
   func newSecondFactorKey() -> String
   /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code.
   ///
-  /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, or if there is a second factor already.
+  /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, without a password, or if there is a second factor already.
   func turnOnSecondFactor(key: String, code: String, of account: Int64) throws -> [String]?
   /// Makes new recovery codes, in place of those that are left, and returns them.
   func newRecoveryCodes(of account: Int64) throws -> [String]

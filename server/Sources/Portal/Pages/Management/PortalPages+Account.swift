@@ -44,7 +44,7 @@ extension PortalPages {
           [])
       ]
     }
-    let fields = (account.hasPassword ? [currentPassword] : []) + [.field("Code", "code", isRequired: true)]
+    let fields = [currentPassword, .field("Code", "code", isRequired: true)]
     return [
       .form(
         "New recovery codes", button: "Make codes", "recovery-codes", to: "/account",
