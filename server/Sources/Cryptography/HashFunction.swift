@@ -1,7 +1,9 @@
 import CTernCrypto
 
-/// A hash function of the SHA-2 family (FIPS 180-4), computed by the system's libcrypto.
+/// A hash function of FIPS 180-4, computed by the system's libcrypto.
 package enum HashFunction: Sendable, CaseIterable {
+  /// Broken for signatures; here only because authenticator apps compute their codes with it.
+  case sha1
   case sha256
   case sha384
   case sha512
@@ -9,6 +11,7 @@ package enum HashFunction: Sendable, CaseIterable {
   /// The number of bytes of a hash.
   package var byteCount: Int {
     switch self {
+    case .sha1: 20
     case .sha256: 32
     case .sha384: 48
     case .sha512: 64
@@ -40,6 +43,7 @@ package enum HashFunction: Sendable, CaseIterable {
   /// libcrypto's description of the function, which is never freed.
   package var algorithm: OpaquePointer? {
     switch self {
+    case .sha1: Self.fetchedSHA1
     case .sha256: Self.fetchedSHA256
     case .sha384: Self.fetchedSHA384
     case .sha512: Self.fetchedSHA512
@@ -47,6 +51,7 @@ package enum HashFunction: Sendable, CaseIterable {
   }
 
   // libcrypto's descriptions don't change.
+  private nonisolated(unsafe) static let fetchedSHA1 = Libcrypto.algorithm("SHA1")
   private nonisolated(unsafe) static let fetchedSHA256 = Libcrypto.algorithm("SHA256")
   private nonisolated(unsafe) static let fetchedSHA384 = Libcrypto.algorithm("SHA384")
   private nonisolated(unsafe) static let fetchedSHA512 = Libcrypto.algorithm("SHA512")

@@ -19,12 +19,13 @@ package enum Libcrypto {
   static let isInitialized = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
   static let unusable =
-    "OpenSSL's libcrypto has no SHA-2. Check its configuration, openssl.cnf in the directory that `openssl version -d` prints."
+    "OpenSSL's libcrypto has no SHA-1 or no SHA-2. Check its configuration, openssl.cnf in the directory that "
+    + "`openssl version -d` prints."
 
   /// Finds a hash function. Later calls need no search, which takes a lock and more time than hashing a key.
   static func algorithm(_ name: String) -> OpaquePointer? { isInitialized ? EVP_MD_fetch(nil, name, nil) : nil }
 
-  /// Ends the process unless a function of libcrypto has succeeded that fails only without memory or SHA-2.
+  /// Ends the process unless a function of libcrypto has succeeded that fails only without memory or these functions.
   static func require(_ hasSucceeded: Bool) {
     if !hasSucceeded { fatalError(unusable) }
   }

@@ -6,7 +6,7 @@ import Portal
 import ServerBase
 import Warehouse
 
-/// `/account`: a person's own password and sessions.
+/// `/account`: a person's own password, second factor and sessions.
 struct AccountPages: Sendable {
   let site: Site
 
@@ -20,12 +20,14 @@ struct AccountPages: Sendable {
   }
 
   private func page(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+    _ request: Request, _ context: CollectorContext, newKey: String? = nil, _ result: FormResult = FormResult()
   ) throws -> Response {
     let session = try session(context)
     let own = try site.access.store.loginSessions().filter { $0.account.id == session.account.id }
+    // As it is after the form.
+    let shown = own.first { $0.id == session.id } ?? session
     return .html(
-      try site.pages.shown(to: context, request).account(session, sessions: own, result: result),
+      try site.pages.shown(to: context, request).account(shown, sessions: own, newKey: newKey, result: result),
       status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -39,15 +41,55 @@ struct AccountPages: Sendable {
       return Redirect(path: "/account?done=ended").response
     case "password":
       return try await setPassword(form, session, request, context)
+    case "new-factor":
+      return try page(request, context, newKey: site.access.store.newSecondFactorKey())
+    case "add-factor", "recovery-codes", "remove-factor":
+      return try await changeFactor(form, session, request, context)
     default:
       throw APIError.unknownAction
     }
+  }
+
+  /// Changes the second factor if password and code are right: an open browser must not be enough.
+  private func changeFactor(
+    _ form: URLEncodedForm, _ session: LoginSession, _ request: Request, _ context: CollectorContext
+  ) async throws -> Response {
+    let (store, account, key) = (site.access.store, session.account, form["do"] == "add-factor" ? form["key"] : nil)
+    do {
+      // The code of a new key is checked with the key.
+      if let refusal = try await site.refusal(of: form, account, withoutCode: key != nil, context) {
+        return try page(request, context, newKey: key, FormResult(message: refusal))
+      }
+      switch form["do"] {
+      case "add-factor":
+        guard let codes = try store.turnOnSecondFactor(key: key ?? "", code: form["code"] ?? "", of: account.id) else {
+          return try page(request, context, newKey: key, FormResult(message: CodeOutcome.wrongText))
+        }
+        return try page(request, context, Self.shown(codes))
+      case "recovery-codes":
+        return try page(request, context, Self.shown(try store.newRecoveryCodes(of: account.id)))
+      default:
+        try store.removeSecondFactor(of: account.id, isReset: false)
+        return Redirect(path: "/account?done=factor-removed").response
+      }
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try page(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private static func shown(_ codes: [String]) -> FormResult {
+    FormResult(
+      done:
+        "The second factor is on. These are your recovery codes. Keep them where you can find them without your phone.",
+      secret: codes.joined(separator: " "))
   }
 
   /// Sets the password if the current one is right: an open browser must not be enough to take over the account.
   private func setPassword(
     _ form: URLEncodedForm, _ session: LoginSession, _ request: Request, _ context: CollectorContext
   ) async throws -> Response {
+    // Without a current one, the login must be recent.
+    if !session.account.hasPassword { try site.access.requireConfirmed(session, request) }
     let key = "\(context.clientShare) \(session.account.name.lowercased())"
     let (store, account) = (site.access.store, session.account)
     do {

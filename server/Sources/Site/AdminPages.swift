@@ -16,20 +16,22 @@ struct AdminPages: Sendable {
 
   func add(to routes: RouteTable) {
     let owner = Endpoint.Requirement.permission(.administer)
+    // Asks for the password if the login was a while ago.
+    let change = Endpoint.Requirement.permission(.manageAccess)
     routes.on(
       "/users",
       [
         .get: .page(owner) { try users($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(owner) { try await postUsers($0, $1) },
+        .post: .page(change) { try await postUsers($0, $1) },
       ])
     routes.on(
       "/tokens",
       [
         .get: .page(owner) { try tokens($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(owner) { try await postTokens($0, $1) },
+        .post: .page(change) { try await postTokens($0, $1) },
       ])
     routes.on(
-      "/audit", [.get: .page(owner) { try audit($0, $1) }, .post: .page(owner) { try await pruneAudit($0, $1) }])
+      "/audit", [.get: .page(owner) { try audit($0, $1) }, .post: .page(change) { try await pruneAudit($0, $1) }])
     if let cluster {
       routes.on("/cluster", [.get: .page(owner) { .html(try site.pages.shown(to: $1, $0).cluster(cluster())) }])
     }

@@ -5,15 +5,17 @@ import Hummingbird
 import Logging
 import Portal
 import ServerBase
+import TernBase
 import Warehouse
 
-/// `/login`, `/welcome` and `/logout`.
+/// `/login`, `/login/code`, `/welcome` and `/logout`.
 struct LoginPages: Sendable {
   let site: Site
   let signOn: SignOnPages
 
   func add(to routes: RouteTable) {
     routes.on("/login", [.get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1) }])
+    routes.on("/login/code", [.get: .open { try codePage($0, $1) }, .post: .open { try await enterCode($0, $1) }])
     routes.on("/welcome", [.get: .open { try await invitation($0, $1) }, .post: .open { try await accept($0, $1) }])
     routes.on("/logout", [.post: .page(.login) { try await logout($0, $1) }])
   }
@@ -84,17 +86,28 @@ struct LoginPages: Sendable {
     "This link has expired or has already been used. Run `tern login-link` on the server to get a new one, or ask an "
     + "owner for an invitation."
 
-  /// Begins a session of the account that `check` returns; without one, shows the login page with the message `failure`.
+  /// Begins a session of the account that `check` returns, or asks for the code of its second factor. Without an account, shows the
+  /// login page with the message `failure`.
   private func login(
     next: String, _ request: Request, _ context: CollectorContext, key: String, name: String = "link",
     failure: String, check: () async throws -> Account?
   ) async throws -> Response {
-    do {
+    try await answering(next: next, context) {
       guard let account = try await check() else {
         try site.access.countFailure(key: key, subject: name, context)
         return .html(site.pages.login(message: failure, next: next), status: .unauthorized)
       }
+      if account.hasSecondFactor { return try askForCode(of: account, next: next, request, context) }
       return Redirect(path: next, cookie: try site.access.beginSession(of: account, request, context)).response
+    }
+  }
+
+  /// Runs a step of a login, and shows why it can't be done at the moment.
+  func answering(
+    next: String, _ context: CollectorContext, _ body: () async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await body()
     } catch let form as RejectedForm {
       return .html(form.page, status: .badRequest)
     } catch let error as APIError where [.tooManyRequests, .serviceUnavailable].contains(error.status) {
@@ -110,10 +123,12 @@ struct LoginPages: Sendable {
     let provider = try context.visitor.session?.provider
     let cookie = try site.access.endSession(request)
     guard let link = await signOn.signOutLink(provider, request) else {
-      return Redirect(path: "/login", cookie: cookie).response
+      let next = ReturnPath.checked(request.parameters["next"])
+      return Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))", cookie: cookie)
+        .response
     }
     // A link and not a redirect, which browsers refuse after a form because of the page's policy.
-    var response = Response.html(site.pages.login(signOut: link))
+    var response = Response.html(site.pages.login(next: request.parameters["next"], signOut: link))
     response.headers[.setCookie] = cookie
     return response
   }

@@ -57,6 +57,7 @@ package struct Site: Sendable {
       site: self, providers: providers, portalAddress: portalAddress, uptime: data.clocks.uptime, logger: logger)
     signOn.add(to: routes)
     LoginPages(site: self, signOn: signOn).add(to: routes)
+    ConfirmPages(site: self).add(to: routes)
     AccountPages(site: self).add(to: routes)
     ReportPages(site: self, live: live, limits: reader.limits).add(to: routes)
     QuestionPages(site: self).add(to: routes)

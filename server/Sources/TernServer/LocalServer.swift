@@ -57,6 +57,7 @@ package struct LocalServer {
   ///   - symbolizer: The name or path of `llvm-symbolizer`.
   ///   - outgoing: The ways in which notifications go out.
   ///   - providers: The providers with which people sign in.
+  ///   - refusedPasswords: The passwords that others know.
   package init(
     directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil,
@@ -64,6 +65,7 @@ package struct LocalServer {
     cluster: ClusterConnection? = nil,
     keepsAtHome: Duration? = nil, symbolizer: String = "llvm-symbolizer",
     outgoing: OutgoingSettings = OutgoingSettings(), providers: [ProviderSettings] = [],
+    refusedPasswords: RefusedPasswords = RefusedPasswords(),
     logger: Logger = LocalServer.standardLogger
   ) throws {
     FreedMemory.limitAreas(processors: ProcessInfo.processInfo.activeProcessorCount)
@@ -80,7 +82,7 @@ package struct LocalServer {
     // Before anything is written.
     owner = try SQLiteWarehouse.owner(
       of: directory, report: { logger.notice("\($0)") }, onLoss: { Self.stop($0, logger) })
-    catalog = try Catalog(directory: directory, isOwned: true)
+    catalog = try Catalog(directory: directory, isOwned: true, refusedPasswords: refusedPasswords)
     try catalog.removeUnusedSymbols()
     // Before the warehouse: a start after an interrupted rebuild reads all rows.
     try cluster?.connectRetiredRows(of: directory, catalog)

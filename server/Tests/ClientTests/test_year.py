@@ -156,7 +156,7 @@ def invite(server, owner, app):
         f"{server.address}/users", timeout=60, headers={"Origin": server.address},
         data={"do": "invite", "name": "vera@example.org", "role": "viewer", f"app-{app}": "1"})
     code = re.search(r"/welcome\?code=([\w-]+)", page.text).group(1)
-    password = "a long password of Vera"
+    password = "a long password for tests"
     guest = requests.Session()
     welcome = guest.post(
         f"{server.address}/welcome", data={"code": code, "password": password}, headers={"Origin": server.address},

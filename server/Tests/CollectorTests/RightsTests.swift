@@ -37,10 +37,12 @@ import Warehouse
     "GET /debug/collect": .nothing, "POST /debug/collect": .nothing, "OPTIONS /debug/collect": .nothing,
     "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /assets/:name": .nothing,
     "GET /metrics": .server, "GET /api/openapi.json": .nothing,
-    "GET /login": .nothing, "POST /login": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
+    "GET /login": .nothing, "POST /login": .nothing, "GET /login/code": .nothing,
+    "POST /login/code": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
     "GET /sign-in/:provider": .nothing, "GET /sign-in/:provider/callback": .nothing,
     "GET /shared/:secret": .nothing, "GET /unsubscribe/:token": .nothing, "POST /unsubscribe/:token": .nothing,
-    "POST /logout": .login, "GET /account": .login, "POST /account": .login,
+    "GET /confirm": .login, "POST /confirm": .login, "POST /logout": .login, "GET /account": .login,
+    "POST /account": .login,
     "GET /": .permission(.read), "GET /apps": .permission(.read), "GET /apps/:app": .permission(.read),
     "GET /api/v1/apps": .permission(.read), "GET /api/v1/apps/:app": .permission(.read),
     "DELETE /api/v1/apps/:app": .permission(.administer), "GET /api/v1/apps/:app/views/:view": .permission(.read),
@@ -150,10 +152,10 @@ import Warehouse
     "POST /apps/:app/delete": .permission(.administer), "POST /apps/:app/limits": .permission(.administer),
     "GET /api/v1/apps/:app/limits": .permission(.read), "PATCH /api/v1/apps/:app/limits": .permission(.administer),
     "POST /apps": .permission(.administer), "POST /api/v1/apps": .permission(.administer),
-    "GET /users": .permission(.administer), "POST /users": .permission(.administer),
-    "GET /tokens": .permission(.administer), "POST /tokens": .permission(.administer),
+    "GET /users": .permission(.administer), "POST /users": .permission(.manageAccess),
+    "GET /tokens": .permission(.administer), "POST /tokens": .permission(.manageAccess),
     "GET /storage": .permission(.administer), "GET /api/v1/storage": .permission(.administer),
-    "GET /audit": .permission(.administer), "POST /audit": .permission(.administer),
+    "GET /audit": .permission(.administer), "POST /audit": .permission(.manageAccess),
   ]
 
   @Test func `every route requires the right that is written down`() throws {

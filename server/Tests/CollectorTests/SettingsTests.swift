@@ -49,7 +49,7 @@ import Testing
       "clickhouse-ca": "/a", "clickhouse-attachments": "true", "smtp": "smtps://mail.example.org", "smtp-user": "u",
       "smtp-password": "p", "smtp-password-file": "/f", "smtp-ca": "/a", "mail-from": "a@example.org",
       "allow-webhooks-to": "10.0.0.0/8", "portal-url": "https://tern.example.org", "sign-in": "/s.json",
-      "login-header": "X-Forwarded-User",
+      "login-header": "X-Forwarded-User", "refused-passwords": "/p",
     ]
     let help = ServeCommand.helpMessage(columns: 1_000).split { !$0.isLetter && $0 != "-" }
     for setting in ServerSettings.all {
@@ -80,6 +80,7 @@ import Testing
       "--clickhouse-ca", "/a", "--clickhouse-attachments", "--smtp", "smtp://localhost", "--smtp-user", "u",
       "--smtp-password-file", "/f", "--smtp-ca", "/a", "--mail-from", "a@example.org", "--allow-webhooks-to", "all",
       "--portal-url", "https://tern.example.org/", "--sign-in", "/s", "--login-header", "Remote-User",
+      "--refused-passwords", "/p",
     ]
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? ServeCommand)
     let settings = try command.options.settings(command.data)

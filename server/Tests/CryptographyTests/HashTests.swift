@@ -10,6 +10,7 @@ import Testing
 
   @Test func `hashes are those of FIPS 180-4`() {
     let vectors: [(HashFunction, String, String)] = [
+      (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
       (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       (.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
       (

@@ -34,7 +34,7 @@ import Testing
     let welcome = try #require(invitation.firstMatch(of: /\/welcome.+/)).0
     #expect(try await server.status(String(welcome)) == 200)
     _ = try tern("users", "set", "ann", "--role", "editor", "--all-apps")
-    #expect(try tern("users", "list").contains(/ann\s+editor\s+all\s+yes\s+never\s+0/))
+    #expect(try tern("users", "list").contains(/ann\s+editor\s+all\s+yes\s+never\s+0\s+no/))
     #expect(try tern("users", "log-out", "ann") == "Sessions ended: 0")
     #expect(try tern("login-link", "--user", "ann").contains("/login?code="))
     _ = try tern("users", "remove", "ann")

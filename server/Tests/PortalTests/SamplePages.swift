@@ -310,6 +310,10 @@ struct SamplePages {
     all.append(
       ("storage", pages.storage(try await StorageReport(storage, apps: [app], from: GrowingApp(), now: Self.now))))
     all.append(("account", pages.account(session, sessions: [session], result: result)))
+    all.append(("account", pages.account(session, sessions: [session], newKey: text, result: result)))
+    var owner = session
+    owner.account.hasSecondFactor = true
+    all.append(("account", pages.account(owner, sessions: [owner], result: result)))
     all.append(("welcome", pages.welcome(text, code: text, message: text)))
     all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
     all.append(
@@ -339,6 +343,8 @@ struct SamplePages {
     all.append(("trail, empty", try pages.trail([], of: .install(text), nil, app: app, apps: [app])))
     for page in QuestionPage.allCases { all += try await questionPages(page) }
     all.append(("login", pages.login(message: text, next: "/" + text)))
+    all.append(("login", pages.loginCode(message: text, next: "/" + text)))
+    all.append(("login", pages.confirm(owner.account, logout: nil, message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))
     return all
   }

@@ -114,7 +114,7 @@ extension Catalog: AccessStore {
     try writing { database in
       let account = try Self.existing(id, database)
       try Self.checkOwnerRemains(without: account, database)
-      for table in ["login_code", "session", "identity"] {
+      for table in ["login_code", "login_step", "recovery_code", "session", "identity"] {
         try database.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id])
       }
       try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id])
@@ -123,9 +123,12 @@ extension Catalog: AccessStore {
   }
 
   /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` for a password that is easy to guess.
   package func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
-    guard (10...200).contains(password.count) else {
-      throw WarehouseError(.invalid, "Choose a password of 10 to 200 characters.")
+    let name = try reading { try Self.existing(id, $0).name }
+    if let objection = PasswordRules.objection(to: password, of: name, refused: refusedPasswords) {
+      throw WarehouseError(.invalid, objection)
     }
     let stored = try Secrets.stored(password, salt: randomBytes(16), cost: passwordCost)
     try writing { database in
@@ -133,6 +136,7 @@ extension Catalog: AccessStore {
       try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [stored, id])
       try database.execute(
         sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?", arguments: [id, session])
+      try database.execute(sql: "DELETE FROM login_step WHERE account = ?", arguments: [id])
       try record(.passwordSet, account.name, database)
     }
   }
@@ -175,10 +179,11 @@ extension Catalog: AccessStore {
       throw WarehouseError(.damaged, "A user's role is damaged. Restore catalog.sqlite.")
     }
     let (apps, password, login): (String?, String?, Int64?) = (row["apps"], row["password"], row["last_login"])
+    let factor: Data? = row["factor"]
     return Account(
       id: row["id"], name: row["name"], role: role,
       apps: apps.map { Set($0.split(separator: ",").compactMap { Int64($0) }.map { AppID($0) }) },
-      seesPersonalData: row["personal"], hasPassword: password != nil,
+      seesPersonalData: row["personal"], hasPassword: password != nil, hasSecondFactor: factor != nil,
       lastLogin: login.map { Timestamp(millisecondsSince1970: $0) })
   }
 

@@ -4,6 +4,11 @@ import TernBase
 import TernEvents
 package import Warehouse
 
+extension CatalogSchema {
+  /// Version 12. The time when the person of a session last gave the password; null since the login.
+  static let confirmations = "ALTER TABLE session ADD COLUMN confirmed INTEGER;"
+}
+
 extension AuditEntry.Action {
   static let login = Self("login", isChange: false)
   static let logout = Self("logout", isChange: false)
@@ -13,6 +18,8 @@ extension AuditEntry.Action {
 
 /// One-time codes and sessions.
 extension Catalog {
+  /// The time after a login or a confirmation in which a session may change who has access.
+  static let confirmedFor = Duration.seconds(900)
   /// The precision of the recorded last use: a request rarely costs a write.
   static let usePrecision = Duration.seconds(300)
 
@@ -90,7 +97,7 @@ extension Catalog {
   package func loginSession(_ secret: String) throws -> LoginSession? {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     let session = try reading { database in
-      try Self.sessions(where: "session.hash = ? AND expires > ?", [hash, now], database).first
+      try sessions(where: "session.hash = ? AND expires > ?", [hash, now], database).first
     }
     guard let session else { return nil }
     touch("session", session.id, used: session.used)
@@ -100,12 +107,20 @@ extension Catalog {
   /// Returns all sessions, latest first.
   package func loginSessions() throws -> [LoginSession] {
     let now = now().millisecondsSince1970
-    return try reading { try Self.sessions(where: "expires > ? ORDER BY session.id DESC", [now], $0) }
+    return try reading { try sessions(where: "expires > ? ORDER BY session.id DESC", [now], $0) }
+  }
+
+  /// Remembers that the person of a session has just given the password.
+  package func confirmLoginSession(_ id: Int64) throws {
+    try writing { database in
+      try database.execute(
+        sql: "UPDATE session SET confirmed = ? WHERE id = ?", arguments: [now().millisecondsSince1970, id])
+    }
   }
 
   package func endLoginSession(_ id: Int64) throws {
     try writing { database in
-      guard let session = try Self.sessions(where: "session.id = ?", [id], database).first else { return }
+      guard let session = try sessions(where: "session.id = ?", [id], database).first else { return }
       try database.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id])
       let isOwn = session.account.name == AuditActor.current.name
       try record(isOwn ? .logout : .sessionEnded, session.account.name, database)
@@ -134,20 +149,25 @@ extension Catalog {
     }
   }
 
-  private static func sessions(
+  private func sessions(
     where condition: String, _ arguments: StatementArguments, _ database: Database
   ) throws -> [LoginSession] {
-    try Row.fetchAll(
+    let now = now()
+    return try Row.fetchAll(
       database,
       sql: """
-        SELECT account.*, session.id AS session, created, used, address, browser, provider
+        SELECT account.*, session.id AS session, created, used, address, browser, provider,
+          coalesce(confirmed, created) AS confirmed
         FROM session JOIN account ON account.id = session.account WHERE \(condition)
         """, arguments: arguments
     ).map { row in
-      LoginSession(
-        id: row["session"], account: try account(row), created: Timestamp(millisecondsSince1970: row["created"]),
+      let age = now.since(Timestamp(millisecondsSince1970: row["confirmed"]))
+      // Times in the future are those of a clock that was set back since.
+      let isRecent = (.zero - Self.confirmedFor...Self.confirmedFor).contains(age)
+      return LoginSession(
+        id: row["session"], account: try Self.account(row), created: Timestamp(millisecondsSince1970: row["created"]),
         used: Timestamp(millisecondsSince1970: row["used"]), address: row["address"], browser: row["browser"],
-        provider: row["provider"])
+        provider: row["provider"], isConfirmed: isRecent)
     }
   }
 }

@@ -26,6 +26,7 @@ package final class Catalog: CatalogEditor {
   let pool: DatabasePool
   let randomBytes: RandomBytes
   let passwordCost: PasswordCost
+  let refusedPasswords: RefusedPasswords
   let directory: DataDirectory
   /// The wall clock.
   let now: @Sendable () -> Timestamp
@@ -44,6 +45,7 @@ package final class Catalog: CatalogEditor {
   ///   - isOwned: True if this process owns the directory. Otherwise its owner must have it at the same path, if there is one.
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
   ///   - passwordCost: The cost of hashing new passwords.
+  ///   - refusedPasswords: The passwords that others know.
   ///   - maximumSymbolBytes: The most bytes of an app's files with symbols.
   ///   - maximumCount: The most things of each kind, for tests, where ``CountLimit`` allows more.
   ///   - zones: The zone data that new apps and views get.
@@ -52,7 +54,8 @@ package final class Catalog: CatalogEditor {
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   package init(
     directory: String, isOwned: Bool = false, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
-    passwordCost: PasswordCost = PasswordCost(), maximumSymbolBytes: Int = 8 << 30, maximumCount: Int = .max,
+    passwordCost: PasswordCost = PasswordCost(), refusedPasswords: RefusedPasswords = RefusedPasswords(),
+    maximumSymbolBytes: Int = 8 << 30, maximumCount: Int = .max,
     zones: ZoneDatabase = .system,
     now: @escaping @Sendable () -> Timestamp = WallClock.system,
     report: @escaping @Sendable (String) -> Void = { _ in }
@@ -64,6 +67,7 @@ package final class Catalog: CatalogEditor {
     self.maximumSymbolBytes = maximumSymbolBytes
     self.maximumCount = maximumCount
     self.passwordCost = passwordCost
+    self.refusedPasswords = refusedPasswords
     try self.directory.create()
     if !isOwned { try self.directory.visit(report) }
     let path = self.directory.catalogPath

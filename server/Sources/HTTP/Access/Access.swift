@@ -13,6 +13,8 @@ package struct Access: Sendable {
   package static let lifetime = Duration.seconds(30 * 86_400)
   /// The duration of a session that began at a provider, and so the longest access of someone it no longer lets in.
   static let providerLifetime = Duration.seconds(86_400)
+  /// The time in which the code of a second factor must be entered after the password.
+  package static let codeLifetime = Duration.seconds(300)
 
   package let store: any AccessStore
   package let catalog: any CatalogStore
@@ -48,7 +50,12 @@ package struct Access: Sendable {
     // An app that the visitor may not see does not exist for them.
     if let app, !visitor.rights.allows(.read, app: app.id) { throw APIError.unknownApp }
     guard visitor.meets(endpoint.requirement, app: app, context) else { throw APIError.notAllowed }
-    if visitor.session != nil { try requireOwnOrigin(request) }
+    if let session = visitor.session {
+      try requireOwnOrigin(request)
+      if endpoint.requirement == .permission(.manageAccess), !isReading(request) {
+        try requireConfirmed(session, request, endpoint.client)
+      }
+    }
     return Grant(visitor: visitor, app: app) {
       // Ends of sessions, new rights and revoked tokens apply to responses that are still being sent.
       (try? self.visitor(of: request, context, for: endpoint))?.meets(endpoint.requirement, app: app, context) ?? false
@@ -65,12 +72,13 @@ package struct Access: Sendable {
     }
     if let session = try session(of: request, context) { return Visitor(session) }
     guard endpoint.client == .reader else { throw APIError.loginNeeded }
-    let isReturnable = request.method == .get || request.method == .head
-    let next = isReturnable ? ReturnPath.checked(request.head.path) : "/"
+    let next = isReading(request) ? ReturnPath.checked(request.head.path) : "/"
     throw Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))")
   }
 
   /// The login of a request: that of the person whom a trusted proxy names, otherwise the session of the cookie.
+  ///
+  /// The proxy decides when it asks for a password again, so that login counts as confirmed.
   ///
   /// The header is read with each request, so that no session outlives the login at the proxy or is someone else's.
   package func session(of request: Request, _ context: CollectorContext) throws -> LoginSession? {
@@ -81,7 +89,7 @@ package struct Access: Sendable {
     let time = account.lastLogin ?? Timestamp(millisecondsSince1970: 0)
     return LoginSession(
       id: 0, account: account, created: time, used: time, address: context.clientShare,
-      browser: request.headers[.userAgent] ?? "")
+      browser: request.headers[.userAgent] ?? "", isConfirmed: true)
   }
 
   /// The session of the request's cookie.
@@ -101,8 +109,20 @@ package struct Access: Sendable {
 
   /// Rejects forms sent by another site's page with the user's session. Reading is always allowed.
   package func requireOwnOrigin(_ request: Request) throws(APIError) {
-    guard request.method != .get, request.method != .head else { return }
+    guard !isReading(request) else { return }
     guard request.isFromOwnOrigin else { throw APIError.foreignOrigin }
+  }
+
+  private func isReading(_ request: Request) -> Bool { request.method == .get || request.method == .head }
+
+  /// Throws ``Redirect`` to the page that asks for the password, or ``APIError`` for a script, unless the session's login or
+  /// confirmation is recent.
+  package func requireConfirmed(
+    _ session: LoginSession, _ request: Request, _ client: Endpoint.Client = .reader
+  ) throws {
+    guard !session.isConfirmed else { return }
+    guard client == .reader else { throw APIError.confirmationNeeded }
+    throw Redirect(path: "/confirm?next=\(PercentCoding.encode(ReturnPath.checked(request.uri.path)))")
   }
 
   /// Counts a failed login in the audit log; throws ``APIError`` 429 instead while the key must wait.
@@ -186,6 +206,10 @@ package struct Redirect: Error, Sendable {
 }
 
 extension APIError {
+  static let confirmationNeeded = APIError(
+    status: .forbidden, code: "confirmation_needed",
+    message: "The login was more than 15 minutes ago. Open /confirm in the browser, give the password, then try again.")
+
   /// The answer to a person whom a proxy has logged in, but who has no account.
   static func unknownProxyUser(_ name: String) -> APIError {
     APIError(

@@ -51,11 +51,7 @@ package struct PortalPages: Sendable {
   package func login(
     message: String? = nil, next: String? = nil, signOut: (name: String, address: String)? = nil
   ) -> String {
-    // Browsers read "//host" and "/\host" as other servers, even with a tab in between.
-    let path = next.flatMap { next in
-      let isPlain = next.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
-      return isPlain && next.hasPrefix("/") && !next.hasPrefix("//") ? next : nil
-    }
+    let path = Self.ownPath(next)
     let query = path.map { "?next=\(PercentCoding.encode($0))" } ?? ""
     let values: TemplateValues = [
       "tern": Icon.tern, "message": message.map { visible($0) }, "next": path,
@@ -63,6 +59,15 @@ package struct PortalPages: Sendable {
       "signOut": signOut.map { TemplateValues.link("Sign out of \(visible($0.name)) as well", $0.address) },
     ]
     return layout(title: "Log in", body: templates.render("login", values))
+  }
+
+  /// Returns a path if it is one on this server.
+  static func ownPath(_ path: String?) -> String? {
+    // Browsers read "//host" and "/\host" as other servers, even with a tab in between.
+    path.flatMap { path in
+      let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
+      return isPlain && path.hasPrefix("/") && !path.hasPrefix("//") ? path : nil
+    }
   }
 
   /// An error page for an HTTP status; the default message says what to do.

@@ -52,6 +52,9 @@ static const struct tern_portal_file templates[] = {
     {"event.mustache", (const char[]){
 #embed "Templates/event.mustache" suffix(, 0)
     }},
+    {"factorkey.mustache", (const char[]){
+#embed "Templates/factorkey.mustache" suffix(, 0)
+    }},
     {"filterrow.mustache", (const char[]){
 #embed "Templates/filterrow.mustache" suffix(, 0)
     }},
@@ -87,6 +90,9 @@ static const struct tern_portal_file templates[] = {
     }},
     {"plain.mustache", (const char[]){
 #embed "Templates/plain.mustache" suffix(, 0)
+    }},
+    {"proof.mustache", (const char[]){
+#embed "Templates/proof.mustache" suffix(, 0)
     }},
     {"question.mustache", (const char[]){
 #embed "Templates/question.mustache" suffix(, 0)

@@ -34,7 +34,8 @@ struct LoginLinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "login-link", abstract: "Print a link that logs one browser in to the portal.",
     discussion: """
-      The link works once, for 15 minutes, and replaces any earlier one of the same user. Works while a server runs.
+      The link works once, for 15 minutes, and replaces any earlier one of the same user. Someone with a second factor enters a \
+      code as well. Works while a server runs.
 
       Examples:
         tern login-link

@@ -59,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let signOn = try SignOnSettings(settings)
     for warning in try SecretFile.warnings(settings, signOn) { LocalServer.standardLogger.warning("\(warning)") }
+    let refusedPasswords = try settings.value(\.refusedPasswords).map { try RefusedPasswords(path: $0) }
     try DataAccess.check(directory)
     let isNew = !FileManager.default.fileExists(atPath: directory + "/catalog.sqlite")
     let server = try LocalServer(
@@ -67,7 +68,8 @@ struct ServeCommand: AsyncParsableCommand {
       backups: settings.value(\.backupTo).map { BackupSeries(path: $0, interval: interval, kept: kept) },
       scrubPeriod: settings.value(\.scrubEvery), accessLog: accessLog, cluster: cluster, keepsAtHome: keepsAtHome,
       symbolizer: settings.value(\.symbolizer),
-      outgoing: OutgoingSettings(settings), providers: signOn.providers)
+      outgoing: OutgoingSettings(settings), providers: signOn.providers,
+      refusedPasswords: refusedPasswords ?? RefusedPasswords())
     if isNew {
       LocalServer.standardLogger.notice(
         """

@@ -9,7 +9,7 @@ import Warehouse
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "Invite, change and remove users of the portal; works while a server runs.",
-    subcommands: [Invite.self, List.self, Set.self, LogOut.self, Remove.self])
+    subcommands: [Invite.self, List.self, Set.self, LogOut.self, ResetSecondFactor.self, Remove.self])
 
   /// Finds a user by name; throws if there is none.
   static func find(_ name: String, in catalog: Catalog) throws -> Account {
@@ -82,11 +82,12 @@ struct UsersCommand: ParsableCommand {
           let personal = account.rights.permissions.contains(.readPersonalData) ? "yes" : "no"
           return [
             visible(account.name), account.role.rawValue, apps, personal, account.lastLogin?.isoText ?? "never",
-            String(sessions.count { $0.account.id == account.id }),
+            String(sessions.count { $0.account.id == account.id }), account.hasSecondFactor ? "yes" : "no",
           ]
         }
         Terminal.say(
-          CommandOutput.table([["NAME", "ROLE", "APPS", "PERSONAL DATA", "LAST LOGIN", "SESSIONS"]] + rows))
+          CommandOutput.table(
+            [["NAME", "ROLE", "APPS", "PERSONAL DATA", "LAST LOGIN", "SESSIONS", "SECOND FACTOR"]] + rows))
       }
     }
   }
@@ -155,6 +156,30 @@ struct UsersCommand: ParsableCommand {
       try data.withCatalog { catalog in
         let count = try catalog.endLoginSessions(of: UsersCommand.find(name, in: catalog).id)
         Terminal.say("Sessions ended: \(count)")
+      }
+    }
+  }
+
+  /// `tern users reset-second-factor`
+  struct ResetSecondFactor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "reset-second-factor",
+      abstract: "Turn off the second factor of a user who has lost the app and the recovery codes.",
+      discussion: """
+        The password then suffices. Make sure that it is really the user who asks for this.
+
+        Example:
+          tern users reset-second-factor ann
+        """)
+
+    @Argument(help: "The name of the user.")
+    var name: String
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        try catalog.removeSecondFactor(of: UsersCommand.find(name, in: catalog).id, isReset: true)
       }
     }
   }

@@ -137,6 +137,11 @@ struct ServerSettings: Sendable {
     "The header in which a proxy that is named with --trusted-proxy says who is logged in, such as X-Forwarded-User. By "
       + "default there is none.", parse: Self.headerName)
 
+  let refusedPasswords = Setting(
+    "refused-passwords", "file",
+    "A file of passwords that no one may choose, one per line, or of their SHA-1 hashes; at most 64 MiB.",
+    parse: Self.path)
+
   static let table = ServerSettings()
   /// All settings, in the order in which they are declared and shown.
   static let all = Mirror(reflecting: table).children.compactMap { $0.value as? any SettingDescription }

@@ -55,6 +55,7 @@ struct SettingOptions: SettingArguments {
   @Option(\.scrubEvery) var scrubEvery: String?
   @Option(\.signIn) var signIn: String?
   @Option(\.loginHeader) var loginHeader: String?
+  @Option(\.refusedPasswords) var refusedPasswords: String?
   @OptionGroup var cluster: ClusterOptions
   @OptionGroup var outgoing: OutgoingOptions
 

@@ -29,6 +29,28 @@ package protocol AccessStore: Sendable {
   func setPassword(_ password: String, of account: Int64, keeping session: Int64?) throws
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   func account(name: String, password: String) throws -> Account?
+
+  /// Returns a new key for an authenticator app, in Base32. It counts once it is given to ``turnOnSecondFactor(key:code:of:)``.
+  func newSecondFactorKey() -> String
+  /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, without a password, or if there is a second factor already.
+  func turnOnSecondFactor(key: String, code: String, of account: Int64) throws -> [String]?
+  /// Makes new recovery codes, in place of those that are left, and returns them.
+  func newRecoveryCodes(of account: Int64) throws -> [String]
+  /// Removes a second factor, so that the password suffices.
+  ///
+  /// - Parameter isReset: True if someone else does that for a person who has lost it, false if the person turns it off.
+  func removeSecondFactor(of account: Int64, isReset: Bool) throws
+  /// Uses up a code of an account's second factor, or a recovery code.
+  func useCode(_ code: String, of account: Int64) throws -> CodeOutcome
+  /// Remembers that a person has given the password or opened a login link, and returns the secret with which the code must come.
+  func beginLoginStep(of account: Int64, lasting duration: Duration) throws -> String
+  /// Returns the account of a login that waits for a code; `nil` if there is none, or not any more.
+  func account(loginStep secret: String) throws -> Account?
+  /// Uses up a code, and the login that waits for it if the code is right. Returns `nil` if no login waits any more.
+  func finishLoginStep(_ secret: String, code: String) throws -> CodeOutcome?
+
   func recordFailedLogin(_ name: String) throws
   /// Returns the counts of failed logins, those with the latest failure first.
   func failedLogins(limit: Int) throws -> [FailedLogins]
@@ -58,6 +80,8 @@ package protocol AccessStore: Sendable {
   func loginSession(_ secret: String) throws -> LoginSession?
   /// Returns all sessions, latest first.
   func loginSessions() throws -> [LoginSession]
+  /// Remembers that the person of a session has just given the password.
+  func confirmLoginSession(_ id: Int64) throws
   func endLoginSession(_ id: Int64) throws
   /// Ends all sessions of an account, and returns their number.
   @discardableResult

@@ -13,6 +13,7 @@ extension Account {
     },
     .shown("personalData", .boolean) { .boolean($0.rights.permissions.contains(.readPersonalData)) },
     .shown("hasPassword", .boolean) { .boolean($0.hasPassword) },
+    .shown("hasSecondFactor", .boolean) { .boolean($0.hasSecondFactor) },
     .shown("lastLogin", .nullable(.time).described("Null until the invitation is used.")) { .time($0.lastLogin) },
   ]
 }

@@ -24,12 +24,14 @@ package struct Account: Sendable, Hashable {
   package var seesPersonalData: Bool
   /// True once the person has chosen a password.
   package var hasPassword: Bool
+  /// True if a login with the password, or a login link, asks for a code as well.
+  package var hasSecondFactor: Bool
   /// The time of the last login.
   package var lastLogin: Timestamp?
 
   package init(
     id: Int64, name: String, role: Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false,
-    hasPassword: Bool = false, lastLogin: Timestamp? = nil
+    hasPassword: Bool = false, hasSecondFactor: Bool = false, lastLogin: Timestamp? = nil
   ) {
     self.id = id
     self.name = name
@@ -37,6 +39,7 @@ package struct Account: Sendable, Hashable {
     self.apps = apps
     self.seesPersonalData = seesPersonalData
     self.hasPassword = hasPassword
+    self.hasSecondFactor = hasSecondFactor
     self.lastLogin = lastLogin
   }
 
@@ -66,6 +69,14 @@ package struct AccountChange: Sendable, Hashable {
   }
 }
 
+/// The outcome of a code of a second factor.
+package enum CodeOutcome: Sendable, Hashable {
+  case right
+  case wrong
+  /// Not looked at, since there were too many wrong ones.
+  case closed
+}
+
 /// A login of an account in one browser.
 package struct LoginSession: Sendable, Hashable {
   /// The number of the session.
@@ -82,13 +93,17 @@ package struct LoginSession: Sendable, Hashable {
   package var browser: String
   /// The id of the provider with which the person signed in; `nil` for a password or a login link.
   package var provider: String?
+  /// True if, when the session was read, the login or the last confirmation with the password was at most 15 minutes ago. Only then may
+  /// the session change who has access: its browser may have been left open.
+  package var isConfirmed: Bool
 
   /// Creates a session.
   package init(
     id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String,
-    provider: String? = nil
+    provider: String? = nil, isConfirmed: Bool = false
   ) {
     self.id = id
+    self.isConfirmed = isConfirmed
     self.account = account
     self.created = created
     self.used = used

@@ -34,6 +34,7 @@ package struct FormResult: Sendable {
     "removed": "Removed. Their sessions have ended.", "ended": "The session has ended.",
     "requested": "It is sent in a few seconds.",
     "unchanged": "Nothing has changed.", "password": "The password has been changed. All other sessions have ended.",
+    "factor-removed": "The second factor is off. Logins ask only for the password.",
     "app-deletion": "The app is being deleted. Large apps take a while.",
   ]
   private static let fields = [

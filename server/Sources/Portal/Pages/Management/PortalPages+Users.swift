@@ -15,7 +15,8 @@ extension PortalPages {
       return .row(
         [
           shown(account.name), account.role.rawValue, account.role == .owner ? "All" : visible ?? "All",
-          account.rights.permissions.contains(.readPersonalData) ? "Yes" : "No", listed(account.lastLogin),
+          account.rights.permissions.contains(.readPersonalData) ? "Yes" : "No",
+          account.hasSecondFactor ? "Yes" : "No", listed(account.lastLogin),
         ],
         [
           .button("Change", "edit", id: account.id, to: "/users"),
@@ -24,7 +25,7 @@ extension PortalPages {
         ])
     }
     let table = TemplateValues.list(
-      "Users", ["User", "Role", "Apps", "Personal data", "Last login"], rows, empty: "No users")
+      "Users", ["User", "Role", "Apps", "Personal data", "Second factor", "Last login"], rows, empty: "No users")
     var fields: [TemplateValues] = [
       .choice(
         "Role", "role",
@@ -56,24 +57,7 @@ extension PortalPages {
         forms: [form]))
   }
 
-  /// The page of the reader's own account, which posts to `/account`.
-  package func account(_ session: LoginSession, sessions: [LoginSession], result: FormResult = FormResult()) -> String {
-    let hasPassword = session.account.hasPassword
-    return management(
-      ManagementPage(
-        title: "Account",
-        lead: "You are logged in as \(shown(session.account.name)). Your role: \(session.account.role.rawValue).",
-        result: result, tables: [sessionList(sessions, to: "/account", current: session.id)],
-        forms: [
-          .form(
-            hasPassword ? "Change the password" : "Choose a password", button: "Save", "password", to: "/account",
-            help: "At least 10 characters. Saving ends all your other sessions.",
-            (hasPassword ? [.field("Current password", "current", type: "password", isRequired: true)] : [])
-              + [.field("New password", "password", type: "password", isRequired: true)])
-        ]))
-  }
-
-  private func sessionList(_ sessions: [LoginSession], to address: String, current: Int64? = nil) -> TemplateValues {
+  func sessionList(_ sessions: [LoginSession], to address: String, current: Int64? = nil) -> TemplateValues {
     let rows = sessions.map { session -> TemplateValues in
       .row(
         [
