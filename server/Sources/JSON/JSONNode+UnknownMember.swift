@@ -3,7 +3,7 @@ extension JSONNode {
   func unknown(_ member: JSONTree.Member, known: [String]) -> JSONFault {
     let meant = Self.nearest(to: member.name, in: known).map { " Did you mean \"\($0)\"?" } ?? ""
     let message =
-      "There is no member \"\(member.name.prefix(40))\" here.\(meant) Possible are \(known.joined(separator: ", "))."
+      "There is no member \"\(member.name.prefix(40))\" here.\(meant) Allowed members: \(known.joined(separator: ", "))."
     return JSONFault(message, at: "\(path).\(member.name)")
   }
 

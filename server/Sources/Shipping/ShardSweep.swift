@@ -12,7 +12,7 @@ struct ShardSweep: Sendable {
 
   let shard: ClusterShard
   let manifest: ShippingManifest
-  /// The time that ClickHouse may take for a deletion before that is told.
+  /// The time that ClickHouse may take for a deletion before it is reported as a problem.
   private static let expectedTime: Duration = .seconds(300)
   /// The last deletion that was sent to the shard, and the time of the first one, by unit.
   private var deletions: [ShippingUnit.ID: (generation: Int, time: Duration, first: Duration)] = [:]
@@ -26,12 +26,11 @@ struct ShardSweep: Sendable {
       deletions = [:]
       return true
     }
-    let waiting = Set(units.map(\.id))
-    deletions = deletions.filter { waiting.contains($0.key) }
     // Before the replicas are asked: one that is away must not keep the others from deleting.
     try await clear(units.filter { deletions[$0.id]?.generation != $0.generation }, now: now)
     let unclean = try await shard.unclean(units)
     try manifest.markClean(units.filter { !unclean.contains($0.id) })
+    deletions = deletions.filter { unclean.contains($0.key) }
     try await clear(
       units.filter { unit in
         unclean.contains(unit.id) && now - (deletions[unit.id]?.time ?? now) >= Self.patience
@@ -50,11 +49,7 @@ struct ShardSweep: Sendable {
 
   /// Returns the reason why rows that were deleted at home are on the shard longer than usual; `nil` if they aren't.
   func problem(now: Duration) -> String? {
-    let late = deletions.values.count { now - $0.first >= Self.expectedTime }
-    guard late > 0 else { return nil }
-    return """
-      It still has older rows of \(late) units, which ClickHouse should have deleted minutes ago; system.mutations there says why it \
-      hasn't.
-      """
+    guard deletions.values.contains(where: { now - $0.first >= Self.expectedTime }) else { return nil }
+    return "ClickHouse has not deleted older rows for more than five minutes; system.mutations there says why."
   }
 }

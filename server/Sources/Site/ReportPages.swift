@@ -129,7 +129,7 @@ struct ReportPages: Sendable {
     guard let grant = context.grant else { throw APIError.loginNeeded }
     let place = try live.place(for: grant.visitor.name, limits)
     return LiveStream(
-      app: app.id, reports: site.reports, source: site.store, hub: live, place: place,
+      app: app.id, reports: site.reports, source: site.store, hub: live, place: place, channel: context.channel,
       isStillAllowed: grant.isStillValid,
       filter: filter
     ).response(after: after)

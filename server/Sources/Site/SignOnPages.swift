@@ -146,6 +146,10 @@ package struct SignOnPages: Sendable {
     } catch let error as WarehouseError where error.code == .invalid {
       // The address is too long for a name.
       throw Refusal(message: error.message, name: token.verifiedEmail ?? token.subject)
+    } catch let error as WarehouseError where error.code == .held {
+      throw APIError(
+        status: .serviceUnavailable, code: "held",
+        message: "There is no room for another user. Ask the person who runs this server.")
     }
     switch outcome {
     case .account(let account): return account

@@ -75,7 +75,11 @@ struct TrailPages: Sendable {
       return try await page(
         request, context, message: "To delete this person, enter the user ID or install exactly as the page shows it.")
     }
-    try await site.data.persons.delete(person, app: app, refusesLater: form["refuse"] != nil, context)
+    do {
+      try await site.data.persons.delete(person, app: app, refusesLater: form["refuse"] != nil, context)
+    } catch let error as WarehouseError where error.code == .held {
+      return try await page(request, context, message: error.message)
+    }
     return Redirect(path: "/apps/\(app)/people").response
   }
 

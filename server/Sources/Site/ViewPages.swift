@@ -82,7 +82,7 @@ struct ViewPages: Sendable {
         return Redirect(path: "/apps/\(view.app)/views?done=deleted").response
       default: throw APIError.unknownAction
       }
-    } catch let error as WarehouseError where error.code == .invalid {
+    } catch let error as WarehouseError where [.invalid, .held].contains(error.code) {
       return try show(request, context, given: form.values, FormResult(message: error.message))
     }
   }

@@ -79,7 +79,7 @@ import Warehouse
           } else {
             #expect(response.status == creation.refusal, "\(creation.limit.things): \(text)")
             let message = try error(response)["message"] as? String
-            #expect(message == "There can be \(most) \(creation.limit.things). \(creation.limit.remedy)")
+            #expect(message == "There can be at most \(most) \(creation.limit.things). \(creation.limit.remedy)")
           }
         }
       }

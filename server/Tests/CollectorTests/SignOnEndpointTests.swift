@@ -253,7 +253,7 @@ import Warehouse
       exchange: { request throws(OutgoingError) in
         if request.address.hasSuffix("/token") {
           state.withLock { $0.begun += 1 }
-          while state.withLock(\.isHeld) { await Task.yield() }
+          while state.withLock(\.isHeld), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
         }
         return try await fake.exchange(request)
       }, wallTime: WallClock.system, uptime: { .zero })
@@ -267,7 +267,8 @@ import Warehouse
       ]
       async let first = browsers[0].open(uris[0])
       async let second = browsers[1].open(uris[1])
-      while state.withLock(\.begun) < 2 { await Task.yield() }
+      defer { state.withLock { $0.isHeld = false } }
+      while state.withLock(\.begun) < 2 { try await Task.sleep(for: .milliseconds(5)) }
       let response = try await browsers[2].open(uris[2])
       #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] == "5")
       #expect(text(response).contains("Wait a few seconds, then reload this page."))

@@ -177,7 +177,7 @@ import Warehouse
   }
 
   @Test(arguments: kinds)
-  func `rows that ClickHouse has yet to delete are told, and are no differences`(isReplicated: Bool) async throws {
+  func `rows that ClickHouse has yet to delete are reported, and are no differences`(isReplicated: Bool) async throws {
     try await withWorld(isReplicated: isReplicated) { world in
       world.rows.add(through: 100)
       try await world.shipping.backfill()
@@ -197,6 +197,12 @@ import Warehouse
         var differences: [String] = []
         let compared = try await world.shipping.verify(mends: true) { differences.append("\($0)") }
         #expect(differences == [] && compared == ComparedRows(compared: 0, waiting: 0, olderUnits: 1))
+        for shard in try await world.shipping.foundShards() {
+          var sweep = ShardSweep(shard, manifest: world.manifest)
+          guard try await !sweep.run(now: .zero) else { continue }
+          #expect(sweep.problem(now: .seconds(299)) == nil)
+          #expect(sweep.problem(now: .seconds(300))?.contains("system.mutations") == true)
+        }
         return backfill
       }
       _ = try await backfill.value

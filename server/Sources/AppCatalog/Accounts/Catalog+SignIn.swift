@@ -77,7 +77,7 @@ extension Catalog {
   }
 
   private func create(_ email: String, _ rights: ProvidedRights, _ database: Database) throws -> Account {
-    try checkRoom(for: .users, database)
+    try checkRoom(for: .users, code: .held, database)
     try database.execute(
       sql: "INSERT INTO account (name, role, apps, personal) VALUES (?, ?, ?, ?)",
       arguments: [email, rights.role.rawValue, storedApps(rights), rights.seesPersonalData])

@@ -17,11 +17,12 @@ extension CatalogSchema {
     BEGIN SELECT raise(ABORT, 'append only'); END;
     """
 
-  /// Version 10. Entries of changes have no `last`; others can only be counted.
+  /// Version 10. Entries of changes have no `last`; others can only be counted. Unfinished jobs are counted by app.
   static let auditCounts = """
     ALTER TABLE audit ADD COLUMN n INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE audit ADD COLUMN last INTEGER;
     CREATE INDEX audit_of_actor ON audit (actor, last);
+    CREATE INDEX job_open ON job (app) WHERE message IS NULL;
     DROP TRIGGER audit_is_never_changed;
     CREATE TRIGGER audit_is_only_counted BEFORE UPDATE ON audit
     WHEN old.last IS NULL OR new.last IS NULL OR new.n <> old.n + 1

@@ -23,7 +23,7 @@ package struct CountLimit: Sendable, Hashable {
   /// Each hit is counted in every view.
   static let views = CountLimit("view", "views of an app", 50, "Delete one that is not used.")
   static let viewZones = CountLimit(
-    "view_zone", "time zones of a view, one after the other", 100, "Create another view with the time zone.")
+    "view_zone", "successive time zones of a view", 100, "Create another view with the time zone.")
   static let definitionRules = CountLimit(
     "definition_rule", "changes of a dimension or metric", 100, "Define another number instead.")
   static let links = CountLimit("link", "shared links of an app", 200, "Revoke one that is not used.")
@@ -34,11 +34,11 @@ package struct CountLimit: Sendable, Hashable {
   /// Those of a chart's days are listed below it.
   static let notes = CountLimit("annotation", "notes of an app", 1_000, "Delete one that is not needed.")
   static let alerts = CountLimit(
-    "alert", "alerts of an app, and as many about the server", 100, "Delete one that is not needed.")
+    "alert", "alerts of an app, or about the server", 100, "Delete one that is not needed.")
   static let mailReports = CountLimit(
     "mail_report", "reports by mail of an app", 50, "Delete one that is not needed.")
   static let jobs = CountLimit(
-    "job", "jobs of an app that are not finished", 1_000, "Wait until some are done.")
+    "job", "unfinished jobs of an app", 10_000, "Wait until some are done.")
 
   /// All limits.
   package static let all = [
@@ -63,7 +63,7 @@ extension Catalog {
     let count = try Int.fetchOne(
       database, sql: "SELECT count(*) FROM \(limit.table) WHERE \(condition)", arguments: arguments)
     guard (count ?? 0) < maximum(limit) else {
-      throw WarehouseError(code, "There can be \(maximum(limit)) \(limit.things). \(limit.remedy)")
+      throw WarehouseError(code, "There can be at most \(maximum(limit)) \(limit.things). \(limit.remedy)")
     }
   }
 

@@ -62,9 +62,12 @@ extension Catalog {
         scope: scope ?? current?.scope ?? .hit, isActive: isActive ?? current?.isActive ?? true)
       if rules.last.map({ $0.scope != rule.scope || $0.isActive != rule.isActive }) ?? true {
         rules.append(rule)
-        try checkRoom(
-          for: .definitionRules, where: "app = ? AND kind = ? AND number = ?",
-          arguments: [app.rawValue, kind.rawValue, index], database)
+        // One that collects what it shouldn't can always be switched off.
+        if rule.isActive {
+          try checkRoom(
+            for: .definitionRules, where: "app = ? AND kind = ? AND number = ?",
+            arguments: [app.rawValue, kind.rawValue, index], database)
+        }
         try database.execute(
           sql: "INSERT INTO definition_rule (app, kind, number, start, scope, active) VALUES (?, ?, ?, ?, ?, ?)",
           arguments: [

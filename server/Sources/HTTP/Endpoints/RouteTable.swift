@@ -74,7 +74,10 @@ package final class RouteTable {
         } catch let redirect as Redirect {
           return redirect.response
         } catch let error as APIError {
-          return .html(pages.error(status: error.status.code, message: error.message), status: error.status)
+          var response = Response.html(
+            pages.error(status: error.status.code, message: error.message), status: error.status)
+          for field in error.headers { response.headers[field.name] = field.value }
+          return response
         } catch let error as ReportError {
           let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
           let app = context.parameters.get("app").flatMap { Int64($0) }.map { AppID($0) }

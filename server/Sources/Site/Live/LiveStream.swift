@@ -15,6 +15,8 @@ struct LiveStream: Sendable {
   let source: any MetricsStore
   let hub: LiveHub
   let place: LiveHub.Place
+  /// The connection: when the client leaves it, the place is free at once.
+  let channel: any Channel
   /// Returns false once the reader has logged out or lost the right to read the events.
   let isStillAllowed: @Sendable () -> Bool
   /// The rows that the page shows.
@@ -45,6 +47,7 @@ struct LiveStream: Sendable {
 
   @concurrent private func send(after: Int64?, to writer: inout any ResponseBodyWriter) async throws {
     let (wakeUps, finish) = hub.wakeUps(of: app)
+    channel.triggerUserOutboundEvent(ConnectionGuard.Departure { finish() }, promise: nil)
     defer { finish() }
     var last = after
     // Read before the stream opens: everything that is stored after the reader sees it open must be sent.

@@ -139,7 +139,7 @@ struct ClickHouseStatusCommand: AsyncParsableCommand {
       if let since = shard.olderSince {
         Terminal.say(
           """
-          It may have rows of \(grouped(shard.olderUnits)) units that were deleted or replaced here, since \
+          It may still have rows, in \(grouped(shard.olderUnits)) units, that were deleted or replaced here, since \
           \(since.utcText(withMilliseconds: false)).
           """)
       }

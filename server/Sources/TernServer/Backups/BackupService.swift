@@ -26,9 +26,11 @@ struct BackupService: Service {
       while !Task.isCancelled {
         var pause = Self.pollInterval
         do {
-          let latest = try backups.series.latest()
-          backups.found(latest)
-          if backups.isWanted || backups.series.isDue(after: latest, at: WallClock.system()) { try await backUp() }
+          // One that was asked for is tried once, also while the earlier ones can't be listed.
+          let isWanted = backups.isWanted
+          let latest = isWanted ? nil : try backups.series.latest()
+          if !isWanted { backups.found(latest) }
+          if isWanted || backups.series.isDue(after: latest, at: WallClock.system()) { try await backUp() }
         } catch is CancellationError {
           return
         } catch {

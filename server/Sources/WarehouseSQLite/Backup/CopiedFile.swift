@@ -62,7 +62,10 @@ final class CopiedFile {
     // A file that the system doesn't open may still have the right bytes.
     guard descriptor >= 0 else { throw errno == ENOENT ? damage(path) : StoredFile.readFailure(path) }
     defer { close(descriptor) }
-    guard isRegular(path) else { throw WarehouseError(.damaged, "\(path) isn't a regular file.") }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw WarehouseError(.damaged, "\(path) isn't a regular file.")
+    }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: partBytes, alignment: 8)
     defer { buffer.deallocate() }
     var position = 0
