@@ -43,7 +43,8 @@
     }
 
     @Test func `records it once, with its duration, when it ends`() async throws {
-      let process = try await CrashedProcess(["--hang", "short", "--user", "bob", "--steps", "40"], in: harness.directory)
+      let process = try await CrashedProcess(
+        ["--hang", "short", "--user", "bob", "--steps", "40"], in: harness.directory)
       #expect(process.exit == .signal(SIGKILL) && process.output.contains("recorded"))
       let errors = try await nextErrors()
       #expect(errors.count == 1 && errors.first?["name"] as? String == "Hang")
