@@ -14,7 +14,6 @@
     @Test(arguments: [
       ("*/counts.sqlite-wal", 1), ("*/warehouse.sqlite-wal", 1), ("*/catalog.sqlite-wal", 1), ("*.rows", 1), ("/", 1),
       ("*/counts.sqlite", 1), ("*/warehouse.sqlite", 1), ("*/catalog.sqlite", 1), ("*.keys.new", 1),
-      ("*.columns.new", 2),
       ("*/backup.json*", 2), ("*.unfinished/symbols/*", 2), ("*.unfinished/rows/*", 2),
     ])
     func `a sync that is left out is found`(pattern: String, seed: Int) throws {
