@@ -62,12 +62,18 @@ struct AccountPages: Sendable {
       }
       switch form["do"] {
       case "add-factor":
-        guard let codes = try store.turnOnSecondFactor(key: key ?? "", code: form["code"] ?? "", of: account.id) else {
-          return try page(request, context, newKey: key, FormResult(message: CodeOutcome.wrongText))
-        }
-        return try page(request, context, Self.shown(codes))
+        guard
+          let codes = try store.turnOnSecondFactor(
+            key: key ?? "", code: form["code"] ?? "", of: account.id, keeping: session.id)
+        else { return try page(request, context, newKey: key, FormResult(message: CodeOutcome.wrongText)) }
+        return try page(
+          request, context,
+          Self.shown(
+            codes, "The second factor is on, and all your other sessions have ended. These are your recovery codes."))
       case "recovery-codes":
-        return try page(request, context, Self.shown(try store.newRecoveryCodes(of: account.id)))
+        let codes = try store.newRecoveryCodes(of: account.id)
+        return try page(
+          request, context, Self.shown(codes, "These are your new recovery codes; earlier ones no longer work."))
       default:
         try store.removeSecondFactor(of: account.id, isReset: false)
         return Redirect(path: "/account?done=factor-removed").response
@@ -77,11 +83,9 @@ struct AccountPages: Sendable {
     }
   }
 
-  private static func shown(_ codes: [String]) -> FormResult {
+  private static func shown(_ codes: [String], _ done: String) -> FormResult {
     FormResult(
-      done:
-        "The second factor is on. These are your recovery codes. Keep them where you can find them without your phone.",
-      secret: codes.joined(separator: " "))
+      done: "\(done) Keep them where you can find them without your phone.", secret: codes.joined(separator: " "))
   }
 
   /// Sets the password if the current one is right: an open browser must not be enough to take over the account.
@@ -90,23 +94,15 @@ struct AccountPages: Sendable {
   ) async throws -> Response {
     // Without a current one, the login must be recent.
     if !session.account.hasPassword { try site.access.requireConfirmed(session, request) }
-    let key = "\(context.clientShare) \(session.account.name.lowercased())"
     let (store, account) = (site.access.store, session.account)
     do {
-      let isAllowed = try await site.access.attempt(key: key) {
-        try await site.access.passwords.run(for: context.clientShare) {
-          if account.hasPassword,
-            try store.account(name: account.name, password: form["current"] ?? "")?.id != account.id
-          {
-            return false
-          }
-          try store.setPassword(form["password"] ?? "", of: account.id, keeping: session.id)
-          return true
-        }
+      if account.hasPassword, let refusal = try await site.refusal(of: form, account, context) {
+        return try page(request, context, FormResult(message: refusal))
       }
-      if isAllowed { return Redirect(path: "/account?done=password").response }
-      try site.access.countFailure(key: key, subject: account.name, context)
-      return try page(request, context, FormResult(message: "The current password is wrong."))
+      try await site.access.passwords.run(for: context.clientShare) {
+        try store.setPassword(form["password"] ?? "", of: account.id, keeping: session.id)
+      }
+      return Redirect(path: "/account?done=password").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try page(request, context, FormResult(message: error.message))
     }

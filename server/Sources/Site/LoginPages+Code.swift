@@ -9,7 +9,7 @@ import Warehouse
 
 /// `/login/code`: the code of a second factor, after the password or a login link.
 extension LoginPages {
-  static let lateCode = "It took too long to enter the code. Log in again."
+  static let lateCode = "This login has expired. Log in again."
 
   /// Sends the browser to the page for the code. Its cookie, and no session yet, says who has given the password.
   func askForCode(
@@ -40,7 +40,8 @@ extension LoginPages {
       return .html(site.pages.login(message: Self.lateCode, next: next), status: .unauthorized)
     }
     return try await answering(next: next, context) {
-      let key = "\(context.clientShare) \(account.name.lowercased())"
+      // Not the key of the password: only someone who has given it, or has a link, comes here.
+      let key = "\(context.clientShare) code of \(account.id)"
       let outcome = try await site.access.attempt(key: key) {
         try AuditActor.$current.withValue(AuditActor(name: account.name, address: context.clientShare)) {
           try site.access.store.finishLoginStep(secret, code: form["code"] ?? "")
@@ -49,11 +50,11 @@ extension LoginPages {
       switch outcome {
       case .right:
         return Redirect(path: next, cookie: try site.access.beginSession(of: account, request, context)).response
-      case .wrong:
+      case .wrong, .closed:
         try site.access.countFailure(key: key, subject: account.name, context)
-        return .html(site.pages.loginCode(message: CodeOutcome.wrongText, next: next), status: .unauthorized)
-      case .closed:
-        return .html(site.pages.loginCode(message: CodeOutcome.closedText, next: next), status: .tooManyRequests)
+        return .html(
+          site.pages.loginCode(message: outcome?.refusal, next: next),
+          status: outcome == .wrong ? .unauthorized : .tooManyRequests)
       case nil:
         return .html(site.pages.login(message: Self.lateCode, next: next), status: .unauthorized)
       }
@@ -81,8 +82,17 @@ extension LoginPages {
 
 extension CodeOutcome {
   static let wrongText =
-    "The code is wrong, or was used before. Wait for the next one; if that is wrong, too, check the clock of your phone."
-  static let closedText =
-    "There were too many wrong codes for this user. Try again in an hour, or ask the person who runs the server to run "
-    + "`tern users reset-second-factor`."
+    "The code is wrong, or was used before. Wait for the next one; if that is wrong, too, check the clocks of your phone and "
+    + "of the server."
+
+  /// What is wrong with a code, and what to do; `nil` if it is right.
+  var refusal: String? {
+    switch self {
+    case .right: nil
+    case .wrong: Self.wrongText
+    case .closed:
+      "There were too many wrong codes for this user. Try again in an hour, enter a recovery code, or ask the person who "
+        + "runs the server to run `tern users reset-second-factor`."
+    }
+  }
 }

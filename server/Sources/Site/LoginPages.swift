@@ -56,25 +56,31 @@ struct LoginPages: Sendable {
     guard let account = try site.access.store.account(loginCode: code) else {
       return .html(site.pages.login(message: Self.spentLink), status: .unauthorized)
     }
-    return .html(site.pages.welcome(account.name, code: code))
+    return .html(site.pages.welcome(account, code: code))
   }
 
   private func accept(_ request: Request, _ context: CollectorContext) async throws -> Response {
     try site.access.requireOwnOrigin(request)
     let form = try await site.reader.form(request, context)
     let (code, store) = (form["code"] ?? "", site.access.store)
-    return try await login(next: "/", request, context, key: context.clientShare, failure: Self.spentLink) {
+    return try await login(
+      next: "/", request, context, key: context.clientShare, failure: Self.spentLink, isProven: true
+    ) {
       guard let account = try store.account(loginCode: code) else { return nil }
       let actor = AuditActor(name: account.name, address: context.clientShare)
       do {
         try await AuditActor.$current.withValue(actor) {
+          // Before the password is another one: a link alone must not take it from someone with a second factor.
+          if account.hasSecondFactor, let refusal = try store.useCode(form["factor"] ?? "", of: account.id).refusal {
+            throw RejectedForm(page: site.pages.welcome(account, code: code, message: refusal))
+          }
           try await site.access.passwords.run(for: context.clientShare) {
             // Before the code is used up: a password that is too short must not cost the invitation.
             try store.setPassword(form["password"] ?? "", of: account.id, keeping: nil)
           }
         }
       } catch let error as WarehouseError where error.code == .invalid {
-        throw RejectedForm(page: site.pages.welcome(account.name, code: code, message: error.message))
+        throw RejectedForm(page: site.pages.welcome(account, code: code, message: error.message))
       }
       return try store.redeemLoginCode(code)
     }
@@ -88,16 +94,18 @@ struct LoginPages: Sendable {
 
   /// Begins a session of the account that `check` returns, or asks for the code of its second factor. Without an account, shows the
   /// login page with the message `failure`.
+  ///
+  /// - Parameter isProven: True if `check` has asked for the code.
   private func login(
     next: String, _ request: Request, _ context: CollectorContext, key: String, name: String = "link",
-    failure: String, check: () async throws -> Account?
+    failure: String, isProven: Bool = false, check: () async throws -> Account?
   ) async throws -> Response {
     try await answering(next: next, context) {
       guard let account = try await check() else {
         try site.access.countFailure(key: key, subject: name, context)
         return .html(site.pages.login(message: failure, next: next), status: .unauthorized)
       }
-      if account.hasSecondFactor { return try askForCode(of: account, next: next, request, context) }
+      if account.hasSecondFactor, !isProven { return try askForCode(of: account, next: next, request, context) }
       return Redirect(path: next, cookie: try site.access.beginSession(of: account, request, context)).response
     }
   }

@@ -12,19 +12,17 @@ extension Site {
   func refusal(
     of form: URLEncodedForm, _ account: Account, withoutCode: Bool = false, _ context: CollectorContext
   ) async throws -> String? {
-    let key = "\(context.clientShare) \(account.name.lowercased())"
+    // Not the key of the password at a login: only someone with a session comes here.
+    let key = "\(context.clientShare) session of \(account.id)"
     let (store, password, code) = (access.store, form["current"] ?? "", form["code"] ?? "")
     let message = try await access.attempt(key: key) { () -> String? in
-      let isRight = try await access.passwords.run(for: context.clientShare) {
-        try store.account(name: account.name, password: password)?.id == account.id
+      // As it is now: a form takes time to arrive, and a second factor may have been turned on since.
+      let current = try await access.passwords.run(for: context.clientShare) {
+        try store.account(name: account.name, password: password)
       }
-      guard isRight else { return "The current password is wrong." }
-      guard account.hasSecondFactor, !withoutCode else { return nil }
-      switch try store.useCode(code, of: account.id) {
-      case .right: return nil
-      case .wrong: return CodeOutcome.wrongText
-      case .closed: return CodeOutcome.closedText
-      }
+      guard let current, current.id == account.id else { return "The current password is wrong." }
+      guard current.hasSecondFactor, !withoutCode else { return nil }
+      return try store.useCode(code, of: current.id).refusal
     }
     if message != nil { try access.countFailure(key: key, subject: account.name, context) }
     return message

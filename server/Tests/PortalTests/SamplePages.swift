@@ -314,7 +314,7 @@ struct SamplePages {
     var owner = session
     owner.account.hasSecondFactor = true
     all.append(("account", pages.account(owner, sessions: [owner], result: result)))
-    all.append(("welcome", pages.welcome(text, code: text, message: text)))
+    all.append(("welcome", pages.welcome(owner.account, code: text, message: text)))
     all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
     all.append(
       (

@@ -145,7 +145,11 @@ extension Catalog: AccessStore {
   package func account(name: String, password: String) throws -> Account? {
     let row = try reading { try Self.row(named: name, $0) }
     guard try Secrets.matches(password, stored: row?["password"], cost: passwordCost), let row else { return nil }
-    return try Self.account(row)
+    // It takes a while, in which the password, the second factor or the rights may have changed.
+    guard let now = try reading({ try Self.row(named: name, $0) }), now["id"] as Int64 == row["id"],
+      now["password"] as DatabaseValue == row["password"]
+    else { return nil }
+    return try Self.account(now)
   }
 
   /// Returns true for the only owner.

@@ -34,13 +34,17 @@ extension Catalog {
   /// The number of logins of an account that may wait for a code.
   static let maximumLoginSteps = 10
 
-  /// Returns a new key for an authenticator app, in Base32. It counts once it is given to ``turnOnSecondFactor(key:code:of:)``.
+  /// Returns a new key for an authenticator app, in Base32. It counts once it is given to ``turnOnSecondFactor(key:code:of:keeping:)``.
   package func newSecondFactorKey() -> String { Base32.encode(randomBytes(OneTimePassword.keyBytes)) }
 
-  /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code.
+  /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code. Ends all other sessions and
+  /// login links: whoever has one may not have the code.
   ///
+  /// - Parameter session: The session that goes on; `nil` to end all.
   /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, without a password, or if there is a second factor already.
-  package func turnOnSecondFactor(key: String, code: String, of id: Int64) throws -> [String]? {
+  package func turnOnSecondFactor(
+    key: String, code: String, of id: Int64, keeping session: Int64?
+  ) throws -> [String]? {
     guard let bytes = Base32.decode(key), bytes.count == OneTimePassword.keyBytes else {
       throw WarehouseError(.invalid, "This page is out of date. Open it again to set up a second factor.")
     }
@@ -56,6 +60,8 @@ extension Catalog {
       }
       try database.execute(sql: "UPDATE account SET factor = ? WHERE id = ?", arguments: [Data(bytes), id])
       try store(factor, of: id, database)
+      try database.execute(sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?", arguments: [id, session])
+      try database.execute(sql: "DELETE FROM login_code WHERE account = ?", arguments: [id])
       try record(.secondFactorOn, account.name, database)
       return try replaceRecoveryCodes(of: id, database)
     }
@@ -156,6 +162,8 @@ extension Catalog {
     let hashes = try Data.fetchSet(
       database, sql: "SELECT hash FROM recovery_code WHERE account = ?", arguments: [account.id])
     let outcome = factor.use(code, recoveryCodes: hashes, now: now())
+    // Nothing to write: a request that costs a sync could be repeated at will.
+    if outcome == .closed { return .closed }
     try store(factor, of: account.id, database)
     switch outcome {
     case .right: return .right

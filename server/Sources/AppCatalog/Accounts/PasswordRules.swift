@@ -20,9 +20,11 @@ enum PasswordRules {
     if names.contains(where: { $0.count >= shortestName && text.contains($0) }) {
       return "The password contains your name, so it is easy to guess. Choose another one."
     }
-    if isPattern(text) { return "The password repeats or counts up, so it is easy to guess. Choose another one." }
+    if isPattern(text) {
+      return "The password is a repetition or a sequence, so it is easy to guess. Choose another one."
+    }
     guard !refused.contains(password) else {
-      return "The password is in a list of passwords that others know. Choose another one."
+      return "The password is on a list of known passwords. Choose another one."
     }
     return nil
   }

@@ -4,7 +4,7 @@ import Warehouse
 
 /// A list of passwords that others know, such as those of breaches, as the beginnings of their SHA-1 hashes.
 package struct RefusedPasswords: Sendable {
-  /// The largest file: it is read at once, and takes at most about as much memory.
+  /// The largest file: it is read at once, and takes about three times as much memory for that time.
   package static let maximumBytes = 64 << 20
 
   /// Sorted. 64 bits suffice: with eight million passwords, another one is refused by mistake once in 10^12 times.
@@ -19,7 +19,10 @@ package struct RefusedPasswords: Sendable {
   /// Parses a list with one password per line, or one SHA-1 hash in hexadecimal digits, with or without a number after a colon.
   package init(_ text: [UInt8]) {
     var found: [UInt64] = []
-    for line in text.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+    var rest = text[...]
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+      rest = rest[line.endIndex...].dropFirst()
       // Too short to be chosen anyway.
       guard line.count >= PasswordRules.lengths.lowerBound else { continue }
       found.append(Self.hash(line) ?? Self.beginning(of: line))
@@ -40,6 +43,12 @@ package struct RefusedPasswords: Sendable {
         "\(path) is larger than \(maximumBytes >> 20) MiB. Keep only the passwords that are used most.")
     }
     self.init([UInt8](data))
+    guard count > 0 else {
+      throw WarehouseError(
+        .invalid,
+        "\(path) has no password of at least \(PasswordRules.lengths.lowerBound) characters. It must be a text in UTF-8, with one "
+          + "password or SHA-1 hash in each line.")
+    }
   }
 
   /// True if the list has a password, as typed or in lowercase letters.

@@ -9,8 +9,9 @@ import Warehouse
 struct SecondFactor: Sendable, Hashable {
   /// The number of wrong codes in a row that close the second factor.
   static let maximumWrong = 10
-  /// The time for which it is closed, after the last wrong code. Afterwards a single wrong code closes it again: 34 guesses on the
-  /// first day and 24 on each further one, of which each is right with a probability of 3 in a million.
+  /// The time for which it is closed, after the last wrong code. Afterwards a single wrong code closes it again. So someone with the
+  /// password has 34 guesses on the first day, 24 on each further one, and nine more whenever the person enters a right code; each
+  /// is right with a probability of 3 in a million.
   static let closedFor = Duration.seconds(3_600)
 
   let password: OneTimePassword
@@ -41,18 +42,19 @@ struct SecondFactor: Sendable, Hashable {
   ///
   /// - Parameter recoveryCodes: The hashes of the codes that are left.
   mutating func use(_ code: String, recoveryCodes: Set<Data>, now: Timestamp) -> Outcome {
-    // A clock that was set back must not keep it closed.
-    let wait = (Duration.zero..<Self.closedFor).contains(now.since(lastWrong))
-    if wrong >= Self.maximumWrong, wait { return .closed }
     let text = Self.normalized(code)
-    if let step = password.step(of: text, at: now.millisecondsSince1970 / 1_000, after: lastStep) {
-      (lastStep, wrong) = (step, 0)
-      return .right
-    }
+    // With 80 random bits, they can't be guessed, and whoever closed it must not keep the person out.
     let hash = Secrets.digest(text)
     if recoveryCodes.contains(hash) {
       wrong = 0
       return .recoveryCode(hash)
+    }
+    // A clock that was set back must not keep it closed.
+    let wait = (Duration.zero..<Self.closedFor).contains(now.since(lastWrong))
+    if wrong >= Self.maximumWrong, wait { return .closed }
+    if let step = password.step(of: text, at: now.millisecondsSince1970 / 1_000, after: lastStep) {
+      (lastStep, wrong) = (step, 0)
+      return .right
     }
     (wrong, lastWrong) = (wrong + 1, now)
     return .wrong

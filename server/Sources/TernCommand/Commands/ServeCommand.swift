@@ -59,7 +59,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let signOn = try SignOnSettings(settings)
     for warning in try SecretFile.warnings(settings, signOn) { LocalServer.standardLogger.warning("\(warning)") }
-    let refusedPasswords = try settings.value(\.refusedPasswords).map { try RefusedPasswords(path: $0) }
+    let refusedPasswords = try settings.value(\.refusedPasswords).map { path in
+      let list = try RefusedPasswords(path: path)
+      LocalServer.standardLogger.notice("\(list.count) passwords of \(path) are refused.")
+      return list
+    }
     try DataAccess.check(directory)
     let isNew = !FileManager.default.fileExists(atPath: directory + "/catalog.sqlite")
     let server = try LocalServer(

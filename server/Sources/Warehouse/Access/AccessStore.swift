@@ -30,12 +30,12 @@ package protocol AccessStore: Sendable {
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   func account(name: String, password: String) throws -> Account?
 
-  /// Returns a new key for an authenticator app, in Base32. It counts once it is given to ``turnOnSecondFactor(key:code:of:)``.
+  /// Returns a new key for an authenticator app, in Base32. It counts once it is given to ``turnOnSecondFactor(key:code:of:keeping:)``.
   func newSecondFactorKey() -> String
   /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, without a password, or if there is a second factor already.
-  func turnOnSecondFactor(key: String, code: String, of account: Int64) throws -> [String]?
+  func turnOnSecondFactor(key: String, code: String, of account: Int64, keeping session: Int64?) throws -> [String]?
   /// Makes new recovery codes, in place of those that are left, and returns them.
   func newRecoveryCodes(of account: Int64) throws -> [String]
   /// Removes a second factor, so that the password suffices.

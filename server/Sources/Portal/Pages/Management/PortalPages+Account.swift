@@ -25,11 +25,13 @@ extension PortalPages {
     .field("Current password", "current", type: "password", isRequired: true)
   }
 
+  private var code: TemplateValues { .field("Code", "code", isRequired: true) }
+
   private func passwordForm(_ account: Account) -> TemplateValues {
     .form(
       account.hasPassword ? "Change the password" : "Choose a password", button: "Save", "password", to: "/account",
-      help: "At least 10 characters. Saving ends all your other sessions.",
-      (account.hasPassword ? [currentPassword] : [])
+      help: "At least 10 characters, without your name. Saving ends all your other sessions.",
+      (account.hasPassword ? [currentPassword] : []) + (account.hasSecondFactor ? [code] : [])
         + [.field("New password", "password", type: "password", isRequired: true)])
   }
 
@@ -40,11 +42,12 @@ extension PortalPages {
       return [
         .form(
           "Second factor", button: "Set up", "new-factor", to: "/account",
-          help: "Logins then ask for a code of an authenticator app as well, so that a stolen password is not enough.",
+          help: "Logins then ask for a code of an authenticator app as well, so that a stolen password is not enough. "
+            + "Setting it up ends all your other sessions.",
           [])
       ]
     }
-    let fields = [currentPassword, .field("Code", "code", isRequired: true)]
+    let fields = [currentPassword, code]
     return [
       .form(
         "New recovery codes", button: "Make codes", "recovery-codes", to: "/account",
@@ -92,7 +95,7 @@ extension PortalPages {
   ///   - message: The reason why the previous attempt failed, if it did.
   ///   - next: The page to return to.
   package func confirm(_ account: Account, logout: String?, message: String? = nil, next: String) -> String {
-    let why = "Your login was more than 15 minutes ago, and this changes who has access."
+    let why = "Your login was more than 15 minutes ago, and this is about who has access."
     return layout(
       title: "Confirm",
       body: templates.render(

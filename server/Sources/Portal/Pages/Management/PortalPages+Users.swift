@@ -70,11 +70,15 @@ extension PortalPages {
     return .list("Sessions", ["User", "Login", "Last used", "Address", "Browser"], rows, empty: "No sessions")
   }
 
-  /// The page of an invited user, which posts `code` and `password` to `/welcome`.
-  package func welcome(_ name: String, code: String, message: String? = nil) -> String {
+  /// The page of an invited user, which posts `code` and `password`, and `factor` with a second factor, to `/welcome`.
+  package func welcome(_ account: Account, code: String, message: String? = nil) -> String {
     layout(
       title: "Welcome",
       body: templates.render(
-        "welcome", ["tern": Icon.tern, "name": shown(name), "code": code, "message": message.map { visible($0) }]))
+        "welcome",
+        [
+          "tern": Icon.tern, "name": shown(account.name), "code": code, "asksCode": account.hasSecondFactor,
+          "message": message.map { visible($0) },
+        ]))
   }
 }
