@@ -25,7 +25,7 @@ package struct CountLimit: Sendable, Hashable {
   static let viewZones = CountLimit(
     "view_zone", "successive time zones of a view", 100, "Create another view with the time zone.")
   static let definitionRules = CountLimit(
-    "definition_rule", "changes of a dimension or metric", 100, "Define another number instead.")
+    "definition_rule", "changes of a dimension or metric", 100, "Use a dimension or metric with another number.")
   static let links = CountLimit("link", "shared links of an app", 200, "Revoke one that is not used.")
   /// Their names are on each of their pages.
   static let dashboards = CountLimit("dashboard", "dashboards of an app", 50, "Delete one that is not used.")

@@ -116,7 +116,7 @@ struct AuditCommand: ParsableCommand {
           "\(entry.count)", entry.count > 1 ? entry.last.isoText : "",
         ]
       }
-      Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS", "NUMBER", "LAST"]] + rows))
+      Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS", "TIMES", "LAST"]] + rows))
     }
   }
 
@@ -129,7 +129,7 @@ struct AuditCommand: ParsableCommand {
     let rows = logins.map { login in
       [visible(login.name), login.address, "\(login.count)", login.first.isoText, login.last.isoText]
     }
-    Terminal.say(CommandOutput.table([["NAME", "ADDRESS", "NUMBER", "FIRST", "LAST"]] + rows))
+    Terminal.say(CommandOutput.table([["NAME", "ADDRESS", "TIMES", "FIRST", "LAST"]] + rows))
   }
 
   private struct FailedLine: Encodable {

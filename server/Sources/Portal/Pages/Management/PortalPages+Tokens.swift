@@ -66,7 +66,7 @@ extension PortalPages {
         "Who logged in, and who changed settings, users, tokens and links. Entries can’t be edited. Logins, exports and "
         + "the like that are repeated within an hour are counted.",
       result: result,
-      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address", "Number"], rows, empty: "No entries")]
+      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address", "Times"], rows, empty: "No entries")]
         + (failed.isEmpty
           ? [] : [.list("Failed logins", ["Name", "Address", "Attempts", "First", "Last"], logins, empty: "")]),
       forms: [
