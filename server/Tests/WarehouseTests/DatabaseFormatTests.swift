@@ -102,6 +102,35 @@ import Testing
     let kept = "SELECT count(*) FROM notification WHERE id = 'a' AND alert = 7 AND report IS NULL AND time = 5"
     #expect(try SQLDatabase(files.catalogPath).integer(kept) == 1)
   }
+
+  @Test func `a catalog of version 9 keeps users, sessions and the audit log`() throws {
+    let files = DataDirectory(path: directory.path)
+    try files.create()
+    let old = DatabaseFormat(
+      applicationID: CatalogSchema.format.applicationID, steps: Array(CatalogSchema.format.steps.prefix(9)))
+    let (pool, apps) = try Catalog.open(files, format: old, now: WallClock.system)
+    let now = WallClock.system().millisecondsSince1970
+    let password = try Secrets.stored("correct horse battery", salt: [1, 2, 3, 4], cost: PasswordCost())
+    try pool.write { database in
+      try database.execute(sql: "UPDATE account SET password = ?", arguments: [password])
+      try database.execute(
+        sql: """
+          INSERT INTO session (hash, account, created, used, expires, address, browser, provider)
+          VALUES (?, 1, ?2, ?2, ?3, '', '', NULL)
+          """, arguments: [Secrets.digest("secret"), now - 60_000, now + 600_000])
+      try database.execute(
+        sql: "INSERT INTO audit (time, actor, address, action, subject) VALUES (5, 'owner', '', 'app deleted', 'x')")
+    }
+    try apps.close()
+    try pool.close()
+    let catalog = try Catalog(directory: directory.path)
+    let account = try catalog.account(name: "owner", password: "correct horse battery")
+    #expect(account?.hasSecondFactor == false)
+    let session = try catalog.loginSession("secret")
+    #expect(session?.account.id == account?.id && session?.isConfirmed == false)
+    #expect(try catalog.audit(limit: 9).map { "\($0.action) \($0.count)" } == ["app deleted 1"])
+    try catalog.close()
+  }
 }
 
 extension DatabaseFormat {
