@@ -142,7 +142,7 @@ import WarehouseContract
     #expect(
       others == [
         "account", "app", "audit", "audit_pruning", "delivery", "failed_login", "identity", "login_code",
-        "notification", "session", "setting", "sqlite_sequence", "zone_data",
+        "login_step", "notification", "recovery_code", "session", "setting", "sqlite_sequence", "zone_data",
       ])
   }
 
