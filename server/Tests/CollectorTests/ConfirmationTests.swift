@@ -99,7 +99,7 @@ import Warehouse
     let catalog = fixture.catalog
     try catalog.setPassword("correct horse battery", of: 1, keeping: try catalog.loginSessions().first?.id)
     let key = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
-    let code = try SecondFactorLoginTests.code(key)
+    let code = try SecondFactorLoginTests.code(key, at: WallClock.system())
     let own = try catalog.loginSessions().first?.id
     let codes = try #require(try catalog.turnOnSecondFactor(key: key, code: code, of: 1, keeping: own))
     try age(.seconds(86_400))

@@ -17,18 +17,23 @@ import Warehouse
   private let fixture: Fixture
   private let key = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
   private let recoveryCodes: [String]
+  /// The server's time, which stands still: a busy machine must not make codes late.
+  private let now: Timestamp
 
   /// A server whose owner has a password and a second factor.
   init() throws {
-    fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)))
+    let now = WallClock.system()
+    self.now = now
+    fixture = try Fixture(
+      CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)), catalogTime: { now })
     try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
-    let code = try Self.code(key)
+    let code = try Self.code(key, at: now)
     recoveryCodes = try #require(try fixture.catalog.turnOnSecondFactor(key: key, code: code, of: 1, keeping: nil))
   }
 
-  /// The code that an app shows now.
-  static func code(_ key: String, later steps: Int64 = 0) throws -> String {
-    let step = WallClock.system().millisecondsSince1970 / 30_000 + steps
+  /// The code that an app shows at a time, or some steps later.
+  static func code(_ key: String, at time: Timestamp, later steps: Int64 = 0) throws -> String {
+    let step = time.millisecondsSince1970 / 30_000 + steps
     return OneTimePassword(key: try #require(Base32.decode(key))).code(ofStep: step)
   }
 
@@ -71,7 +76,7 @@ import Warehouse
         uri: try #require(response.headers[.location]), method: .get, headers: [.cookie: step])
       #expect(page.status == .ok)
       #expect(String(buffer: page.body).contains("value=\"/apps/1/events?days=7\""))
-      let code = try Self.code(key, later: 1)
+      let code = try Self.code(key, at: now, later: 1)
       let done = try await send(client, "/login/code", "code=\(code)&next=%2Fapps%2F1%2Fevents%3Fdays%3D7", step)
       #expect(done.headers[.location] == "/apps/1/events?days=7")
       let home = try await client.execute(uri: "/", method: .get, headers: [.cookie: try cookie(done)])
@@ -122,7 +127,7 @@ import Warehouse
     for _ in 0..<10 { _ = try fixture.catalog.useCode("x", of: 1) }
     try await fixture.routed { client in
       let step = try await password(client)
-      let closed = try await send(client, "/login/code", "code=\(try Self.code(key, later: 1))", step)
+      let closed = try await send(client, "/login/code", "code=\(try Self.code(key, at: now, later: 1))", step)
       #expect(closed.status == .tooManyRequests && closed.headers[.setCookie] == nil)
       #expect(String(buffer: closed.body).contains("tern users reset-second-factor"))
       let recovered = try await send(client, "/login/code", "code=\(recoveryCodes[0])", step)
@@ -163,7 +168,7 @@ import Warehouse
       let page = String(buffer: try await send(client, "/account", "do=new-factor", session).body)
       let key = String(try #require(page.firstMatch(of: /name="key" value="([A-Z2-7]{32})"/)).1)
       #expect(page.contains("otpauth://totp/Tern:owner?secret=\(key)&amp;issuer=Tern"))
-      let form = try "do=add-factor&key=\(key)&code=\(Self.code(key))"
+      let form = try "do=add-factor&key=\(key)&code=\(Self.code(key, at: now))"
       let stolen = try await send(client, "/account", form + "&current=wrong", session)
       #expect(stolen.status == .badRequest && String(buffer: stolen.body).contains(key), "the key stays")
       let wrong = try await send(

@@ -59,7 +59,10 @@ import Testing
     try #require(mkfifo(file, 0o600) == 0)
     let error = #expect(throws: WarehouseError.self) { try Backup.restore(path("backup"), to: path("new")) }
     #expect(error?.message.contains(name) == true)
-    #expect(throws: WarehouseError.self) { try RestoredWarehouse(at: path("new"), backup: path("backup")) }
+    // Which reads only the catalog.
+    if name == "catalog.sqlite" {
+      #expect(throws: WarehouseError.self) { try RestoredWarehouse(at: path("new"), backup: path("backup")) }
+    }
     #expect(try names() == ["backup"])
   }
 

@@ -39,7 +39,8 @@ final class Fixture: Sendable {
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = { .zero },
     sleep: (@Sendable (Duration) async throws -> Void)? = nil, accessLog: AccessLog? = nil,
-    providers: [SignOnProvider] = [], maximumCount: Int = .max
+    providers: [SignOnProvider] = [], maximumCount: Int = .max,
+    catalogTime: @escaping @Sendable () -> Timestamp = WallClock.system
   ) throws {
     var settings = settings
     settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
@@ -49,7 +50,8 @@ final class Fixture: Sendable {
     (self.accessLog, self.providers) = (accessLog, providers)
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     // Hashing at full cost would keep the threads of all tests busy.
-    catalog = try Catalog(directory: directory, passwordCost: PasswordCost(exponent: 4), maximumCount: maximumCount)
+    catalog = try Catalog(
+      directory: directory, passwordCost: PasswordCost(exponent: 4), maximumCount: maximumCount, now: catalogTime)
     token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     app = try catalog.createApp(name: "Player & <Friends>", timeZone: "Europe/Berlin")
   }
