@@ -53,7 +53,9 @@ package final class OutgoingClient: Sendable {
     do {
       answer = try await perform(request)
     } catch {
-      throw OutgoingError(error.code, destination.withoutSecret(error.message))
+      // Others may repeat what the receiver has said; these words are Tern's own.
+      throw error.code == .refusedAddress
+        ? error : OutgoingError(error.code, destination.withoutSecret(error.message))
     }
     let line = destination.withoutSecret(answer.line)
     if case .mail = destination { return line }
