@@ -176,9 +176,9 @@ import Warehouse
     }
   }
 
-  @Test(arguments: kinds)
-  func `rows that ClickHouse has yet to delete are reported, and are no differences`(isReplicated: Bool) async throws {
-    try await withWorld(isReplicated: isReplicated) { world in
+  /// On replicas only: without, the statement that deletes waits for what is stopped here.
+  @Test func `rows that ClickHouse has yet to delete are reported, and are no differences`() async throws {
+    try await withWorld(isReplicated: true) { world in
       world.rows.add(through: 100)
       try await world.shipping.backfill()
       #expect(try world.shipping.status(lastRow: 100).olderSince == nil)
