@@ -117,7 +117,7 @@ import Testing
         sql: """
           INSERT INTO session (hash, account, created, used, expires, address, browser, provider)
           VALUES (?, 1, ?2, ?2, ?3, '', '', NULL)
-          """, arguments: [Secrets.digest("secret"), now - 60_000, now + 600_000])
+          """, arguments: [Secrets.digest("secret"), now - 3_600_000, now + 600_000])
       try database.execute(
         sql: "INSERT INTO audit (time, actor, address, action, subject) VALUES (5, 'owner', '', 'app deleted', 'x')")
     }

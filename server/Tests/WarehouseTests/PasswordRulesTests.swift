@@ -54,10 +54,12 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.path + "/list"
     #expect(throws: WarehouseError.self) { try RefusedPasswords(path: path) }
+    try Data("short\n".utf8).write(to: URL(filePath: path))
+    #expect(throws: WarehouseError.self, "it would refuse nothing") { try RefusedPasswords(path: path) }
     for (bytes, isTaken) in [(1 << 20, true), ((1 << 20) + 1, false)] {
-      try Data(repeating: UInt8(ascii: "\n"), count: bytes).write(to: URL(filePath: path))
+      try Data(repeating: UInt8(ascii: "x"), count: bytes).write(to: URL(filePath: path))
       if isTaken {
-        #expect(try RefusedPasswords(path: path, maximumBytes: 1 << 20).count == 0)
+        #expect(try RefusedPasswords(path: path, maximumBytes: 1 << 20).count == 1)
       } else {
         let refusal = #expect(throws: WarehouseError.self) { try RefusedPasswords(path: path, maximumBytes: 1 << 20) }
         #expect(refusal?.message.contains("larger than 1 MiB") == true)
