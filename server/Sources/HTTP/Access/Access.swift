@@ -208,7 +208,8 @@ package struct Redirect: Error, Sendable {
 extension APIError {
   static let confirmationNeeded = APIError(
     status: .forbidden, code: "confirmation_needed",
-    message: "The login was more than 15 minutes ago. Open /confirm in the browser, enter the password, then try again.")
+    message: "The login was more than 15 minutes ago. Open /confirm in the browser, enter the password, then try again."
+  )
 
   /// The answer to a person whom a proxy has logged in, but who has no account.
   static func unknownProxyUser(_ name: String) -> APIError {
