@@ -29,7 +29,7 @@ package struct ClusterDifference: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a verification of the cluster has compared, and what it has not.
+/// The numbers of rows that a verification of the cluster has compared, and of those that it has not.
 package struct ComparedRows: Sendable, Hashable {
   /// The rows compared.
   package var compared = 0

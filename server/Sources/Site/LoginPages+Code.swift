@@ -85,7 +85,7 @@ extension CodeOutcome {
     "The code is wrong, or was used before. Wait for the next one; if that is wrong, too, check the clocks of your phone and "
     + "of the server."
 
-  /// What is wrong with a code, and what to do; `nil` if it is right.
+  /// The reason why a code is refused, and the remedy; `nil` if it is right.
   var refusal: String? {
     switch self {
     case .right: nil

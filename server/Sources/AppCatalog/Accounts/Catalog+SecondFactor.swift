@@ -38,7 +38,7 @@ extension Catalog {
   package func newSecondFactorKey() -> String { Base32.encode(randomBytes(OneTimePassword.keyBytes)) }
 
   /// Turns a second factor on if the code is right, and returns recovery codes; `nil` for a wrong code. Ends all other sessions and
-  /// login links: whoever has one may not have the code.
+  /// login links, since their holders may not have the code.
   ///
   /// - Parameter session: The session that goes on; `nil` to end all.
   /// - Throws: ``WarehouseError`` with code `invalid` for a key that is none, without a password, or if there is a second factor already.

@@ -43,7 +43,7 @@ struct SecondFactor: Sendable, Hashable {
   /// - Parameter recoveryCodes: The hashes of the codes that are left.
   mutating func use(_ code: String, recoveryCodes: Set<Data>, now: Timestamp) -> Outcome {
     let text = Self.normalized(code)
-    // With 80 random bits, they can't be guessed, and whoever closed it must not keep the person out.
+    // Nobody can guess 80 random bits, and an attacker who closed the second factor must not keep the person out.
     let hash = Secrets.digest(text)
     if recoveryCodes.contains(hash) {
       wrong = 0

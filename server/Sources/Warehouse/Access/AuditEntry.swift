@@ -45,7 +45,7 @@ package struct AuditEntry: Sendable, Hashable {
   package var action: String
   /// The object of the action.
   package var subject: String
-  /// How often this has happened: more than once only for actions that change nothing.
+  /// The number of times that this has happened: more than one only for actions that change nothing.
   package var count: Int
   /// The last time.
   package var last: Timestamp
