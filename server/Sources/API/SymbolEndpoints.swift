@@ -17,8 +17,7 @@ struct SymbolEndpoints: Sendable {
   /// The number of files that are being received, by app.
   private let running = Locked(ConcurrencyCounts<AppID>())
 
-  /// Files are unpacked, hashed, written and synced on threads of their own.
-  private let threads = ThreadPool<AppID>(name: "uploads", count: 2)
+  private let threads = ThreadPool<AppID>(.uploads)
 
   /// The files that are received at the same time. Each takes a temporary file, and reading it a processor.
   private static let maximumRunning = 4

@@ -14,6 +14,7 @@ import TernEvents
 package import UnixSignals
 import Warehouse
 package import WarehouseSQLite
+package import WarehouseUpkeep
 
 /// A server on a data directory: catalog, warehouse and collector, opened and closed together.
 package struct LocalServer {
@@ -59,7 +60,7 @@ package struct LocalServer {
   ///   - providers: The providers with which people sign in.
   ///   - refusedPasswords: The passwords that others know.
   package init(
-    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
+    directory: String, viewCacheBytes: Int = WarehouseConfiguration.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil,
     scrubPeriod: Duration? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,

@@ -48,7 +48,7 @@ package final class Symbolicator: StackSymbolicator {
     self.program = Self.find(program)
     process = SymbolizerProcess(launcher: launcher)
     threads = ThreadPool(
-      name: "symbols", count: 1, priority: .low, limits: FairQueueLimits(running: 1, waiting: 64, waitingPerOwner: 16))
+      .symbols, limits: FairQueueLimits(running: 1, waiting: 64, waitingPerOwner: 16))
   }
 
   deinit { threads.close() }

@@ -6,6 +6,7 @@ import Shipping
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern clickhouse`
 struct ClickHouseCommand: ParsableCommand {

@@ -7,6 +7,7 @@ import TernEvents
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Makes a data directory of the rows that a cluster has of a home.
 struct ClusterRestore {

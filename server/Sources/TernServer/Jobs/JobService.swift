@@ -4,6 +4,7 @@ import ServiceLifecycle
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Finds what made the previous process crash, then does the work that commands and pages leave in the catalog, while the
 /// server runs.

@@ -2,6 +2,7 @@ import Foundation
 import TernChildProcess
 import Warehouse
 package import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Tries work on stored rows in a process of this program.
 package struct ProcessTrials: WorkTrials {

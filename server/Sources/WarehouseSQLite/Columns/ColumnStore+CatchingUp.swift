@@ -1,4 +1,5 @@
 import Columns
+import RowFiles
 import TernBase
 import Warehouse
 
@@ -11,7 +12,7 @@ extension ColumnStore {
   func catchUp(
     _ app: Int64, _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void
   ) throws {
-    let last = try WarehouseSchema.lastRow(connection)
+    let last = try StoredSpan.lastRow(connection)
     guard var known = state.withLock({ $0.behind.contains(app) ? $0.apps[app]?.last ?? 0 : nil }) else { return }
     let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
     let rows = RetiredRowCache.of(connection.rowsPath)
