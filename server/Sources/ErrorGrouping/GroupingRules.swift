@@ -78,7 +78,7 @@ extension GroupingRules {
       name.starts("-[") || name.starts("+[") ? name : name.upTo("(")
     }
 
-    /// Returns true if a rule skips a frame, of which an unknown part is empty.
+    /// Returns true if a rule skips a frame. Unknown parts of the frame are empty.
     func skips(function: String, file: String, image: String) -> Bool {
       if !image.isEmpty, images.contains(where: { Self.matches(Piece(image), $0) }) { return true }
       if !file.isEmpty, files.contains(where: { Self.matches(Piece(file), $0) }) { return true }

@@ -85,7 +85,7 @@ package final class ClusterRowSource: RetiredRowSource {
     do throws(ClickHouseError) {
       return (noted, try await rows.rows(of: noted, within: end - uptime()))
     } catch {
-      // Without a manifest that knows the unit: a restored backup. The rows may have been sent anew after it was made.
+      // Without a manifest that knows the unit: a restored backup. The rows may have been sent again after it was made.
       guard error.code == .damaged, current == nil,
         let newest = try await rows.newest(of: noted, within: end - uptime()),
         newest.generation > noted.generation

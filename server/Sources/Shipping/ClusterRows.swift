@@ -34,7 +34,7 @@ package struct ClusterRows: Sendable {
 
   /// Fetches the rows of a unit from the first replica that has exactly its content.
   ///
-  /// - Parameter time: The time for asking all replicas, of which each gets its share of what is left.
+  /// - Parameter time: The time for asking all replicas. Each gets its share of what is left.
   /// - Throws: `ClickHouseError` with code `unreachable` if no replica answers in time, and `damaged` if none that does has the
   ///   rows.
   package func rows(of unit: ShippingUnit, within time: Duration) async throws(ClickHouseError) -> Unit {

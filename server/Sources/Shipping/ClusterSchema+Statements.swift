@@ -18,7 +18,7 @@ extension ClusterSchema {
     "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"
   }
 
-  /// The query for those of some units of which there are rows of older generations.
+  /// The query for the given units that have rows of older generations.
   static func older(_ units: [ShippingUnit], of home: ShippingManifest.Home) -> String {
     "SELECT epoch, unit FROM \(rowTable) WHERE \(olderRows(units, of: home)) GROUP BY epoch, unit"
   }
@@ -68,12 +68,12 @@ extension ClusterSchema {
     """
   }
 
-  /// The query for the units of all epochs of which there are rows, and their oldest generations.
+  /// The query for the units of all epochs that have rows, and their oldest generations.
   static func generations(of home: ShippingManifest.Home) -> String {
     "SELECT epoch, unit, min(generation) AS oldest FROM \(rowTable) WHERE home = \(home.id) GROUP BY epoch, unit"
   }
 
-  /// The query for the units of all epochs of which there are rows, with the first and the last one.
+  /// The query for the units of all epochs that have rows, with the IDs of their first and last rows.
   static func units(of home: ShippingManifest.Home) -> String {
     """
     SELECT epoch, unit, min(id) AS first, max(id) AS last FROM \(rowTable) WHERE home = \(home.id) \

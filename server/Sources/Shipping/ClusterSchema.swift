@@ -62,7 +62,7 @@ package struct ClusterSchema: Sendable {
   }
 
   /// The statements that make the tables and views on one server, in order. An existing table stays as it is, the views are
-  /// made anew.
+  /// made again.
   ///
   /// - Parameter database: The database of the tables.
   package func statements(database: String = "default") -> [String] {

@@ -67,7 +67,7 @@ struct ShardShipping: Sendable {
   ///
   /// - Parameters:
   ///   - replica: The replica that answered last, by its place in the list.
-  ///   - unreadable: The units of which rows can't be read at home, with the time of the last attempt. The others don't wait for them.
+  ///   - unreadable: The units with rows that can't be read at home, with the time of the last attempt. The others don't wait for them.
   private func bringNext(_ replica: inout Int, _ unreadable: inout [ShippingUnit: Duration]) async throws -> Bool {
     let now = uptime()
     let waiting = try manifest.unconfirmed(shard: shard.name, limit: unreadable.count + 1)

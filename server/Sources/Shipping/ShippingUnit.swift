@@ -1,7 +1,7 @@
 /// Consecutive rows of one segment, which go to a shard in one insert.
 ///
-/// Rows never change within a segment. Whatever deletes or changes rows writes their segment anew under another number, and the
-/// unit is sent again as its next generation.
+/// Rows never change within a segment. Deleting or changing rows rewrites their segment under another number, and the unit is
+/// sent again as its next generation.
 package struct ShippingUnit: Sendable, Hashable {
   /// The name of a unit within its home.
   package struct ID: Sendable, Hashable {

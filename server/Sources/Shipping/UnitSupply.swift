@@ -7,7 +7,7 @@ actor UnitSupply {
   private let manifest: ShippingManifest
   private let retired: @Sendable () throws -> [RetiredUnit]
   private let uptime: @Sendable () -> Duration
-  /// The size from which on a unit that is read anew takes no more attachments.
+  /// The size at which a unit that is read again takes no more attachments.
   private let maximumBytes: Int
   private var planner: UnitPlanner
   /// A row up to which all have units: the next look for rows without one begins after it.
@@ -86,7 +86,7 @@ actor UnitSupply {
     let all = UnitPlanner.gaps(in: stretches, between: try manifest.ranges(after: known), after: known)
     let end = stretches.last?.ids.upperBound ?? known
     known = all.first.map { $0.ids.lowerBound - 1 } ?? end
-    // Others have a unit by now, or were written anew.
+    // The others have a unit by now, or were rewritten.
     unreadable.removeAll { unread in
       !all.contains { $0.segment == unread.rows.segment && $0.ids.overlaps(unread.rows.ids) }
     }
@@ -106,8 +106,8 @@ actor UnitSupply {
   /// Waits for the unit that is being made.
   func finishPending() async { await previous?.value }
 
-  /// Reads the rows of a unit anew. Attachments that weren't copied when it was made can make it larger, but not so large that
-  /// it couldn't be read any more: the others are left out.
+  /// Reads the rows of a unit again. Attachments that weren't copied when it was made can make it larger. They are left out
+  /// before it is too large to be read.
   func rows(_ ids: ClosedRange<Int64>) async throws -> HashedRows {
     try await source.rows(ids, into: RowColumns()) { [maximumBytes] rows, row in
       _ = rows.add(row, takesAttachment: rows.byteCount < maximumBytes)

@@ -14,7 +14,7 @@ package struct WarehouseConfiguration: Sendable {
   package var flushInterval = Duration.milliseconds(400)
   /// The maximum number of events counted in memory before the counts are stored.
   package var flushEvents = 500_000
-  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  /// The number of rows whose days are counted again in one transaction, unless a single day needs more.
   package var recountedRows = 2_000_000
   /// The number of duplicate keys collected in memory before they are sorted and written (about 18 MB).
   package var pendingKeys = 1 << 19
@@ -40,7 +40,7 @@ package struct WarehouseConfiguration: Sendable {
   package var lockPatience = Duration.seconds(3)
   /// Receives messages about damage and about failures that don't concern a single batch.
   package var report: @Sendable (String) -> Void = { _ in }
-  /// Receives the paths of files of which one turned out to be damaged.
+  /// Receives the paths of files, one of which turned out to be damaged.
   package var suspect: @Sendable ([String]) -> Void = { _ in }
   /// The free bytes on the disk below which nothing is collected; 0 for no limit.
   package var diskReserve: Int64 = 0

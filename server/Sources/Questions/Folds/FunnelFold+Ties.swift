@@ -1,4 +1,4 @@
-/// Rows at the same time, of which nothing tells which was first.
+/// Rows of the same time, whose order is unknown.
 ///
 /// They may have happened in any order: an attempt takes as many steps as it can, each by a row of its own. What else happened
 /// then was neither before nor after these steps, so it ends only attempts that take none of them.

@@ -114,7 +114,7 @@ package final class Symbolicator: StackSymbolicator {
     return (found, problem)
   }
 
-  /// The positions of which a stack needs the functions, by file.
+  /// The positions whose functions a stack needs, by file.
   private typealias Wanted = [SymbolFile: Set<UInt64>]
 
   private static func addresses(of stack: ErrorStack, in files: [String: SymbolFile]) -> Wanted {

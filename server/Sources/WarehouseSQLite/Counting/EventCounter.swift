@@ -11,7 +11,7 @@ final class EventCounter {
   private let calendar: (AppID) throws -> ZoneCalendar
   private let checkOwner: @Sendable () throws -> Void
   private let chunkRows: Int
-  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  /// The number of rows whose days are counted again in one transaction, unless a single day needs more.
   let recountedRows: Int
   private let damage: DamagedRows
   private let journal: WorkJournal?
@@ -190,7 +190,7 @@ final class EventCounter {
     }
   }
 
-  /// Returns the rows of which the next chunk is made; `nil` if all are counted.
+  /// Returns the rows that the next chunk is made from; `nil` if all are counted.
   private func nextRows() throws -> ClosedRange<Int64>? {
     let end = try WarehouseSchema.lastRow(connection)
     return end > countedRow ? countedRow + 1...min(end, countedRow + Int64(4 * chunkRows)) : nil

@@ -24,8 +24,8 @@ extension Writer {
   /// Moves a row from its segment to the table `quarantine`, so that it no longer exists for anything that reads rows.
   ///
   /// - Parameters:
-  ///   - search: The next hit of the row's install, which begins its session then. Its segment is written anew, too.
-  ///   - work: What the row made fail.
+  ///   - search: The next hit of the row's install, which begins its session then. Its segment is rewritten, too.
+  ///   - work: The work that the row made fail.
   ///   - duringDeletion: True to do so although a deletion of a person has begun and not ended.
   ///   - now: The time at which it is counted as dropped.
   /// - Returns: The row; `nil` if there is none with this ID, or if a deletion is changing the app's rows.

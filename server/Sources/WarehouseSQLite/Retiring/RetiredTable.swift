@@ -2,7 +2,7 @@ import Warehouse
 
 /// The table `retired_unit`: which rows are on the cluster only.
 ///
-/// Such rows keep their spans. A segment is retired as a whole, and whatever writes its rows anew brings all of them home.
+/// Such rows keep their spans. A segment is retired as a whole, and rewriting its rows brings all of them home.
 enum RetiredTable {
   /// The statements that create it.
   static let schema = """

@@ -1,6 +1,6 @@
 import Warehouse
 
-/// The fate of a row when its segment is written anew.
+/// The outcome for a row when its segment is rewritten.
 enum RowChange {
   case keep
   /// Another row with the same ID, and its properties.
@@ -12,7 +12,7 @@ extension RowStore {
   /// Notes the next segments, so that their files don't stay if rows are not moved to them after all. Must precede the transaction
   /// of ``rewrite(_:deleting:reading:_:)``.
   ///
-  /// - Parameter count: The number of segments that will be written anew.
+  /// - Parameter count: The number of segments that will be rewritten.
   func prepareRewriting(_ count: Int = 1) throws {
     let next = try nextSegment()
     try RewritingTable.note(leftovers: next..<next + Int64(count), connection)
