@@ -54,7 +54,7 @@ package struct ClickHouseClient: Sendable {
     _ statement: String, on server: ClickHouseServer, settings: [String: String] = [:], maximumBytes: Int = 64 << 20,
     timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [NativeBlock] {
-    // An error after the first rows would be a text behind them, so the server waits with the first row for the last.
+    // An error after the first rows would be a text that follows them, so the server waits with the first row for the last.
     var settings = settings
     settings["wait_end_of_query"] = "1"
     let answer = try await send(

@@ -86,7 +86,7 @@ extension GroupingRules {
       let name = Self.withoutParameters(Piece(function))
       return functions.contains { rule in
         if Self.matches(name, rule) { return true }
-        // The last parts of the name: behind each `.` or `:`.
+        // The last parts of the name: after each `.` or `:`.
         guard !rule.isEmpty, rule.first != 0x2A else { return false }
         return name.indices.dropFirst().contains { index in
           let before = name[index - 1]

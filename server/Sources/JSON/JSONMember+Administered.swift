@@ -86,7 +86,7 @@ extension Array {
         filter { !isNeeded($0) }.map { ($0.name, $0.isSettable ? .nullable($0.schema()) : $0.schema().readOnly) }))
   }
 
-  /// What a request must be, as a sentence.
+  /// Returns a sentence that says what a request must contain.
   package func hint<Whole>() -> String where Element == JSONMember<Whole> {
     let settable = filter(\.isSettable)
     let parts = [

@@ -8,7 +8,7 @@ package struct ClusterInventory: Sendable {
   package struct Epoch: Sendable, Hashable {
     package let home: ShippingManifest.Home
     package var rows: Int
-    /// When the first and the last of them were received, in milliseconds since 1970.
+    /// The times at which the first and the last of them were received, in milliseconds since 1970.
     package var received: ClosedRange<Int64>
   }
 

@@ -54,7 +54,7 @@ package final class ClusterShipping: Sendable {
     }
   }
 
-  /// Ships until all rows that are there now are confirmed, but for those that can't be read.
+  /// Ships until all rows that are there now are confirmed, except those that can't be read.
   ///
   /// - Returns: The IDs of rows that the cluster lacks for that reason, ascending.
   @discardableResult

@@ -10,9 +10,9 @@ actor UnitSupply {
   /// The size at which a unit that is read again takes no more attachments.
   private let maximumBytes: Int
   private var planner: UnitPlanner
-  /// A row up to which all have units: the next look for rows without one begins after it.
+  /// A row up to which all have units: the next search for rows without one begins after it.
   private var known: Int64 = 0
-  /// The last row up to which all have units, but for those that only the cluster has, or that can't be read.
+  /// The last row up to which all have units, except those that only the cluster has, or that can't be read.
   private(set) var last: Int64 = 0
   /// Rows that have no unit and can't be read, with the time of the last attempt. Others are sent without them.
   private var unreadable: [(rows: RowStretch, tried: Duration)] = []

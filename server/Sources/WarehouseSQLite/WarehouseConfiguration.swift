@@ -46,7 +46,7 @@ package struct WarehouseConfiguration: Sendable {
   package var diskReserve: Int64 = 0
   /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.
   package var freeDiskBytes = DiskSpace.available
-  /// True if what the process before was doing when it crashed is held until it was examined.
+  /// True if the work during which the previous process crashed is held until it was examined.
   package var examinesInterruptedWork = false
   /// The wall clock.
   package var now: @Sendable () -> Timestamp = WallClock.system

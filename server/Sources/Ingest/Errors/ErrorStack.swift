@@ -15,7 +15,7 @@ package struct ErrorStack: Sendable, Hashable {
     package var offset: UInt64?
     /// The address in the process; `nil` if unknown.
     package var address: UInt64?
-    /// True if the position is behind the call, as return addresses are.
+    /// True if the position is after the call, as return addresses are.
     package var isReturnAddress = false
     /// The function with its class, demangled; empty if unknown.
     package var function = ""

@@ -110,7 +110,7 @@ final class SymbolUploadRun: Sendable {
     }
   }
 
-  /// Counts and prints a result. Of files found in a directory, only such that should have symbols are mentioned if they have none.
+  /// Counts and prints a result. A file without symbols that was found in a directory is mentioned only if it should have some.
   private static func note(_ outcome: Outcome, _ path: String, isNamed: Bool, _ state: inout State) {
     func skip(_ name: String, _ reason: String) {
       Terminal.progress("")

@@ -58,7 +58,7 @@ extension SQLiteWarehouse {
 
   private static let recounting = "Counting days again"
 
-  /// Counts days of an app again whose rows were set aside, have come back or have changed, or that are others in a new time zone.
+  /// Counts days of an app again whose rows were set aside, have come back or have changed, or that differ in a new time zone.
   func recountChangedDays(of app: Int64, progress: (Int, Int) -> Void = { _, _ in }) async throws {
     for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) where row.app == app {
       try await counting.perform { counter in

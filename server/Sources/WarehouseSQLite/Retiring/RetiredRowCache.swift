@@ -38,7 +38,7 @@ package final class RetiredRowCache: Sendable {
     var fetches: [String: Fetch] = [:]
   }
 
-  /// A unit that is being fetched, for whoever else wants it meanwhile.
+  /// A unit that is being fetched, for others that want it meanwhile.
   private final class Fetch: Sendable {
     private let result = Locked<Result<FetchedUnit, any Error>>(.failure(CancellationError()))
     private let done = DispatchGroup()
