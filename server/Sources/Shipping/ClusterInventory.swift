@@ -77,8 +77,8 @@ package struct ClusterInventory: Sendable {
     return apps.sorted()
   }
 
-  /// Returns the units of a home, in the order of their rows: those of its newest epoch, and of older epochs what had left home
-  /// before. Only such rows are left of an older epoch once another one has any.
+  /// Returns the units of a home, in the order of their rows: those of its newest epoch, and those of older epochs that had
+  /// left home before. An older epoch has no other rows left when a newer one has any.
   ///
   /// - Parameter older: The older epochs, the newest of them first.
   /// - Returns: The units, and the older epochs with rows that don't belong to them, because the newest one has others with their IDs

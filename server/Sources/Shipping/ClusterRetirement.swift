@@ -1,6 +1,6 @@
 package import Warehouse
 
-/// Finds out whether the rows of a segment may leave home: only what every replica has, right now, may.
+/// Finds out whether the rows of a segment may leave home: only rows that every replica has at this moment may.
 package struct ClusterRetirement: Sendable {
   package enum Readiness: Sendable, Hashable {
     /// The units that have all rows of the segment.

@@ -35,7 +35,7 @@ extension ClusterSchema {
     return "home = \(home.id) AND (\(older))"
   }
 
-  /// The query for everything that a replica has of a unit's range of rows, whatever unit of its epoch it says it is of.
+  /// The query for all rows of an epoch that a replica has in a unit's range of IDs, whichever unit they name.
   static func rows(inRangeOf unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
@@ -51,7 +51,7 @@ extension ClusterSchema {
     """
   }
 
-  /// The statement that deletes rows in a unit's range of IDs that are of other units, or of generations to come.
+  /// The statement that deletes rows in a unit's range of IDs that belong to other units, or to later generations.
   static func deletingUnknown(in unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) \
@@ -60,7 +60,7 @@ extension ClusterSchema {
     """
   }
 
-  /// The statement that deletes rows that say they are of a unit, but aren't in its range of IDs.
+  /// The statement that deletes rows that name a unit, but aren't in its range of IDs.
   static func deletingOutside(_ unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) AND unit = \(unit.number) \

@@ -68,7 +68,7 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Starts deleting rows in a unit's range of IDs that are of other units, or of generations to come.
+  /// Starts deleting rows in a unit's range of IDs that belong to other units, or to later generations.
   func deleteUnknown(in unit: ShippingUnit) async throws(ClickHouseError) {
     try await onAnyReplica { server throws(ClickHouseError) in
       try await client.execute(ClusterSchema.deletingUnknown(in: unit, of: home), on: server)

@@ -5,9 +5,9 @@ package import Warehouse
 /// Brings every row at home to a ClickHouse cluster, once.
 package final class ClusterShipping: Sendable {
   private static let retryTime: Duration = .seconds(10)
-  /// The time between looks whether rows that were shipped have changed at home.
+  /// The time between checks for shipped rows that have changed at home.
   private static let checkInterval: Duration = .seconds(60)
-  /// The checks, an hour's, after which it looks for inserts that were given up and arrived later.
+  /// The number of checks, an hour's, after which it looks for abandoned inserts that arrived later.
   private static let checksPerLook = 60
 
   package let manifest: ShippingManifest
@@ -230,7 +230,7 @@ package final class ClusterShipping: Sendable {
 
   /// Waits until no replica has what was deleted at home before the call.
   ///
-  /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
+  /// - Returns: `nil` when that is so; after a time, the reason why some replica may still have it.
   package func settle(within patience: Duration) async throws -> String? {
     if let unreadable = try await check().first { return unreadable.problem }
     let last = try manifest.lastNumber()

@@ -122,7 +122,7 @@ extension ClusterShipping {
     for unit in Set(differences.compactMap(\.unit)) { try await shard.deleteRows(outside: unit) }
   }
 
-  /// Finds rows that say they are of units that the manifest doesn't have for this shard, or that have other rows.
+  /// Finds rows that name a unit that the manifest doesn't have for this shard, or that has other rows.
   private func unknownUnits(_ shard: ClusterShard) async throws -> [ClusterDifference] {
     var differences: [ClusterDifference] = []
     for server in shard.replicas {
@@ -142,7 +142,7 @@ extension ClusterShipping {
             guard ids.0 < UInt64(unit.ids.lowerBound) || ids.1 > UInt64(unit.ids.upperBound) else { continue }
             text = "rows of unit \(number) that are outside of it"
           }
-          // A mending never deletes units that the manifest has for another shard: if shards were renamed, they are the only copies.
+          // A repair never deletes units that the manifest has for another shard: if shards were renamed, they are the only copies.
           differences.append(
             ClusterDifference(
               unit: isHere ? unit : nil, server: server, shard: shard.name, text: text,

@@ -72,7 +72,7 @@ actor UnitSupply {
     _ stretch: RowStretch, _ planned: UnitPlanner, for shard: String
   ) async throws -> (unit: ShippingUnit, rows: HashedRows) {
     let rows = try await source.rows(stretch.ids, into: RowColumns()) { $0.add($1) }.hashed
-    // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
+    // A full unit ends with its last row; rows that did not fit begin the next one.
     let unitEnd = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
     let ids = stretch.ids.lowerBound...unitEnd
     let unit = try manifest.add(segment: stretch.segment, ids: ids, content: rows.content, shard: shard)
@@ -95,7 +95,7 @@ actor UnitSupply {
     var gaps = UnitPlanner.gaps(all, without: skipped)
     // The segment with the newest rows never leaves.
     if gaps.contains(where: { $0.segment != stretches.last?.segment }) {
-      // The cluster doesn't have these as they must be, or they would have been taken over.
+      // The cluster has these in another form, or they would have been taken over.
       let away = try retired().map(\.ids)
       gaps = gaps.filter { gap in !away.contains { $0.overlaps(gap.ids) } }
     }
