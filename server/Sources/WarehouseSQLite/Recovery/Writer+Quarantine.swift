@@ -12,7 +12,7 @@ struct QuarantinedRow: Sendable {
   /// The days whose counts may change: the next hit of its session, which begins it now, may be on a neighbouring one.
   var days: ClosedRange<Int> { day - 1...day + 1 }
 
-  /// Returns the rows without which their days were not counted again yet.
+  /// Returns the rows whose days have not been counted again without them yet.
   static func uncounted(_ connection: SQLConnection) throws -> [QuarantinedRow] {
     try connection.prepare("SELECT id, app, day FROM quarantine WHERE day IS NOT NULL").all {
       QuarantinedRow(id: $0.integer(0), app: $0.integer(1), day: $0.day(2))

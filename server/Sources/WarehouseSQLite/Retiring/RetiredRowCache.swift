@@ -33,7 +33,7 @@ package final class RetiredRowCache: Sendable {
     var isLoaded = false
     var entries: [String: Entry] = [:]
     var uses = 0
-    /// Units that work needs soon, and the number of such works.
+    /// Units that are needed soon, and the number of tasks that need each.
     var pinned: [String: (unit: FetchedUnit, count: Int)] = [:]
     var fetches: [String: Fetch] = [:]
   }

@@ -16,7 +16,7 @@ extension SQLiteWarehouse {
   ///   - body: Receives the numbers of the segments in the same order.
   /// - Returns: `nil` if there are no such rows.
   /// - Throws: A `WarehouseError` with code `rowsAway` if rows may come back from the cluster, with `unavailable` if more and more of
-  ///   them can't be read, and with `damaged` if `body` fails so although all can be read.
+  ///   them can't be read, and with `damaged` if `body` fails with this code although all can be read.
   func rewriting<Value: Sendable>(
     rows ids: [Int64], _ body: @escaping @Sendable (Writer, [Int64]) throws -> Value
   ) async throws -> Value? {
