@@ -68,7 +68,7 @@ package struct ClusterRows: Sendable {
       guard share > .zero else { break }
       do throws(ClickHouseError) {
         for copy in try await ClusterInventory.copies(of: home, unit: unit, on: server, client, timeout: share) {
-          // Of the same generation the one with most rows: another replica may have lost some.
+          // In the same generation, the one with most rows counts: another replica may have lost some.
           let isNewer = newest.map { ($0.generation, $0.content.rows) < (copy.generation, copy.content.rows) } ?? true
           if isNewer { newest = copy }
         }

@@ -115,7 +115,7 @@ private struct TiedSteps {
   ///   - start: The kind of the row that took the first one, if that is one of the rows.
   func taken(after taken: UInt16, by start: Kind? = nil) -> UInt16 {
     let isOrdered = fold.order != .unordered
-    // The row that began the attempt comes first. Of equal rows, as many as there are steps are enough.
+    // The row that began the attempt comes first. As many equal rows as there are steps are enough.
     var rows = start.map { [$0] } ?? []
     for (kind, count) in counts where kind.steps != 0 {
       rows += Array(repeating: kind, count: min(kind == start ? count - 1 : count, all.nonzeroBitCount))

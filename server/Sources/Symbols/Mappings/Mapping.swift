@@ -24,7 +24,7 @@ struct RetracedName: Hashable, Sendable {
 
 /// Finds names of the source in a mapping of R8 or ProGuard.
 ///
-/// Of the comments, `sourceFile` counts. Frames of outlined code and those that R8 has made up stay as they are.
+/// The only comment that counts is `sourceFile`. Frames of outlined code and those that R8 has made up stay as they are.
 struct Mapping {
   /// The most lines of one method, and of all methods of a look, that are kept.
   private static let (maximumMethodLines, maximumLines) = (4_096, 65_536)

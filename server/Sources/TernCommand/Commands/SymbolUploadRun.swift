@@ -8,7 +8,7 @@ import Warehouse
 
 /// The files of one `tern symbols upload`, with the counts of what became of them.
 ///
-/// Of a directory, as many files as there are processors are stored at the same time: copying and hashing take the time.
+/// Stores as many files of a directory at the same time as there are processors, because copying and hashing take the time.
 final class SymbolUploadRun: Sendable {
   /// The result of one file.
   private enum Outcome {

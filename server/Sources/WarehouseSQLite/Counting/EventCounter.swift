@@ -125,7 +125,7 @@ final class EventCounter {
     try replaceCounts(of: days, app: app, spans, ids, DamagedRows())
   }
 
-  /// The number of rows between two looks whether to stop: some milliseconds.
+  /// The number of rows between two checks whether to stop, which take some milliseconds.
   private static let stoppingRows = 10_000
 
   /// Returns true if some rows could not be read, without which the days were counted.

@@ -25,7 +25,7 @@ extension RowStore {
   /// - Parameters:
   ///   - isDeleted: Returns true for spans that lose all rows, which then needn't be read.
   ///   - scans: Returns cursors over the rows of a span, together in their order; by default one that fails at a row that can't be
-  ///     read. So nothing is lost by the way.
+  ///     read. So nothing is lost on the way.
   func rewrite(
     _ spans: [StoredSpan], deleting isDeleted: (StoredSpan) -> Bool = { _ in false },
     reading scans: ((StoredSpan) throws -> [EventScan])? = nil, _ body: (EventRow, EventScan) throws -> RowChange
