@@ -97,7 +97,7 @@ package struct LocalServer {
 
   /// Ends the process at once: closing the files would write to them.
   static func stop(_ loss: WarehouseError, _ logger: Logger) {
-    // Where the directory is gone, a server would begin anew, so the service manager must not start one.
+    // If the directory is gone, a server would begin with an empty one, so the service manager must not start one.
     let code: Int32 = loss.code == .gone ? 3 : 2
     // A program that no longer reads standard error would block the message.
     Thread.detachNewThread {

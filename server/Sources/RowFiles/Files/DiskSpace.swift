@@ -8,7 +8,7 @@ import Warehouse
   import Musl
 #endif
 
-/// The space on the disk of a data directory, of which a part is reserved.
+/// The space on the disk of a data directory. A part of it is reserved.
 ///
 /// Collecting stops before the disk is full: on a full disk a server can't start, and deleting needs space, too.
 package struct DiskSpace: Sendable {

@@ -36,7 +36,7 @@ package final class DuplicateIndex {
 
   /// - Parameters:
   ///   - report: Receives a message when keys can't be written, and when they can again.
-  ///   - suspect: Receives the paths of files of which one turned out to be damaged.
+  ///   - suspect: Receives the paths of files, one of which turned out to be damaged.
   package init(
     directory: String, pendingLimit: Int, report: @escaping (String) -> Void = { _ in },
     suspect: @escaping ([String]) -> Void = { _ in }

@@ -52,7 +52,7 @@ package final class KeyRunDirectory {
   /// Opens the runs of the rows up to `last`. Deletes what is incomplete, damaged, merged, or of rows that don't exist.
   func open(lastRow last: Int64) throws {
     try StoredFile.createDirectory(path)
-    // Of runs that begin alike, the longest is the merged one.
+    // The longest of several runs with the same beginning is the merged one.
     var found = try Self.runs(in: path)
     found.sort { ($0.header.after, -$0.header.through) < ($1.header.after, -$1.header.through) }
     runs = []

@@ -115,7 +115,7 @@ extension KeyRunWriter {
       rests[least].position += 1
       if rests[least].position == rests[least].reader.count { rests.remove(at: least) }
     }
-    // Nor may keys get a valid hash that were lost meanwhile.
+    // A run that has lost keys meanwhile must not get a valid hash.
     if let run = runs.first(where: \.isIncomplete) { throw KeyRun.damage(run.path) }
     return try writer.finish()
   }

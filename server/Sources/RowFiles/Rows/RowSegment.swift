@@ -100,7 +100,7 @@ package final class RowSegmentReader {
   package let path: String
   private let descriptor: Int32
 
-  /// False if the file is missing or doesn't begin as the segment does. Its blocks may be whole all the same.
+  /// False if the file is missing or doesn't begin as the segment does. Its blocks may still be whole.
   package let hasHeader: Bool
 
   /// - Throws: ``WarehouseError`` if the system doesn't open the file, although it is there.

@@ -105,7 +105,7 @@ package final class RowSegmentWriter {
 
   /// Makes sure that the end of what was committed is still stored, after a write has failed.
   ///
-  /// File systems that encrypt blocks write the last one anew to append to it. If the disk is full then, encfs and `gocryptfs
+  /// File systems that encrypt blocks rewrite the last one to append to it. If the disk is full then, encfs and `gocryptfs
   /// -noprealloc` leave a block that can't be decrypted.
   package func restoreTail() throws {
     // A segment whose rows have gone since is gone, too.

@@ -43,7 +43,7 @@ struct JobService: Service {
     }
   }
 
-  /// Does what waits and what is due, and returns the time until the next look.
+  /// Does what waits and what is due, and returns the time until the next check.
   func work(_ schedule: inout KeepingSchedule, uptime: () -> Duration) async throws -> Duration {
     var pause = Self.pollInterval
     do {

@@ -36,7 +36,7 @@ extension ColumnStore {
     }
     state.withLock { state in
       guard state.isLoaded, state.apps[app]?.last ?? 0 >= known, state.behind.remove(app) != nil else { return }
-      // Or the next start would fetch them again.
+      // Otherwise the next start would fetch them again.
       if let columns = state.apps[app], columns.chunked < last {
         columns.endChunk(through: max(last, columns.last), directory.store)
       }

@@ -138,7 +138,7 @@ package final class CountingThread: @unchecked Sendable {
       pacing.flushed(from: now - storing, to: now)
       didCount(nil)
     } catch {
-      // The rows are safe; they will be counted once that works again.
+      // The rows are safe; they will be counted when counting works again.
       pacing.failed(at: .now)
       didCount(error)
     }

@@ -12,7 +12,7 @@ package final class EventCounter {
   private let calendar: (AppID) throws -> ZoneCalendar
   private let checkOwner: @Sendable () throws -> Void
   private let chunkRows: Int
-  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  /// The number of rows whose days are counted again in one transaction, unless a single day needs more.
   let recountedRows: Int
   private let damage: DamagedRows
   private let journal: WorkJournal?
@@ -126,7 +126,7 @@ package final class EventCounter {
     try replaceCounts(of: days, app: app, spans, ids, DamagedRows())
   }
 
-  /// The number of rows between two looks whether to stop: some milliseconds.
+  /// The number of rows between two checks whether to stop, which take some milliseconds.
   private static let stoppingRows = 10_000
 
   /// Returns true if some rows could not be read, without which the days were counted.
@@ -191,7 +191,7 @@ package final class EventCounter {
     }
   }
 
-  /// Returns the rows of which the next chunk is made; `nil` if all are counted.
+  /// Returns the rows that the next chunk is made from; `nil` if all are counted.
   private func nextRows() throws -> ClosedRange<Int64>? {
     let end = try StoredSpan.lastRow(connection)
     return end > countedRow ? countedRow + 1...min(end, countedRow + Int64(4 * chunkRows)) : nil

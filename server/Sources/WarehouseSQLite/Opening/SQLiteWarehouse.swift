@@ -62,7 +62,7 @@ package final class SQLiteWarehouse: EventSink {
   ///   - viewCacheBytes: The memory that counted days of views may take.
   ///   - diskReserve: The free bytes on the disk below which ``commit(_:app:)`` throws `full`; 0 for no limit.
   ///   - recognizedAge: The age at which the caller refuses events; duplicates of younger ones are recognized.
-  ///   - examinesInterruptedWork: True if the caller will examine what the process before was doing when it crashed. That work is
+  ///   - examinesInterruptedWork: True if the caller will examine what the previous process was doing when it crashed. That work is
   ///     held until then.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.

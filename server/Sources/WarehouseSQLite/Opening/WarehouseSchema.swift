@@ -30,7 +30,7 @@ package enum WarehouseSchema {
     CREATE INDEX removed_piece_error ON removed_piece (app, error);
     """
 
-  /// Version 5: `span_session` has each stretch of a session between its pauses; ``Writer/renewSessions()`` makes it anew.
+  /// Version 5: `span_session` has each stretch of a session between its pauses; ``Writer/renewSessions()`` makes it again.
   private static let sessionStretches = """
     INSERT INTO state (name, value) SELECT 'renew_sessions', 1 WHERE EXISTS (SELECT 1 FROM span);
     """

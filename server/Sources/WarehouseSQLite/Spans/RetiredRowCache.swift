@@ -34,12 +34,12 @@ package final class RetiredRowCache: Sendable {
     var isLoaded = false
     var entries: [String: Entry] = [:]
     var uses = 0
-    /// Units that work needs soon, and the number of such works.
+    /// Units that are needed soon, and the number of tasks that need each.
     var pinned: [String: (unit: FetchedUnit, count: Int)] = [:]
     var fetches: [String: Fetch] = [:]
   }
 
-  /// A unit that is being fetched, for whoever else wants it meanwhile.
+  /// A unit that is being fetched, for others that want it meanwhile.
   private final class Fetch: Sendable {
     private let result = Locked<Result<FetchedUnit, any Error>>(.failure(CancellationError()))
     private let done = DispatchGroup()

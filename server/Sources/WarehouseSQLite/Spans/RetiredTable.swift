@@ -3,7 +3,7 @@ package import Warehouse
 
 /// The table `retired_unit`: which rows are on the cluster only.
 ///
-/// Such rows keep their spans. A segment is retired as a whole, and whatever writes its rows anew brings all of them home.
+/// Such rows keep their spans. A segment is retired as a whole, and rewriting its rows brings all of them home.
 package enum RetiredTable {
   /// The statements that create it.
   static let schema = """

@@ -1,4 +1,4 @@
-/// The tables `leftover_segment` and `stale_columns`: what must still go when rows are written anew.
+/// The tables `leftover_segment` and `stale_columns`: what must still go when rows are rewritten.
 ///
 /// Rows move in one transaction; files can only be deleted before or after it. So a segment that is being written is noted before,
 /// those whose rows have moved are noted in the transaction, and so are the apps that have lost rows, whose columns may still have

@@ -1,7 +1,7 @@
 package import RowFiles
 import Warehouse
 
-/// The fate of a row when its segment is written anew.
+/// The outcome for a row when its segment is rewritten.
 package enum RowChange {
   case keep
   /// Another row with the same ID, and its properties.
@@ -13,7 +13,7 @@ extension RowStore {
   /// Notes the next segments, so that their files don't stay if rows are not moved to them after all. Must precede the transaction
   /// of ``rewrite(_:deleting:reading:_:)``.
   ///
-  /// - Parameter count: The number of segments that will be written anew.
+  /// - Parameter count: The number of segments that will be rewritten.
   package func prepareRewriting(_ count: Int = 1) throws {
     let next = try nextSegment()
     try RewritingTable.note(leftovers: next..<next + Int64(count), connection)
@@ -26,7 +26,7 @@ extension RowStore {
   /// - Parameters:
   ///   - isDeleted: Returns true for spans that lose all rows, which then needn't be read.
   ///   - scans: Returns cursors over the rows of a span, together in their order; by default one that fails at a row that can't be
-  ///     read. So nothing is lost by the way.
+  ///     read. So nothing is lost on the way.
   package func rewrite(
     _ spans: [StoredSpan], deleting isDeleted: (StoredSpan) -> Bool = { _ in false },
     reading scans: ((StoredSpan) throws -> [EventScan])? = nil, _ body: (EventRow, EventScan) throws -> RowChange

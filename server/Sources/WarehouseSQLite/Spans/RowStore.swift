@@ -43,7 +43,7 @@ package final class RowStore {
   @exclusivity(unchecked) private var block = RowBlockWriter()
   /// A segment to which a write has failed, whose end must be checked before anything reads it.
   private var suspect: RowSegmentWriter?
-  /// The number of times that rows were written anew, or that it was tried.
+  /// The number of times that rows were rewritten, failed attempts included.
   package var rewrites = 0
   /// The segments created by the open transaction.
   private var created: [RowSegmentWriter] = []

@@ -20,7 +20,7 @@ package struct WarehouseConfiguration: Sendable {
   package var flushInterval = Duration.milliseconds(400)
   /// The maximum number of events counted in memory before the counts are stored.
   package var flushEvents = 500_000
-  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  /// The number of rows whose days are counted again in one transaction, unless a single day needs more.
   package var recountedRows = 2_000_000
   /// The number of duplicate keys collected in memory before they are sorted and written (about 18 MB).
   package var pendingKeys = 1 << 19
@@ -46,13 +46,13 @@ package struct WarehouseConfiguration: Sendable {
   package var lockPatience = Duration.seconds(3)
   /// Receives messages about damage and about failures that don't concern a single batch.
   package var report: @Sendable (String) -> Void = { _ in }
-  /// Receives the paths of files of which one turned out to be damaged.
+  /// Receives the paths of files, one of which turned out to be damaged.
   package var suspect: @Sendable ([String]) -> Void = { _ in }
   /// The free bytes on the disk below which nothing is collected; 0 for no limit.
   package var diskReserve: Int64 = 0
   /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.
   package var freeDiskBytes = DiskSpace.available
-  /// True if what the process before was doing when it crashed is held until it was examined.
+  /// True if the work during which the previous process crashed is held until it was examined.
   package var examinesInterruptedWork = false
   /// The wall clock.
   package var now: @Sendable () -> Timestamp = WallClock.system

@@ -2,7 +2,7 @@ import TernBase
 package import TernEvents
 package import Warehouse
 
-/// What scrubs have found: how much was checked, and which files are damaged and not mended.
+/// The findings of scrubs: how much was checked, and which files are damaged and not mended.
 package final class ScrubRecord: Sendable {
   /// A damaged file.
   package struct Damage: Sendable, Hashable {

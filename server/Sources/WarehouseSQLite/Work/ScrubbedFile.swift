@@ -22,7 +22,7 @@ package struct ScrubbedFile: Sendable, Hashable {
   package let path: String
   /// A text that stays the same as long as the file does. Files that share their bytes on disk share it, too.
   package let identity: String
-  /// What the list of a backup says about the file; `nil` for other files.
+  /// The file's entry in the list of a backup; `nil` for other files.
   package let listed: Listed?
 
   package struct Listed: Hashable {

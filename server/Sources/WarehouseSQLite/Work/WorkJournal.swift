@@ -54,7 +54,7 @@ package final class WorkJournal: Sendable {
   private let state: Locked<State>
   private static let interruptedName = "interrupted.json"
 
-  /// Opens the journal of a data directory and takes over what the process before left. The caller must hold the lock of
+  /// Opens the journal of a data directory and takes over what the previous process left. The caller must hold the lock of
   /// the directory.
   ///
   /// - Parameter examines: False if nothing will examine interrupted work.

@@ -51,7 +51,7 @@ package final class ErrorStore {
 
   /// Stores an error whose event is `row`.
   ///
-  /// - Returns: False if there is no room for its texts. The error is counted all the same.
+  /// - Returns: False if there is no room for its texts. The error is counted even so.
   package func add(_ error: IncomingError, _ row: EventRow, user: String) throws -> Bool {
     addError.bind(
       row.id, row.app, try groups.id(of: error, row), row.time, row.lag, Int64(row.slot), row.device, row.session)

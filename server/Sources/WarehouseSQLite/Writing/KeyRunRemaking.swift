@@ -25,7 +25,7 @@ package final class KeyRunRemaking: @unchecked Sendable {
   func step(directory: String, limit: Int, retired: Set<Int64>, _ connection: SQLConnection) throws {
     let spans = try StoredSpan.all(connection, after: covered, through: run.header.through)
       .filter { !retired.contains($0.segment) }
-    // Of rows that can't be read there is nothing to count twice.
+    // Rows that can't be read have nothing to count twice.
     let scan = EventScan(connection, spans, after: covered, through: run.header.through, damage: DamagedRows())
     let keys = PendingKeys(capacity: limit)
     var last = run.header.through

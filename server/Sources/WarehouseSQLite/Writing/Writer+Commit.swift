@@ -183,9 +183,9 @@ extension Writer {
     var scratch: [UInt8] = []
     var slots: [UInt32?]
     var devices: [DeviceKeys?]
-    /// The indexes of the batch's errors and attachments, by the positions of their events.
     /// The names of the last event's properties, and their IDs. Most events of a batch have the same ones.
     private var knownNames: [(name: String, id: Int64)] = []
+    /// The indexes of the batch's errors, attachments and hits, by the positions of their events.
     let errors: [Int: Int]
     let attachments: [Int: Int]
     let hits: [Int: Int]

@@ -27,8 +27,8 @@ extension Writer {
     oldestRecognized = nil
   }
 
-  /// The age up to which events are never refused for the lack of keys: less than any setting. Else a clock that once was far
-  /// ahead, so that all keys expired, would have new events refused for weeks.
+  /// The age up to which events are never refused for the lack of keys: less than any setting. Otherwise, after a
+  /// clock was far ahead and all keys expired, new events would be refused for weeks.
   private static let acceptedAge: Int64 = 7 * 86_400_000
 
   /// Returns the time before which an event may be a duplicate that no key recognizes.

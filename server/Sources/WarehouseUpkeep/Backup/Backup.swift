@@ -28,7 +28,7 @@ package enum Backup {
     package var retiredEvents = 0
   }
 
-  /// The steps of a backup or of restoring one, at each of which a crash may end it.
+  /// The steps of a backup or of a restore. A crash may end it at each.
   enum Step: Hashable { case began, database, segment, verified }
 
   /// The number of attempts, in case the segments of a snapshot are replaced while they are copied.

@@ -22,7 +22,7 @@ struct PersonDeletion: Sendable {
     /// A user of lost rows.
     case user
     /// The ID of a row that brought an attachment of one of the person's errors, or a piece of one. The row may be someone
-    /// else's, and then stays, but its segment is written anew: a copy of its rows must lose the attachment, too.
+    /// else's, and then stays, but its segment is rewritten: a copy of its rows must lose the attachment, too.
     case piece
   }
 

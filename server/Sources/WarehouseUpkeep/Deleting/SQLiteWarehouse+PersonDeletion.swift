@@ -22,7 +22,7 @@ extension SQLiteWarehouse {
       try await startSessions(at: remains.sessionStarts, of: deletion)
     }
     try await recount(deletion)
-    // Before the deletion ends, because no later step looks for them.
+    // Done before the deletion ends, because no later step looks for them.
     try await forgetLostRows()
     try await perform { [remains] in try $0.finish(deletion, remains, views: views.map(\.rawValue), job: job) }
     reader.viewDays.forget(app: app)

@@ -32,7 +32,7 @@ extension Writer {
     }
   }
 
-  /// Writes a segment anew without the rows of an app before a time.
+  /// Rewrites a segment without the rows of an app before a time.
   package func expireRows(of app: Int64, before time: Int64, segment: Int64) throws {
     let spans = try StoredSpan.all(connection).filter { $0.segment == segment }
     guard !spans.isEmpty else { return }

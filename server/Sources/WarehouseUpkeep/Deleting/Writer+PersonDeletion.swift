@@ -19,7 +19,7 @@ extension Writer {
     return deletion
   }
 
-  /// Writes a segment anew without the person's rows.
+  /// Rewrites a segment without the person's rows.
   func deleteRows(of deletion: PersonDeletion, segment: Int64) throws {
     let spans = try StoredSpan.all(connection).filter { $0.segment == segment }
     guard !spans.isEmpty else { return }

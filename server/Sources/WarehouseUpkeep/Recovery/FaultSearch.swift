@@ -21,7 +21,7 @@ struct FaultSearch {
     case upperHalf
     /// The rows from the first one up to a middle, when all rows up to `rows.upperBound` fail.
     case beginning(passing: Int64)
-    /// The rows that fail, of which the last one is to blame, once more.
+    /// Once more the rows that fail, the last of which is to blame.
     case confirmation
   }
 

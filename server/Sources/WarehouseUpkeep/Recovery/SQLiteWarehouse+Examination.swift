@@ -2,7 +2,7 @@ import Warehouse
 import WarehouseSQLite
 
 extension SQLiteWarehouse {
-  /// Examines what the process before was doing when it ended: finds the rows that make it fail, and sets them aside.
+  /// Examines what the previous process was doing when it ended: finds the rows that make it fail, and sets them aside.
   /// Until then, that work is held. Does nothing after a clean end. No job may change rows meanwhile.
   package func examineInterruptedWork(with trials: any WorkTrials) async {
     for work in journal.unexamined {

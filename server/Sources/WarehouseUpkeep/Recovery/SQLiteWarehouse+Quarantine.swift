@@ -10,7 +10,7 @@ extension SQLiteWarehouse {
   /// Sets a row aside. Then its day must be counted again: ``finishQuarantine()``.
   ///
   /// - Parameters:
-  ///   - work: What the row made fail.
+  ///   - work: The work that the row made fail.
   ///   - duringDeletion: True to do so although a deletion of a person has begun and not ended.
   /// - Returns: False if there is no such row, if it can't be set aside now, or if there have been too many.
   @discardableResult
@@ -29,7 +29,7 @@ extension SQLiteWarehouse {
     return true
   }
 
-  /// Counts days again that rows were counted on which are set aside now, or that have come back. What fails, or is left undone when the process
+  /// Counts days again whose rows have been set aside or have come back. What fails, or is left undone when the process
   /// ends, the next call does.
   ///
   /// - Returns: False if something has failed. That keeps no other app waiting.
@@ -59,7 +59,7 @@ extension SQLiteWarehouse {
 
   private static let recountingWork = "Counting days again"
 
-  /// Counts days of an app again whose rows were set aside, have come back or have changed, or that are others in a new time zone.
+  /// Counts days of an app again whose rows were set aside, have come back or have changed, or that differ in a new time zone.
   func recountChangedDays(of app: Int64, progress: (Int, Int) -> Void = { _, _ in }) async throws {
     for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) where row.app == app {
       try await counting.perform { counter in

@@ -9,7 +9,7 @@ package import WarehouseSQLite
 
 /// Does some work on rows once, in a process that exists for this, and changes nothing.
 package enum WorkTrial {
-  /// Does the work; a trap ends the process. Failures of the work itself are no matter: the server sees them as well.
+  /// Does the work; a trap ends the process. Failures of the work itself don't matter: the server sees them, too.
   ///
   /// - Parameters:
   ///   - rows: The rows that exist for the work; `nil` for none.

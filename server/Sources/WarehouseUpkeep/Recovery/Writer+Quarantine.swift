@@ -14,7 +14,7 @@ struct QuarantinedRow: Sendable {
   /// The days whose counts may change: the next hit of its session, which begins it now, may be on a neighbouring one.
   var days: ClosedRange<Int> { day - 1...day + 1 }
 
-  /// Returns the rows without which their days were not counted again yet.
+  /// Returns the rows whose days have not been counted again without them yet.
   static func uncounted(_ connection: SQLConnection) throws -> [QuarantinedRow] {
     try connection.prepare("SELECT id, app, day FROM quarantine WHERE day IS NOT NULL").all {
       QuarantinedRow(id: $0.integer(0), app: $0.integer(1), day: $0.day(2))
@@ -26,8 +26,8 @@ extension Writer {
   /// Moves a row from its segment to the table `quarantine`, so that it no longer exists for anything that reads rows.
   ///
   /// - Parameters:
-  ///   - search: The next hit of the row's install, which begins its session then. Its segment is written anew, too.
-  ///   - work: What the row made fail.
+  ///   - search: The next hit of the row's install, which begins its session then. Its segment is rewritten, too.
+  ///   - work: The work that the row made fail.
   ///   - duringDeletion: True to do so although a deletion of a person has begun and not ended.
   ///   - now: The time at which it is counted as dropped.
   /// - Returns: The row; `nil` if there is none with this ID, or if a deletion is changing the app's rows.

@@ -42,7 +42,7 @@ final class RestoredNames {
   private var installs: [NumberInApp: String] = [:]
   private var users: [NumberInApp: String] = [:]
   private var groups: Set<Int64> = []
-  /// The signatures of which no error had texts so far.
+  /// The signatures whose errors had no texts so far.
   private var bareGroups: Set<Int64> = []
   /// The numbers after the highest ones, by app.
   private var nextInstall: [Int64: Int64] = [:]
@@ -145,7 +145,7 @@ final class RestoredNames {
     let slot = Int64(row.slot)
     nextInstall[row.app] = max(nextInstall[row.app] ?? 0, slot + 1)
     let key = NumberInApp(app: row.app, number: slot)
-    // Forgotten by a deletion of which the rows are left.
+    // A deletion has forgotten the name, and its rows are left.
     guard !row.install.isEmpty, installs[key] != row.install else { return }
     WriterInstalls.bind(app: row.app, install: row.install, to: addInstall)
     addInstall.bind(slot, at: 3)
@@ -178,7 +178,7 @@ final class RestoredNames {
     return nil
   }
 
-  /// Adds the signature of an error. One of which no texts are left stays in a group of its own.
+  /// Adds the signature of an error. An error without texts stays in a group of its own.
   private func add(groupOf error: StoredRow.ErrorDetails, _ row: StoredRow) throws {
     let signature = Self.signature(of: error, row)
     if signature == nil { bareGroups.insert(error.group) }

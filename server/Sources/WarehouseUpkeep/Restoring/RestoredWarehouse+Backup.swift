@@ -3,7 +3,7 @@ import Warehouse
 import WarehouseSQLite
 
 extension RestoredWarehouse {
-  /// Statements that copy from a whole backup what isn't in rows, and leave alone what rows have told already. Names of persons
+  /// Statements that copy from a whole backup what isn't in rows, and leave alone what is known from rows already. Names of persons
   /// are left out, since a deletion may have removed them after the backup.
   private static let adopting = [
     "INSERT INTO refused_person SELECT * FROM backup.refused_person",

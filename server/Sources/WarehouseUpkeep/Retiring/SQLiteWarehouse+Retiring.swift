@@ -4,7 +4,7 @@ package import Warehouse
 import WarehouseSQLite
 
 extension SQLiteWarehouse {
-  /// The time after the age at which events are refused, for which their keys are kept.
+  /// The time for which keys are kept after events of their age are refused.
   package static let keyMargin = Duration.milliseconds(DuplicateIndex.margin)
 
   /// Returns the segments all of whose rows were received before a time, and that may leave home.
@@ -18,9 +18,9 @@ extension SQLiteWarehouse {
   /// - Parameter units: The units that have all of its rows, as every replica has them at the moment.
   /// - Returns: False if its rows have changed since.
   package func retire(_ segment: RetirementCandidate, _ units: [RetiredUnit]) async throws -> Bool {
-    // Or a start would have to fetch them for questions.
+    // Otherwise a start would have to fetch them for questions.
     try await reader.secureColumns(of: segment)
-    // The writer looks again: rows may have changed since they were compared.
+    // The writer checks again: rows may have changed since they were compared.
     return try await perform { try $0.retire(segment, units) }
   }
 
@@ -95,7 +95,7 @@ extension Writer {
       spans.reduce(0, { $0 + $1.rows }) == segment.ids.count, Self.cover(segment.ids, units),
       try !RetiredTable.segments(connection).contains(segment.number)
     else { return false }
-    // Or a start would have to fetch the rows that it reads hits from.
+    // Otherwise a start would have to fetch the rows that it reads hits from.
     try finishHits()
     try transact {
       for unit in units {

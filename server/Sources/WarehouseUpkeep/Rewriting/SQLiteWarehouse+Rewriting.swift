@@ -4,21 +4,21 @@ import Warehouse
 import WarehouseSQLite
 
 extension SQLiteWarehouse {
-  /// The attempts to write rows anew, in case they turn out to be damaged.
+  /// The attempts to rewrite rows, in case they turn out to be damaged.
   private static let rewritingAttempts = 3
 
-  /// Runs `body` on the writer thread, to write segments anew.
+  /// Runs `body` on the writer thread, to rewrite segments.
   ///
   /// Rows that have left home are fetched before, so that the writer doesn't wait for the cluster. If rows can't be read, nothing of
-  /// `body` remains, and it runs again after those of which the cluster has a copy were read from there. So what is written anew
-  /// never lacks rows that are still somewhere.
+  /// `body` remains, and it runs again after those that the cluster has were read from there. So what is rewritten never
+  /// lacks rows that are still somewhere.
   ///
   /// - Parameters:
-  ///   - ids: A row of each segment, by which it is found again if others write it anew meanwhile.
+  ///   - ids: A row of each segment, by which it is found again if others rewrite it meanwhile.
   ///   - body: Receives the numbers of the segments in the same order.
   /// - Returns: `nil` if there are no such rows.
   /// - Throws: A `WarehouseError` with code `rowsAway` if rows may come back from the cluster, with `unavailable` if more and more of
-  ///   them can't be read, and with `damaged` if `body` fails so although all can be read.
+  ///   them can't be read, and with `damaged` if `body` fails with this code although all can be read.
   func rewriting<Value: Sendable>(
     rows ids: [Int64], _ body: @escaping @Sendable (Writer, [Int64]) throws -> Value
   ) async throws -> Value? {
@@ -79,7 +79,7 @@ extension SQLiteWarehouse {
   }
 
   /// Returns true if the segment with a row has rows of an app that meet a condition. Rows that can't be read may be such rows, so
-  /// those of which the cluster has a copy are read from there before.
+  /// those that the cluster has are read from there before.
   ///
   /// - Parameter readsAll: True to do that with all unreadable rows of the segment, rather than only until one meets the condition.
   func hasRows(
@@ -108,9 +108,9 @@ extension SQLiteWarehouse {
 }
 
 extension Writer {
-  /// Must precede each transaction that writes rows anew.
+  /// Prepares a transaction that rewrites rows. Must precede each such transaction.
   ///
-  /// - Parameter count: The number of segments that will be written anew.
+  /// - Parameter count: The number of segments that will be rewritten.
   func prepareRewriting(_ count: Int = 1) throws {
     // Keys that are only in memory could not be read again from rows that go.
     duplicates.drain(throughRow: lastID)

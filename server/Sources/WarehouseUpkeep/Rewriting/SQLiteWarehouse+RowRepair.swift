@@ -5,7 +5,7 @@ import Warehouse
 import WarehouseSQLite
 
 extension SQLiteWarehouse {
-  /// The cases in which a segment with rows that can't be read is written anew. The rows without a copy are then gone.
+  /// The cases in which a segment with rows that can't be read is rewritten. The rows without a copy are then gone.
   enum MendingExtent {
     /// The cluster has copies of all of them.
     case ifWhole
@@ -15,8 +15,8 @@ extension SQLiteWarehouse {
     case all
   }
 
-  /// Reads rows from the cluster that can't be read at home, and writes their segment anew with them, in one transaction. The days of
-  /// these rows are then counted again, also if the process ends before.
+  /// Reads rows from the cluster that can't be read at home, and rewrites their segment with them, in one transaction. The days
+  /// of these rows are then counted again, also if the process ends before.
   ///
   /// - Returns: False if nothing was done.
   /// - Throws: A `WarehouseError` with code `rowsAway` if the cluster has or may have rows, but they can't be fetched, and with
@@ -106,7 +106,7 @@ struct UnreadableSegment: Sendable, CustomStringConvertible {
 }
 
 extension Writer {
-  /// Writes a segment anew, with copies in the place of rows that can't be read, and without those that have none.
+  /// Rewrites a segment, with copies in the place of rows that can't be read, and without the rows that have none.
   ///
   /// - Parameter copies: Units that are pinned.
   /// - Returns: The apps with rows in it; `nil` if the rows have moved since.
@@ -130,7 +130,7 @@ extension Writer {
           if let day = calendar?.day(of: row.time) { days[row.app, default: []].insert(day) }
           return .keep
         })
-      // More damage has been found since, of which the copies are unknown.
+      // More damage has been found since, and its copies are unknown.
       guard
         found.ids.allSatisfy({ ids in
           segment.ids.contains { $0.contains(ids.lowerBound) && $0.contains(ids.upperBound) }

@@ -26,7 +26,7 @@ extension Writer {
     try rows.deleteUnused()
   }
 
-  /// Writes a segment anew if rows can't be read: with those of which the cluster has a copy, and without the others.
+  /// Rewrites a segment if some of its rows can't be read: with those that the cluster has, and without the others.
   private func mendRows(inSegmentOf row: Int64) throws {
     guard let number = try StoredSpan.segment(of: row, connection),
       let segment = try UnreadableSegment(number, connection)

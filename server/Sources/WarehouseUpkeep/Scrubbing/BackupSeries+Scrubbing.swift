@@ -54,7 +54,7 @@ extension BackupSeries {
     }
   }
 
-  /// Returns the directory of the backups to one of which a file belongs; `nil` if it belongs to none.
+  /// Returns the directory of the backups if a file belongs to one of them, else `nil`.
   package static func directory(ofFile path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let backup = parts.lastIndex(where: { $0.hasPrefix(prefix) && $0.hasSuffix("Z") }) else { return nil }

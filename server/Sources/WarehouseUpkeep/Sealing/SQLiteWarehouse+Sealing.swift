@@ -13,7 +13,7 @@ extension SQLiteWarehouse {
   /// Seals every day of every view that has become final.
   ///
   /// Days are sealed in order, one by one; failures are retried at the next call. A day is not sealed while a request
-  /// received before its cutoff is still in progress (``pendingRequests``). If such a hit arrives later all the same,
+  /// received before its cutoff is still in progress (``pendingRequests``). If such a hit still arrives later,
   /// because the clock was set back, it is late: the last row that the day could count is stored with the day.
   ///
   /// Each step counts a limited number of days and hits. A cancelled task stops within one step.
