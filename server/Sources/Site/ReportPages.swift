@@ -107,7 +107,7 @@ struct ReportPages: Sendable {
     shown.unknownValues = try await site.answering.unknownValues(
       among: PortalPages.namedValues(in: query.filter), context)
     let pages = try await site.notes.added(
-      to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
+      to: shown, app: app.id, days: query.report.drawsDays ? query.days : nil, for: context.clientShare)
     let other = try pages.comparedRequest(query).map {
       try site.answering.metrics(for: $0, from: site.store, segments: shown.segments, context)
     }

@@ -27,7 +27,7 @@ extension PortalPages {
     kept += URLEncodedForm(links.range).values.sorted { $0.key < $1.key }.map { .hidden($0.key, $0.value) }
     return Builder(
       action: PortalLinks(app: request.app).page(request.report), links: links, hidden: kept,
-      sentence: Self.showsChanges(request) ? [comparisonField(request.comparison)] : [],
+      sentence: request.report.showsChanges ? [comparisonField(request.comparison)] : [],
       filters: FilterRows(json: request.filter.json), segment: segmentField(request.filter.segment?.description),
       faults: faults(request).merging(hints(request.filter)) { fault, _ in fault },
       saving: reader.canEdit ? links.page(.segments) : nil
@@ -53,7 +53,7 @@ extension PortalPages {
 
   private func faults(_ request: ReportRequest) -> [String: String] {
     var faults = faults(request.filter)
-    if Self.showsChanges(request), case .segment(let segment) = request.comparison,
+    if request.report.showsChanges, case .segment(let segment) = request.comparison,
       !segments.contains(where: { $0.id == segment })
     {
       faults["compare"] = QuestionForm.missingSegment
@@ -84,10 +84,8 @@ extension PortalPages {
 
   /// The reason why a page shows more than its filter asks for; `nil` if it does not.
   func unfilteredNotice(_ request: ReportRequest) -> String? {
-    guard !request.filter.isEmpty, !request.isFilterable else { return nil }
-    return request.report == AppReports.dropped
-      ? "Dropped events are counted by day and reason alone, so the filter does not apply to them."
-      : "This page shows all rows: filters do not apply to it."
+    guard !request.filter.isEmpty, case .allRows(let reason) = request.report.filtering else { return nil }
+    return reason
   }
 
   /// The filters in words, for guests, who have no form.

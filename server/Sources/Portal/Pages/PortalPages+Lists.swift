@@ -27,7 +27,7 @@ extension PortalPages {
           let whole: String? = if case .text(let text) = row[column], shortened(text) != nil { text } else { nil }
           return [
             "caption": list.columns[column].title,
-            "text": Self.text(row[column], list.columns[column].name, in: page.request.zone, isHead: column == 0),
+            "text": Self.text(row[column], list.columns[column].unit, in: page.request.zone, isHead: column == 0),
             "style": styles[column],
             "whole": whole,
           ]
@@ -35,12 +35,17 @@ extension PortalPages {
         return ["head": cells.first, "cells": Array(cells.dropFirst())]
       }
       return [
-        "glossary": FigureMeaning.glossary(of: list), "pictures": drawings, "isPair": drawings.count == 2,
+        "glossary": Self.glossary(of: list), "pictures": drawings, "isPair": drawings.count == 2,
         "isFolded": !drawings.isEmpty, "isRecord": list.isWide, "figures": figures(list, page.request.zone, changes),
         "heading": list.title.isEmpty ? page.request.report.title : visible(list.title),
         "columns": zip(list.columns, styles).map { ["text": $0.title, "style": $1] as TemplateValues }, "rows": rows,
       ]
     }
+  }
+
+  /// The columns of a list that need a word of explanation, with that word.
+  private static func glossary(of list: ReportList) -> [TemplateValues] {
+    list.columns.compactMap { column in column.meaning.map { ["term": column.title, "meaning": $0] } }
   }
 
   /// True for a list that is a single row of numbers, which would be too wide as a table.
@@ -54,17 +59,19 @@ extension PortalPages {
     return tiles(
       list.columns.indices.map { index in
         let column = list.columns[index]
-        func text(_ value: ReportValue) -> String { Self.text(value, column.name, in: zone, isHead: false) }
+        func text(_ value: ReportValue) -> String { Self.text(value, column.unit, in: zone, isHead: false) }
         return .tile(
           column.title, text(row[index]), change: change(of: index, in: list, changes, text),
-          about: FigureMeaning.column(column.name))
+          about: column.meaning)
       })
   }
 
-  private static func text(_ value: ReportValue, _ column: String, in zone: ReportZone, isHead: Bool) -> String {
+  private static func text(
+    _ value: ReportValue, _ unit: ReportColumn.Unit?, in zone: ReportZone, isHead: Bool
+  ) -> String {
     switch value {
-    case .text(let code) where column == "country" && !code.isEmpty: countryName(code)
-    case .text(let code) where column == "language" && !code.isEmpty: shown(Ranking.Codes.languages.name(of: code))
+    case .text(let code) where unit == .code(.countries) && !code.isEmpty: countryName(code)
+    case .text(let code) where unit == .code(.languages) && !code.isEmpty: shown(Ranking.Codes.languages.name(of: code))
     case .day(let day): day.longText
     // An empty first column means an unnamed item; in other columns there is just nothing to show.
     case .text(let text): shortened(text) ?? shown(text, empty: isHead ? "(no name)" : "–")

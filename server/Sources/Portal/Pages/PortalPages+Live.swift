@@ -12,7 +12,9 @@ extension PortalPages {
   func livePage(_ page: PageContext) async throws -> String {
     let request = page.request
     // More than the page shows, so that those of the last minute can be counted.
-    let stored = try await page.store.recent(app: request.app, limit: Self.countedRows)
+    var counted = request
+    counted.limit = Self.countedRows
+    let stored = try await LiveMetrics(counted, from: page.store).rows
     let rows = stored.prefix(request.limit ?? Self.shownRows)
     let ages = stored.map { request.now.millisecondsSince1970.subtractingSaturated($0.received.millisecondsSince1970) }
       .filter { (0..<60_000).contains($0) }

@@ -66,16 +66,16 @@ extension PortalPages {
         "Active users", grouped(now.users), change: changes?.of { Double($0.users) },
         hint: now.wau.map { "\(grouped($0)) in the 7 days to \(request.days.upperBound.shortText)" } ?? "",
         spark: Sparkline.svg(line.map(\.dau), color: 3), link: now.users == 0 ? nil : people(request),
-        about: FigureMeaning.users),
+        about: OverviewMetrics.userColumn.meaning),
       .tile(
         "Sessions", grouped(now.sessions),
         change: changes?.of { Double($0.sessions) },
         hint: perDay(now.sessions),
-        spark: Sparkline.svg(line.map(\.sessions), color: 2), about: FigureMeaning.sessions),
+        spark: Sparkline.svg(line.map(\.sessions), color: 2), about: OverviewMetrics.sessionColumn.meaning),
       .tile(
         "Events", grouped(now.events), change: changes?.of { Double($0.events) },
         hint: perDay(now.events),
-        spark: Sparkline.svg(line.map(\.events), color: 1), about: FigureMeaning.events),
+        spark: Sparkline.svg(line.map(\.events), color: 1), about: OverviewMetrics.eventColumn.meaning),
       .tile(
         "Sessions per user", decimal(ratio(now.sessions, now.users)),
         change: changes?.of(decimal) { ratio($0.sessions, $0.users) },

@@ -31,7 +31,7 @@ extension PortalPages {
     let isCut = rows.count == request.limit && rows.count < ReportRequest.maximumLimit
     return [
       "heading": ranking.title.isEmpty ? nil : ranking.title,
-      "about": FigureMeaning.ranking(ranking), "noun": titled(ranking.noun),
+      "about": ranking.meaning, "noun": titled(ranking.noun),
       "shownCount": isCut ? grouped(rows.count) : nil,
       "allLink": page.links.page(request.report, limit: ReportRequest.maximumLimit),
       "lines": rows.map { row -> TemplateValues in

@@ -43,7 +43,7 @@ extension PortalPages {
     var request = request
     request.limit = request.limit ?? request.report.pageLimit
     var shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
-    if Self.showsChanges(request) { shell.comparison = Comparison(request, segments: other == nil ? [] : segments) }
+    if request.report.showsChanges { shell.comparison = Comparison(request, segments: other == nil ? [] : segments) }
     let page = PageContext(shell: shell, request: request, store: store, otherStore: other, ask: ask)
     if let view = request.view { return try await viewPage(view, page) }
     // The sample code contains the app's key.
@@ -54,18 +54,6 @@ extension PortalPages {
     }
     if let custom = Self.pages[request.report] { return try await custom(self, page) }
     return request.report.rankings.isEmpty ? try await listsPage(page) : try await rankingPage(page)
-  }
-
-  /// True if the page of a request shows changes of its figures.
-  static func showsChanges(_ request: ReportRequest) -> Bool {
-    request.view != nil
-      ? comparesTotals(request)
-      : !request.report.rankings.isEmpty || [AppReports.overview, AppReports.event].contains(request.report)
-  }
-
-  /// True if the page of a request draws charts over days, which show notes.
-  package static func drawsDays(_ request: ReportRequest) -> Bool {
-    request.report.rankings.isEmpty && request.report != AppReports.live
   }
 
   private func emptyPage(_ shell: Shell) -> String {

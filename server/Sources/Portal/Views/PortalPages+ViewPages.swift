@@ -1,24 +1,6 @@
 import Reports
 import Warehouse
 
-/// A group of a view's reports, which are tabs of each other.
-private enum ViewGroup: String, CaseIterable {
-  case audience = "Audience"
-  case behavior = "Behavior"
-  case ecommerce = "Ecommerce"
-  case hits = "Hits"
-
-  /// The group of a report; one that no other group names is about the audience.
-  init(_ report: ReportDefinition) {
-    switch report.name {
-    case "screens", "landing", "exits", "depth", "flow", "events", "exceptions", "timings", "social": self = .behavior
-    case "ecommerce", "shopping", "checkout", "promotions", "lists": self = .ecommerce
-    case "realtime", "late", "hits": self = .hits
-    default: self = .audience
-    }
-  }
-}
-
 extension PortalPages {
   /// The page of a view's report: the menu of the view, its figures with their changes, charts, and the lists.
   func viewPage(_ view: View, _ page: PageContext) async throws -> String {
@@ -26,9 +8,8 @@ extension PortalPages {
     var shell = page.shell
     shell.report = nil
     shell.breadcrumb = .link("Views", links.page(.views))
-    if request.report == ViewReports.realtime {
+    if request.report.isLive {
       shell.script = "refresh.js"
-      // It shows the last half hour.
       shell.hasRange = false
     }
     let values: TemplateValues = [
@@ -41,22 +22,17 @@ extension PortalPages {
   /// The menu of a view: groups, the reports of the current one, and the way out.
   private func menu(of view: View, _ current: ReportDefinition, _ links: PortalLinks) -> TemplateValues {
     let open = reports.view.filter { reader.seesPersonalData || !$0.showsPersonalData }
-    let groups = ViewGroup.allCases.compactMap { group -> TemplateValues? in
-      open.first { ViewGroup($0) == group }.map { first in
-        .link(group.rawValue, links.page(first, of: view.id), isActive: group == ViewGroup(current))
+    let groups = ViewReportGroup.allCases.compactMap { group -> TemplateValues? in
+      open.first { $0.viewGroup == group }.map { first in
+        .link(group.rawValue, links.page(first, of: view.id), isActive: group == current.viewGroup)
       }
     }
     return [
       "view": shown(view.name), "leave": links.unfiltered.page(AppReports.overview), "groups": groups,
-      "links": open.filter { ViewGroup($0) == ViewGroup(current) }.map {
+      "links": open.filter { $0.viewGroup == current.viewGroup }.map {
         TemplateValues.link($0.title, links.page($0, of: view.id), isActive: $0 == current)
       },
     ]
-  }
-
-  /// True if the page of a view's report compares its totals with those of the previous period.
-  static func comparesTotals(_ request: ReportRequest) -> Bool {
-    request.view != nil && ["overview", "ecommerce"].contains(request.report.name)
   }
 
   /// The change of a figure of a list with totals; `nil` if there is nothing to compare.

@@ -4,30 +4,30 @@ import Warehouse
 
 /// The pictures of a report's lists.
 extension PortalPages {
-  /// The columns that a chart of a list with a row for every day shows, one group for each chart; by default the first
-  /// three numbers.
-  private static let groups: [String: [[String]]] = [
-    "overview": [["users", "newUsers"], ["sessions", "screenviews"]], "ecommerce": [["transactions"], ["revenue"]],
-  ]
-
   /// The pictures of a list, as HTML; empty for lists that are only tables.
   func pictures(_ list: ReportList, _ request: ReportRequest) -> [String] {
-    switch (request.view == nil ? "" : request.report.name, list.name) {
-    case ("flow", "paths"): return flow(list).map { [$0] } ?? []
-    case ("shopping", "shopping"): return stages(list).map { [$0] } ?? []
-    case ("realtime", "minutes"):
-      let rows = Array(list.rows.reversed())
-      let ages = rows.map { $0[0].displayText }
-      let places = ages.map { Chart.Place(axis: "−\($0)", title: $0 == "0" ? "This minute" : "\($0) min ago") }
-      let series = self.series(list, rows, ["hits", "users"], mark: .bar)
-      return places.isEmpty
-        ? [] : [Chart(id: list.name, title: "The last 30 minutes", places: places, series: series).html()]
-    case ("overview", "hours"):
-      let places = list.rows.map { row in Chart.Place(axis: row[0].displayText, title: "\(row[0].displayText):00") }
-      let series = self.series(list, list.rows, ["sessions"], mark: .bar)
-      return places.isEmpty ? [] : [Chart(id: list.name, title: "Hours", places: places, series: series).html()]
-    default: return daily(list, request)
+    switch list.picture {
+    case .days(let groups): daily(list, groups, request)
+    case .bars(let title, let columns, let place): bars(list, title, columns, of: place).map { [$0] } ?? []
+    case .flow: flow(list).map { [$0] } ?? []
+    case .stages(let names): stages(list, names).map { [$0] } ?? []
+    case .none: []
     }
+  }
+
+  /// Bars of a column with a place for each row; `nil` without rows.
+  private func bars(_ list: ReportList, _ title: String, _ columns: [String], of place: ReportPicture.Place) -> String?
+  {
+    guard !list.rows.isEmpty else { return nil }
+    let rows = place == .minutesAgo ? Array(list.rows.reversed()) : list.rows
+    let places = rows.map { row in
+      let number = row[0].displayText
+      return switch place {
+      case .hour: Chart.Place(axis: number, title: "\(number):00")
+      case .minutesAgo: Chart.Place(axis: "−\(number)", title: number == "0" ? "This minute" : "\(number) min ago")
+      }
+    }
+    return Chart(id: list.name, title: title, places: places, series: series(list, rows, columns, mark: .bar)).html()
   }
 
   private func series(
@@ -43,14 +43,13 @@ extension PortalPages {
   }
 
   /// The charts of a list with a row for every day of the range.
-  private func daily(_ list: ReportList, _ request: ReportRequest) -> [String] {
+  private func daily(_ list: ReportList, _ groups: [[String]]?, _ request: ReportRequest) -> [String] {
     let days = list.rows.compactMap { row -> Day? in if case .day(let day)? = row.first { day } else { nil } }
     guard days.count > 1, days == Array(request.days) else { return [] }
     let numbers = list.columns.indices.filter { column in
       list.rows.allSatisfy { if case .integer = $0[column] { true } else { false } }
     }
-    let byDefault = [numbers.prefix(3).map { list.columns[$0].name }]
-    let groups = request.view == nil ? byDefault : Self.groups[request.report.name] ?? byDefault
+    let groups = groups ?? [numbers.prefix(3).map { list.columns[$0].name }]
     return groups.enumerated().compactMap { place, names in
       let series = self.series(list, list.rows, names, mark: .area, color: place * 2 % 4 + 1)
       guard let first = series.first else { return nil }
@@ -80,12 +79,8 @@ extension PortalPages {
     ).html()
   }
 
-  /// The stages of sessions towards an order as a funnel; `nil` without sessions.
-  private func stages(_ list: ReportList) -> String? {
-    let names = [
-      "all": "All sessions", "detail": "Saw a product", "add": "Added to the cart", "checkout": "Began the checkout",
-      "purchase": "Bought",
-    ]
+  /// Stages as a funnel; `nil` if no session reached the first.
+  private func stages(_ list: ReportList, _ names: [String: String]) -> String? {
     let stages = list.rows.compactMap { row -> (name: String, sessions: Int)? in
       guard case .text(let stage)? = row.first, let name = names[stage], case .integer(let sessions) = row[1] else {
         return nil
