@@ -100,8 +100,8 @@ import Warehouse
         duplicateKey: DuplicateHashKey(1, 2),
         storage: { StorageStatus() }, logger: Logger(label: "test"))
       dependencies.reportExecutor = ThreadPool<Int>(.reports, count: 1)
-      let collector = CollectorApplication(
-        dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
+      let collector = try CollectorApplication(
+        dependencies: dependencies, address: "http://127.0.0.1:8787",
         settings: CollectorSettings())
       let response = try await TestClient(collector, logger: dependencies.logger).execute(
         uri: address, method: .get, headers: [.cookie: "tern_session=\(try catalog.ownerSession())"])

@@ -75,8 +75,8 @@ final class Fixture: Sendable {
 
   /// The routes and their middleware.
   func collector() throws -> CollectorApplication {
-    CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"), settings: settings)
+    try CollectorApplication(
+      dependencies: dependencies, address: "http://127.0.0.1:8787", settings: settings)
   }
 
   /// The routes, called without a socket.
