@@ -37,17 +37,18 @@ let package = Package(
     server("Ingest", ["ErrorGrouping", "ServerBase", "CTernJSON", "CTernZlib"]),
     server("JSON", []),
     server("Threads", []),
-    server("Warehouse", ["JSON", "ServerBase", "Threads", "Ingest"]),
+    server("Warehouse", ["JSON", "ServerBase", "Ingest"]),
+    server("DataFiles", ["Warehouse", "Threads"]),
     server("Views", ["ServerBase", "Warehouse", "Ingest"]),
     server("Questions", ["JSON", "ServerBase", "Views", "Warehouse", "Ingest"]),
     server("Columns", ["CTernMapping", "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
     .target(name: "CTernSQLite", path: "Server/CTernSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CTernMapping", path: "Server/CTernMapping"),
-    server("RowFiles", ["CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest"]),
+    server("RowFiles", ["DataFiles", "CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest"]),
     server(
       "WarehouseSQLite",
       [
-        "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "DataFiles", "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
         "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -55,7 +56,7 @@ let package = Package(
     server(
       "WarehouseUpkeep",
       [
-        "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),

@@ -53,9 +53,13 @@ let package = Package(
     .target(
       name: "Warehouse",
       dependencies: [
-        "JSON", "ServerBase", "Threads", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "JSON", "ServerBase", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
+    // The data directory: its paths, its owner, and the versions of its databases.
+    .target(
+      name: "DataFiles",
+      dependencies: ["Warehouse", "Threads", .product(name: "_TernBase", package: "tern")]),
     .target(
       name: "Views",
       dependencies: [
@@ -103,7 +107,7 @@ let package = Package(
     .target(
       name: "AppCatalog",
       dependencies: [
-        "CTernSQLite", "JSON", "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
+        "DataFiles", "CTernSQLite", "JSON", "Cryptography", "ServerBase", "Alerts", "Outgoing", "Views", "Warehouse",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -114,7 +118,7 @@ let package = Package(
     .target(
       name: "Symbols",
       dependencies: [
-        "Cryptography", .product(name: "_CTernZlib", package: "tern"), "CTernSandbox", "Threads", "Warehouse", "Ingest",
+        "DataFiles", "Cryptography", .product(name: "_CTernZlib", package: "tern"), "CTernSandbox", "Threads", "Warehouse", "Ingest",
         "ErrorGrouping", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
@@ -124,14 +128,14 @@ let package = Package(
     .target(
       name: "RowFiles",
       dependencies: [
-        "CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "DataFiles", "CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
     // The embedded warehouse: writing, counting and reading.
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "DataFiles", "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
         "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
@@ -142,7 +146,7 @@ let package = Package(
     .target(
       name: "WarehouseUpkeep",
       dependencies: [
-        "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
@@ -159,7 +163,7 @@ let package = Package(
     .target(
       name: "Shipping",
       dependencies: [
-        "ServerBase", "ClickHouse", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "DataFiles", "ServerBase", "ClickHouse", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -244,7 +248,7 @@ let package = Package(
     .target(
       name: "TernServer",
       dependencies: [
-        "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "ErrorGrouping",
+        "DataFiles", "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "ErrorGrouping",
         "Ingest", "Warehouse", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Questions", "Reports",
         "Portal", "Symbols",
         "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",

@@ -1,4 +1,5 @@
 import ClickHouse
+import DataFiles
 import GRDB
 package import TernEvents
 import Warehouse

@@ -1,4 +1,5 @@
 package import AppCatalog
+import DataFiles
 import Foundation
 package import HTTP
 import Ingest

@@ -1,4 +1,5 @@
 import CTernSQLite
+import DataFiles
 import GRDB
 package import ServerBase
 package import TernEvents

@@ -1,3 +1,4 @@
+import DataFiles
 import Warehouse
 
 /// The tables of `catalog.sqlite`. The statements of each are beside the code that reads and writes it.

@@ -1,4 +1,5 @@
 import Cryptography
+import DataFiles
 import Foundation
 import Warehouse
 

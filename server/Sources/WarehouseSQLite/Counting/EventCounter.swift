@@ -1,3 +1,4 @@
+package import DataFiles
 package import RowFiles
 package import ServerBase
 package import Warehouse

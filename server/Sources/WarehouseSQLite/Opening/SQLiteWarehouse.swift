@@ -1,3 +1,4 @@
+package import DataFiles
 import GRDB
 package import Ingest
 package import RowFiles

@@ -1,11 +1,12 @@
 import CTernSQLite
+package import DataFiles
 import Foundation
 package import GRDB
 import RowFiles
 import TernBase
 import TernEvents
 import Threads
-package import Warehouse
+import Warehouse
 
 /// Opens `warehouse.sqlite`, and for readers `counts.sqlite` with it.
 package enum WarehouseFile {

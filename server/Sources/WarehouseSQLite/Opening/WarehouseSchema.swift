@@ -1,4 +1,5 @@
-package import Warehouse
+package import DataFiles
+import Warehouse
 
 /// The tables of `warehouse.sqlite`; see docs/warehouse.md for the design.
 package enum WarehouseSchema {

@@ -1,3 +1,4 @@
+import DataFiles
 import Dispatch
 import Foundation
 import RowFiles

@@ -1,4 +1,5 @@
-package import Warehouse
+package import DataFiles
+import Warehouse
 
 /// Opens `counts.sqlite`.
 ///

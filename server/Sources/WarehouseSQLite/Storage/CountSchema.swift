@@ -1,3 +1,4 @@
+import DataFiles
 import Warehouse
 
 /// The tables of `counts.sqlite`: everything that is counted from rows. Missing counts are counted again at the start.

@@ -1,3 +1,4 @@
+import DataFiles
 package import GRDB
 import GRDBSQLite
 import RowFiles

@@ -1,4 +1,5 @@
 import Columns
+import DataFiles
 import Ingest
 import RowFiles
 package import TernEvents

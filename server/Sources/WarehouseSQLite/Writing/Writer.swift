@@ -1,3 +1,4 @@
+package import DataFiles
 import Ingest
 package import RowFiles
 package import ServerBase

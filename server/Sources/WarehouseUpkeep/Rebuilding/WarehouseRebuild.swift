@@ -1,4 +1,5 @@
 import Columns
+import DataFiles
 import GRDB
 import RowFiles
 import TernBase

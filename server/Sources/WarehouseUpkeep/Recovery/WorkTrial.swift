@@ -1,4 +1,5 @@
 import Columns
+import DataFiles
 import Questions
 import RowFiles
 import TernBase

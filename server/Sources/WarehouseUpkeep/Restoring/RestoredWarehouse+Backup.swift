@@ -1,3 +1,4 @@
+import DataFiles
 import RowFiles
 import Warehouse
 import WarehouseSQLite

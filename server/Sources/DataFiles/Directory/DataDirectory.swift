@@ -1,4 +1,5 @@
 import TernBase
+import Warehouse
 
 #if canImport(Darwin)
   import Darwin

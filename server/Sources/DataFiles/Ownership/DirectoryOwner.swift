@@ -1,5 +1,6 @@
 package import Dispatch
 import Foundation
+package import Warehouse
 
 #if canImport(Darwin)
   import Darwin

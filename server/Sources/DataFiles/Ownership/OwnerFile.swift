@@ -1,3 +1,5 @@
+import Warehouse
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)

@@ -2,18 +2,18 @@
 ///
 /// The bucket takes more than it holds once, because the size of a request is known only after it was read. Then it is full
 /// until the excess has drained.
-package struct LeakyBucket: Sendable, Hashable {
+struct LeakyBucket: Sendable, Hashable {
   /// The level, in units that happened.
   private var level = 0.0
   private var updated: Duration
 
   /// Creates an empty bucket.
-  package init(now: Duration) { updated = now }
+  init(now: Duration) { updated = now }
 
   /// Adds to the bucket.
   ///
   /// - Parameter rate: The units that drain per second.
-  package mutating func add(_ amount: Int, rate: Double, now: Duration) {
+  mutating func add(_ amount: Int, rate: Double, now: Duration) {
     level = level(rate: rate, now: now) + Double(max(amount, 0))
     updated = max(updated, now)
   }
@@ -23,14 +23,14 @@ package struct LeakyBucket: Sendable, Hashable {
   /// - Parameters:
   ///   - rate: The units that drain per second, above 0.
   ///   - capacity: The units that the bucket holds.
-  package func wait(rate: Double, capacity: Double, now: Duration) -> Duration? {
+  func wait(rate: Double, capacity: Double, now: Duration) -> Duration? {
     let excess = level(rate: rate, now: now) - capacity
     guard excess >= 0 else { return nil }
     return .seconds(min(excess / rate, 86_400))
   }
 
   /// Returns true if everything has drained.
-  package func isEmpty(rate: Double, now: Duration) -> Bool { level(rate: rate, now: now) <= 0 }
+  func isEmpty(rate: Double, now: Duration) -> Bool { level(rate: rate, now: now) <= 0 }
 
   private func level(rate: Double, now: Duration) -> Double {
     max(0, level - rate * max(0, (now - updated) / .seconds(1)))

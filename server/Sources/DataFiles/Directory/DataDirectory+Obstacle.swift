@@ -1,3 +1,5 @@
+package import Warehouse
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)

@@ -1,37 +1,38 @@
 import ServerBase
+import Warehouse
 
 /// The days of a report that Google Analytics (Universal Analytics) wrote as CSV (docs/export-format.md).
 ///
 /// Such a file begins with comments: the view, the report and its days. A table of sums over all days may follow. The
 /// table of days comes last, after an empty line; only that one is read.
-package struct AnalyticsReportFile: Sendable, Hashable {
+struct AnalyticsReportFile: Sendable, Hashable {
   /// The reason why a file can't be used, in words for its owner.
-  package struct Fault: Error, Hashable, CustomStringConvertible {
+  struct Fault: Error, Hashable, CustomStringConvertible {
     /// The reason.
-    package let description: String
+    let description: String
     init(_ description: String) { self.description = description }
   }
 
   /// The maximum size of a file, in bytes.
-  package static let maximumBytes = 16 << 20
+  static let maximumBytes = 16 << 20
   /// Twenty years.
   static let maximumDays = 7_305
   static let maximumMetricBytes = 200
 
   /// The name that the file gives for the view in Google Analytics.
-  package var view = ""
+  var view = ""
   /// The name of the report.
-  package var report = ""
-  package var days: ClosedRange<Day>
+  var report = ""
+  var days: ClosedRange<Day>
   /// The figures, in the order of the file.
-  package var figures: [ImportedFigure] = []
+  var figures: [ImportedFigure] = []
   /// The headers of tables that have no days, and were left out.
-  package var skipped: [String] = []
+  var skipped: [String] = []
 
   /// Reads a file.
   ///
   /// - Throws: ``Fault`` if it isn't such a file, has no table of days, or has figures that can't be read.
-  package init(_ bytes: [UInt8]) throws(Fault) {
+  init(_ bytes: [UInt8]) throws(Fault) {
     guard bytes.count <= Self.maximumBytes else { throw Fault("It is larger than 16 MiB. Choose fewer days or rows.") }
     guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
       throw Fault("It is UTF-16, as \"TSV for Excel\" is. Export the report as CSV.")

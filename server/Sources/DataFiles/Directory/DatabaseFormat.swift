@@ -1,3 +1,5 @@
+import Warehouse
+
 /// The format of one of Tern's SQLite files: its mark, and how each version is made of the one before.
 ///
 /// The header of the file says which program has written it (`application_id`) and in which version (`user_version`). A file

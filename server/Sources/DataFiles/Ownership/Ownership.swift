@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import TernBase
 import Threads
+import Warehouse
 
 #if canImport(Darwin)
   import Darwin

@@ -1,8 +1,9 @@
 import TernEvents
 import Testing
+import Warehouse
 import WarehouseContract
 
-@testable import Warehouse
+@testable import TernCommand
 
 /// Reading reports that Google Analytics wrote as CSV.
 @Suite struct AnalyticsReportFileTests {
