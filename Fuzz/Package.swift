@@ -48,7 +48,8 @@ let package = Package(
     server(
       "WarehouseSQLite",
       [
-        "DataFiles", "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "DataFiles", "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions",
+        "Views",
         "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -56,7 +57,8 @@ let package = Package(
     server(
       "WarehouseUpkeep",
       [
-        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),

@@ -118,7 +118,8 @@ let package = Package(
     .target(
       name: "Symbols",
       dependencies: [
-        "DataFiles", "Cryptography", .product(name: "_CTernZlib", package: "tern"), "CTernSandbox", "Threads", "Warehouse", "Ingest",
+        "DataFiles", "Cryptography", .product(name: "_CTernZlib", package: "tern"), "CTernSandbox", "Threads",
+        "Warehouse", "Ingest",
         "ErrorGrouping", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernChildProcess", package: "tern"),
       ]),
@@ -128,14 +129,16 @@ let package = Package(
     .target(
       name: "RowFiles",
       dependencies: [
-        "DataFiles", "CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "DataFiles", "CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest",
+        .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
     // The embedded warehouse: writing, counting and reading.
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "DataFiles", "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "DataFiles", "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions",
+        "Views",
         "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
@@ -146,7 +149,8 @@ let package = Package(
     .target(
       name: "WarehouseUpkeep",
       dependencies: [
-        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),

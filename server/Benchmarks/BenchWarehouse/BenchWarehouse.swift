@@ -4,6 +4,7 @@ import ServerBase
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 #if canImport(Darwin)
   import Darwin

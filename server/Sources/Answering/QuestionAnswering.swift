@@ -22,7 +22,7 @@ package struct QuestionAnswering: Sendable {
     (self.source, self.limits, self.clocks) = (source, limits, clocks)
     // The source has threads of its own.
     scheduler = ReportScheduler(
-      FairQueueLimits(running: limits.maximumConcurrentQuestions, waiting: limits.maximumWaitingQuestions), limits,
+      FairQueueLimits(running: ThreadKind.questions.count, waiting: limits.maximumWaitingQuestions), limits,
       clocks)
   }
 
@@ -47,8 +47,7 @@ package struct QuestionAnswering: Sendable {
     }
     guard allowsRecent else { return try await answerInTurn(question, app, client, context) }
     let today = QuestionCalendar(app.zone).day(of: clocks.wallTime().millisecondsSince1970)
-    let key = RecentAnswers.Key(
-      app: app.id, kind: question.kind, question: question.understood(today: today).encoded)
+    let key = RecentAnswers.Key(app: app.id, question: question.resolved(today: today))
     if let recent = recent.answer(key, now: clocks.uptime()) { return recent }
     let answer = try await answerInTurn(question, app, client, context)
     recent.keep(answer, key, now: clocks.uptime())

@@ -16,8 +16,7 @@ final class RecentAnswers: Sendable {
   /// A question of an app, with the days of its range as dates.
   struct Key: Hashable {
     var app: AppID
-    var kind: Question.Kind
-    var question: [UInt8]
+    var question: Question
   }
 
   private struct Entry {
@@ -42,7 +41,7 @@ final class RecentAnswers: Sendable {
 
   /// Keeps an answer, unless it is large: a list of every value is shared rarely, and takes the place of many others.
   func keep(_ answer: AnsweredQuestion, _ key: Key, now: Duration) {
-    let bytes = key.question.count + answer.approximateBytes
+    let bytes = answer.approximateBytes
     guard bytes <= Self.maximumAnswerBytes else { return }
     entries.withLock { entries in
       entries[key] = Entry(answer: answer, time: now, bytes: bytes)

@@ -54,8 +54,6 @@ package struct CollectorLimits: Sendable, Hashable {
   package var maximumConcurrentReports = max(1, System.coreCount / 2)
   /// The maximum time that a report waits for its turn; then the response is 503.
   package var maximumReportWait = Duration.seconds(10)
-  /// The maximum number of questions that are answered at the same time.
-  package var maximumConcurrentQuestions = 2
   /// The maximum number of questions that wait for their turn, each for at most ``maximumReportWait``.
   package var maximumWaitingQuestions = 32
   /// The time limit for the answer to a question.

@@ -23,13 +23,14 @@ import WarehouseContract
 
     """
 
+  private func day(_ text: String) throws -> Day { try #require(Day(text)) }
   private func file(_ text: String) throws -> AnalyticsReportFile { try AnalyticsReportFile(Array(text.utf8)) }
 
   @Test(arguments: ["\n", "\r\n"], ["", "\u{FEFF}"])
   func `days, metrics and figures are read; totals are not`(newline: String, mark: String) throws {
     let file = try file(mark + Self.overview.replacing("\n", with: newline))
     #expect(file.view == "Player, all devices" && file.report == "Audience Overview")
-    #expect(file.days == day("2016-01-30")...day("2016-02-02") && file.skipped.isEmpty)
+    #expect(try file.days == day("2016-01-30")...day("2016-02-02") && file.skipped.isEmpty)
     #expect(
       file.figures.map { "\($0.day) \($0.metric) \($0.text)" } == [
         "2016-01-30 Users 1,234", "2016-01-30 Avg. Session Duration 00:01:10", "2016-01-30 % New Sessions 12.50%",

@@ -17,7 +17,8 @@ import Warehouse
   }
 
   private func key(_ number: Int) -> RecentAnswers.Key {
-    RecentAnswers.Key(app: AppID(1), kind: .query, question: Array("\(number)".utf8))
+    RecentAnswers.Key(
+      app: AppID(1), question: .query(QueryQuestion(metrics: [.plain(.events)], groups: [], limit: number)))
   }
 
   @Test func `answers are kept up to a number of bytes, the latest ones`() throws {

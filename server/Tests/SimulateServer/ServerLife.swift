@@ -4,6 +4,7 @@ import SimulatedDisk
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// One life of a server: its steps, what its disk was told, and what it showed after each step.
 struct ServerLife: Sendable {

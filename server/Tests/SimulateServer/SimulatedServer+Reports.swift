@@ -6,6 +6,7 @@ import TernEvents
 import Views
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 extension SimulatedServer {
   /// Everything that reports show, in words.

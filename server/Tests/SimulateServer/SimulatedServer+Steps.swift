@@ -1,4 +1,5 @@
 import AppCatalog
+import DataFiles
 import Foundation
 import Ingest
 import TernBase
@@ -7,6 +8,7 @@ import TernServer
 import Views
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 extension SimulatedServer {
   /// Does a step; doing it again changes nothing.

@@ -1,9 +1,11 @@
 import AppCatalog
+import DataFiles
 import Dispatch
 import TernBase
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// A server's stores on a data directory, as `tern serve` opens them, in small: few rows fill a segment, a span, a run of keys.
 final class SimulatedServer {

@@ -4,6 +4,7 @@ import SimulatedDisk
 import TernBase
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// The check of a server that starts on a disk after a power loss.
 struct StateCheck: Sendable {

@@ -1,7 +1,7 @@
 package import JSON
 
 /// Steps that persons take one after the other.
-package struct FunnelQuestion: Equatable, Sendable {
+package struct FunnelQuestion: Hashable, Sendable {
   package var scope: QuestionScope
   package var steps: [Selector]
   package var order: FunnelOrder
@@ -46,7 +46,7 @@ package struct FunnelQuestion: Equatable, Sendable {
   package static let standardWindow: Int64 = 14 * 86_400_000
 
   /// Rows that end an attempt that has taken at least `from` steps and fewer than `to`.
-  package struct Exclusion: Equatable, Sendable {
+  package struct Exclusion: Hashable, Sendable {
     package var selector: Selector
     package var from: Int
     package var to: Int

@@ -2,7 +2,7 @@ package import JSON
 package import Warehouse
 
 /// Persons by the intervals in which they were active.
-package struct IntervalQuestion: Equatable, Sendable {
+package struct IntervalQuestion: Hashable, Sendable {
   package var scope: QuestionScope
   package var interval: TimeUnit
 

@@ -1,7 +1,7 @@
 package import JSON
 
 /// The sequences of screens and events within sessions.
-package struct PathsQuestion: Equatable, Sendable {
+package struct PathsQuestion: Hashable, Sendable {
   package var scope: QuestionScope
   package var nodes: Nodes
   package var anchor: Anchor
@@ -26,7 +26,7 @@ package struct PathsQuestion: Equatable, Sendable {
   }
 
   /// The place at which paths begin.
-  package enum Anchor: Equatable, Sendable {
+  package enum Anchor: Hashable, Sendable {
     case sessionStart
     /// Forwards from a session's first matching row.
     case start(Selector)

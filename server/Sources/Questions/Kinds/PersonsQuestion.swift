@@ -2,7 +2,7 @@ package import JSON
 package import Warehouse
 
 /// The persons behind a figure, by their last row that passes, the latest first.
-package struct PersonsQuestion: Equatable, Sendable {
+package struct PersonsQuestion: Hashable, Sendable {
   package var scope: QuestionScope {
     didSet { group.take(scope) }
   }
@@ -26,7 +26,7 @@ package struct PersonsQuestion: Equatable, Sendable {
   package static let maximumLimit = 1_000
 
   /// A place of paths at which sessions go from one screen or event to another.
-  package struct Edge: Equatable, Sendable {
+  package struct Edge: Hashable, Sendable {
     /// Counts from 1, as in answers.
     package var step: Int
     package var from: PathsAnswer.Node
@@ -40,7 +40,7 @@ package struct PersonsQuestion: Equatable, Sendable {
   }
 
   /// A unit of time, named as in answers.
-  package struct Bucket: Equatable, Sendable {
+  package struct Bucket: Hashable, Sendable {
     package var unit: TimeUnit
     package var label: String
 
@@ -95,7 +95,7 @@ extension JSONCodec<PersonsCursor> {
 }
 
 /// The place of a person in the list: the person's last row that passes.
-package struct PersonsCursor: Equatable, Sendable {
+package struct PersonsCursor: Hashable, Sendable {
   /// Milliseconds since 1970.
   package var time: Int64
   package var row: Int64

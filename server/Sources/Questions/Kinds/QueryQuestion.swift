@@ -2,7 +2,7 @@ import Ingest
 package import JSON
 
 /// Metrics by dimensions.
-package struct QueryQuestion: Equatable, Sendable {
+package struct QueryQuestion: Hashable, Sendable {
   package var scope: QuestionScope
   package var metrics: [QuestionMetric]
   package var groups: [Group]
@@ -35,7 +35,7 @@ package struct QueryQuestion: Equatable, Sendable {
   package static let defaultLimit = 100_000
 
   /// A dimension, its numeric values in buckets if it has bins.
-  package struct Group: Equatable, Sendable {
+  package struct Group: Hashable, Sendable {
     package var dimension: QuestionDimension
     /// Ascending lower bounds of half-open buckets; empty for the values themselves.
     package var bins: [Double]
@@ -57,7 +57,7 @@ package struct QueryQuestion: Equatable, Sendable {
   }
 
   /// A column that orders the results.
-  package struct Order: Equatable, Sendable {
+  package struct Order: Hashable, Sendable {
     package var column: Column
     package var isDescending: Bool
 
@@ -67,7 +67,7 @@ package struct QueryQuestion: Equatable, Sendable {
     }
 
     /// The index of a metric or of a dimension.
-    package enum Column: Equatable, Sendable {
+    package enum Column: Hashable, Sendable {
       case metric(Int)
       case group(Int)
     }

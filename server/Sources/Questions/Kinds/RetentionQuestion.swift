@@ -1,7 +1,7 @@
 package import JSON
 
 /// Persons who come back after they started.
-package struct RetentionQuestion: Equatable, Sendable {
+package struct RetentionQuestion: Hashable, Sendable {
   package var scope: QuestionScope
   package var start: Selector
   package var comesBack: Selector

@@ -2,7 +2,7 @@ import JSON
 package import Warehouse
 
 /// A question about the rows of one app.
-package enum Question: Equatable, Sendable {
+package enum Question: Hashable, Sendable {
   case query(QueryQuestion)
   case funnel(FunnelQuestion)
   case retention(RetentionQuestion)
@@ -31,7 +31,7 @@ package enum Answer: Equatable, Sendable {
 
 extension PersonsQuestion {
   /// The persons, among those with a row that passes.
-  package enum Group: Equatable, Sendable {
+  package enum Group: Hashable, Sendable {
     case all
     /// The persons who took a step of a funnel; if `dropped`, those who took the step before it, and not this one. With
     /// a value (or with its absence), those of that value of the breakdown. The scope of the funnel is that of the

@@ -1,7 +1,7 @@
 package import Warehouse
 
 /// A condition that a row passes or not.
-package indirect enum QuestionFilter: Equatable, Sendable {
+package indirect enum QuestionFilter: Hashable, Sendable {
   case isOneOf(QuestionDimension, [QuestionValue])
   case isNoneOf(QuestionDimension, [QuestionValue])
   /// Passes if the value is a text that contains one of the texts, byte by byte.
@@ -37,12 +37,12 @@ package indirect enum QuestionFilter: Equatable, Sendable {
 }
 
 /// A choice of rows by their kind and name.
-package struct Selector: Equatable, Sendable {
+package struct Selector: Hashable, Sendable {
   package var target: Target
   package var filters: [QuestionFilter]
 
   /// The rows that a selector names.
-  package enum Target: Equatable, Sendable {
+  package enum Target: Hashable, Sendable {
     case event(String)
     case screen(String)
     case kind(QuestionKind)

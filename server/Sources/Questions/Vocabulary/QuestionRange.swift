@@ -2,7 +2,7 @@ import JSON
 package import Warehouse
 
 /// The days of a question, as written: whole civil days in the app's zone, both ends included.
-package enum QuestionRange: Equatable, Sendable {
+package enum QuestionRange: Hashable, Sendable {
   /// The last days, ending today.
   case days(Int)
   /// The current month up to today.

@@ -1,5 +1,5 @@
 /// The part that all questions have: which rows, and who counts as one person.
-package struct QuestionScope: Equatable, Sendable {
+package struct QuestionScope: Hashable, Sendable {
   package var range: QuestionRange
   /// Conditions that a row must pass, all of them.
   package var filters: [QuestionFilter]
