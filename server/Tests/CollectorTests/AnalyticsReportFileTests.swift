@@ -1,3 +1,4 @@
+import ServerBase
 import TernEvents
 import Testing
 import Warehouse
