@@ -10,7 +10,6 @@ import Warehouse
 
 /// `/api/v1/apps/{app}/dashboards`: the dashboards of an app.
 struct DashboardEndpoints: Sendable {
-  let pages: PortalPages
   let catalog: any CollectorCatalog
 
   /// The maximum size of a request, in bytes.
@@ -48,11 +47,11 @@ struct DashboardEndpoints: Sendable {
 
   /// The dashboard of a request, with checked cards.
   private func checked(_ sent: JSONBody<Dashboard>.Sent, _ old: Dashboard, _ call: Call) throws -> Dashboard {
-    var (wanted, pages) = (try sent.value(from: old), pages)
-    pages.segments = try call.context.visibleSegments(catalog)
+    var wanted = try sent.value(from: old)
+    let segments = try call.context.visibleSegments(catalog)
     for index in wanted.cards.indices {
       do {
-        wanted.cards[index] = try pages.checked(wanted.cards[index])
+        wanted.cards[index] = try wanted.cards[index].checked(segments: segments)
       } catch {
         throw APIError.invalid(error.message, at: "$.cards[\(index)]")
       }

@@ -1,13 +1,14 @@
 package import Answering
 package import HTTP
-package import Portal
+import Portal
 package import Symbols
 package import Warehouse
 
 /// The endpoints for programs: all below `/api`, and those of App Center's analytics API.
 package struct ProgramAPI: Sendable {
   let data: ServerData
-  let pages: PortalPages
+  /// The address of this server, for links.
+  let address: String
   let reader: BodyReader
   /// The text that identifies this server in exports.
   let exportFingerprint: String
@@ -22,10 +23,10 @@ package struct ProgramAPI: Sendable {
   package var exporter: (any EventExport)?
 
   package init(
-    data: ServerData, pages: PortalPages, reader: BodyReader, exportFingerprint: String,
+    data: ServerData, address: String, reader: BodyReader, exportFingerprint: String,
     refusals: @escaping @Sendable (AppID) -> [UsageRefusals]
   ) {
-    (self.data, self.pages, self.reader) = (data, pages, reader)
+    (self.data, self.address, self.reader) = (data, address, reader)
     (self.exportFingerprint, self.refusals) = (exportFingerprint, refusals)
   }
 
@@ -63,12 +64,12 @@ package struct ProgramAPI: Sendable {
     LimitEndpoints(catalog: catalog, refusals: refusals).add(to: api)
     DefinitionEndpoints(catalog: catalog).add(to: api)
     SegmentEndpoints(catalog: catalog).add(to: api)
-    DashboardEndpoints(pages: pages, catalog: catalog).add(to: api)
+    DashboardEndpoints(catalog: catalog).add(to: api)
     AnnotationEndpoints(catalog: catalog).add(to: api)
     AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
     MailReportEndpoints(catalog: catalog).add(to: api)
-    LinkEndpoints(catalog: catalog, server: pages.serverAddress, wallTime: wallTime).add(to: api)
-    UserEndpoints(catalog: catalog, server: pages.serverAddress).add(to: api)
+    LinkEndpoints(catalog: catalog, server: address, wallTime: wallTime).add(to: api)
+    UserEndpoints(catalog: catalog, server: address).add(to: api)
     SessionEndpoints(catalog: catalog).add(to: api)
     TokenEndpoints(catalog: catalog).add(to: api)
     AuditEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)

@@ -79,7 +79,7 @@ struct ReportEndpoints: Sendable {
       if let filters = try? JSONTree(parsing: Array(query.filter.json.utf8)) {
         try await answering.checkKnown(filters, request, context)
       }
-      if query.report == AppReports.live, try !query.rowFilter(segments).unanswered.isEmpty {
+      if case .latestRows = query.report.filtering, try !query.rowFilter(segments).unanswered.isEmpty {
         throw APIError(
           status: .badRequest, code: "not_filterable",
           message: "A single row can't be filtered by installs, days, or what a person has done.")

@@ -13,7 +13,7 @@ extension QuestionAnswering {
     allowsRecent: Bool = false
   ) throws(APIError) -> any MetricsStore {
     guard !request.filter.isEmpty else { return store }
-    guard request.isFilterable else {
+    if case .allRows = request.report.filtering {
       try checkAllowed(request.filter, segments, context)
       return store
     }
@@ -23,7 +23,7 @@ extension QuestionAnswering {
     } catch {
       throw APIError(error)
     }
-    if request.report == AppReports.live { return FilteredRows(store, RowFilter(filters)) }
+    if case .latestRows = request.report.filtering { return FilteredRows(store, RowFilter(filters)) }
     return FilteredMetrics(store, filters: filters) { question in
       do {
         return try await answer(question, context, allowsRecent: allowsRecent).answer

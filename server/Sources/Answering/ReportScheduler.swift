@@ -31,7 +31,6 @@ extension ReportScheduler {
   package func run<Value: Sendable>(
     _ request: ReportRequest, for client: String, _ report: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let asksQuestions = request.isFilterable && !request.filter.isEmpty && request.report != AppReports.live
-    return asksQuestions ? try await runNow(report) : try await run(for: client, report)
+    request.asksQuestions ? try await runNow(report) : try await run(for: client, report)
   }
 }

@@ -1,4 +1,5 @@
 import Reports
+import ServerBase
 import TernBase
 import TernEvents
 import Warehouse
@@ -113,4 +114,11 @@ func compact(_ value: Int) -> String {
     return tenths.isMultiple(of: 10) ? "\(tenths / 10)\(suffix)" : "\(tenths / 10).\(tenths % 10)\(suffix)"
   }
   return String(value)
+}
+
+/// Formats a time for a list, for example `4 May 2026, 14:05 UTC`; on an app's page in its zone, which the page names.
+func listed(_ time: Timestamp?, of app: App? = nil, never: String = "Never") -> String {
+  guard let time else { return never }
+  let zone = ReportZone(app?.zone ?? .utc)
+  return "\(zone.day(of: time).longText), \(zone.timeOfDay(of: time).prefix(5))\(app == nil ? " UTC" : "")"
 }

@@ -89,8 +89,8 @@ struct PortalLinks {
     links.isForPrograms = true
     let page = links.page(request)
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
-    // A page shows the first rows of its lists and says so; a file has all of them. Live is a stream, with the latest.
-    let limit = request.report == AppReports.live ? "" : "&limit=\(ReportRequest.maximumLimit)"
+    // A page shows the first rows of its lists and says so; a file has all of them.
+    let limit = request.report.fileLimit.map { "&limit=\($0)" } ?? ""
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)\(limit)"
   }
 

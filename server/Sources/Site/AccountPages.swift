@@ -27,7 +27,7 @@ struct AccountPages: Sendable {
     // As it is after the form.
     let shown = own.first { $0.id == session.id } ?? session
     return .html(
-      try site.pages.shown(to: context, request).account(shown, sessions: own, newKey: newKey, result: result),
+      try AccountPage(site.visit(request, context), shown, sessions: own, newKey: newKey, result: result).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 

@@ -33,7 +33,7 @@ struct AdminPages: Sendable {
     routes.on(
       "/audit", [.get: .page(owner) { try audit($0, $1) }, .post: .page(change) { try await pruneAudit($0, $1) }])
     if let cluster {
-      routes.on("/cluster", [.get: .page(owner) { .html(try site.pages.shown(to: $1, $0).cluster(cluster())) }])
+      routes.on("/cluster", [.get: .page(owner) { .html(try ClusterPage(site.visit($0, $1), cluster()).html()) }])
     }
   }
 
@@ -46,16 +46,18 @@ struct AdminPages: Sendable {
       tokens: try site.catalog.tokens().filter { $0.expires.map { now < $0 } ?? true },
       links: try site.catalog.links(app: nil).filter { $0.expires.map { now < $0 } ?? true })
     return .html(
-      try site.pages.shown(to: context, request).users(
-        access, sessions: try site.catalog.loginSessions(), apps: try site.catalog.apps(), edited: edited,
-        result: result), status: result.message == nil ? .ok : .badRequest)
+      try UsersPage(
+        site.visit(request, context), access, sessions: try site.catalog.loginSessions(), apps: try site.catalog.apps(),
+        edited: edited,
+        result: result
+      ).html(), status: result.message == nil ? .ok : .badRequest)
   }
 
   private func postUsers(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let form = try await site.reader.form(request, context)
     let id = form["id"].flatMap { Int64($0) } ?? 0
     do {
-      let server = request.serverAddress ?? site.pages.serverAddress
+      let server = request.serverAddress ?? site.server.address
       switch form["do"] {
       case "invite":
         let (_, code) = try site.catalog.invite(
@@ -99,8 +101,9 @@ struct AdminPages: Sendable {
     _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
   ) throws -> Response {
     .html(
-      try site.pages.shown(to: context, request).tokens(
-        try site.catalog.tokens(), apps: try site.catalog.apps(), result: result),
+      try TokensPage(
+        site.visit(request, context), try site.catalog.tokens(), apps: try site.catalog.apps(), result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -148,8 +151,10 @@ struct AdminPages: Sendable {
     let failed = before == nil ? try site.catalog.failedLogins(limit: limit) : []
     let entries = try site.catalog.audit(before: request.parameters["before"].flatMap { Int64($0) }, limit: limit + 1)
     return .html(
-      try site.pages.shown(to: context, request).audit(
-        Array(entries.prefix(limit)), hasMore: entries.count > limit, failed: failed, result: result))
+      try AuditPage(
+        site.visit(request, context), Array(entries.prefix(limit)), hasMore: entries.count > limit, failed: failed,
+        result: result
+      ).html())
   }
 }
 

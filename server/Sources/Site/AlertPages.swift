@@ -12,8 +12,6 @@ import Warehouse
 
 /// The pages of alerts: `/apps/ID/alerts`, and `/alerts` for those about the server.
 struct AlertPages: SettingsPages {
-  static let tabs: [AppPlace] = [.alerts]
-
   let site: Site
 
   /// The time for which the button mutes an alert.
@@ -45,9 +43,10 @@ struct AlertPages: SettingsPages {
     let history = try alerts.flatMap { try site.catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
       .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
     return .html(
-      try site.pages.shown(to: context, request).alerts(
-        alerts, history: Array(history), form: form, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), now: site.wallTime(), result: result),
+      try AlertsPage(
+        site.visit(request, context), alerts, history: Array(history), form: form, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), now: site.wallTime(), result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 

@@ -10,8 +10,6 @@ import Warehouse
 
 /// The page of notes about days: `/apps/ID/annotations`.
 struct AnnotationPages: SettingsPages {
-  static let tabs: [AppPlace] = [.notes]
-
   let site: Site
 
   /// The days whose releases are listed.
@@ -35,9 +33,10 @@ struct AnnotationPages: SettingsPages {
       try await Releases.find(app: app.id, days: today.advanced(by: 1 - Self.listedDays)...today, from: store)
     }
     return .html(
-      try site.pages.shown(to: context, request).annotations(
-        try site.catalog.annotations(app: app.id), releases: releases, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), today: today, result: result),
+      try AnnotationsPage(
+        site.visit(request, context), try site.catalog.annotations(app: app.id), releases: releases, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), today: today, result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 

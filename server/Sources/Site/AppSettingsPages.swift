@@ -8,8 +8,6 @@ import Warehouse
 /// The pages that change an app: its settings and time zone, and its deletion. The keys, a page that waits for the first
 /// event, are among the reports (``ReportPages``).
 struct AppSettingsPages: SettingsPages {
-  static let tabs: [AppPlace] = [.app, .setup]
-
   let site: Site
 
   private static let allDays = Day(year: 1, month: 1, day: 1)...Day(year: 9999, month: 12, day: 31)
@@ -35,10 +33,12 @@ struct AppSettingsPages: SettingsPages {
   ) async throws -> Response {
     let app = try context.app.id
     return .html(
-      try site.pages.shown(to: context, request).settings(
-        app: try site.catalog.app(app) ?? context.app, apps: try context.visitor.visible(try site.catalog.apps()),
+      try AppSettingsPage(
+        site.visit(request, context), app: try site.catalog.app(app) ?? context.app,
+        apps: try context.visitor.visible(try site.catalog.apps()),
         newNames: try site.catalog.newNamesPerDay(of: app), canChangeZone: try await !hasDays(app, context),
-        result: result),
+        result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -50,9 +50,11 @@ struct AppSettingsPages: SettingsPages {
       try await site.store.count(app: app.id, dimension: .total, days: Self.allDays)
     }
     return .html(
-      try site.pages.shown(to: context, request).zone(
-        app: app, apps: try context.visitor.visible(try site.catalog.apps()), events: events, given: given,
-        mistake: mistake),
+      try ZonePage(
+        site.visit(request, context), app: app, apps: try context.visitor.visible(try site.catalog.apps()),
+        events: events, given: given,
+        mistake: mistake
+      ).html(),
       status: mistake == nil ? .ok : .badRequest)
   }
 

@@ -28,7 +28,7 @@ struct ConfirmPages: Sendable {
     // Others have no password to give, so that they log in again.
     let logout = account.hasPassword ? nil : "/logout?next=\(PercentCoding.encode(next))"
     return .html(
-      site.pages.confirm(account, logout: logout, message: message, next: next),
+      ConfirmPage(site.server, account, logout: logout, message: message, next: next).html(),
       status: message == nil ? .ok : .badRequest)
   }
 

@@ -39,26 +39,25 @@ struct DashboardPages: Sendable {
       guard let found = all.first(where: { $0.id == number }) else { throw APIError.unknownDashboard }
       shown = found
     }
-    let filter = PortalPages.filter(in: request.parameters)
+    let filter = ReportFilter(in: request.parameters)
     // A form has several fields for what the address says in one.
     if let shown, request.method == .get, request.parameters["apply"] != nil {
-      return Redirect(path: PortalPages.address(of: shown.id, filter, app: app.id)).response
+      return Redirect(path: shown.address(filter)).response
     }
     let today = ReportZone(app.zone).day(of: site.wallTime())
-    var pages = try site.pages.shown(to: context, request)
-    pages.segments = try context.visibleSegments(site.catalog)
-    try site.answering.checkAllowed(filter, pages.segments, context)
-    if let shown {
-      pages.unknownValues = try await site.answering.unknownValues(among: pages.namedValues(shown, filter), context)
-    }
-    let noted = try await site.notes.added(
-      to: pages, app: app.id, days: shown.flatMap { pages.days(of: $0, today: today) },
-      for: context.clientShare)
-    let page = try await noted.dashboard(
-      shown, of: all, app: app, apps: try context.visitor.visible(try site.catalog.apps()), today: today,
+    let segments = try context.visibleSegments(site.catalog)
+    try site.answering.checkAllowed(filter, segments, context)
+    let named = shown?.namedValues(filter, segments: segments) ?? []
+    let visit = try site.visit(
+      request, context, segments: segments,
+      notes: try await site.notes.about(
+        shown?.days(segments: segments, today: today), app: app.id, for: context.clientShare),
+      unknownValues: try await site.answering.unknownValues(among: named, context))
+    let page = DashboardPage(
+      visit, shown, of: all, app: app, apps: try context.visitor.visible(try site.catalog.apps()), today: today,
       filter: filter, isFullScreen: request.parameters["view"] == "full", result: result,
       ask: site.answering.forPage(context))
-    return .html(page, status: result.message == nil ? .ok : .badRequest)
+    return .html(try await page.html(), status: result.message == nil ? .ok : .badRequest)
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -68,10 +67,8 @@ struct DashboardPages: Sendable {
       switch form["do"] {
       case "create": return try site.catalog.createDashboard(app: app, name: name, cards: [])
       case "save":
-        var pages = site.pages
-        pages.segments = try context.visibleSegments(site.catalog)
-        let card = try pages.checked(
-          DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? ""))
+        let card = try DashboardCard(name: name, page: form["page"] ?? "", query: form["query"] ?? "")
+          .checked(segments: try context.visibleSegments(site.catalog))
         guard let id = form["dashboard"].flatMap({ Int64($0) }) else {
           return try site.catalog.createDashboard(app: app, name: name, cards: [card])
         }
@@ -135,8 +132,8 @@ struct DashboardPages: Sendable {
     do {
       guard let dashboard = try change() else { throw APIError.unknownDashboard }
       // With the filter under which the reader edits it.
-      let filter = PortalPages.filter(in: request.parameters)
-      return Redirect(path: PortalPages.address(of: dashboard.id, filter, app: dashboard.app)).response
+      let filter = ReportFilter(in: request.parameters)
+      return Redirect(path: dashboard.address(filter)).response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await show(request, context, FormResult(message: error.message))
     } catch let error as QuestionError {

@@ -9,8 +9,6 @@ import Warehouse
 
 /// The page of an app's rules for groups of errors, and of merged groups: `/apps/ID/error-groups`.
 struct ErrorGroupPages: SettingsPages {
-  static let tabs: [AppPlace] = [.errorGroups]
-
   let site: Site
 
   func add(to routes: RouteTable) {
@@ -27,9 +25,11 @@ struct ErrorGroupPages: SettingsPages {
   ) throws -> Response {
     let app = try context.app
     return .html(
-      try site.pages.shown(to: context, request).errorGroups(
-        try site.catalog.errorDecisions(app: app.id), merging: request.parameters["group"].flatMap { Int64($0) },
-        app: app, apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      try ErrorGroupsPage(
+        site.visit(request, context), try site.catalog.errorDecisions(app: app.id),
+        merging: request.parameters["group"].flatMap { Int64($0) },
+        app: app, apps: try context.visitor.visible(try site.catalog.apps()), result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 

@@ -8,8 +8,6 @@ import Warehouse
 
 /// The page of an app's limits: `/apps/ID/limits`.
 struct LimitPages: SettingsPages {
-  static let tabs: [AppPlace] = [.limits]
-
   let site: Site
 
   func add(to routes: RouteTable) {
@@ -25,9 +23,10 @@ struct LimitPages: SettingsPages {
     _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
   ) throws -> Response {
     .html(
-      try site.pages.shown(to: context, request).limits(
-        try site.catalog.usageLimitChanges(of: try context.app.id), app: try context.app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      try LimitsPage(
+        site.visit(request, context), try site.catalog.usageLimitChanges(of: try context.app.id), app: try context.app,
+        apps: try context.visitor.visible(try site.catalog.apps()), result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 

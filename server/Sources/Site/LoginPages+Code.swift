@@ -26,9 +26,9 @@ extension LoginPages {
     let next = ReturnPath.checked(request.parameters["next"])
     if try site.access.session(of: request, context) != nil { return Redirect(path: next).response }
     guard try waiting(request) != nil else {
-      return .html(site.pages.login(message: Self.lateCode, next: next), status: .unauthorized)
+      return .html(LoginPage(site.server, message: Self.lateCode, next: next).html(), status: .unauthorized)
     }
-    return .html(site.pages.loginCode(next: next))
+    return .html(CodePage(site.server, next: next).html())
   }
 
   func enterCode(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -37,7 +37,7 @@ extension LoginPages {
     let next = ReturnPath.checked(form["next"])
     guard let (secret, account) = try waiting(request) else {
       // Not counted: it cost nothing, and the secret can't be guessed.
-      return .html(site.pages.login(message: Self.lateCode, next: next), status: .unauthorized)
+      return .html(LoginPage(site.server, message: Self.lateCode, next: next).html(), status: .unauthorized)
     }
     return try await answering(next: next, context) {
       // Not the key of the password: only someone who has given it, or has a link, comes here.
@@ -53,10 +53,10 @@ extension LoginPages {
       case .wrong, .closed:
         try site.access.countFailure(key: key, subject: account.name, context)
         return .html(
-          site.pages.loginCode(message: outcome?.refusal, next: next),
+          CodePage(site.server, message: outcome?.refusal, next: next).html(),
           status: outcome == .wrong ? .unauthorized : .tooManyRequests)
       case nil:
-        return .html(site.pages.login(message: Self.lateCode, next: next), status: .unauthorized)
+        return .html(LoginPage(site.server, message: Self.lateCode, next: next).html(), status: .unauthorized)
       }
     }
   }

@@ -31,7 +31,7 @@ struct LoginPages: Sendable {
       }
     }
     if try site.access.session(of: request, context) != nil { return Redirect(path: next).response }
-    return .html(site.pages.login(next: next))
+    return .html(LoginPage(site.server, next: next).html())
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -54,9 +54,9 @@ struct LoginPages: Sendable {
   private func invitation(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let code = request.parameters["code"] ?? ""
     guard let account = try site.access.store.account(loginCode: code) else {
-      return .html(site.pages.login(message: Self.spentLink), status: .unauthorized)
+      return .html(LoginPage(site.server, message: Self.spentLink).html(), status: .unauthorized)
     }
-    return .html(site.pages.welcome(account, code: code))
+    return .html(WelcomePage(site.server, account, code: code).html())
   }
 
   private func accept(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -72,7 +72,7 @@ struct LoginPages: Sendable {
         try await AuditActor.$current.withValue(actor) {
           // Before the password is another one: a link alone must not take it from someone with a second factor.
           if account.hasSecondFactor, let refusal = try store.useCode(form["factor"] ?? "", of: account.id).refusal {
-            throw RejectedForm(page: site.pages.welcome(account, code: code, message: refusal))
+            throw RejectedForm(page: WelcomePage(site.server, account, code: code, message: refusal).html())
           }
           try await site.access.passwords.run(for: context.clientShare) {
             // Before the code is used up: a password that is too short must not cost the invitation.
@@ -80,7 +80,7 @@ struct LoginPages: Sendable {
           }
         }
       } catch let error as WarehouseError where error.code == .invalid {
-        throw RejectedForm(page: site.pages.welcome(account, code: code, message: error.message))
+        throw RejectedForm(page: WelcomePage(site.server, account, code: code, message: error.message).html())
       }
       return try store.redeemLoginCode(code)
     }
@@ -103,7 +103,7 @@ struct LoginPages: Sendable {
     try await answering(next: next, context) {
       guard let account = try await check() else {
         try site.access.countFailure(key: key, subject: name, context)
-        return .html(site.pages.login(message: failure, next: next), status: .unauthorized)
+        return .html(LoginPage(site.server, message: failure, next: next).html(), status: .unauthorized)
       }
       if account.hasSecondFactor, !isProven { return try askForCode(of: account, next: next, request, context) }
       return Redirect(path: next, cookie: try site.access.beginSession(of: account, request, context)).response
@@ -123,7 +123,8 @@ struct LoginPages: Sendable {
     } catch let error as WarehouseError where error.code == .full {
       context.logger.error("Could not store a session", metadata: ["error": "\(error)"])
       let diskFull = APIError.diskFull
-      return .html(site.pages.error(status: diskFull.status.code, message: diskFull.message), status: diskFull.status)
+      return .html(
+        ErrorPage(site.server, status: diskFull.status.code, message: diskFull.message).html(), status: diskFull.status)
     }
   }
 
@@ -136,7 +137,7 @@ struct LoginPages: Sendable {
         .response
     }
     // A link and not a redirect, which browsers refuse after a form because of the page's policy.
-    var response = Response.html(site.pages.login(next: request.parameters["next"], signOut: link))
+    var response = Response.html(LoginPage(site.server, next: request.parameters["next"], signOut: link).html())
     response.headers[.setCookie] = cookie
     return response
   }
@@ -145,7 +146,7 @@ struct LoginPages: Sendable {
 extension Site {
   /// Returns the login page with the reason why a login has to wait.
   func login(_ error: APIError, next: String?) -> Response {
-    var response = Response.html(pages.login(message: error.message, next: next), status: error.status)
+    var response = Response.html(LoginPage(server, message: error.message, next: next).html(), status: error.status)
     response.headers[.retryAfter] = error.headers[.retryAfter]
     return response
   }

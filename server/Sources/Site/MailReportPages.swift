@@ -11,8 +11,6 @@ import Warehouse
 
 /// The page of reports by mail, `/apps/ID/mail-reports`, and the unsubscribe link in each mail, `/unsubscribe/TOKEN`.
 struct MailReportPages: SettingsPages {
-  static let tabs: [AppPlace] = [.mailReports]
-
   let site: Site
 
   /// The most mails on the page.
@@ -46,9 +44,11 @@ struct MailReportPages: SettingsPages {
       try site.catalog.mailReportNotifications(of: $0.report.id, limit: Self.mails)
     }.sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.mails)
     return .html(
-      try site.pages.shown(to: context, request).mailReports(
-        reports, history: Array(history), dashboards: try site.catalog.dashboards(app: app.id), form: form, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      try MailReportsPage(
+        site.visit(request, context), reports, history: Array(history),
+        dashboards: try site.catalog.dashboards(app: app.id), form: form, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -98,9 +98,9 @@ struct MailReportPages: SettingsPages {
     case .active(let report, let address):
       let name = report.name(among: try site.catalog.dashboards(app: report.app))
       let app = try site.catalog.app(report.app).map { " of \($0.name)" } ?? ""
-      return .html(site.pages.unsubscribing("\(name)\(app), \(report.schedule)", address: address.text))
-    case .ended: return .html(site.pages.unsubscribing(nil))
-    case nil: return .html(site.pages.unknownSubscription(), status: .notFound)
+      return .html(UnsubscribePage(site.server, "\(name)\(app), \(report.schedule)", address: address.text).html())
+    case .ended: return .html(UnsubscribePage(site.server, nil).html())
+    case nil: return .html(UnsubscribePage.unknown(site.server).html(), status: .notFound)
     }
   }
 
@@ -111,6 +111,7 @@ struct MailReportPages: SettingsPages {
       try site.catalog.unsubscribe(token: context.parameters.get("token") ?? "")
     }
     return isKnown
-      ? .html(site.pages.unsubscribing(nil)) : .html(site.pages.unknownSubscription(), status: .notFound)
+      ? .html(UnsubscribePage(site.server, nil).html())
+      : .html(UnsubscribePage.unknown(site.server).html(), status: .notFound)
   }
 }

@@ -62,35 +62,39 @@ struct QuestionPages: Sendable {
 
   private func show(_ page: QuestionPage, _ request: Request, _ context: CollectorContext) async throws -> Response {
     let (app, parameters) = (try context.app, request.parameters)
-    var pages = try site.pages.shown(to: context, request)
-    pages.segments = try context.visibleSegments(site.catalog)
-    try site.answering.checkAllowed(PortalPages.filter(in: parameters), pages.segments, context)
+    let segments = try context.visibleSegments(site.catalog)
+    try site.answering.checkAllowed(ReportFilter(in: parameters), segments, context)
     if let format = parameters["format"], !format.isEmpty {
-      return try await download(pages, page, parameters, AnswerFormat(parsing: format), context)
+      return try await download(page, parameters, segments, AnswerFormat(parsing: format), context)
     }
     // A form has several fields for what the address says in one.
-    if parameters["apply"] != nil { return Redirect(path: pages.address(page, parameters, app: app.id)).response }
-    pages.unknownValues = try await site.answering.unknownValues(among: pages.namedValues(page, parameters), context)
+    if parameters["apply"] != nil {
+      return Redirect(path: page.address(parameters, app: app.id, segments: segments)).response
+    }
     let today = ReportZone(app.zone).day(of: site.wallTime())
-    let shown = try await site.notes.added(
-      to: pages, app: app.id, days: pages.days(page, parameters, today: today),
-      for: context.clientShare)
+    let unknownValues = try await site.answering.unknownValues(
+      among: page.namedValues(parameters, segments: segments), context)
+    let visit = try site.visit(
+      request, context, segments: segments,
+      notes: try await site.notes.about(
+        page.days(parameters, segments: segments, today: today), app: app.id, for: context.clientShare),
+      unknownValues: unknownValues)
     return .html(
-      try await shown.question(
-        page, parameters, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
+      try await QuestionFormPage(
+        visit, page, parameters, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
         days: today.advanced(by: 1 - Self.suggestedDays)...today, from: site.store,
         dashboards: try site.catalog.dashboards(app: app.id)
       ) { question in
         try await site.answering.answer(question, context)
-      })
+      }.html())
   }
 
   private func download(
-    _ pages: PortalPages, _ page: QuestionPage, _ parameters: [String: String], _ format: AnswerFormat,
+    _ page: QuestionPage, _ parameters: [String: String], _ segments: [SavedSegment], _ format: AnswerFormat,
     _ context: CollectorContext
   ) async throws -> Response {
     do {
-      let files = try pages.files(page, parameters)
+      let files = try page.files(parameters, segments: segments)
       guard !files.isEmpty else {
         throw APIError(status: .badRequest, code: "incomplete", message: "Fill in the form first.")
       }

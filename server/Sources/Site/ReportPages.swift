@@ -40,10 +40,10 @@ struct ReportPages: Sendable {
   private func home(
     _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult(), given: [String: String] = [:]
   ) async throws -> Response {
-    let (pages, store, now) = (try site.pages.shown(to: context, request), site.store, site.wallTime())
+    let (visit, store, now) = (try site.visit(request, context), site.store, site.wallTime())
     let apps = try context.visitor.visible(try site.catalog.apps())
     let page = try await site.reports.run(for: context.clientShare) {
-      try await pages.home(apps, result: result, given: given, now: now, from: store)
+      try await HomePage(visit, apps, result: result, given: given, now: now, from: store).html()
     }
     return .html(page, status: result.message == nil ? .ok : .badRequest)
   }
@@ -73,50 +73,54 @@ struct ReportPages: Sendable {
       try await site.store.recent(app: app.id, limit: 1).first
     }
     return .html(
-      try site.pages.shown(to: context, request).setup(
-        app: app, apps: try context.visitor.visible(try site.catalog.apps()), first: first))
+      try SetupPage(
+        site.visit(request, context), app: app, apps: try context.visitor.visible(try site.catalog.apps()), first: first
+      ).html())
   }
 
   private func report(
     _ request: Request, _ context: CollectorContext, name: String? = nil
   ) async throws -> Response {
     let (app, name) = (try context.app, name ?? context.parameters.get("page") ?? "")
-    let parameters = PortalPages.merged(request.parameters)
+    let parameters = ReportFilter.merged(request.parameters)
     let subject = try site.catalog.subject(view: parameters["view"], of: app)
     func read(_ parameters: [String: String]) throws -> ReportRequest {
       try site.catalog.addingStoredFacts(
         to: try ReportRequest(name, of: subject, parameters: parameters, now: site.wallTime()))
     }
-    var shown = try site.pages.shown(to: context, request)
     let query: ReportRequest
+    var rangeMistake: RangeMistake?
     do {
       query = try read(parameters)
     } catch let error as ReportError {
-      guard let mistake = RangeMistake(error, in: parameters) else { throw error }
+      rangeMistake = RangeMistake(error, in: parameters)
+      guard rangeMistake != nil else { throw error }
       // If something else is wrong, this fails with the same error.
       query = try read(RangeMistake.removed(from: parameters))
-      shown.rangeMistake = mistake
     }
     // A form has several fields for what the address says in one.
-    if parameters["apply"] != nil, shown.rangeMistake == nil {
-      return Redirect(path: site.pages.address(query)).response
-    }
-    shown.segments = try context.visibleSegments(site.catalog)
+    if parameters["apply"] != nil, rangeMistake == nil { return Redirect(path: query.address).response }
+    let segments = try context.visibleSegments(site.catalog)
     let apps = try context.visitor.visible(try site.catalog.apps())
-    if let page = shown.faultyReport(query, app: app, apps: apps) { return .html(page, status: .badRequest) }
-    shown.unknownValues = try await site.answering.unknownValues(
-      among: PortalPages.namedValues(in: query.filter), context)
-    let pages = try await site.notes.added(
-      to: shown, app: app.id, days: PortalPages.drawsDays(query) ? query.days : nil, for: context.clientShare)
-    let other = try pages.comparedRequest(query).map {
-      try site.answering.metrics(for: $0, from: site.store, segments: shown.segments, context)
+    if query.fault(segments) != nil {
+      let visit = try site.visit(request, context, segments: segments, rangeMistake: rangeMistake)
+      return .html(FaultyReportPage(visit, query, app: app, apps: apps).html(), status: .badRequest)
     }
-    let store = try site.answering.metrics(for: query, from: site.store, segments: shown.segments, context)
+    let visit = try site.visit(
+      request, context, segments: segments,
+      notes: try await site.notes.about(
+        query.report.drawsDays ? query.days : nil, app: app.id, for: context.clientShare),
+      unknownValues: try await site.answering.unknownValues(among: query.filter.namedValues, context),
+      rangeMistake: rangeMistake)
+    let other = try query.compared(segments).map {
+      try site.answering.metrics(for: $0, from: site.store, segments: segments, context)
+    }
+    let store = try site.answering.metrics(for: query, from: site.store, segments: segments, context)
+    let page = ReportPage(
+      visit, query, app: app, apps: apps, from: store, comparedWith: other, ask: site.answering.forPage(context))
     return .html(
-      try await site.reports.run(query, for: context.clientShare) {
-        try await pages.report(
-          query, app: app, apps: apps, from: store, comparedWith: other, ask: site.answering.forPage(context))
-      }, status: pages.rangeMistake == nil ? .ok : .badRequest)
+      try await site.reports.run(query, for: context.clientShare) { try await page.html() },
+      status: rangeMistake == nil ? .ok : .badRequest)
   }
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
@@ -139,7 +143,7 @@ struct ReportPages: Sendable {
   private func rowFilter(_ request: Request, _ context: CollectorContext) throws -> RowFilter {
     do {
       return RowFilter(
-        try PortalPages.filter(in: request.parameters).filters(try context.visibleSegments(site.catalog)))
+        try ReportFilter(in: request.parameters).filters(try context.visibleSegments(site.catalog)))
     } catch let error as QuestionError {
       throw APIError(error)
     }
@@ -172,19 +176,5 @@ struct ReportPages: Sendable {
       return Response(status: .notModified, headers: headers)
     }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
-  }
-}
-
-extension PortalPages {
-  /// The pages as a visitor sees them: with their rights, and with their address of the collector in the sample code.
-  func shown(to context: CollectorContext, _ request: Request) throws -> PortalPages {
-    let visitor = try context.visitor
-    var pages = self
-    pages.reader = PortalReader(
-      name: visitor.name, canEdit: visitor.rights.allows(.edit, app: context.grant?.app?.id),
-      seesPersonalData: visitor.rights.allows(.readPersonalData, app: context.grant?.app?.id),
-      isOwner: visitor.rights.allows(.administer))
-    if let address = request.serverAddress { pages.serverAddress = address }
-    return pages
   }
 }

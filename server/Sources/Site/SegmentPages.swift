@@ -10,8 +10,6 @@ import Warehouse
 
 /// The page of saved segments: `/apps/ID/segments`.
 struct SegmentPages: SettingsPages {
-  static let tabs: [AppPlace] = [.segments]
-
   let site: Site
 
   func add(to routes: RouteTable) {
@@ -30,13 +28,14 @@ struct SegmentPages: SettingsPages {
     let segments = try context.visibleSegments(site.catalog)
     let edited = segments.first { $0.id.description == request.parameters["edit"] }
     let form = form ?? edited.map { SegmentForm($0) } ?? SegmentForm()
-    var pages = try site.pages.shown(to: context, request)
-    pages.unknownValues = try await site.answering.unknownValues(
-      among: PortalPages.namedValues(segments, form), context)
+    let visit = try site.visit(
+      request, context,
+      unknownValues: try await site.answering.unknownValues(among: form.namedValues(segments), context))
     return .html(
-      pages.segments(
-        segments, form: form, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      SegmentsPage(
+        visit, segments, form: form, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
+        result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 

@@ -11,8 +11,6 @@ import Warehouse
 
 /// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
 struct SharedPages: SettingsPages {
-  static let tabs: [AppPlace] = [.links]
-
   let site: Site
 
   func add(to routes: RouteTable) {
@@ -36,9 +34,10 @@ struct SharedPages: SettingsPages {
       return PageToShare(report: report, query: query, name: name(link))
     }
     return .html(
-      try site.pages.shown(to: context, request).links(
-        try site.catalog.links(app: app.id).map { ($0, name($0)) }, page: page, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result),
+      try LinksPage(
+        site.visit(request, context), try site.catalog.links(app: app.id).map { ($0, name($0)) }, page: page, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), result: result
+      ).html(),
       status: result.message == nil ? .ok : .badRequest)
   }
 
@@ -51,7 +50,7 @@ struct SharedPages: SettingsPages {
           form["report"] ?? "", query: form["query"] ?? "", of: app,
           sites: (form["sites"] ?? "").split { $0 == " " || $0 == "," }.map(String.init),
           lasting: try form.days("days"), now: site.wallTime())
-        let server = request.serverAddress ?? site.pages.serverAddress
+        let server = request.serverAddress ?? site.server.address
         return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
       case "revoke":
         let id = form["id"].flatMap { Int64($0) } ?? 0
@@ -75,9 +74,10 @@ struct SharedPages: SettingsPages {
       guard !isProgram else {
         throw APIError(status: status, code: error.code.rawValue, message: error.message)
       }
-      return .html(site.pages.brokenLink(error.message, status: status.code), status: status)
+      return .html(ErrorPage.brokenLink(site.server, error.message, status: status.code).html(), status: status)
     } catch let error as APIError where error.status == .badRequest && !isProgram {
-      return .html(site.pages.brokenLink(error.message, status: error.status.code), status: error.status)
+      return .html(
+        ErrorPage.brokenLink(site.server, error.message, status: error.status.code).html(), status: error.status)
     }
   }
 
@@ -87,32 +87,32 @@ struct SharedPages: SettingsPages {
       let app = try site.catalog.app(link.app),
       let content = try site.catalog.content(of: link, app: app, now: now)
     else {
-      return .html(site.pages.endedLink(), status: .notFound)
+      return .html(ErrorPage.endedLink(site.server).html(), status: .notFound)
     }
     var context = context
     context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })
-    var guestPages = site.pages
-    guestPages.segments = try context.visibleSegments(site.catalog)
-    guestPages.reader = PortalReader(
-      name: "", canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true)
-    guestPages.reader.sharedName = site.catalog.name(of: link, app: app, now: now, segments: guestPages.segments)
+    let segments = try context.visibleSegments(site.catalog)
+    let reader = PortalReader(guestOf: site.catalog.name(of: link, app: app, now: now, segments: segments))
+    let visit = PageVisit(site.server, reader: reader, segments: segments)
+    let today = ReportZone(app.zone).day(of: now)
     var response: Response
     switch content {
     case .report(let query):
       response = try await report(
-        try site.catalog.addingStoredFacts(to: query, isGuest: true), guestPages, as: request.parameters["format"], app,
+        try site.catalog.addingStoredFacts(to: query, isGuest: true), visit, as: request.parameters["format"], app,
         context)
     case .question(let page, let parameters):
-      let today = ReportZone(app.zone).day(of: now)
       response = .html(
-        try await guestPages.question(
-          page, parameters, app: app, apps: [app], days: today...today, from: site.store,
-          ask: site.answering.forPage(context)))
+        try await QuestionFormPage(
+          visit, page, parameters, app: app, apps: [app], days: today...today, from: site.store,
+          ask: site.answering.forPage(context)
+        ).html())
     case .dashboard(let dashboard, let filter):
       response = .html(
-        try await guestPages.dashboard(
-          dashboard, of: [], app: app, apps: [app], today: ReportZone(app.zone).day(of: now),
-          filter: filter, ask: site.answering.forPage(context)))
+        try await DashboardPage(
+          visit, dashboard, of: [], app: app, apps: [app], today: today, filter: filter,
+          ask: site.answering.forPage(context)
+        ).html())
     }
     if !link.sites.isEmpty {
       response.headers[.contentSecurityPolicy] = Response.contentSecurityPolicy(framedBy: link.sites)
@@ -122,13 +122,13 @@ struct SharedPages: SettingsPages {
 
   /// The page of a shared report, or its data.
   private func report(
-    _ query: ReportRequest, _ pages: PortalPages, as format: String?, _ app: App, _ context: CollectorContext
+    _ query: ReportRequest, _ visit: PageVisit, as format: String?, _ app: App, _ context: CollectorContext
   ) async throws -> Response {
     func filtered(_ query: ReportRequest) throws -> any MetricsStore {
-      try site.answering.metrics(for: query, from: site.store, segments: pages.segments, context, allowsRecent: true)
+      try site.answering.metrics(for: query, from: site.store, segments: visit.segments, context, allowsRecent: true)
     }
     // A segment may have been deleted, or name persons now.
-    if let fault = pages.fault(query) { throw APIError(status: .badRequest, code: "invalid", message: fault) }
+    if let fault = query.fault(visit.segments) { throw APIError(status: .badRequest, code: "invalid", message: fault) }
     let metrics = try filtered(query)
     if let format {
       let format = try ReportFormat(parsing: format)
@@ -136,11 +136,9 @@ struct SharedPages: SettingsPages {
         try .report(try await query.report(from: metrics), format)
       }
     }
-    let other = try pages.comparedRequest(query).map(filtered)
-    let ask = site.answering.forPage(context)
-    return .html(
-      try await site.reports.run(query, for: context.clientShare) {
-        try await pages.report(query, app: app, apps: [app], from: metrics, comparedWith: other, ask: ask)
-      })
+    let other = try query.compared(visit.segments).map(filtered)
+    let page = ReportPage(
+      visit, query, app: app, apps: [app], from: metrics, comparedWith: other, ask: site.answering.forPage(context))
+    return .html(try await site.reports.run(query, for: context.clientShare) { try await page.html() })
   }
 }

@@ -48,7 +48,7 @@ package struct SignOnPages: Sendable {
         to: address, cookie: cookie(request, attempt.cookie, lasting: SignInAttempt.lifetime.components.seconds))
     } catch {
       if throttle.withLock({ $0.occurred(at: uptime()) }) != nil { log(error, provider) }
-      return .html(site.pages.login(message: Self.unavailable(provider), next: next), status: .badGateway)
+      return .html(LoginPage(site.server, message: Self.unavailable(provider), next: next).html(), status: .badGateway)
     }
   }
 
@@ -76,7 +76,7 @@ package struct SignOnPages: Sendable {
       // Not counted: it cost nothing, and another site's page may have caused it.
       let message =
         "This sign-in took longer than ten minutes, or was begun in another browser. Please sign in again."
-      return .html(site.pages.login(message: message, next: attempt?.next), status: .unauthorized)
+      return .html(LoginPage(site.server, message: message, next: attempt?.next).html(), status: .unauthorized)
     }
     // Counts before the provider is asked, so that many answers at the same time are no way around the limit.
     return try await site.access.attempt(key: context.clientShare) {
@@ -177,7 +177,7 @@ package struct SignOnPages: Sendable {
     } catch let error as APIError where error.status == .tooManyRequests {
       // The page says why this sign-in failed; the next one has to wait.
     }
-    return .html(site.pages.login(message: refusal.message, next: next), status: .unauthorized)
+    return .html(LoginPage(site.server, message: refusal.message, next: next).html(), status: .unauthorized)
   }
 
   private static func unavailable(_ provider: SignOnProvider) -> String {
@@ -219,7 +219,7 @@ package struct SignOnPages: Sendable {
   }
 
   private func portal(_ request: Request) -> String {
-    portalAddress ?? request.serverAddress ?? site.pages.serverAddress
+    portalAddress ?? request.serverAddress ?? site.server.address
   }
 
   private func redirect(to provider: SignOnProvider, _ request: Request) -> String {

@@ -9,9 +9,6 @@ package import Warehouse
 
 /// The pages of an app's settings that belong together.
 protocol SettingsPages: Sendable {
-  /// Their tabs.
-  static var tabs: [AppPlace] { get }
-
   init(site: Site)
 
   func add(to routes: RouteTable)
@@ -19,17 +16,16 @@ protocol SettingsPages: Sendable {
 
 /// The portal: what its pages are made with, and answered from.
 package struct Site: Sendable {
-  private(set) var pages: PortalPages
+  let server: PortalServer
   let reader: BodyReader
   let access: Access
   let data: ServerData
 
-  package init(pages: PortalPages, reader: BodyReader, access: Access, data: ServerData) {
-    (self.pages, self.reader, self.access, self.data) = (pages, reader, access, data)
-    self.pages.settingsTabs = Self.settings.flatMap { $0.tabs }
+  package init(server: PortalServer, reader: BodyReader, access: Access, data: ServerData) {
+    (self.server, self.reader, self.access, self.data) = (server, reader, access, data)
   }
 
-  /// The pages of an app's settings, in the order of their tabs.
+  /// The pages of an app's settings.
   private static let settings: [any SettingsPages.Type] = [
     AppSettingsPages.self, SegmentPages.self, AnnotationPages.self, AlertPages.self, MailReportPages.self,
     SharedPages.self, ErrorGroupPages.self, LimitPages.self,
@@ -70,5 +66,3 @@ package struct Site: Sendable {
     if let reading = data.storage { StoragePages(site: self, reading: reading).add(to: routes) }
   }
 }
-
-extension PortalPages: ErrorPages {}

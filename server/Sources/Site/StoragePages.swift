@@ -14,7 +14,7 @@ struct StoragePages: Sendable {
       "/storage",
       [
         .get: .page(.permission(.administer)) {
-          .html(try site.pages.shown(to: $1, $0).storage(try await reading.report($1)))
+          .html(try StoragePage(site.visit($0, $1), try await reading.report($1)).html())
         }
       ])
   }

@@ -61,9 +61,11 @@ struct TrailPages: Sendable {
       try await site.data.persons.source.summary(of: person, app: app.id)
     }
     return .html(
-      try site.pages.shown(to: context, request).trail(
-        rows, of: person, summary, app: app, apps: try context.visitor.visible(try site.catalog.apps()), later: later,
-        earlier: earlier, message: message),
+      try PersonPage(
+        site.visit(request, context), rows, of: person, summary, app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()), later: later,
+        earlier: earlier, message: message
+      ).html(),
       status: message == nil ? .ok : .badRequest)
   }
 
@@ -94,6 +96,6 @@ struct TrailPages: Sendable {
       throw APIError(status: .notFound, code: "unknown_person", message: "The app has no install with this number.")
     }
     let before = request.parameters["before"].flatMap { PersonsCursor($0) }.map { "?before=\($0.text)" } ?? ""
-    return Redirect(path: PortalPages.trailPath(of: .install(name), app: app) + before).response
+    return Redirect(path: Person.install(name).path(app: app) + before).response
   }
 }

@@ -33,20 +33,23 @@ struct ViewPages: Sendable {
   ) throws -> Response {
     let app = try context.app
     return .html(
-      try site.pages.shown(to: context, request).views(
-        try site.catalog.views(app: app.id), app: app, apps: try context.visitor.visible(try site.catalog.apps()),
+      try ViewsPage(
+        site.visit(request, context), try site.catalog.views(app: app.id), app: app,
+        apps: try context.visitor.visible(try site.catalog.apps()),
         given: given,
-        result: result), status: result.message == nil ? .ok : .badRequest)
+        result: result
+      ).html(), status: result.message == nil ? .ok : .badRequest)
   }
 
   private func show(
     _ request: Request, _ context: CollectorContext, given: [String: String] = [:], _ result: FormResult = FormResult()
   ) throws -> Response {
     .html(
-      try site.pages.shown(to: context, request).view(
-        try site.catalog.view(context), app: try context.app,
+      try ViewSettingsPage(
+        site.visit(request, context), try site.catalog.view(context), app: try context.app,
         apps: try context.visitor.visible(try site.catalog.apps()),
-        given: given, result: result), status: result.message == nil ? .ok : .badRequest)
+        given: given, result: result
+      ).html(), status: result.message == nil ? .ok : .badRequest)
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {

@@ -176,11 +176,12 @@ import Warehouse
       let orders = try object(try await send(client, .post, "", Self.orders, headers: fixture.authorized))
       #expect(orders["unit"] == nil)
     }
-    let pages = try PortalPages(serverAddress: "")
+    let visit = PageVisit(try PortalServer(address: ""))
     func form(_ question: String) -> String {
-      pages.alerts(
-        [], history: [], form: AlertForm(["question": question]), app: fixture.app, apps: [],
-        now: .init(millisecondsSince1970: 0))
+      AlertsPage(
+        visit, [], history: [], form: AlertForm(["question": question]), app: fixture.app, apps: [],
+        now: .init(millisecondsSince1970: 0)
+      ).html()
     }
     #expect(form("metric=crash_free_users").contains("Limit, in %"))
     #expect(form("metric=session_duration_avg").contains("Limit, in seconds"))

@@ -51,8 +51,8 @@ import WarehouseSQLite
     for visit in visits { _ = try await warehouse.commit(visit.batch, app: app) }
     try await warehouse.flush()
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     var answers: [(HTTPResponse.Status, Data)] = []
     answers = try await TestClient(collector, logger: dependencies.logger).use {

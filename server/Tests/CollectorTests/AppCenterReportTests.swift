@@ -31,8 +31,8 @@ import WarehouseSQLite
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now }, uptime: { .seconds(1) })
     let app = try catalog.createApp(name: "My Notes")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     for batch in Self.traffic { _ = try await warehouse.commit(batch, app: app.id) }
     try await warehouse.flush()
@@ -222,8 +222,8 @@ import WarehouseSQLite
     }
     try await warehouse.flush()
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       for (name, number) in [

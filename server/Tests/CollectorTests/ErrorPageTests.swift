@@ -27,8 +27,8 @@ import WarehouseSQLite
     let dependencies = CollectorDependencies(of: warehouse, catalog)
     let app = try catalog.createApp(name: "Notes")
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, cookie, warehouse)

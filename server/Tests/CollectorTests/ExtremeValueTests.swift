@@ -12,6 +12,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// Tests the most extreme numbers in every place of every protocol and on every page. A trap ends the run.
 @Suite struct ExtremeValueTests {
@@ -131,8 +132,8 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "Player", timeZone: zone)
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       let now = WallClock.system()

@@ -138,8 +138,8 @@ import Warehouse
     let backups = FakeBackups()
     var dependencies = fixture.dependencies
     dependencies.backups = backups
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://127.0.0.1:8787",
       settings: fixture.settings
     )
     try await TestClient(collector, logger: dependencies.logger).use { client in

@@ -35,8 +35,8 @@ import WarehouseSQLite
     let fixture = try Fixture()
     var dependencies = fixture.dependencies
     dependencies.hasRoom = { false }
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://127.0.0.1:8787",
       settings: fixture.settings
     )
     try await TestClient(collector, logger: dependencies.logger).use { client in

@@ -11,6 +11,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// Tests that requests of App Center's clients result in the metrics given with them.
 @Suite struct RecordedTrafficTests {
@@ -85,8 +86,8 @@ import WarehouseSQLite
       of: warehouse, catalog,
       wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) })
     let app = try catalog.createApp(name: "Notes")
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, warehouse)

@@ -26,8 +26,8 @@ import Warehouse
     let (fixture, journal) = (try Fixture(), Journal())
     var dependencies = fixture.dependencies
     dependencies.requestJournal = journal
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"), settings: fixture.settings)
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost", settings: fixture.settings)
     let cookie = try fixture.cookie()
     try await TestClient(collector, logger: dependencies.logger).use { client in
       for uri in ["/shared/a-secret", "/apps/1/people/users/ann", "/apps/1/events?days=7", "/apps/1/events?days=8"] {
@@ -47,8 +47,8 @@ import Warehouse
     let (fixture, journal) = (try Fixture(), Journal())
     var dependencies = fixture.dependencies
     dependencies.requestJournal = journal
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"), settings: fixture.settings)
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost", settings: fixture.settings)
     try await TestClient(collector, logger: dependencies.logger).use { client in
       let answer = try await client.execute(
         uri: "/api/v1/apps/1/reports/overview", method: .get, headers: fixture.authorized)

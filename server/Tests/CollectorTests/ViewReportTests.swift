@@ -27,8 +27,8 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "A")
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(of: warehouse, catalog, wallTime: { Self.now })
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://127.0.0.1:8787"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://127.0.0.1:8787",
       settings: CollectorSettings())
     let headers: HTTPFields = [
       .authorization: "Bearer \(token)",

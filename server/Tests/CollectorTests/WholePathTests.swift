@@ -12,6 +12,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// Tests the whole path from a request to a report, with the real warehouse.
 @Suite struct WholePathTests {
@@ -26,8 +27,8 @@ import WarehouseSQLite
     let dependencies = CollectorDependencies(of: warehouse, catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1))
     let app = try catalog.createApp(name: "Player")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: try PortalPages(serverAddress: "http://localhost"),
+    let collector = try CollectorApplication(
+      dependencies: dependencies, address: "http://localhost",
       settings: CollectorSettings())
     try await TestClient(collector, logger: dependencies.logger).use { client in
       try await body(client, app, [.authorization: "Bearer \(token)"], warehouse)

@@ -54,7 +54,7 @@ struct AddressTests {
     let links = PortalLinks(try sample.request("overview", ["filters": json, "days": "7"]))
     let short = "/apps/1/events?days=7&f1=country+is+DE&f2=property:Length+gt+10"
     #expect(links.page(AppReports.events) == short)
-    let merged = PortalPages.merged(["f1": "country is DE", "f2": "property:Length", "o2": "gt", "v2": "10"])
+    let merged = ReportFilter.merged(["f1": "country is DE", "f2": "property:Length", "o2": "gt", "v2": "10"])
     #expect(merged["filters"] == json)
   }
 
@@ -80,8 +80,8 @@ struct AddressTests {
     let sample = try SamplePages("e")
     let parameters = ["days": "7", "f1": "country is DE", "by": "version"]
     var pages = [
-      try await sample.report("overview", PortalPages.merged(parameters)),
-      try await sample.report("event", PortalPages.merged(parameters)),
+      try await sample.report("overview", ReportFilter.merged(parameters)),
+      try await sample.report("event", ReportFilter.merged(parameters)),
     ]
     for page in QuestionPage.allCases { pages.append(try await sample.question(page, parameters)) }
     for page in pages {

@@ -68,10 +68,12 @@ import WarehouseContract
       id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", zone: .utc, created: now)
     for report in [AppReports.overview, AppReports.event] {
       var request = try request(today.advanced(by: -6)...today, report)
-      let pages = try PortalPages(serverAddress: "https://tern.example")
-      #expect(try await !pages.report(request, app: app, from: warehouse).contains("key c1 past"), "\(report.name)")
+      let visit = PageVisit(try PortalServer(address: "https://tern.example"))
+      #expect(
+        try await !ReportPage(visit, request, app: app, from: warehouse).html().contains("key c1 past"),
+        "\(report.name)")
       request.comparison = .periodBefore
-      let html = try await pages.report(request, app: app, from: warehouse)
+      let html = try await ReportPage(visit, request, app: app, from: warehouse).html()
       #expect(html.contains("<span class=\"key c1 past\">"), "\(report.name)")
       #expect(html.contains("compare=before"), "\(report.name)")
     }
@@ -88,7 +90,9 @@ import WarehouseContract
       id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", zone: .utc, created: now)
     for report in [AppReports.overview, AppReports.event, AppReports.events] {
       let request = try request(today.advanced(by: -6)...today, report)
-      let html = try await PortalPages(serverAddress: "https://tern.example").report(request, app: app, from: warehouse)
+      let html = try await ReportPage(
+        PageVisit(try PortalServer(address: "https://tern.example")), request, app: app, from: warehouse
+      ).html()
       #expect(html.contains("class=\"change flat\""), "\(report.name)")
       #expect(!html.contains("class=\"change down\"") && !html.contains("class=\"change up\""), "\(report.name)")
       #expect(html.contains("without today, compared with <bdi>21 Sep – 26 Sep 2024</bdi>"), "\(report.name)")
@@ -103,12 +107,12 @@ import WarehouseContract
     }
     let app = App(
       id: AppID(1), name: "Sample", key: "k", appSecret: "s", trackingID: "UA-1-1", zone: .utc, created: now)
-    let pages = try PortalPages(serverAddress: "https://tern.example")
+    let visit = PageVisit(try PortalServer(address: "https://tern.example"))
     let request = try request(today.advanced(by: -29)...today)
-    #expect(try await pages.report(request, app: app, from: warehouse).contains("6.0 per day since 2 Oct"))
+    #expect(try await ReportPage(visit, request, app: app, from: warehouse).html().contains("6.0 per day since 2 Oct"))
     // An app that was only quiet at first existed.
     try warehouse.add(.event, "Tapped", on: today.advanced(by: -100), install: 1)
-    let html = try await pages.report(request, app: app, from: warehouse)
+    let html = try await ReportPage(visit, request, app: app, from: warehouse).html()
     #expect(html.contains("0.6 per day") && !html.contains("per day since"))
   }
 }

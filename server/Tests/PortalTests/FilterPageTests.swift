@@ -21,10 +21,10 @@ struct FilterPageTests {
     let sample = try SamplePages("Play")
     let request = try sample.request("errors", ["filters": Self.country])
     let asked = Locked<[Question]>([])
-    let page = try await sample.pages.report(request, app: sample.app, from: sample.source) { question in
+    let page = try await ReportPage(sample.visit, request, app: sample.app, from: sample.source) { question in
       asked.withLock { $0.append(question) }
       return try #require(AnsweredQuestion(question, SampleAnswers.result(question), milliseconds: 0))
-    }
+    }.html()
     #expect(asked.withLock { $0 }.count == 2)
     #expect(asked.withLock { $0 }.allSatisfy { $0.scope.filters == [.isOneOf(.country, [.text("DE")])] })
     #expect(page.contains("country is Germany") && page.contains("Filter: country is Germany"))
@@ -62,12 +62,12 @@ struct FilterPageTests {
     let sample = try SamplePages("Play")
     let board = Dashboard(id: 4, app: sample.app.id, name: "Board", cards: cards, author: "", changed: SamplePages.now)
     let asked = Locked<[Question]>([])
-    let html = try await sample.pages.dashboard(
-      board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000), filter: filter
+    let html = try await DashboardPage(
+      sample.visit, board, of: [board], app: sample.app, apps: [sample.app], today: Day(number: 20_000), filter: filter
     ) { question in
       asked.withLock { $0.append(question) }
       return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
-    }
+    }.html()
     return (html, asked.withLock { $0 })
   }
 
@@ -110,9 +110,8 @@ struct FilterPageTests {
 
   @Test func `the filter of a dashboard's form becomes a short address`() {
     let fields = ["apply": "1", "f1": "country", "o1": "is", "v1": "Germany", "segment": "3"]
-    #expect(
-      PortalPages.address(of: 4, PortalPages.filter(in: fields), app: AppID(1))
-        == "/apps/1/dashboards/4?f1=country+is+DE&segment=3")
-    #expect(PortalPages.address(of: 4, PortalPages.filter(in: [:]), app: AppID(1)) == "/apps/1/dashboards/4")
+    let board = Dashboard(id: 4, app: AppID(1), name: "", cards: [], author: "", changed: SamplePages.now)
+    #expect(board.address(ReportFilter(in: fields)) == "/apps/1/dashboards/4?f1=country+is+DE&segment=3")
+    #expect(board.address(ReportFilter(in: [:])) == "/apps/1/dashboards/4")
   }
 }

@@ -34,11 +34,10 @@ struct FormatTests {
   }
 
   @Test func `times in lists are in UTC on pages of the server, and in the app's zone on its own`() throws {
-    let pages = try PortalPages(serverAddress: "")
     let app = try SamplePages("e").app
-    #expect(pages.listed(SamplePages.now) == "30 May 2026, 10:00 UTC")
-    #expect(pages.listed(SamplePages.now, of: app) == "30 May 2026, 12:00")
-    #expect(pages.listed(nil) == "Never")
+    #expect(listed(SamplePages.now) == "30 May 2026, 10:00 UTC")
+    #expect(listed(SamplePages.now, of: app) == "30 May 2026, 12:00")
+    #expect(listed(nil) == "Never")
   }
 
   @Test func `no page names a country by its code alone`() async throws {

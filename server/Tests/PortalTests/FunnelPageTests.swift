@@ -33,7 +33,7 @@ import Warehouse
       .map { URLEncodedForm(String($0.dropFirst(start.count)).replacing("&amp;", with: "&")).values }
     let state = try #require(states.first { $0["f2"] == "\(step.rawValue):version is 3.3.0" })
     let expected = funnel(.version, step).requiring(.text("3.3.0"))
-    #expect(try sample.pages.question(.funnels, state) == .funnel(expected))
+    #expect(try QuestionPage.funnels.question(state, segments: sample.segments) == .funnel(expected))
     let filtered = try await sample.question(.funnels, state)
     #expect(PageScanner(filtered).text.contains("version of \(step.words) is 3.3.0"))
   }

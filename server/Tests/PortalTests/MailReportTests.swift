@@ -27,11 +27,11 @@ import Warehouse
   }
 
   private func mail(
-    _ cards: [DashboardCard], _ cadence: MailReport.Cadence, ask: @escaping PortalPages.Ask
+    _ cards: [DashboardCard], _ cadence: MailReport.Cadence, ask: @escaping PageVisit.Ask
   ) async throws -> [MailSection] {
     let dashboard = Dashboard(
       id: 3, app: sample.app.id, name: "Board", cards: cards, author: "", changed: SamplePages.now)
-    let content = try await sample.pages.mail(
+    let content = try await MailReportWriter(segments: sample.segments).content(
       report(.dashboard(3), cadence), of: sample.app, dashboards: [dashboard], try period(cadence), from: sample.source,
       now: SamplePages.now, ask: ask)
     let mail = try #require(content)
@@ -41,7 +41,7 @@ import Warehouse
 
   @Test func `the overview has the figures of its report`() async throws {
     let content = try #require(
-      try await sample.pages.mail(
+      try await MailReportWriter(segments: sample.segments).content(
         report(.overview, .day), of: sample.app, dashboards: [], try period(.day), from: sample.source,
         now: SamplePages.now
       ) { _ in throw QuestionError("No question is asked.", at: "$") })
@@ -164,7 +164,7 @@ import Warehouse
   }
 
   @Test func `a report about a deleted dashboard has no mail`() async throws {
-    let content = try await sample.pages.mail(
+    let content = try await MailReportWriter(segments: sample.segments).content(
       report(.dashboard(9), .day), of: sample.app, dashboards: [], try period(.day), from: sample.source,
       now: SamplePages.now
     ) { _ in throw QuestionError("No question is asked.", at: "$") }

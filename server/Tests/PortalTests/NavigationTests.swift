@@ -25,7 +25,7 @@ struct NavigationTests {
 
   @Test func `readers without rights see the entries and tabs that they may open`() async throws {
     var sample = try SamplePages("e")
-    sample.pages.reader = PortalReader(canEdit: false, seesPersonalData: false, isOwner: false)
+    sample.reader = PortalReader(canEdit: false, seesPersonalData: false, isOwner: false)
     let links = PageScanner(try await sample.report("versions")).tags.compactMap { $0["href"] }
     for hidden in ["people", "live", "settings", "setup", "limits", "links"] {
       #expect(!links.contains("/apps/1/\(hidden)"), "\(hidden)")

@@ -43,11 +43,11 @@ struct NewReportPageTests {
     let standard = ReportRegistry.standard
     let reports = ReportRegistry(app: standard.app + [Self.weekends, Self.daily, Self.systems], view: standard.view)
     let sample = try SamplePages("e")
-    let pages = try PortalPages(serverAddress: "", reports: reports)
+    let visit = PageVisit(try PortalServer(address: "", reports: reports))
     let request = try ReportRequest(
       name, of: .app(sample.app.id, zone: ZoneRules("Europe/Berlin")!), parameters: [:], now: SamplePages.now,
       reports: reports)
-    return PageScanner(try await pages.report(request, app: sample.app, from: sample.source))
+    return PageScanner(try await ReportPage(visit, request, app: sample.app, from: sample.source).html())
   }
 
   @Test func `a registered definition adds a page with its lists and a navigation entry`() async throws {

@@ -15,7 +15,8 @@ struct PageTests {
     let sample = try SamplePages("Demo Player")
     let today = try sample.request("overview").today
     let source = try NaiveWarehouse.seeded(1, ending: today)
-    return try await sample.pages.report(try sample.request(name, parameters), app: sample.app, from: source)
+    return try await ReportPage(sample.visit, try sample.request(name, parameters), app: sample.app, from: source)
+      .html()
   }
 
   @Test func `every page names its app and time zone and marks the current entry`() async throws {
@@ -83,7 +84,7 @@ struct PageTests {
   @Test func `an app without data shows the code to paste, with its own key and address`() async throws {
     let sample = try SamplePages("k3y")
     let text = PageScanner(
-      try await sample.pages.report(try sample.request("overview"), app: sample.app, from: NaiveWarehouse())
+      try await ReportPage(sample.visit, try sample.request("overview"), app: sample.app, from: NaiveWarehouse()).html()
     )
     .text
     for line in [
@@ -97,7 +98,7 @@ struct PageTests {
 
   @Test func `the sample code is valid for any key`() async throws {
     let sample = try SamplePages("a\"b\\c'd $(x)")
-    let page = sample.pages.setup(app: sample.app, apps: [], first: nil)
+    let page = SetupPage(sample.visit, app: sample.app, apps: [], first: nil).html()
     #expect(page.contains(#"key: <span class="s">"a\&quot;b\\c&#39;d $(x)"</span>"#))
     #expect(page.contains(#"--key &#39;a&quot;b\c&#39;\&#39;&#39;d $(x)&#39;"#))
   }
@@ -127,7 +128,7 @@ struct PageTests {
   @Test func `a mistake in the range is said beside its fields, which keep what was written`() async throws {
     var sample = try SamplePages("e")
     let error = ReportError(.invalidDate, "\"2026-13-01\" is not a valid date for from.")
-    sample.pages.rangeMistake = RangeMistake(error, in: ["from": "2026-13-01", "to": "2026-05-04"])
+    sample.rangeMistake = RangeMistake(error, in: ["from": "2026-13-01", "to": "2026-05-04"])
     let page = PageScanner(try await sample.report("events"))
     #expect(page.text.contains("is not a valid date for from."))
     let fields = page.tags.filter { $0["aria-describedby"] == "mistake" }
@@ -139,11 +140,11 @@ struct PageTests {
 
   @Test func `the page of keys shows if the first event has arrived`() async throws {
     let sample = try SamplePages("Video <b>")
-    let waiting = PageScanner(sample.pages.setup(app: sample.app, apps: [], first: nil))
+    let waiting = PageScanner(SetupPage(sample.visit, app: sample.app, apps: [], first: nil).html())
     #expect(waiting.text.contains("Waiting for the first event"))
     #expect(waiting.tags.contains { $0["data-state"] == "wait" })
     let event = try #require(try await sample.source.recent(app: sample.app.id, limit: 1).first)
-    let arrived = PageScanner(sample.pages.setup(app: sample.app, apps: [], first: event))
+    let arrived = PageScanner(SetupPage(sample.visit, app: sample.app, apps: [], first: event).html())
     #expect(arrived.tags.contains { $0["data-state"] == "on" } && arrived.problems.isEmpty)
     #expect(arrived.text.contains("Events arrive:") && arrived.text.contains("30 May 2026"))
   }
@@ -151,21 +152,23 @@ struct PageTests {
   @Test func `two apps with one name are pointed out`() throws {
     let sample = try SamplePages("e")
     var twin = sample.app
-    #expect(!sample.pages.settings(app: sample.app, apps: [twin]).contains("this name, too"))
+    #expect(!AppSettingsPage(sample.visit, app: sample.app, apps: [twin]).html().contains("this name, too"))
     twin.id = AppID(7)
-    #expect(sample.pages.settings(app: sample.app, apps: [sample.app, twin]).contains("App 7 has this name, too."))
+    #expect(
+      AppSettingsPage(sample.visit, app: sample.app, apps: [sample.app, twin]).html().contains(
+        "App 7 has this name, too."))
   }
 
   @Test(arguments: ["https://evil.example/", "//evil.example", "/\\evil.example", "", "apps/1", "/\t/evil.example"])
   func `login continues only to paths of this server`(next: String) async throws {
-    let page = PageScanner(try PortalPages(serverAddress: "").login(next: next))
+    let page = PageScanner(LoginPage(try PortalServer(address: ""), next: next).html())
     #expect(!page.tags.contains { $0["name"] == "next" })
   }
 
   @Test func `every error page has a title and a link back`() async throws {
-    let pages = try PortalPages(serverAddress: "")
+    let server = try PortalServer(address: "")
     for status in [400, 401, 403, 404, 429, 500, 503, 418] {
-      let page = PageScanner(pages.error(status: status))
+      let page = PageScanner(ErrorPage(server, status: status).html())
       #expect(page.text.contains(String(status)))
       #expect(page.tags.contains { $0["href"] == "/" })
     }
@@ -183,7 +186,7 @@ struct PageTests {
   ) throws {
     let remedies: [ReportError.Code: String] = [.missingEvent: "events", .unknownError: "errors"]
     let error = ReportError(code, "The start is after the end.", remedy: remedies[code])
-    let page = PageScanner(try PortalPages(serverAddress: "").error(error, status: 400, app: AppID(1)))
+    let page = PageScanner(ErrorPage(try PortalServer(address: ""), error, status: 400, app: AppID(1)).html())
     #expect(page.text.contains(heading) && page.text.contains(link))
     #expect(page.tags.contains { $0["href"] == address })
     #expect(page.text.contains("The start is after the end.") == (code == .invalidRange))
@@ -208,7 +211,7 @@ struct PageTests {
     }
     for (name, most) in [("overview", 8 + 24 + 24 + 3 + 1), ("events", 200)] {
       let store = CountingStore(sample.source)
-      _ = try await sample.pages.report(try sample.request(name), app: sample.app, from: store)
+      _ = try await ReportPage(sample.visit, try sample.request(name), app: sample.app, from: store).html()
       #expect(store.unitedKeys == most, "\(name)")
     }
   }
@@ -273,7 +276,7 @@ struct PageTests {
     let request = try sample.request("error", ["occurrence": String(sample.occurrence)])
     for (isKept, text) in [(true, "No stack trace"), (false, "deleted to make room for newer errors")] {
       let source = WithoutStack(base: sample.source, isTextKept: isKept)
-      let page = PageScanner(try await sample.pages.report(request, app: sample.app, from: source)).text
+      let page = PageScanner(try await ReportPage(sample.visit, request, app: sample.app, from: source).html()).text
       #expect(page.contains(text))
       #expect(page.contains("No stack trace") == isKept)
     }
@@ -309,7 +312,7 @@ struct PageTests {
         try warehouse.add(ledger, install: install, at: SamplePages.now)
       }
       let page = PageScanner(
-        try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: warehouse))
+        try await ReportPage(sample.visit, try sample.request("dropped"), app: sample.app, from: warehouse).html())
       for text in ["Waiting on devices", "7,777", "1,111", "80,000", "90,000", "1,112", "1,234 installs", "12:00:00"] {
         #expect(page.text.contains(text), "\(text)")
       }
@@ -333,7 +336,7 @@ struct PageTests {
     let sample = try SamplePages("queue_full")
     let store = SaturatedStore(base: sample.source)
     #expect(try await DroppedMetrics(try sample.request("dropped"), from: store).total == .max)
-    let page = try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: store)
+    let page = try await ReportPage(sample.visit, try sample.request("dropped"), app: sample.app, from: store).html()
     #expect(page.contains("9,223,372,036,854,775,807"))
   }
 
@@ -346,11 +349,11 @@ struct PageTests {
         for format in ReportFormat.allCases {
           #expect(try await !request.report(from: source).text(format).isEmpty, "\(name) \(format)")
         }
-        let page = try await sample.pages.report(request, app: sample.app, from: source)
+        let page = try await ReportPage(sample.visit, request, app: sample.app, from: source).html()
         #expect(PageScanner(page).problems.isEmpty, "\(name)")
       }
     }
-    let home = try await sample.pages.home([sample.app], now: SamplePages.now, from: source)
+    let home = try await HomePage(sample.visit, [sample.app], now: SamplePages.now, from: source).html()
     #expect(PageScanner(home).problems.isEmpty)
   }
 

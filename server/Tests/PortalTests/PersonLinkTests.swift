@@ -66,7 +66,7 @@ struct PersonLinkTests {
       PortalReader(canEdit: false, seesPersonalData: false, isOwner: false),
       PortalReader(canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true),
     ] {
-      sample.pages.reader = reader
+      sample.reader = reader
       for report in ["overview", "events", "event", "errors"] {
         #expect(try await links(sample, report, [:]).isEmpty, "\(report)")
       }
@@ -76,18 +76,20 @@ struct PersonLinkTests {
   @Test func `the whole number of users behind a version without a name is that of rows without one`() async throws {
     let sample = try SamplePages("Play")
     let request = try sample.request("versions")
-    #expect(sample.pages.people(request, .version, "") == "/apps/1/people?f1=version+not_set")
-    #expect(sample.pages.people(request, .version, "(other)") == nil)
-    #expect(sample.pages.people(request, .event, "") == nil)
-    #expect(sample.pages.people(request, .dropped, "expired") == nil)
+    #expect(sample.visit.people(request, .version, "") == "/apps/1/people?f1=version+not_set")
+    #expect(sample.visit.people(request, .version, "(other)") == nil)
+    #expect(sample.visit.people(request, .event, "") == nil)
+    #expect(sample.visit.people(request, .dropped, "expired") == nil)
   }
 
   @Test func `a person's page has totals and devices, and leads both ways`() async throws {
     let sample = try SamplePages("Play")
     let cursors = (later: PersonsCursor(time: 3, row: 4), earlier: PersonsCursor(time: 1, row: 2))
-    let page = try sample.pages.trail(
-      SampleAnswers.trail("Play"), of: .user("u"), SampleAnswers.summary("Play"), app: sample.app, apps: [],
-      later: cursors.later, earlier: cursors.earlier)
+    let page = try PersonPage(
+      sample.visit, SampleAnswers.trail("Play"), of: .user("u"), SampleAnswers.summary("Play"), app: sample.app,
+      apps: [],
+      later: cursors.later, earlier: cursors.earlier
+    ).html()
     let text = PageScanner(page).text
     for figure in ["1,234", "First seen", "1 Jan 1970", "Last seen", "30 May 2026", "Crashes"] {
       #expect(text.contains(figure), "\(figure)")
@@ -95,8 +97,10 @@ struct PersonLinkTests {
     let links = PageScanner(page).tags.compactMap { $0["href"] }
     #expect(links.contains("/apps/1/people/users/u?after=3-4") && links.contains("/apps/1/people/users/u?before=1-2"))
     #expect(links.contains("/apps/1/people/installs/Play") && links.contains("/apps/1/people/users/Play"))
-    let alone = try sample.pages.trail(
-      SampleAnswers.trail("Play"), of: .user("u"), SampleAnswers.summary("Play"), app: sample.app, apps: [])
+    let alone = try PersonPage(
+      sample.visit, SampleAnswers.trail("Play"), of: .user("u"), SampleAnswers.summary("Play"), app: sample.app,
+      apps: []
+    ).html()
     #expect(!alone.contains("?after=") && !alone.contains("?before="))
   }
 

@@ -23,38 +23,45 @@ import Warehouse
   private func page(
     _ parameters: [String: String], _ answer: @escaping @Sendable (QueryQuestion) -> QueryAnswer
   ) async throws -> String {
-    try await sample.pages.question(
-      .explore, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
+    try await QuestionFormPage(
+      sample.visit, .explore, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
+      from: sample.source
     ) { question in
       guard case .query(let query) = question else { throw CancellationError() }
       return try #require(
         AnsweredQuestion(question, QuestionResult(.query(answer(query)), rowsRead: 0), milliseconds: 0))
-    }
+    }.html()
   }
 
   @Test func `the files of Explore by country have the country, all its values, and the total`() throws {
-    let files = try sample.pages.files(.explore, ["by": "country", "page": "3"])
+    let files = try QuestionPage.explore.files(["by": "country", "page": "3"], segments: sample.segments)
     #expect(files.map(\.name) == ["", "values", "all"])
     #expect(dimensions(files) == [[.time(.day), .country], [.country], [.time(.day)]])
     for file in files {
       guard case .query(let query) = file.question else { continue }
       #expect(query.limit == QueryQuestion.defaultLimit && query.offset == 0, "\(file.title)")
     }
-    #expect(dimensions(try sample.pages.files(.explore, [:])) == [[.time(.day)]])
+    #expect(dimensions(try QuestionPage.explore.files([:], segments: sample.segments)) == [[.time(.day)]])
     #expect(
-      dimensions(try sample.pages.files(.explore, ["by": "property:Length", "bins": "0, 10"])) == [
-        [.property("Length")], [.time(.day)],
-      ])
+      dimensions(try QuestionPage.explore.files(["by": "property:Length", "bins": "0, 10"], segments: sample.segments))
+        == [
+          [.property("Length")], [.time(.day)],
+        ])
   }
 
   @Test func `other pages have a file for each figure, and people have all pages of their list in one`() throws {
     let funnel = ["n1": "A", "n2": "B"]
-    #expect(try sample.pages.files(.funnels, funnel).count == 1)
-    #expect(try sample.pages.files(.funnels, funnel.merging(["by": "version"]) { $1 }).map(\.name) == ["", "all"])
-    #expect(try sample.pages.files(.funnels, ["n1": "A"]).isEmpty)
-    #expect(try sample.pages.files(.lifecycle, [:]).map(\.question.kind) == [.lifecycle, .stickiness])
+    #expect(try QuestionPage.funnels.files(funnel, segments: sample.segments).count == 1)
     #expect(
-      try sample.pages.files(.people, ["before": "5-7"]).map(\.question) == [
+      try QuestionPage.funnels.files(funnel.merging(["by": "version"]) { $1 }, segments: sample.segments).map(\.name)
+        == ["", "all"])
+    #expect(try QuestionPage.funnels.files(["n1": "A"], segments: sample.segments).isEmpty)
+    #expect(
+      try QuestionPage.lifecycle.files([:], segments: sample.segments).map(\.question.kind) == [
+        .lifecycle, .stickiness,
+      ])
+    #expect(
+      try QuestionPage.people.files(["before": "5-7"], segments: sample.segments).map(\.question) == [
         .persons(PersonsQuestion(limit: PersonsQuestion.maximumLimit))
       ])
   }

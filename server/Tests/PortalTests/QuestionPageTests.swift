@@ -19,12 +19,13 @@ import Warehouse
     _ page: QuestionPage, _ parameters: [String: String], today: Day = Day(number: 1)
   ) async throws -> [Question] {
     let asked = Locked<[Question]>([])
-    _ = try await sample.pages.question(
-      page, parameters, app: sample.app, apps: [], days: today.advanced(by: -1)...today, from: sample.source
+    _ = try await QuestionFormPage(
+      sample.visit, page, parameters, app: sample.app, apps: [], days: today.advanced(by: -1)...today,
+      from: sample.source
     ) { question in
       asked.withLock { $0.append(question) }
       return try #require(AnsweredQuestion(question, SampleAnswers.result(question.kind), milliseconds: 0))
-    }
+    }.html()
     return asked.withLock { $0 }
   }
 
@@ -77,15 +78,15 @@ import Warehouse
     let isDuration = metric != "sessions"
     let page = PageScanner(try await sample.question(.explore, ["metric": metric])).text
     #expect(page.contains(pauses) == isDuration)
-    var pages = sample.pages
-    pages.reader.isGuest = true
+    var guest = sample
+    guest.reader = PortalReader(isGuest: true)
     let dashboard = Dashboard(
       id: 3, app: sample.app.id, name: "Board",
       cards: [DashboardCard(name: "Card", page: "explore", query: "metric=\(metric)")], author: "",
       changed: SamplePages.now)
-    let html = try await pages.dashboard(
-      dashboard, of: [dashboard], app: sample.app, apps: [sample.app], today: Day(number: 1)
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    let html = try await DashboardPage(
+      guest.visit, dashboard, of: [dashboard], app: sample.app, apps: [sample.app], today: Day(number: 1)
+    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
     #expect(html.contains("<p class=\"more\">Session durations: \(pauses)</p>") == isDuration)
   }
 
@@ -154,15 +155,15 @@ import Warehouse
     page: QuestionPage, field: String, value: String, path: String
   ) throws {
     let error = #expect(throws: QuestionError.self) {
-      try sample.pages.question(page, ["n1": "A", "n2": "B", field: value])
+      try page.question(["n1": "A", "n2": "B", field: value], segments: sample.segments)
     }
     #expect(error?.path == path)
   }
 
   @Test func `a question beyond its limits is explained on its page`() async throws {
-    let page = try await sample.pages.question(
-      .paths, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
-    ) { _ in throw QuestionError("Ask for fewer days.", at: "$", code: .tooSlow) }
+    let page = try await QuestionFormPage(
+      sample.visit, .paths, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
+    ) { _ in throw QuestionError("Ask for fewer days.", at: "$", code: .tooSlow) }.html()
     #expect(page.contains("<p class=\"notice\" role=\"alert\">Ask for fewer days.</p>"))
   }
 
@@ -171,11 +172,12 @@ import Warehouse
     let link =
       "/apps/1/people?s1=event+A&amp;s2=event+B&amp;group=funnel&amp;step=2&amp;dropped=1&amp;f1=country+is+DE"
     #expect(try await sample.question(.funnels, parameters).contains("href=\"\(link)\""))
-    var reader = sample.pages
+    var reader = sample
     reader.reader = PortalReader(canEdit: false, seesPersonalData: false, isOwner: false)
-    let page = try await reader.question(
-      .funnels, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    let page = try await QuestionFormPage(
+      reader.visit, .funnels, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
+      from: sample.source
+    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
     #expect(!page.contains("/people"))
   }
 
@@ -352,11 +354,12 @@ import Warehouse
         .init(value: nil, interval: "2026-10-26", values: [8, 1, 1]),
         .init(value: nil, interval: "2026-11-02", values: [20, 10]),
       ], partial: ["2026-10-26", "2026-11-16"])
-    let page = try await sample.pages.question(
-      .retention, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
+    let page = try await QuestionFormPage(
+      sample.visit, .retention, [:], app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
+      from: sample.source
     ) { question in
       try #require(AnsweredQuestion(question, QuestionResult(.retention(answer), rowsRead: 1), milliseconds: 0))
-    }
+    }.html()
     let text = PageScanner(page).text
     #expect(text.contains("Week of 26 Oct 2026, in part") && !text.contains("Week of 2 Nov 2026, in part"))
     // The size and the two shares of the first cohort.
@@ -366,9 +369,10 @@ import Warehouse
 
   @Test(arguments: [[:], ["days": "7"]])
   func `downloads lead to the page's own address with a format`(parameters: [String: String]) async throws {
-    let page = try await sample.pages.question(
-      .retention, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    let page = try await QuestionFormPage(
+      sample.visit, .retention, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1),
+      from: sample.source
+    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
     let query = parameters.isEmpty ? "" : "days=7&amp;"
     #expect(page.contains("href=\"/apps/\(sample.app.id)/retention?\(query)format=csv\""))
   }
@@ -389,9 +393,9 @@ import Warehouse
     let sample = try SamplePages("3.2.0")
     let request = try sample.request("errors")
     func page(_ answer: @escaping @Sendable (Question) throws -> QuestionResult) async throws -> String {
-      try await sample.pages.report(request, app: sample.app, from: sample.source) { question in
+      try await ReportPage(sample.visit, request, app: sample.app, from: sample.source) { question in
         try #require(AnsweredQuestion(question, try answer(question), milliseconds: 0))
-      }
+      }.html()
     }
     let days = request.days.map(\.description)
     let answered = try await page { question in

@@ -17,7 +17,12 @@ struct SamplePages {
   /// 2026-05-30 10:00 UTC.
   static let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
 
-  var pages: PortalPages
+  let server: PortalServer
+  var reader = PortalReader()
+  var segments: [SavedSegment] = []
+  var notes: [ChartNote] = []
+  var unknownValues: [NamedValue: [String]] = [:]
+  var rangeMistake: RangeMistake?
   let warehouse = NaiveWarehouse()
   /// The warehouse with metrics in every report of views.
   let source: SampleViews
@@ -28,8 +33,7 @@ struct SamplePages {
 
   init(_ text: String) throws {
     self.text = text
-    pages = try PortalPages(serverAddress: "https://tern.example/\(text)")
-    pages.settingsTabs = [.app, .setup, .segments, .notes, .alerts, .mailReports, .links, .limits]
+    server = try PortalServer(address: "https://tern.example/\(text)")
     app = App(
       id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, zone: ZoneRules("Europe/Berlin")!,
       created: Self.now)
@@ -65,11 +69,17 @@ struct SamplePages {
         data: Array(repeating: 0, count: 12))
     ]
     try warehouse.store(file, app: app.id)
-    pages.segments = [
+    segments = [
       SavedSegment(
         id: 1, app: app.id, name: text, filters: #"[["is", "country", ["DE"]]]"#, author: text, changed: Self.now)
     ]
     source = SampleViews(base: warehouse, text, day: today, time: Self.now.millisecondsSince1970)
+  }
+
+  var visit: PageVisit {
+    PageVisit(
+      server, reader: reader, segments: segments, notes: notes, unknownValues: unknownValues,
+      rangeMistake: rangeMistake)
   }
 
   /// A view with the text as its name and filter.
@@ -90,7 +100,7 @@ struct SamplePages {
   }
 
   func viewReport(_ name: String, from source: any MetricsStore) async throws -> String {
-    try await pages.report(try viewRequest(name), app: app, apps: [app, app], from: source)
+    try await ReportPage(visit, try viewRequest(name), app: app, apps: [app, app], from: source).html()
   }
 
   func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
@@ -102,15 +112,16 @@ struct SamplePages {
   }
 
   func report(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
-    try await pages.report(try request(name, parameters), app: app, apps: [app, app], from: source) {
+    try await ReportPage(visit, try request(name, parameters), app: app, apps: [app, app], from: source) {
       try ask($0, isEmpty: false)
-    }
+    }.html()
   }
 
   private func annotations(_ today: Day) -> String {
-    pages.annotations(
-      [Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)],
-      releases: [Release(day: today, version: text)], app: app, apps: [app], today: today)
+    AnnotationsPage(
+      visit, [Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)],
+      releases: [Release(day: today, version: text)], app: app, apps: [app], today: today
+    ).html()
   }
 
   private func alerts() throws -> String {
@@ -126,10 +137,11 @@ struct SamplePages {
     let message = OutgoingMessage(
       id: UniqueID(high: 0, low: 1), time: Self.now, event: "alert.breached", title: text, text: text)
     let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
-    return pages.alerts(
-      alerts, history: [AlertNotification(source: 1, message: message, deliveries: [delivery])],
+    return AlertsPage(
+      visit, alerts, history: [AlertNotification(source: 1, message: message, deliveries: [delivery])],
       form: AlertForm(["name": text, "limit": text, "question": text, "to": text, "kind": text]), app: app, apps: [app],
-      now: Self.now, result: FormResult(message: text))
+      now: Self.now, result: FormResult(message: text)
+    ).html()
   }
 
   private func mailReports() throws -> String {
@@ -144,10 +156,12 @@ struct SamplePages {
       id: UniqueID(high: 0, low: 1), time: Self.now, event: "report.mail", title: text, text: text)
     let delivery = AlertNotification.Delivery(destination: text, status: .failed, failures: 3, answer: text)
     let dashboard = Dashboard(id: 1, app: app.id, name: text, cards: [], author: text, changed: Self.now)
-    return pages.mailReports(
-      reports, history: [AlertNotification(source: 1, message: mail, deliveries: [delivery])], dashboards: [dashboard],
+    return MailReportsPage(
+      visit, reports, history: [AlertNotification(source: 1, message: mail, deliveries: [delivery])],
+      dashboards: [dashboard],
       form: MailReportForm(["subject": text, "every": text, "hour": text, "to": text]), app: app, apps: [app],
-      result: FormResult(message: text))
+      result: FormResult(message: text)
+    ).html()
   }
 
   private func dashboard(_ today: Day) async throws -> String {
@@ -160,9 +174,9 @@ struct SamplePages {
     let dashboard = Dashboard(id: 1, app: app.id, name: text, cards: cards, author: text, changed: Self.now)
     var other = dashboard
     other.id = 2
-    return try await pages.dashboard(dashboard, of: [dashboard, other], app: app, apps: [app], today: today) {
+    return try await DashboardPage(visit, dashboard, of: [dashboard, other], app: app, apps: [app], today: today) {
       try ask($0, isEmpty: false)
-    }
+    }.html()
   }
 
   private func ask(_ question: Question, isEmpty: Bool) throws -> AnsweredQuestion {
@@ -200,9 +214,9 @@ struct SamplePages {
 
   func question(_ page: QuestionPage, _ parameters: [String: String], isEmpty: Bool = false) async throws -> String {
     let today = ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now)
-    return try await pages.question(
-      page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source
-    ) { try ask($0, isEmpty: isEmpty) }
+    return try await QuestionFormPage(
+      visit, page, parameters, app: app, apps: [app], days: today.advanced(by: -2)...today, from: source
+    ) { try ask($0, isEmpty: isEmpty) }.html()
   }
 
   /// An answer with the text wherever a client chooses one.
@@ -262,7 +276,7 @@ struct SamplePages {
     all.append(("longer", try await report("overview", ["days": "400"])))
     let today = ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now)
     var noted = self
-    noted.pages.notes = [
+    noted.notes = [
       ChartNote(Annotation(id: 1, app: app.id, day: today, text: text, author: text, created: Self.now)),
       ChartNote(Release(day: today, version: text)),
     ]
@@ -270,30 +284,35 @@ struct SamplePages {
     all.append(("annotations", annotations(today)))
     all.append(("alerts", try alerts()))
     all.append(("mail reports", try mailReports()))
-    all.append(("unsubscribing", pages.unsubscribing(text, address: text)))
-    all.append(("unsubscribed", pages.unsubscribing(nil)))
-    all.append(("segments", pages.segments(pages.segments, app: app, apps: [app])))
+    all.append(("unsubscribing", UnsubscribePage(server, text, address: text).html()))
+    all.append(("unsubscribed", UnsubscribePage(server, nil).html()))
+    all.append(("segments", SegmentsPage(visit, segments, app: app, apps: [app]).html()))
     all.append(("dashboard", try await dashboard(today)))
     all.append(("occurrence", try await report("error", ["occurrence": String(occurrence)])))
-    all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))
-    all.append(("empty", try await pages.report(try request("overview"), app: app, from: NaiveWarehouse())))
-    all.append(("quiet", try await pages.report(try request("dropped"), app: app, from: NaiveWarehouse())))
-    all.append(("silent", try await pages.report(try request("live"), app: app, from: NaiveWarehouse())))
+    all.append(("one app", try await ReportPage(visit, try request("events"), app: app, from: source).html()))
+    all.append(("empty", try await ReportPage(visit, try request("overview"), app: app, from: NaiveWarehouse()).html()))
+    all.append(("quiet", try await ReportPage(visit, try request("dropped"), app: app, from: NaiveWarehouse()).html()))
+    all.append(("silent", try await ReportPage(visit, try request("live"), app: app, from: NaiveWarehouse()).html()))
     for report in ReportRegistry.standard.view {
       all.append(("view \(report.name)", try await viewReport(report.name, from: source)))
       all.append(("view \(report.name), empty", try await viewReport(report.name, from: NaiveWarehouse())))
     }
-    all.append(("views", pages.views([view, view], app: app, apps: [app])))
-    all.append(("settings", pages.settings(app: app, apps: [app])))
-    all.append(("zone", pages.zone(app: app, apps: [app], events: 1_234, given: text, mistake: text)))
-    all.append(("setup", pages.setup(app: app, apps: [app], first: nil)))
-    all.append(("limits", pages.limits(UsageLimitChanges(), app: app, apps: [app], result: FormResult(message: text))))
+    all.append(("views", ViewsPage(visit, [view, view], app: app, apps: [app]).html()))
+    all.append(("settings", AppSettingsPage(visit, app: app, apps: [app]).html()))
+    all.append(("zone", ZonePage(visit, app: app, apps: [app], events: 1_234, given: text, mistake: text).html()))
+    all.append(("setup", SetupPage(visit, app: app, apps: [app], first: nil).html()))
+    all.append(
+      (
+        "limits",
+        LimitsPage(visit, UsageLimitChanges(), app: app, apps: [app], result: FormResult(message: text)).html()
+      ))
     all.append(
       (
         "home",
-        try await pages.home(
-          [app], result: FormResult(message: text, done: text), given: ["name": text, "twin": ""], now: Self.now,
-          from: source)
+        try await HomePage(
+          visit, [app], result: FormResult(message: text, done: text), given: ["name": text, "twin": ""], now: Self.now,
+          from: source
+        ).html()
       ))
     let account = Account(id: 1, name: text, role: .editor, apps: [app.id], hasPassword: true)
     let session = LoginSession(
@@ -304,48 +323,53 @@ struct SamplePages {
       id: 1, app: app.id, report: text, query: text, sites: [text], created: Self.now, expires: nil)
     let access = AccessOverview(accounts: [account], tokens: [token], links: [link])
     all.append(
-      ("users", pages.users(access, sessions: [session], apps: [app], edited: account, result: result)))
+      ("users", UsersPage(visit, access, sessions: [session], apps: [app], edited: account, result: result).html()))
     var storage = StorageStatus()
     (storage.diskBytes, storage.freeDiskBytes) = (["rows": 7_000_000, text: 5_000], 10_000_000)
     all.append(
-      ("storage", pages.storage(try await StorageReport(storage, apps: [app], from: GrowingApp(), now: Self.now))))
-    all.append(("account", pages.account(session, sessions: [session], result: result)))
-    all.append(("account", pages.account(session, sessions: [session], newKey: text, result: result)))
+      (
+        "storage",
+        StoragePage(visit, try await StorageReport(storage, apps: [app], from: GrowingApp(), now: Self.now)).html()
+      ))
+    all.append(("account", AccountPage(visit, session, sessions: [session], result: result).html()))
+    all.append(("account", AccountPage(visit, session, sessions: [session], newKey: text, result: result).html()))
     var owner = session
     owner.account.hasSecondFactor = true
-    all.append(("account", pages.account(owner, sessions: [owner], result: result)))
-    all.append(("welcome", pages.welcome(owner.account, code: text, message: text)))
-    all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
+    all.append(("account", AccountPage(visit, owner, sessions: [owner], result: result).html()))
+    all.append(("welcome", WelcomePage(server, owner.account, code: text, message: text).html()))
+    all.append(("tokens", TokensPage(visit, [token], apps: [app], result: result).html()))
     all.append(
       (
         "links",
-        pages.links(
-          [(link, visible(text))], page: PageToShare(report: text, query: text, name: visible(text)), app: app,
+        LinksPage(
+          visit, [(link, visible(text))], page: PageToShare(report: text, query: text, name: visible(text)), app: app,
           apps: [app],
-          result: result)
+          result: result
+        ).html()
       ))
     let entry = AuditEntry(
       id: 1, time: Self.now, actor: AuditActor(name: text, address: text), action: "login", subject: text,
       count: 2)
     let failed = FailedLogins(name: text, address: text, first: Self.now, last: Self.now, count: 3)
-    all.append(("audit", pages.audit([entry], hasMore: true, failed: [failed])))
-    var guest = pages
-    guest.reader = PortalReader(canEdit: false, isOwner: false, isGuest: true)
-    guest.reader.sharedName = visible(text)
-    all.append(("shared", try await guest.report(try request("events"), app: app, from: source)))
+    all.append(("audit", AuditPage(visit, [entry], hasMore: true, failed: [failed]).html()))
+    let guest = PageVisit(
+      server, reader: PortalReader(canEdit: false, isOwner: false, isGuest: true, sharedName: visible(text)),
+      segments: segments)
+    all.append(("shared", try await ReportPage(guest, try request("events"), app: app, from: source).html()))
     all.append(
       (
         "trail",
-        try pages.trail(
-          SampleAnswers.trail(text), of: .user(text), SampleAnswers.summary(text), app: app, apps: [app],
-          later: PersonsCursor(time: 3, row: 4), earlier: PersonsCursor(time: 1, row: 2))
+        try PersonPage(
+          visit, SampleAnswers.trail(text), of: .user(text), SampleAnswers.summary(text), app: app, apps: [app],
+          later: PersonsCursor(time: 3, row: 4), earlier: PersonsCursor(time: 1, row: 2)
+        ).html()
       ))
-    all.append(("trail, empty", try pages.trail([], of: .install(text), nil, app: app, apps: [app])))
+    all.append(("trail, empty", try PersonPage(visit, [], of: .install(text), nil, app: app, apps: [app]).html()))
     for page in QuestionPage.allCases { all += try await questionPages(page) }
-    all.append(("login", pages.login(message: text, next: "/" + text)))
-    all.append(("login", pages.loginCode(message: text, next: "/" + text)))
-    all.append(("login", pages.confirm(owner.account, logout: nil, message: text, next: "/" + text)))
-    all.append(("error", pages.error(status: 404, message: text)))
+    all.append(("login", LoginPage(server, message: text, next: "/" + text).html()))
+    all.append(("login", CodePage(server, message: text, next: "/" + text).html()))
+    all.append(("login", ConfirmPage(server, owner.account, logout: nil, message: text, next: "/" + text).html()))
+    all.append(("error", ErrorPage(server, status: 404, message: text).html()))
     return all
   }
 }

@@ -13,19 +13,21 @@ import Warehouse
 
   init() throws { sample = try SamplePages("Play") }
 
-  /// The pages of an app that lacks some values.
-  private var pages: PortalPages {
-    var pages = sample.pages
-    pages.unknownValues = [
+  /// The visit of an app that lacks some values.
+  private var visit: PageVisit { lacking.visit }
+
+  private var lacking: SamplePages {
+    var sample = sample
+    sample.unknownValues = [
       NamedValue(.event, "Purchse"): ["Purchase"], NamedValue(.version, "9.9"): [], NamedValue(.property, "Lenght"): [],
     ]
-    return pages
+    return sample
   }
 
   private func page(_ page: QuestionPage, _ parameters: [String: String]) async throws -> String {
-    try await pages.question(
-      page, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    try await QuestionFormPage(
+      visit, page, parameters, app: sample.app, apps: [], days: Day(number: 0)...Day(number: 1), from: sample.source
+    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
   }
 
   @Test(arguments: [
@@ -50,8 +52,8 @@ import Warehouse
 
   /// The dashboard of a reader, and its part after each card's heading.
   private func dashboard(isGuest: Bool, filter: String = "") async throws -> (html: String, cards: [Substring]) {
-    var pages = pages
-    pages.reader.isGuest = isGuest
+    var lacking = lacking
+    lacking.reader = PortalReader(isGuest: isGuest)
     let dashboard = Dashboard(
       id: 3, app: sample.app.id, name: "Board",
       cards: [
@@ -60,11 +62,11 @@ import Warehouse
         DashboardCard(name: "Funnel", page: "funnels", query: "s1=event+Play&s2=event+Purchse"),
       ], author: "", changed: SamplePages.now)
     let filter = ReportFilter(json: filter)
-    #expect(
-      pages.namedValues(dashboard, filter).contains(NamedValue(.event, "Purchse")) == !isGuest, "they are looked up")
-    let html = try await pages.dashboard(
-      dashboard, of: [dashboard], app: sample.app, apps: [], today: Day(number: 1), filter: filter
-    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }
+    let named = dashboard.namedValues(filter, segments: sample.segments)
+    #expect(named.contains(NamedValue(.event, "Purchse")), "they are looked up")
+    let html = try await DashboardPage(
+      lacking.visit, dashboard, of: [dashboard], app: sample.app, apps: [], today: Day(number: 1), filter: filter
+    ) { try #require(AnsweredQuestion($0, SampleAnswers.result($0.kind), milliseconds: 0)) }.html()
     return (html, html.split(separator: "<section class=\"panel").dropFirst().map { $0 })
   }
 
@@ -99,25 +101,25 @@ import Warehouse
       author: "", changed: SamplePages.now)
     let form = SegmentForm(segment)
     let event = NamedValue(.event, "Purchse")
-    #expect(PortalPages.namedValues([], form) == [event, NamedValue(.version, "9.9"), NamedValue(.country, "DE")])
-    #expect(PortalPages.namedValues([segment], SegmentForm()).contains(event))
-    let list = PageScanner(pages.segments([segment], app: sample.app, apps: [])).text
+    #expect(form.namedValues([]) == [event, NamedValue(.version, "9.9"), NamedValue(.country, "DE")])
+    #expect(SegmentForm().namedValues([segment]).contains(event))
+    let list = PageScanner(SegmentsPage(visit, [segment], app: sample.app, apps: []).html()).text
     #expect(list.contains("never had an event named “Purchse”. Did you mean “Purchase”?"))
     #expect(list.contains("never had the version “9.9”") && !list.contains("the country “DE”"))
-    let html = pages.segments([segment], form: form, app: sample.app, apps: [])
+    let html = SegmentsPage(visit, [segment], form: form, app: sample.app, apps: []).html()
     let marked = PageScanner(html).tags.filter { $0["aria-invalid"] == "true" }.compactMap { $0["name"] }
     #expect(marked.sorted() == ["f1", "n1"])
   }
 
   @Test func `a report says that a filter's value is unknown, and shows its figures`() async throws {
-    var pages = sample.pages
-    pages.unknownValues = [NamedValue(.version, "9.9"): ["9.8"]]
+    var sample = sample
+    sample.unknownValues = [NamedValue(.version, "9.9"): ["9.8"]]
     let filter = ReportFilter(json: #"[["is","version",["9.9"]]]"#)
-    #expect(PortalPages.namedValues(in: filter) == [NamedValue(.version, "9.9")])
+    #expect(filter.namedValues == [NamedValue(.version, "9.9")])
     var request = try sample.request("events")
     request.filter = filter
-    #expect(pages.fault(request) == nil)
-    let html = try await pages.report(request, app: sample.app, from: sample.source)
+    #expect(request.fault(sample.segments) == nil)
+    let html = try await ReportPage(sample.visit, request, app: sample.app, from: sample.source).html()
     #expect(PageScanner(html).text.contains("never had the version “9.9”. Did you mean “9.8”?"))
     #expect(html.contains("&amp;limit=10000&amp;unknown=allow\""))
   }

@@ -15,7 +15,7 @@ struct WithoutLinksTests {
     ("<a href=", "<a href="), ("", ""),
   ])
   func `links are text, and lines that only link are removed`(html: String, expected: String) {
-    let found = PortalPages.withoutLinks(html)
+    let found = GuestContent.withoutLinks(html)
     #expect(Array(found.utf8) == Array(expected.utf8), "\(found)")
   }
 }

@@ -77,7 +77,7 @@ struct Changes<Figures> {
   }
 }
 
-extension PageContext {
+extension ReportVisit {
   /// Reads the figures of both sides of the page's comparison; `nil` if there is nothing to compare yet.
   func changes<Figures>(
     _ read: (ReportRequest, any MetricsStore) async throws -> Figures

@@ -1,5 +1,5 @@
 package import Reports
-import Warehouse
+package import Warehouse
 
 /// The other side of a page's figures: the previous period, or a segment over the same days.
 ///
@@ -74,10 +74,10 @@ extension ClosedRange<Day> {
   func advanced(by days: Int) -> ClosedRange<Day> { lowerBound.advanced(by: days)...upperBound.advanced(by: days) }
 }
 
-extension PortalPages {
+extension ReportRequest {
   /// The request for the rows of the segment with which a page is compared; `nil` for others.
-  package func comparedRequest(_ request: ReportRequest) -> ReportRequest? {
-    let comparison = Comparison(request, segments: segments)
-    return comparison.segment.map { _ in comparison.other(request, over: request.days) }
+  package func compared(_ segments: [SavedSegment]) -> ReportRequest? {
+    let comparison = Comparison(self, segments: segments)
+    return comparison.segment.map { _ in comparison.other(self, over: days) }
   }
 }

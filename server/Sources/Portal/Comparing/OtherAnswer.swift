@@ -40,12 +40,12 @@ extension QuestionForm {
   }
 }
 
-extension PortalPages {
+extension PageVisit {
   /// Asks the question of a page for the previous period or for another segment, if the page compares.
   ///
   /// - Parameter make: Makes the question of a form with the other segment; by default the page's main question.
   func other(
-    _ form: QuestionForm, _ question: Question, today: Day, _ ask: Ask,
+    _ form: QuestionForm, _ question: Question, today: Day, _ ask: @escaping PageVisit.Ask,
     make: (QuestionForm) throws(QuestionError) -> Question? = { form throws(QuestionError) in try form.question() }
   ) async throws -> OtherAnswer? {
     guard let comparison = try form.comparison(of: question.scope, today: today) else { return nil }

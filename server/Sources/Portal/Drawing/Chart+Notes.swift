@@ -74,7 +74,7 @@ private struct LabelRow {
   }
 }
 
-extension PortalPages {
+extension PageVisit {
   /// The HTML of a chart with the notes about its days.
   func drawn(_ chart: Chart) -> String {
     var chart = chart

@@ -11,14 +11,14 @@ struct MailFigures {
 
   private let form: QuestionForm
   private let period: MailPeriod
-  private let ask: PortalPages.Ask
+  private let ask: PageVisit.Ask
 
-  init(_ form: QuestionForm, _ period: MailPeriod, _ ask: @escaping PortalPages.Ask) {
+  init(_ form: QuestionForm, _ period: MailPeriod, _ ask: @escaping PageVisit.Ask) {
     (self.form, self.period, self.ask) = (form, period, ask)
   }
 
   /// The figure of Explore with its change, its sparkline and, with a breakdown, the largest values.
-  func explore(_ heading: String, _ pages: PortalPages) async throws -> MailSection {
+  func explore(_ heading: String) async throws -> MailSection {
     var query = try form.timeline()
     query.groups = [.init(.time(.day))]
     let daily = try await answer(query, over: period.sparklineDays)
@@ -40,12 +40,12 @@ struct MailFigures {
     return MailSection(
       heading, columns: MailSection.columns(period),
       rows: [.init(form.metricName, current ?? empty, before: before ?? empty, format)]
-        + (try await breakdown(query, pages)),
+        + (try await breakdown(query)),
       sparklines: [.init(form.metricName, period.sparklineDays, (daily.timeLabels ?? []).map(value), format)],
       note: query.metrics.first?.note)
   }
 
-  private func breakdown(_ timeline: QueryQuestion, _ pages: PortalPages) async throws -> [MailSection.Row] {
+  private func breakdown(_ timeline: QueryQuestion) async throws -> [MailSection.Row] {
     guard let dimension = try form.breakdownDimension() else { return [] }
     let bins = form.bins?.bounds ?? []
     let metrics = timeline.metrics
@@ -73,7 +73,7 @@ struct MailFigures {
       let figure = row.metrics.first ?? nil
       let share = form.format == .count && highest > 0 ? figure.map { $0 / highest } : nil
       return .init(
-        "– \(shown(pages.text(value, of: form.breakdown), limit: 60))", figure, before: before[value] ?? empty,
+        "– \(shown(valueText(value, of: form.breakdown), limit: 60))", figure, before: before[value] ?? empty,
         form.format, share: share)
     }
   }
@@ -104,7 +104,7 @@ struct MailFigures {
 
   /// Some rows of an answer over the card's own number of days, up to the end of the period: users come back over
   /// weeks, whatever the period of the report.
-  func table(_ heading: String, _ question: Question, _ pages: PortalPages) async throws -> MailSection {
+  func table(_ heading: String, _ question: Question) async throws -> MailSection {
     let answered = try await ask(question.resolved(today: period.days.upperBound))
     let days = answered.question.scope.range.resolved(today: period.days.upperBound)
     var section = MailSection(heading, note: "\(days.text).")
@@ -122,7 +122,7 @@ struct MailFigures {
             && !answer.partial.contains(cohort.interval(after: after, unit))
             ? percentage(Double(cohort.values[after]) / Double(size)) : "–"
         }
-        let value = form.breakdown == nil ? "" : ", \(shown(pages.text(cohort.value, of: form.breakdown), limit: 60))"
+        let value = form.breakdown == nil ? "" : ", \(shown(valueText(cohort.value, of: form.breakdown), limit: 60))"
         return .init([cohort.interval + value, grouped(size)] + shares)
       }
       section.note = "\(days.text). Only whole \(unit.rawValue)s."
@@ -134,7 +134,7 @@ struct MailFigures {
       section.columns = ["", "Sessions"]
       let highest = Double(answer.edges.map(\.sessions).max() ?? 0)
       section.rows = answer.edges.prefix(Self.maximumRows).map { edge in
-        let names = [edge.from, edge.to].map { shown(pages.text($0.name), limit: 30) }
+        let names = [edge.from, edge.to].map { shown(valueText($0.name), limit: 30) }
         return .init([names.joined(separator: " → "), grouped(edge.sessions)], share: Double(edge.sessions) / highest)
       }
     default:

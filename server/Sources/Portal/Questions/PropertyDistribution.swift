@@ -23,7 +23,7 @@ struct PropertyDistribution {
   ///   - isWhole: True if the property seems to hold whole numbers only.
   ///
   /// Returns `nil` if no row has a number.
-  init?(_ property: String, in scope: QuestionScope, isWhole: Bool, _ ask: PortalPages.Ask) async throws {
+  init?(_ property: String, in scope: QuestionScope, isWhole: Bool, _ ask: PageVisit.Ask) async throws {
     let name = ExactText(property)
     let totals = Question.query(
       QueryQuestion(scope: scope, metrics: Self.aggregates.map { .property($0.1, name) }, includesTotals: true))

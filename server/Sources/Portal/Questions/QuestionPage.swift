@@ -74,7 +74,7 @@ struct QuestionPageDefinition {
   /// The groups of persons that the page's figures lead to.
   var groups: [PersonsGroupForm] = []
   /// Asks the questions of a form and shows their answers.
-  let view: (PortalPages, QuestionForm, App, _ today: Day, PortalPages.Ask) async throws -> QuestionView
+  let view: (PageVisit, QuestionForm, App, _ today: Day, @escaping PageVisit.Ask) async throws -> QuestionView
 }
 
 /// The form of a group of persons behind figures.

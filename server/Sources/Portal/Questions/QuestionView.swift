@@ -98,32 +98,20 @@ extension TemplateValues {
   }
 }
 
-extension PortalPages {
-  /// The address of the persons behind a figure; `nil` for readers who may not see them.
-  func people(_ form: QuestionForm, _ app: App, _ changes: KeyValuePairs<String, String?>) -> String? {
-    people(form, app, changes.map { ($0.key, $0.value) })
-  }
-
-  /// The address of the persons behind a figure; `nil` for readers who may not see them.
-  func people(_ form: QuestionForm, _ app: App, _ changes: [(String, String?)]) -> String? {
-    reader.seesPersonalData ? PortalLinks(app: app.id).question(.people, form.query(changes)) : nil
-  }
-
-  /// A value for display, by its name if the dimension has codes.
-  func text(_ value: QuestionValue?, of dimension: String? = nil) -> String {
-    switch value {
-    case .text(let text) where dimension == "country": countryName(text.text)
-    case .text(let text) where dimension == "language": shown(Ranking.Codes.languages.name(of: text.text))
-    case .text(let text): shown(text.text)
-    case .number(let number): JSONNumber.plain(number)
-    case nil: "(not set)"
-    }
-  }
-}
-
 extension QuestionScope {
   /// True if the range ends on a day.
   func endsOn(_ day: Day) -> Bool {
     if case .dates(_, let last) = range { last == day } else { false }
+  }
+}
+
+/// A value for display, by its name if the dimension has codes.
+func valueText(_ value: QuestionValue?, of dimension: String? = nil) -> String {
+  switch value {
+  case .text(let text) where dimension == "country": countryName(text.text)
+  case .text(let text) where dimension == "language": shown(Ranking.Codes.languages.name(of: text.text))
+  case .text(let text): shown(text.text)
+  case .number(let number): JSONNumber.plain(number)
+  case nil: "(not set)"
   }
 }

@@ -25,12 +25,12 @@ extension CatalogEditor {
     let parameters = URLEncodedForm(link.query).values
     if link.report == SharedContent.dashboards {
       return try dashboards(app: app.id).first { $0.id.description == parameters["dashboard"] }
-        .map { .dashboard($0, PortalPages.filter(in: parameters)) }
+        .map { .dashboard($0, ReportFilter(in: parameters)) }
     }
     if let page = QuestionPage(rawValue: link.report) { return .question(page, parameters) }
     return .report(
       try ReportRequest(
-        link.report, of: try subject(view: parameters["view"], of: app), parameters: PortalPages.merged(parameters),
+        link.report, of: try subject(view: parameters["view"], of: app), parameters: ReportFilter.merged(parameters),
         now: now))
   }
 

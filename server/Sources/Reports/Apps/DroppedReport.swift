@@ -8,39 +8,14 @@ extension AppReports {
   package static let dropped = ReportDefinition(
     "dropped", title: "Dropped events",
     explanation: "Events that clients dropped or the server rejected, by reason, and events waiting on devices.",
-    navigation: ReportNavigation(.live, "Dropped events")
-  ) { request, store in
-    let metrics = try await DroppedMetrics(request, from: store)
-    let ledger = metrics.ledger
-    let counts = [
-      ("tracked", ledger.tracked), ("delivered", ledger.delivered), ("waiting", ledger.waiting),
-      ("in_flight", ledger.inFlight), ("dropped", ledger.dropped),
-    ]
-    return ReportContent(
-      [
-        Ranking("reasons", noun: "reason", dimension: .dropped)
-          .list(metrics.reasons, limit: request.limit ?? 1_000),
-        ReportList(
-          "days", columns: ["date", "count"], rows: metrics.days.map { [.day($0.day), .count($0.count)] },
-          outputs: .json),
-        ReportList(
-          "ledger", title: "On devices",
-          columns: [
-            "installs", "tracked", "delivered", "waiting", "inFlight", "dropped",
-            "updated",
-          ],
-          rows: [
-            [.count(ledger.installs)] + counts.map { .count($0.1) } + [ledger.updated.map { .time($0) } ?? .none]
-          ], isObject: true, outputs: [.json, .terminal, .page]),
-        ReportList(
-          "ledger", columns: ["name", "count", "users"],
-          rows: counts.map { [.text($0.0), .count($0.1), .count(ledger.installs)] }, outputs: .csv),
-      ], values: ["total": .count(metrics.total), "unnamed": .count(metrics.unnamed)])
-  }
+    navigation: ReportNavigation(.live, "Dropped events"),
+    filtering: .allRows(
+      because: "Dropped events are counted by day and reason alone, so the filter does not apply to them."),
+    read: ReportDefinition.read(DroppedMetrics.self))
 }
 
 /// Events that clients dropped or the server rejected, and the queues of devices.
-package struct DroppedMetrics: Sendable, Hashable {
+package struct DroppedMetrics: ReportMetrics, Hashable {
   /// The reasons, most frequent first.
   package var reasons: [RankedKey]
   /// Every day of the range in order, including days without any. Users are not counted.
@@ -66,5 +41,34 @@ package struct DroppedMetrics: Sendable, Hashable {
     // Rounded to days, so that the same request on the same day has the same result.
     let since = Int64(request.today.number - LedgerTotals.lifetimeDays) * 86_400_000
     ledger = try await store.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))
+  }
+}
+
+extension DroppedMetrics {
+  package func content(_ request: ReportRequest) -> ReportContent {
+    let counts = [
+      ("tracked", ledger.tracked), ("delivered", ledger.delivered), ("waiting", ledger.waiting),
+      ("in_flight", ledger.inFlight), ("dropped", ledger.dropped),
+    ]
+    return ReportContent(
+      [
+        Ranking("reasons", noun: "reason", dimension: .dropped)
+          .list(reasons, limit: request.limit ?? 1_000),
+        ReportList(
+          "days", columns: ["date", .count], rows: days.map { [.day($0.day), .count($0.count)] },
+          outputs: .json),
+        ReportList(
+          "ledger", title: "On devices",
+          columns: [
+            "installs", "tracked", "delivered", "waiting", "inFlight", "dropped",
+            "updated",
+          ],
+          rows: [
+            [.count(ledger.installs)] + counts.map { .count($0.1) } + [ledger.updated.map { .time($0) } ?? .none]
+          ], isObject: true, outputs: [.json, .terminal, .page]),
+        ReportList(
+          "ledger", columns: ["name", .count, .users],
+          rows: counts.map { [.text($0.0), .count($0.1), .count(ledger.installs)] }, outputs: .csv),
+      ], values: ["total": .count(total), "unnamed": .count(unnamed)])
   }
 }

@@ -17,46 +17,11 @@ extension AppReports {
     missingParameter: ReportError(
       .missingError,
       "Choose an error. On the command line, add --group NUMBER or --occurrence NUMBER; the report errors lists "
-        + "the numbers.", remedy: "errors"), pageLimit: 100, showsPersonalData: true
-  ) { request, store in
-    let metrics = try await ErrorMetrics(request, from: store)
-    let group = metrics.group.map { [$0] } ?? []
-    let days = ReportList(
-      "days", columns: ["date", "count", "users"],
-      rows: metrics.days.map { [.day($0.day), .count($0.count), .count($0.users)] }, outputs: .json)
-    let lists = [
-      errorGroups("error", group, isObject: true, outputs: .json),
-      ReportList(
-        "error", columns: ["kind", "type", "message", "count", "users"],
-        rows: group.map {
-          [.text($0.kind.name), .text($0.type), .text($0.message), .count($0.count), .count($0.users)]
-        }, outputs: [.terminal, .page]), days,
-    ]
-    let isDetail = metrics.detail != nil
-    let versions = ReportList(
-      "versions", title: "Versions",
-      columns: [
-        ReportColumn("name", heading: "version"), "count", "share", ReportColumn("users", isJSONOnly: true),
-      ],
-      rows: metrics.versions.map { [.text($0.key), .count($0.count), .share($0.share), .count($0.users)] },
-      outputs: isDetail ? .json : [.json, .terminal, .page])
-    let breakdowns = [
-      ("systems", "Systems", "system", group.first?.systems), ("models", "Models", "model", group.first?.models),
-      ("countries", "Countries", "country", group.first?.countries),
-    ].map { name, title, heading, keys in
-      ReportList(
-        name, title: title, columns: [ReportColumn("name", heading: heading), "count", "share"],
-        rows: (keys ?? []).map { key in
-          [.text(key.key), .count(key.count), .share(share(key.count, of: group.first?.count ?? 0))]
-        }, outputs: isDetail ? .json : [.json, .terminal, .page])
-    }
-    let occurrences = occurrenceList(
-      "occurrences", title: "Occurrences", metrics.occurrences, outputs: isDetail ? [.json, .csv] : .all,
-      limit: isDetail ? nil : request.limit ?? 100)
-    return ReportContent(lists + [versions] + breakdowns + [occurrences] + (metrics.detail.map(detailLists) ?? []))
-  }
+        + "the numbers.", remedy: "errors"), pageLimit: 100, showsPersonalData: true,
+    filtering: .questions, storedFacts: .errorStates,
+    read: ReportDefinition.read(ErrorMetrics.self))
 
-  private static func occurrenceList(
+  fileprivate static func occurrenceList(
     _ name: String, title: String = "", _ errors: [ErrorOccurrence], isObject: Bool = false,
     outputs: ReportList.Outputs = .all, limit: Int? = nil
   ) -> ReportList {
@@ -77,7 +42,7 @@ extension AppReports {
   private static let noText = "The stack trace was deleted to make room for newer errors."
 
   /// One occurrence: nested in JSON, separate tables elsewhere.
-  private static func detailLists(_ detail: ErrorDetail) -> [ReportList] {
+  fileprivate static func detailLists(_ detail: ErrorDetail) -> [ReportList] {
     let (error, labels) = (detail.occurrence, DeviceLabels(detail.occurrence.device))
     let attachments = ReportList(
       "attachments", title: "Attachments",
@@ -125,7 +90,7 @@ extension AppReports {
 }
 
 /// One error group with its counts, versions and latest occurrences, or one error with all of its details.
-package struct ErrorMetrics: Sendable, Hashable {
+package struct ErrorMetrics: ReportMetrics, Hashable {
   /// The group, or `nil` if it has no occurrence in the range.
   package var group: ErrorGroup?
   /// The number of the group.
@@ -179,5 +144,44 @@ extension ErrorDetail {
     StoredEvent(
       id: occurrence.id, kind: kind, name: type, time: occurrence.time, received: occurrence.received,
       install: occurrence.install, user: occurrence.user, device: occurrence.device, properties: properties)
+  }
+}
+
+extension ErrorMetrics {
+  package func content(_ request: ReportRequest) -> ReportContent {
+    let group = self.group.map { [$0] } ?? []
+    let days = ReportList(
+      "days", columns: ["date", .count, .users],
+      rows: self.days.map { [.day($0.day), .count($0.count), .count($0.users)] }, outputs: .json)
+    let lists = [
+      AppReports.errorGroups("error", group, isObject: true, outputs: .json),
+      ReportList(
+        "error", columns: ["kind", "type", "message", .count, .users],
+        rows: group.map {
+          [.text($0.kind.name), .text($0.type), .text($0.message), .count($0.count), .count($0.users)]
+        }, outputs: [.terminal, .page]), days,
+    ]
+    let isDetail = detail != nil
+    let versions = ReportList(
+      "versions", title: "Versions",
+      columns: [
+        ReportColumn("name", heading: "version"), .count, .share, ReportColumn("users", isJSONOnly: true),
+      ],
+      rows: self.versions.map { [.text($0.key), .count($0.count), .share($0.share), .count($0.users)] },
+      outputs: isDetail ? .json : [.json, .terminal, .page])
+    let breakdowns = [
+      ("systems", "Systems", "system", group.first?.systems), ("models", "Models", "model", group.first?.models),
+      ("countries", "Countries", "country", group.first?.countries),
+    ].map { name, title, heading, keys in
+      ReportList(
+        name, title: title, columns: [ReportColumn("name", heading: heading), .count, .share],
+        rows: (keys ?? []).map { key in
+          [.text(key.key), .count(key.count), .share(share(key.count, of: group.first?.count ?? 0))]
+        }, outputs: isDetail ? .json : [.json, .terminal, .page])
+    }
+    let occurrences = AppReports.occurrenceList(
+      "occurrences", title: "Occurrences", self.occurrences, outputs: isDetail ? [.json, .csv] : .all,
+      limit: isDetail ? nil : request.limit ?? 100)
+    return ReportContent(lists + [versions] + breakdowns + [occurrences] + (detail.map(AppReports.detailLists) ?? []))
   }
 }

@@ -7,15 +7,9 @@ extension AppReports {
     "errors", title: "Errors",
     explanation:
       "Crashes and handled errors, grouped by type, case and the top of the stack trace.",
-    navigation: ReportNavigation(.errors, "Errors"), parameters: [.status]
-  ) { request, store in
-    let metrics = try await ErrorsMetrics(request, from: store)
-    return ReportContent([
-      errorGroups("crashes", title: "Crashes", metrics.crashes, limit: request.errorLimit),
-      errorGroups("handled", title: "Handled errors", metrics.handled, limit: request.errorLimit),
-      errorGroups("errors", metrics.crashes + metrics.handled, outputs: .csv),
-    ])
-  }
+    navigation: ReportNavigation(.errors, "Errors"), parameters: [.status], filtering: .questions,
+    storedFacts: .errorStates,
+    read: ReportDefinition.read(ErrorsMetrics.self))
 
   /// Error groups as a list. JSON has versions as an array, tables the first five as text.
   static func errorGroups(
@@ -25,7 +19,7 @@ extension AppReports {
     ReportList(
       name, title: title,
       columns: (outputs == .csv ? ["kind"] : [ReportColumn("kind", isJSONOnly: true)]) + [
-        "type", "message", "place", "count", "users", "versions", "last", "group", "status",
+        "type", "message", "place", .count, .users, "versions", "last", "group", "status",
         ReportColumn("note", isJSONOnly: outputs != .csv), ReportColumn("by", isJSONOnly: outputs != .csv),
         ReportColumn("changed", isJSONOnly: outputs != .csv), ReportColumn("reopenedIn", isJSONOnly: outputs != .csv),
       ],
@@ -43,7 +37,7 @@ extension AppReports {
 
 /// The error groups of a range with the status that the request asks for, most frequent first; 200 of each kind unless the
 /// request has a limit.
-package struct ErrorsMetrics: Sendable, Hashable {
+package struct ErrorsMetrics: ReportMetrics, Hashable {
   package var crashes: [ErrorGroup]
   package var handled: [ErrorGroup]
   /// The crashes of the range that belong to no session, whatever their status is.
@@ -66,4 +60,14 @@ package struct ErrorsMetrics: Sendable, Hashable {
 extension ReportRequest {
   /// The most groups of errors of each kind.
   fileprivate var errorLimit: Int { limit ?? 200 }
+}
+
+extension ErrorsMetrics {
+  package func content(_ request: ReportRequest) -> ReportContent {
+    return ReportContent([
+      AppReports.errorGroups("crashes", title: "Crashes", crashes, limit: request.errorLimit),
+      AppReports.errorGroups("handled", title: "Handled errors", handled, limit: request.errorLimit),
+      AppReports.errorGroups("errors", crashes + handled, outputs: .csv),
+    ])
+  }
 }

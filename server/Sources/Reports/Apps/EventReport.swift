@@ -14,44 +14,17 @@ extension AppReports {
     missingParameter: ReportError(
       .missingEvent,
       "Choose an event. On the command line, add --event NAME; in an address, event=NAME.", remedy: "events"),
-    pageLimit: 10
-  ) { request, store in
-    let metrics = try await EventMetrics(request, from: store)
-    let days = ReportList(
-      "days", title: "Days", columns: ["date", "count", "users"],
-      rows: metrics.days.map { [.day($0.day), .count($0.count), .count($0.users)] })
-    return ReportContent([
-      ReportList(
-        "event",
-        columns: [
-          ReportColumn("name", heading: "event"), "count", "users", "days",
-          ReportColumn("properties", isJSONOnly: true),
-        ],
-        rows: [
-          [
-            .text(metrics.name), .count(metrics.count), .count(metrics.users), .list(days),
-            .list(propertyList(metrics.properties, limit: request.propertyLimit)),
-          ]
-        ], isObject: true, outputs: [.json, .terminal, .page]),
-      ReportList(
-        "values", columns: ["date", "property", "value", "count", "users"],
-        rows: metrics.days.map { [.day($0.day), .none, .none, .count($0.count), .count($0.users)] }
-          + metrics.properties.flatMap { property in
-            property.values.map {
-              [.none, .text(property.property), .text($0.key), .count($0.count), .count($0.users)]
-            }
-          }, outputs: .csv),
-    ])
-  }
+    pageLimit: 10, filtering: .questions, showsChanges: true,
+    read: ReportDefinition.read(EventMetrics.self))
 
-  private static func propertyList(_ properties: [PropertyTotals], limit: Int) -> ReportList {
+  fileprivate static func propertyList(_ properties: [PropertyTotals], limit: Int) -> ReportList {
     ReportList(
       "properties",
       columns: ["name", "count", "isCapped"].map { ReportColumn($0, isJSONOnly: true) } + ["values"],
       rows: properties.map { property in
         let values = ReportList(
           "values", title: "Property \(property.property) (\(grouped(property.count)))",
-          columns: ["value", "count", "users", "share"],
+          columns: ["value", .count, .users, .share],
           rows: property.values.map {
             [.text($0.key), .count($0.count), .count($0.users), .share(share($0.count, of: property.count))]
           }, limit: limit)
@@ -61,7 +34,7 @@ extension AppReports {
 }
 
 /// One event's metrics: in total, per day, and by property.
-package struct EventMetrics: Sendable, Hashable {
+package struct EventMetrics: ReportMetrics, Hashable {
   /// The event's name.
   package var name: String
   /// The number of occurrences.
@@ -116,5 +89,35 @@ extension [DailyTotals] {
   package func filled(_ range: ClosedRange<Day>) -> [DailyTotals] {
     let known = Dictionary(map { ($0.day, $0) }, uniquingKeysWith: { $1 })
     return range.map { known[$0] ?? DailyTotals(day: $0, count: 0, users: 0) }
+  }
+}
+
+extension EventMetrics {
+  package func content(_ request: ReportRequest) -> ReportContent {
+    let days = ReportList(
+      "days", title: "Days", columns: ["date", .count, .users],
+      rows: self.days.map { [.day($0.day), .count($0.count), .count($0.users)] })
+    return ReportContent([
+      ReportList(
+        "event",
+        columns: [
+          ReportColumn("name", heading: "event"), .count, .users, "days",
+          ReportColumn("properties", isJSONOnly: true),
+        ],
+        rows: [
+          [
+            .text(name), .count(count), .count(users), .list(days),
+            .list(AppReports.propertyList(properties, limit: request.propertyLimit)),
+          ]
+        ], isObject: true, outputs: [.json, .terminal, .page]),
+      ReportList(
+        "values", columns: ["date", "property", "value", .count, .users],
+        rows: self.days.map { [.day($0.day), .none, .none, .count($0.count), .count($0.users)] }
+          + properties.flatMap { property in
+            property.values.map {
+              [.none, .text(property.property), .text($0.key), .count($0.count), .count($0.users)]
+            }
+          }, outputs: .csv),
+    ])
   }
 }

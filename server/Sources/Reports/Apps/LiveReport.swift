@@ -8,17 +8,25 @@ extension AppReports {
   package static let live = ReportDefinition(
     "live", title: "Live", explanation: "What arrives right now.",
     navigation: ReportNavigation(.live, "Live"),
-    showsPersonalData: true
-  ) { request, store in ReportContent([LiveRows.list("events", try await LiveRows.latest(request, from: store))]) }
+    fileLimit: nil, showsPersonalData: true, filtering: .latestRows, drawsDays: false, isLive: true,
+    read: ReportDefinition.read(LiveMetrics.self))
+}
+
+/// The latest rows of an app, newest first; 100 unless the request has a limit.
+package struct LiveMetrics: ReportMetrics {
+  package var rows: [StoredEvent]
+
+  package init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+    rows = try await store.recent(app: request.app, limit: request.limit ?? 100)
+  }
+
+  package func content(_ request: ReportRequest) -> ReportContent {
+    ReportContent([LiveRows.list("events", rows)])
+  }
 }
 
 /// Stored rows as the live report and the live page show them.
 package enum LiveRows {
-  /// Reads the latest rows of a request's app, newest first; 100 unless the request has a limit.
-  package static func latest(_ request: ReportRequest, from store: any MetricsStore) async throws -> [StoredEvent] {
-    try await store.recent(app: request.app, limit: request.limit ?? 100)
-  }
-
   /// A row as JSON on one line without a line feed: the data of one server-sent event.
   package static func json(_ row: StoredEvent) throws -> Data {
     try ReportJSON.encoder.encode(list("event", [row], isObject: true))
@@ -29,7 +37,7 @@ package enum LiveRows {
     let jsonOnly = ["id", "time", "user", "system"].map { ReportColumn($0, isJSONOnly: true) }
     return ReportList(
       name,
-      columns: ["received", "kind", "name", "install", "country", "version", "model", "properties"] + jsonOnly,
+      columns: ["received", "kind", "name", "install", .country, "version", "model", "properties"] + jsonOnly,
       rows: rows.map {
         let labels = DeviceLabels($0.device)
         return [

@@ -11,27 +11,8 @@ extension AppReports {
     explanation:
       "Builds of executables and libraries in whose place stacks have positions, because there are no symbols of them, and "
       + "of apps whose shortened names of Java and Kotlin have no mapping.",
-    navigation: ReportNavigation(.errors, "Missing symbols")
-  ) { request, store in
-    let metrics = try await MissingSymbolsMetrics(request, from: store)
-    func list(
-      _ name: String, title: String = "", _ builds: [MissingBuild], outputs: ReportList.Outputs
-    ) -> ReportList {
-      ReportList(
-        name, title: title,
-        columns: ["image", "build", "versions", "count", "last"] + (outputs == .csv ? ["isSystem"] : []),
-        rows: builds.map { build in
-          [.text(build.image), .text(build.id), .texts(build.versions), .count(build.count), .time(build.last)]
-            + (outputs == .csv ? [.flag(build.isSystem)] : [])
-        }, outputs: outputs, limit: request.limit ?? 200)
-    }
-    let shown: ReportList.Outputs = [.json, .terminal, .page]
-    return ReportContent([
-      list("builds", title: "The app and its libraries", metrics.builds.filter { !$0.isSystem }, outputs: shown),
-      list("systems", title: "Libraries of systems", metrics.builds.filter(\.isSystem), outputs: shown),
-      list("missing", metrics.builds, outputs: .csv),
-    ])
-  }
+    navigation: ReportNavigation(.errors, "Missing symbols"),
+    read: ReportDefinition.read(MissingSymbolsMetrics.self))
 }
 
 /// A build that has no symbols.
@@ -54,7 +35,7 @@ package struct MissingBuild: Sendable, Hashable {
 /// The builds without symbols in the errors of a range, most errors first.
 ///
 /// The most frequent groups count, each with its latest error in each of some versions: their stacks stand for the others.
-package struct MissingSymbolsMetrics: Sendable, Hashable {
+package struct MissingSymbolsMetrics: ReportMetrics, Hashable {
   private static let maximumGroups = 100
   private static let maximumVersions = 3
   private static let maximumErrors = 20
@@ -130,5 +111,27 @@ extension MetricsStore {
       store = forwarding.base
     }
     return (self, nil)
+  }
+}
+
+extension MissingSymbolsMetrics {
+  package func content(_ request: ReportRequest) -> ReportContent {
+    func list(
+      _ name: String, title: String = "", _ builds: [MissingBuild], outputs: ReportList.Outputs
+    ) -> ReportList {
+      ReportList(
+        name, title: title,
+        columns: ["image", "build", "versions", .count, "last"] + (outputs == .csv ? ["isSystem"] : []),
+        rows: builds.map { build in
+          [.text(build.image), .text(build.id), .texts(build.versions), .count(build.count), .time(build.last)]
+            + (outputs == .csv ? [.flag(build.isSystem)] : [])
+        }, outputs: outputs, limit: request.limit ?? 200)
+    }
+    let shown: ReportList.Outputs = [.json, .terminal, .page]
+    return ReportContent([
+      list("builds", title: "The app and its libraries", builds.filter { !$0.isSystem }, outputs: shown),
+      list("systems", title: "Libraries of systems", builds.filter(\.isSystem), outputs: shown),
+      list("missing", builds, outputs: .csv),
+    ])
   }
 }

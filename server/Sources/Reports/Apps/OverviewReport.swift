@@ -6,33 +6,12 @@ extension AppReports {
   /// Events, sessions and active users, per day and in total.
   package static let overview = ReportDefinition(
     "overview", title: "Overview", explanation: "Events, sessions and active users, per day and in total.",
-    navigation: ReportNavigation(.overview, "Overview")
-  ) { request, store in
-    let metrics = try await OverviewMetrics(request, from: store)
-    let totals = metrics.totals
-    return ReportContent([
-      ReportList(
-        "days", columns: ["date", "events", "sessions", "dau", "wau", "mau"],
-        rows: metrics.days.map {
-          [
-            .day($0.date), .count($0.events), .count($0.sessions), .count($0.dau), .count(orNone: $0.wau),
-            .count(orNone: $0.mau),
-          ]
-        }),
-      ReportList(
-        "totals", title: "Totals", columns: ["events", "sessions", "users", "wau", "mau"],
-        rows: [
-          [
-            .count(totals.events), .count(totals.sessions), .count(totals.users), .count(orNone: totals.wau),
-            .count(orNone: totals.mau),
-          ]
-        ], isObject: true, outputs: [.json, .terminal, .page]),
-    ])
-  }
+    navigation: ReportNavigation(.overview, "Overview"), filtering: .questions, showsChanges: true,
+    read: ReportDefinition.read(OverviewMetrics.self))
 }
 
 /// Events, sessions and active users of every day of a range, and of the range as a whole.
-package struct OverviewMetrics: Sendable, Hashable {
+package struct OverviewMetrics: ReportMetrics, Hashable {
   /// The metrics of one day.
   package struct DayRow: Sendable, Hashable {
     package var date: Day
@@ -62,6 +41,15 @@ package struct OverviewMetrics: Sendable, Hashable {
     package var mau: Int?
   }
 
+  package static let userColumn = ReportColumn(
+    "users", meaning: "Installs that were active in this range, each counted once.")
+  package static let sessionColumn = ReportColumn(
+    "sessions",
+    meaning:
+      "Visits to the app. A session ends when the app has been in the background for a while, or after half an hour without an event."
+  )
+  package static let eventColumn = ReportColumn("events", meaning: "Events that the app tracked by name.")
+
   /// Every day of the range in order, including days without activity.
   package var days: [DayRow]
   /// The metrics of the whole range.
@@ -90,5 +78,31 @@ extension [DailyCount] {
   /// The counts of each day, all keys together.
   func summedByDay() -> [Day: Int] {
     reduce(into: [:]) { $0[$1.day] = [$0[$1.day] ?? 0, $1.count].saturatingSum }
+  }
+}
+
+extension OverviewMetrics {
+  package func content(_ request: ReportRequest) -> ReportContent {
+    return ReportContent([
+      ReportList(
+        "days",
+        columns: [
+          "date", .events, .sessions, ReportColumn("dau", meaning: "Users who were active on the day."), .wau, .mau,
+        ],
+        rows: days.map {
+          [
+            .day($0.date), .count($0.events), .count($0.sessions), .count($0.dau), .count(orNone: $0.wau),
+            .count(orNone: $0.mau),
+          ]
+        }),
+      ReportList(
+        "totals", title: "Totals", columns: [Self.eventColumn, Self.sessionColumn, Self.userColumn, .wau, .mau],
+        rows: [
+          [
+            .count(totals.events), .count(totals.sessions), .count(totals.users), .count(orNone: totals.wau),
+            .count(orNone: totals.mau),
+          ]
+        ], isObject: true, outputs: [.json, .terminal, .page]),
+    ])
   }
 }

@@ -44,12 +44,24 @@ package struct Ranking: Sendable, Hashable {
     self.color = color
   }
 
+  /// The meaning of the figures in one sentence.
+  package var meaning: String {
+    switch dimension {
+    case .event: "How often each event was tracked, and how many different users did; share is its part of all events."
+    case .screen:
+      "How often each screen was shown, and to how many different users; share is its part of all screens shown."
+    default:
+      "\(countLabel) with each \(noun), and the different users behind them; share is the part of all "
+        + "\(countLabel.lowercased())."
+    }
+  }
+
   /// The rows as a list of a report.
   func list(_ rows: [RankedKey], limit: Int) -> ReportList {
     let key = ReportColumn(codes == nil ? "name" : "code", heading: codes == nil ? noun : "code")
     let label = codes == nil ? [] : [ReportColumn("name", heading: noun)]
     return ReportList(
-      name, title: title, columns: [key] + label + ["count", "users", "share"],
+      name, title: title, columns: [key] + label + [.count, .users, .share],
       rows: rows.map { row in
         [.text(row.key)] + (codes == nil ? [] : [.text(row.name)])
           + [.count(row.count), .count(row.users), .share(row.share)]

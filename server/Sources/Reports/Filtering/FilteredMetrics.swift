@@ -29,18 +29,6 @@ package struct FilteredMetrics: ForwardingStore {
   }
 }
 
-extension ReportRequest {
-  /// True if the report can be filtered; others are about all rows.
-  package var isFilterable: Bool {
-    let reports: [ReportDefinition] = [
-      AppReports.overview, AppReports.events, AppReports.event, AppReports.screens, AppReports.versions,
-      AppReports.devices, AppReports.countries, AppReports.languages, AppReports.errors, AppReports.error,
-      AppReports.live,
-    ]
-    return view == nil && reports.contains(report)
-  }
-}
-
 extension FilteredMetrics {
   package func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     guard let counted = Counted(dimension, filters) else {

@@ -46,11 +46,13 @@ package struct ReportList: Sendable, Hashable {
   package var isWide: Bool
   /// The most rows that the request allows; `nil` for a list that always has all.
   package var limit: Int?
+  /// The picture of the list on pages.
+  package var picture: ReportPicture
 
   /// Creates a list.
   package init(
     _ name: String, title: String = "", columns: [ReportColumn], rows: [[ReportValue]], isObject: Bool = false,
-    outputs: Outputs = .all, isWide: Bool = false, limit: Int? = nil
+    outputs: Outputs = .all, isWide: Bool = false, limit: Int? = nil, picture: ReportPicture = .days()
   ) {
     self.name = name
     self.title = title
@@ -60,6 +62,7 @@ package struct ReportList: Sendable, Hashable {
     self.outputs = outputs
     self.isWide = isWide
     self.limit = limit
+    self.picture = picture
   }
 
   /// The names of the list and of those in it that end at their limit.
@@ -89,41 +92,5 @@ package struct ReportList: Sendable, Hashable {
     }
     let table = table
     return (table.columns.isEmpty ? [] : [table]) + nested
-  }
-}
-
-/// A column of a list.
-package struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The member's name in JSON, in camel case.
-  package var name: String
-  /// The heading on terminals and in CSV.
-  package var heading: String
-  /// The heading on pages.
-  package var title: String
-  /// True if only JSON has the column.
-  package var isJSONOnly: Bool
-
-  /// Creates a column; by default, the headings derive from the name.
-  package init(_ name: String, heading: String? = nil, title: String? = nil, isJSONOnly: Bool = false) {
-    self.name = name
-    self.heading = heading ?? Self.words(of: name)
-    let words = self.heading.replacing("_", with: " ")
-    self.title = title ?? words.prefix(1).uppercased() + words.dropFirst()
-    self.isJSONOnly = isJSONOnly
-  }
-
-  /// Creates a column from its name.
-  package init(stringLiteral name: String) { self.init(name) }
-
-  /// The words and numbers of a name in camel case, with underscores: `below100Ms` becomes `below_100_ms`.
-  private static func words(of name: String) -> String {
-    var (words, previous) = ("", Character("_"))
-    for character in name {
-      let begins = character.isUppercase || (character.isNumber && previous.isLetter)
-      if begins, previous != "_" { words.append("_") }
-      words += character.lowercased()
-      previous = character
-    }
-    return words
   }
 }

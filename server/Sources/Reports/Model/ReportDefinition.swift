@@ -28,12 +28,36 @@ package struct ReportDefinition: Sendable {
   package let showsPersonalData: Bool
   /// The rankings of the report; empty for other reports.
   package let rankings: [Ranking]
+  /// How filters choose the rows.
+  package let filtering: ReportFiltering
+  /// The stored facts that a request needs beside the metrics.
+  package let storedFacts: StoredFacts?
+  /// True if the page shows changes of its figures.
+  package let showsChanges: Bool
+  /// True if the page draws charts over days, which show notes.
+  package let drawsDays: Bool
+  /// True if the rows are about right now, whatever the range is.
+  package let isLive: Bool
+  /// The number of rows per list in a file that a page links to; `nil` for the report's own.
+  package let fileLimit: Int?
+  /// The group of a view's report.
+  package let viewGroup: ViewReportGroup
   let read: Read
+
+  /// The facts that a catalog stores for reports.
+  package enum StoredFacts: Sendable {
+    /// The states of groups of errors.
+    case errorStates
+    /// The figures of a view that another service counted.
+    case importedFigures
+  }
 
   package init(
     _ name: String, title: String, explanation: String, navigation: ReportNavigation? = nil, parent: String? = nil,
     parameters: [ReportParameter] = [], missingParameter: ReportError? = nil, pageLimit: Int = 200,
-    showsPersonalData: Bool = false, read: @escaping Read
+    fileLimit: Int? = ReportRequest.maximumLimit, showsPersonalData: Bool = false, rankings: [Ranking] = [],
+    filtering: ReportFiltering = .allRows(), storedFacts: StoredFacts? = nil, showsChanges: Bool = false,
+    drawsDays: Bool = true, isLive: Bool = false, viewGroup: ViewReportGroup = .audience, read: @escaping Read
   ) {
     self.name = name
     self.title = title
@@ -43,26 +67,31 @@ package struct ReportDefinition: Sendable {
     self.parameters = parameters
     self.missingParameter = missingParameter
     self.pageLimit = pageLimit
+    self.fileLimit = fileLimit
     self.showsPersonalData = showsPersonalData
-    self.rankings = []
+    self.rankings = rankings
+    self.filtering = filtering
+    self.storedFacts = storedFacts
+    self.showsChanges = showsChanges
+    self.drawsDays = drawsDays
+    self.isLive = isLive
+    self.viewGroup = viewGroup
     self.read = read
+  }
+
+  /// Returns how the lists of some metrics are read.
+  static func read<Metrics: ReportMetrics>(_ metrics: Metrics.Type) -> Read {
+    { request, store in try await Metrics(request, from: store).content(request) }
   }
 
   /// Creates a report that consists of rankings. Its page adds trends and changes since the previous period.
   package init(
     _ name: String, title: String, explanation: String, navigation: ReportNavigation? = nil, rankings: [Ranking]
   ) {
-    self.name = name
-    self.title = title
-    self.explanation = explanation
-    self.navigation = navigation
-    self.parent = nil
-    self.parameters = []
-    self.missingParameter = nil
-    self.pageLimit = 200
-    self.showsPersonalData = false
-    self.rankings = rankings
-    self.read = { request, store in
+    self.init(
+      name, title: title, explanation: explanation, navigation: navigation, rankings: rankings, filtering: .questions,
+      showsChanges: true, drawsDays: false
+    ) { request, store in
       var lists: [ReportList] = []
       for ranking in rankings {
         lists.append(
@@ -79,54 +108,4 @@ extension ReportDefinition: Hashable {
 
   /// Hashes the name.
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
-/// A report's place in the navigation.
-package struct ReportNavigation: Sendable, Hashable {
-  /// The entries of the navigation, in order. The reports of one entry are its tabs.
-  package enum Entry: String, Sendable, CaseIterable {
-    /// The most important figures.
-    case overview = "Overview"
-    /// Activity in the app.
-    case events = "Events"
-    /// The versions, devices, countries and languages of its users.
-    case audience = "Audience"
-    /// Crashes and handled errors.
-    case errors = "Errors"
-    /// Incoming data. These reports are shown even before the first event.
-    case live = "Live"
-  }
-
-  package var entry: Entry
-  /// The text of the tab.
-  package var label: String
-
-  /// Creates a place among the tabs of an entry.
-  package init(_ entry: Entry, _ label: String) {
-    self.entry = entry
-    self.label = label
-  }
-}
-
-/// A parameter of a report in addition to range and limit.
-package struct ReportParameter: Sendable, Hashable {
-  /// The kinds of parameters.
-  package enum Kind: Sendable, Hashable {
-    /// Any text, including an empty one.
-    case text
-    /// The number of a row.
-    case number
-    /// One of some words, by default the first.
-    case choice([String])
-  }
-
-  /// The name in commands and addresses.
-  package var name: String
-  package var kind: Kind
-
-  /// Creates a parameter.
-  package init(_ name: String, _ kind: Kind) {
-    self.name = name
-    self.kind = kind
-  }
 }

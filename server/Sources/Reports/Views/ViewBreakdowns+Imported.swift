@@ -29,7 +29,7 @@ extension ViewBreakdowns {
       ReportList(
         "imported", title: title,
         columns: ["date"] + names.map { ReportColumn($0, heading: visible($0), title: visible($0)) },
-        rows: Array(days.prefix(request.viewLimit)), outputs: [.terminal, .page]),
+        rows: Array(days.prefix(request.viewLimit)), outputs: [.terminal, .page], picture: .none),
     ]
   }
 }

@@ -15,13 +15,16 @@ extension ViewBreakdowns {
     return [
       ReportList(
         "dimensions", title: "Dimensions",
-        columns: ["dimension", "name", "scope", "value", "hits", "sessions", "users"],
+        columns: ["dimension", "name", "scope", "value", .hits, .sessions, .users],
         rows: rows(.dimensions).map { row in
           let key = row.texts
           return [key[0], name(row), key[1], key[2], .count(row.numbers[0]), .count(row.numbers[1]), .count(row.users)]
         }),
       ReportList(
-        "metrics", title: "Metrics", columns: ["metric", "name", "scope", "type", "hits", "sum", "users"],
+        "metrics", title: "Metrics",
+        columns: [
+          "metric", "name", "scope", "type", .hits, ReportColumn("sum", meaning: "The sum of all values."), .users,
+        ],
         rows: rows(.metrics).map { row in
           let type = definitions[row.key[0]]?.type ?? .integer
           return [

@@ -4,30 +4,34 @@ import Warehouse
 /// Reports about shopping.
 extension ViewReports {
   static let ecommerce = ReportDefinition.breakdown(
-    "ecommerce", "Ecommerce", "Orders with revenue, tax and shipping, products, and transactions.",
-    tables: [.transactions, .products, .orders, .productFacts]
+    "ecommerce", "Ecommerce", "Orders with revenue, tax and shipping, products, and transactions.", group: .ecommerce,
+    tables: [.transactions, .products, .orders, .productFacts], showsChanges: true
   ) { $0.ecommerce }
 
   static let shopping = ReportDefinition.breakdown(
     "shopping", "Shopping behavior", "Sessions by the stage they reached towards an order, and where they stopped.",
+    group: .ecommerce,
     tables: [.shopping]
   ) { [$0.shopping] }
 
   static let checkout = ReportDefinition.breakdown(
-    "checkout", "Checkout", "Sessions by checkout step, their exits, and the options they chose.",
+    "checkout", "Checkout", "Sessions by checkout step, their exits, and the options they chose.", group: .ecommerce,
     tables: [.checkoutSteps, .checkoutOptions]
   ) { $0.checkout }
 
   static let promotions = ReportDefinition.breakdown(
     "promotions", "Promotions", "Promotions by ID, name, creative and position, with views and clicks.",
+    group: .ecommerce,
     tables: [.promotions]
   ) { [$0.promotions] }
 
   static let lists = ReportDefinition.breakdown(
-    "lists", "Product lists", "Product lists with their impressions and clicks.", tables: [.lists, .listProducts]
+    "lists", "Product lists", "Product lists with their impressions and clicks.", group: .ecommerce,
+    tables: [.lists, .listProducts]
   ) { $0.productLists }
 
-  fileprivate static let clickRate = ReportColumn("clickShare", title: "Click rate")
+  fileprivate static let clickRate = ReportColumn(
+    "clickShare", title: "Click rate", meaning: "Clicks divided by views.")
   fileprivate static let dimension = ReportColumn("fact", title: "Dimension")
 }
 
@@ -37,14 +41,14 @@ extension ViewBreakdowns {
     return [
       orderTotals(orders.first { $0.key == ["all", "all"] }),
       ReportList(
-        "days", title: "Days", columns: ["date", "transactions", "revenue"],
+        "days", title: "Days", columns: ["date", .transactions, .revenue],
         rows: metrics.days.map {
           [.day($0.day), .count($0.totals.transactions), .millionths($0.totals.revenue)]
-        }),
+        }, picture: .days([["transactions"], ["revenue"]])),
       ReportList(
         "orders", title: "By affiliation, coupon and currency",
         columns: [
-          ViewReports.dimension, "value", "orders", "revenue", "tax", "shipping", "refunds", "refunded", "users",
+          ViewReports.dimension, "value", "orders", .revenue, .tax, .shipping, .refunds, .refunded, .users,
         ],
         rows: limited(orders.filter { $0.key[0] != "all" }).map { row in
           row.texts + [.count(row.numbers[0])] + row.numbers[1...3].map { .millionths($0) } + [
@@ -54,15 +58,16 @@ extension ViewBreakdowns {
       ReportList(
         "products", title: "Products",
         columns: [
-          "product", ReportColumn("sku", title: "SKU"), "quantity", "revenue", "details", "clicks", "adds", "removes",
-          "checkouts", "purchases", "refunds", "users",
+          "product", ReportColumn("sku", title: "SKU"), .quantity, .revenue, .details, .clicks, .adds,
+          ReportColumn("removes", meaning: "How often a product was removed from the cart."),
+          "checkouts", "purchases", .refunds, .users,
         ], rows: rows(.products).map(product)),
       ReportList(
         "productFacts", title: "Products by brand, category, coupon and variant",
-        columns: [ViewReports.dimension, "value", "quantity", "revenue", "details", "adds", "purchases", "users"],
+        columns: [ViewReports.dimension, "value", .quantity, .revenue, .details, .adds, "purchases", .users],
         rows: rows(.productFacts).map(product)),
       ReportList(
-        "transactions", title: "Transactions", columns: ["transaction", "hits", "revenue", "tax", "shipping"],
+        "transactions", title: "Transactions", columns: ["transaction", .hits, .revenue, .tax, .shipping],
         rows: rows(.transactions).map { row in
           row.texts + [.count(row.numbers[0])] + row.numbers[1...].map { .millionths($0) }
         }),
@@ -82,7 +87,10 @@ extension ViewBreakdowns {
     return ReportList(
       "totals", title: "Totals",
       columns: [
-        "transactions", "revenue", "averageOrder", "tax", "shipping", "refunds", "refunded", "conversion", "buyers",
+        .transactions, .revenue,
+        ReportColumn("averageOrder", meaning: "Revenue divided by transactions.", unit: .money), .tax, .shipping,
+        .refunds, .refunded, ReportColumn("conversion", meaning: "Orders divided by sessions."),
+        ReportColumn("buyers", meaning: "Users with at least one order."),
       ],
       rows: [
         [
@@ -95,20 +103,24 @@ extension ViewBreakdowns {
 
   /// Every stage, reached or not, followed by the other actions.
   fileprivate var shopping: ReportList {
-    let stages = ["all", "detail", "add", "checkout", "purchase"]
+    let stages: KeyValuePairs = [
+      "all": "All sessions", "detail": "Saw a product", "add": "Added to the cart", "checkout": "Began the checkout",
+      "purchase": "Bought",
+    ]
+    let keys = stages.map(\.key)
     let known = Dictionary(all(.shopping).map { ($0.key[0], $0) }, uniquingKeysWith: { $1 })
     let sessions = known["all"]?.numbers[0] ?? 0
-    let others = known.keys.filter { !stages.contains($0) }.sorted()
+    let others = known.keys.filter { !keys.contains($0) }.sorted()
     return ReportList(
       "shopping",
-      columns: ["stage", "sessions", "share", "hits", ViewReports.exitCount, ViewReports.exitRate, "users"],
-      rows: (stages + others).map { stage in
+      columns: ["stage", .sessions, .share, .hits, ViewReports.exitCount, ViewReports.exitRate, .users],
+      rows: (keys + others).map { stage in
         let numbers = known[stage]?.numbers ?? [0, 0, 0]
         return [
           .text(stage), .count(numbers[0]), .share(numbers[0], of: sessions), .count(numbers[1]), .count(numbers[2]),
           .share(numbers[2], of: numbers[0]), .count(known[stage]?.users ?? 0),
         ]
-      })
+      }, picture: .stages(Dictionary(uniqueKeysWithValues: stages.map { ($0.key, $0.value) })))
   }
 
   fileprivate var checkout: [ReportList] {
@@ -120,20 +132,20 @@ extension ViewBreakdowns {
     return [
       ReportList(
         "steps", title: "Steps",
-        columns: ["step", "sessions", "hits", ViewReports.exitCount, ViewReports.exitRate, "users"],
+        columns: ["step", .sessions, .hits, ViewReports.exitCount, ViewReports.exitRate, .users],
         rows: limited(steps).map { row in
           row.texts + row.numbers[0...2].map { .count($0) } + [
             .share(row.numbers[2], of: row.numbers[0]), .count(row.users),
           ]
         }),
-      plain("options", title: "Options", ["step", "option", "sessions", "hits"], limited(options)),
+      plain("options", title: "Options", ["step", "option", .sessions, .hits], limited(options)),
     ]
   }
 
   fileprivate var promotions: ReportList {
     ReportList(
       "promotions",
-      columns: ["promotion", "name", "creative", "position", "views", "clicks", ViewReports.clickRate, "users"],
+      columns: ["promotion", "name", "creative", "position", .views, .clicks, ViewReports.clickRate, .users],
       rows: rows(.promotions).map { row in
         row.texts + [
           .count(row.numbers[0]), .count(row.numbers[1]), .share(row.numbers[1], of: row.numbers[0]), .count(row.users),
@@ -142,7 +154,10 @@ extension ViewBreakdowns {
   }
 
   fileprivate var productLists: [ReportList] {
-    let numbers: [ReportColumn] = ["impressions", "clicks", ViewReports.clickRate, "details", "users"]
+    let numbers: [ReportColumn] = [
+      ReportColumn("impressions", meaning: "How often a product was shown in a list."), .clicks, ViewReports.clickRate,
+      .details, .users,
+    ]
     func values(_ row: ViewMetrics.Row) -> [ReportValue] {
       row.texts + [
         .count(row.numbers[0]), .count(row.numbers[1]), .share(row.numbers[1], of: row.numbers[0]),

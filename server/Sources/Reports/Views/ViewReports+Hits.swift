@@ -6,12 +6,18 @@ import Warehouse
 /// Reports about individual hits and the last half hour.
 extension ViewReports {
   static let late = ReportDefinition.ofView(
-    "late", "Late hits", "Hits that arrived after their day's cutoff; no other report counts them."
+    "late", "Late hits", "Hits that arrived after their day's cutoff; no other report counts them.", group: .hits
   ) { view, request, store in
     let late = try await store.lateHits(view, days: request.days)
     return [
       ReportList(
-        "late", columns: ["date", "version", ReportColumn("afterTheCut", title: "After the cutoff"), "hits"],
+        "late",
+        columns: [
+          "date", "version",
+          ReportColumn(
+            "afterTheCut", title: "After the cutoff", meaning: "How long after its day’s cutoff the hit arrived."),
+          .hits,
+        ],
         rows: late.prefix(request.viewLimit).map { row in
           [
             .day(row.day), .text(row.version.isEmpty ? "(not set)" : row.version), .text(delay(row.hours)),
@@ -32,14 +38,14 @@ extension ViewReports {
 
   /// Public for the page's script, which refreshes only this report.
   package static let realtime = ReportDefinition.ofView(
-    "realtime", "Real-time", "Active users and their activity in the last 30 minutes."
+    "realtime", "Real-time", "Active users and their activity in the last 30 minutes.", group: .hits, isLive: true
   ) { view, request, store in
     let metrics = try await store.viewRealtime(view, now: request.now.millisecondsSince1970)
     func ranking(
       _ fact: ViewRealtime.Fact, _ name: String, _ title: String, _ columns: [ReportColumn]
     ) -> ReportList {
       ReportList(
-        name, title: title, columns: columns + ["users", "hits"],
+        name, title: title, columns: columns + [.users, .hits],
         rows: (metrics.facts[fact] ?? []).prefix(request.viewLimit).map { row in
           row.key.map { .text($0) } + [.count(row.users), .count(row.hits)]
         })
@@ -47,7 +53,11 @@ extension ViewReports {
     let returning = Int64(metrics.activeUsers).subtractingSaturated(Int64(metrics.newUsers))
     return [
       ReportList(
-        "now", title: "Now", columns: ["activeUsers", "newUsers", "returningUsers", "hits"],
+        "now", title: "Now",
+        columns: [
+          ReportColumn("activeUsers", meaning: "Users with a hit in the last five minutes."), .newUsers,
+          .returningUsers, .hits,
+        ],
         rows: [
           [.count(metrics.activeUsers), .count(metrics.newUsers), .count(returning), .count(metrics.hits)]
         ]),
@@ -55,17 +65,21 @@ extension ViewReports {
       ranking(.event, "events", "Events", ["category", "action"]),
       ranking(.app, "apps", "Apps", ["app"]),
       ranking(.version, "versions", "App versions", ["version"]),
-      ranking(.country, "countries", "Countries", ["country"]),
+      ranking(.country, "countries", "Countries", [.country]),
       ReportList(
-        "minutes", title: "Minutes", columns: ["minutesAgo", ViewReports.screenViews, "users", "hits"],
+        "minutes", title: "Minutes",
+        columns: [
+          ReportColumn("minutesAgo", meaning: "Minutes ago; 0 is the current minute."), ViewReports.screenViews, .users,
+          .hits,
+        ],
         rows: metrics.minutes.enumerated().map { age, minute in
           [.count(age), .count(minute.screenViews), .count(minute.users), .count(minute.hits)]
-        }),
+        }, picture: .bars("The last 30 minutes", ["hits", "users"], of: .minutesAgo)),
     ]
   }
 
   static let hits = ReportDefinition.ofView(
-    "hits", "Hit inspector", "The newest hits in full with their status in the view, and rejected hits.",
+    "hits", "Hit inspector", "The newest hits in full with their status in the view, and rejected hits.", group: .hits,
     showsPersonalData: true
   ) { view, request, store in
     let hits = try await store.inspectedHits(view, days: request.days, limit: request.viewLimit)

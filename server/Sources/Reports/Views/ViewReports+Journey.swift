@@ -5,37 +5,39 @@ import Warehouse
 extension ViewReports {
   static let landing = ReportDefinition.breakdown(
     "landing", "Landing screens", "The first screen of each session, and the sessions that saw no other.",
+    group: .behavior,
     tables: [.landings]
   ) { [$0.landing] }
 
   static let exits = ReportDefinition.breakdown(
-    "exits", "Exit screens", "The last screen of each session.", tables: [.exits, .screens]
+    "exits", "Exit screens", "The last screen of each session.", group: .behavior, tables: [.exits, .screens]
   ) { [$0.exits] }
 
   static let depth = ReportDefinition.breakdown(
-    "depth", "Screens per session", "Sessions by their number of screens.", tables: [.depths]
+    "depth", "Screens per session", "Sessions by their number of screens.", group: .behavior, tables: [.depths]
   ) { [$0.depth] }
 
   static let flow = ReportDefinition.breakdown(
     "flow", "Behavior flow", "The paths that sessions take over their first 10 steps, and where they end.",
+    group: .behavior,
     tables: [.flow]
   ) { $0.flow }
 
   static let events = ReportDefinition.breakdown(
-    "events", "Events", "Events by category, action and label, by screen, and sessions with events.",
+    "events", "Events", "Events by category, action and label, by screen, and sessions with events.", group: .behavior,
     tables: [.events, .eventScreens, .eventSessions]
   ) {
     [
       $0.events,
       $0.plain(
-        "screens", title: "By screen", ["screen", "category", "action", "events", "unique", "value"],
+        "screens", title: "By screen", ["screen", "category", "action", .events, .unique, "value"],
         $0.rows(.eventScreens)), $0.eventTotals,
     ]
   }
 
   static let exceptions = ReportDefinition.breakdown(
     "exceptions", "Crashes and exceptions",
-    "Exceptions and crashes by description and version, per screen view, and the users they affect.",
+    "Exceptions and crashes by description and version, per screen view, and the users they affect.", group: .behavior,
     tables: [.exceptions, .exceptionSessions, .exceptionVersions, .screenVersions]
   ) { $0.exceptions }
 }
@@ -45,8 +47,11 @@ extension ViewBreakdowns {
     ReportList(
       "landing",
       columns: [
-        "screen", "sessions", "users", ReportColumn("oneScreen", title: "Bounces"),
-        ReportColumn("oneScreenShare", title: "Bounce rate"), ViewReports.averageTime, "screensPerSession",
+        "screen", .sessions, .users,
+        ReportColumn("oneScreen", title: "Bounces", meaning: "Sessions that saw no other screen."),
+        ReportColumn(
+          "oneScreenShare", title: "Bounce rate", meaning: "The share of sessions that saw no other screen."),
+        ViewReports.averageTime, .screensPerSession,
       ],
       rows: rows(.landings).map { row in
         let numbers = row.numbers
@@ -62,7 +67,7 @@ extension ViewBreakdowns {
   fileprivate var exits: ReportList {
     let views = Dictionary(all(.screens).map { ($0.key, $0.numbers[0]) }, uniquingKeysWith: { $1 })
     return ReportList(
-      "exits", columns: ["screen", "exits", "users", "views", ReportColumn("exitShare", title: "Exit rate")],
+      "exits", columns: ["screen", .exits, .users, .views, .exitShare],
       rows: rows(.exits).map { row in
         let viewed = views[row.key] ?? 0
         return [
@@ -76,7 +81,7 @@ extension ViewBreakdowns {
     let rows = all(.depths)
     let sessions = sum(rows)
     return ReportList(
-      "depth", columns: ["screens", "sessions", "share", ViewReports.averageTime, "users"],
+      "depth", columns: ["screens", .sessions, .share, ViewReports.averageTime, .users],
       rows: rows.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { row in
         // Stored with a leading zero, so that keys sort by number.
         let screens = row.key[0].hasPrefix("0") ? String(row.key[0].dropFirst()) : row.key[0]
@@ -106,11 +111,12 @@ extension ViewBreakdowns {
     }
     return [
       ReportList(
-        "steps", title: "Steps", columns: ["step", "sessions", ViewReports.exitCount, ViewReports.exitRate],
+        "steps", title: "Steps", columns: ["step", .sessions, ViewReports.exitCount, ViewReports.exitRate],
         rows: totals),
       ReportList(
         "paths", title: "Paths",
-        columns: ["step", "kind", "name", "nextKind", "nextName", "sessions", "share", "users"], rows: paths),
+        columns: ["step", "kind", "name", "nextKind", "nextName", .sessions, .share, .users], rows: paths,
+        picture: .flow),
     ]
   }
 
@@ -118,7 +124,8 @@ extension ViewBreakdowns {
     ReportList(
       "events",
       columns: [
-        "category", "action", "label", "events", "unique", "users", "value", "averageValue", "eventsPerSession",
+        "category", "action", "label", .events, .unique, .users, "value",
+        ReportColumn("averageValue", meaning: "The sum of the values divided by the events."), "eventsPerSession",
       ],
       rows: rows(.events).map { row in
         let numbers = row.numbers
@@ -134,7 +141,11 @@ extension ViewBreakdowns {
     let (events, sessions) = (row?.numbers[0] ?? 0, row?.numbers[1] ?? 0)
     return ReportList(
       "totals", title: "Totals",
-      columns: ["events", "sessionsWithEvent", "shareOfSessions", "eventsPerSessionWithEvent", "users"],
+      columns: [
+        .events, ReportColumn("sessionsWithEvent", meaning: "Sessions with at least one event."),
+        ReportColumn("shareOfSessions", meaning: "The share of all sessions with at least one event."),
+        ReportColumn("eventsPerSessionWithEvent", meaning: "Events divided by the sessions that have any."), .users,
+      ],
       rows: [
         [
           .count(events), .count(sessions), .share(sessions, of: metrics.totals.sessions), .quotient(events, sessions),
@@ -144,7 +155,8 @@ extension ViewBreakdowns {
   }
 
   fileprivate var exceptions: [ReportList] {
-    let perView = ReportColumn("exceptionsPerScreenview", title: "Exceptions per screen view")
+    let perView = ReportColumn(
+      "exceptionsPerScreenview", title: "Exceptions per screen view", meaning: "Exceptions divided by screen views.")
     var views: [String: SaturatingInt64] = [:]
     for row in all(.screenVersions) { views[row.key[2], default: 0] += row.numbers[0] }
     let versions = rows(.exceptionVersions).map { row -> [ReportValue] in
@@ -155,16 +167,20 @@ extension ViewBreakdowns {
       ]
     }
     return [
-      plain("exceptions", ["description", "version", "exceptions", "crashes"], rows(.exceptions)),
+      plain("exceptions", ["description", "version", .exceptions, .crashes], rows(.exceptions)),
       ReportList(
         "versions", title: "App versions",
-        columns: ["version", "exceptions", "crashes", ViewReports.screenViews, perView, "users"], rows: versions),
+        columns: ["version", .exceptions, .crashes, ViewReports.screenViews, perView, .users], rows: versions),
       ReportList(
         "totals", title: "Totals",
         columns: [
-          "exceptions", "crashes", ViewReports.screenViews, perView,
-          ReportColumn("crashesPerScreenview", title: "Crashes per screen view"), "usersAffected",
-          "usersWithCrash", "shareOfUsers", "sessionsAffected",
+          .exceptions, .crashes, ViewReports.screenViews, perView,
+          ReportColumn(
+            "crashesPerScreenview", title: "Crashes per screen view", meaning: "Crashes divided by screen views."),
+          ReportColumn("usersAffected", meaning: "Users with at least one of them."),
+          ReportColumn("usersWithCrash", meaning: "Users with at least one crash."),
+          ReportColumn("shareOfUsers", meaning: "The share of all users with at least one of them."),
+          ReportColumn("sessionsAffected", meaning: "Sessions with at least one of them."),
         ], rows: [exceptionTotals]),
     ]
   }

@@ -13,10 +13,13 @@ package enum ViewReports {
 extension ReportDefinition {
   /// Creates a report from breakdowns of a view.
   static func breakdown(
-    _ name: String, _ title: String, _ explanation: String, tables: Set<ViewTable>,
+    _ name: String, _ title: String, _ explanation: String, group: ViewReportGroup = .audience, tables: Set<ViewTable>,
+    storedFacts: StoredFacts? = nil, showsChanges: Bool = false,
     lists: @escaping @Sendable (ViewBreakdowns) -> [ReportList]
   ) -> ReportDefinition {
-    ofView(name, title, explanation) { view, request, store in
+    ofView(
+      name, title, explanation, group: group, storedFacts: storedFacts, showsChanges: showsChanges
+    ) { view, request, store in
       let metrics = try await store.viewMetrics(
         view, days: request.days, tables: tables, now: request.now.millisecondsSince1970)
       return lists(ViewBreakdowns(view: view, request: request, metrics: metrics))
@@ -24,11 +27,13 @@ extension ReportDefinition {
   }
 
   static func ofView(
-    _ name: String, _ title: String, _ explanation: String, showsPersonalData: Bool = false,
+    _ name: String, _ title: String, _ explanation: String, group: ViewReportGroup, showsPersonalData: Bool = false,
+    storedFacts: StoredFacts? = nil, showsChanges: Bool = false, isLive: Bool = false,
     read: @escaping @Sendable (View, ReportRequest, any MetricsStore) async throws -> [ReportList]
   ) -> ReportDefinition {
     ReportDefinition(
-      name, title: title, explanation: explanation, showsPersonalData: showsPersonalData
+      name, title: title, explanation: explanation, showsPersonalData: showsPersonalData, storedFacts: storedFacts,
+      showsChanges: showsChanges, isLive: isLive, viewGroup: group
     ) { request, store in
       guard let view = request.view else {
         throw ReportError(.unknownView, "The report \"\(name)\" is one of a view. Choose a view with --view NUMBER.")
@@ -58,15 +63,12 @@ extension View {
 }
 
 extension ReportList {
-  /// The columns with amounts of money.
-  private static let amounts: Set<String> = ["revenue", "averageOrder", "tax", "shipping", "refunded"]
-
   /// The list with the currency in its title, which terminals show, and in the headings of pages, if it has amounts.
   fileprivate func labelled(currency: String) -> ReportList {
-    guard !currency.isEmpty, columns.contains(where: { Self.amounts.contains($0.name) }) else { return self }
+    guard !currency.isEmpty, columns.contains(where: { $0.unit == .money }) else { return self }
     var list = self
     list.title += "\(title.isEmpty ? "" : " ")(\(currency))"
-    for index in columns.indices where Self.amounts.contains(columns[index].name) {
+    for index in columns.indices where columns[index].unit == .money {
       list.columns[index].title += " (\(currency))"
     }
     return list
@@ -102,7 +104,7 @@ struct ViewBreakdowns {
     _ name: String, title: String = "", _ columns: [ReportColumn], _ rows: ArraySlice<ViewMetrics.Row>
   ) -> ReportList {
     ReportList(
-      name, title: title, columns: columns + ["users"],
+      name, title: title, columns: columns + [.users],
       rows: rows.map { row in row.texts + row.numbers.map { .count($0) } + [.count(row.users)] })
   }
 }

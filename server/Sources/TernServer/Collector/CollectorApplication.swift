@@ -19,7 +19,7 @@ struct CollectorApplication: Sendable {
   let responder: RouterResponder<CollectorContext>
   /// All routes, with the right that each requires.
   let requirements: [RouteTable.Route: Endpoint.Requirement]
-  /// What all endpoints for programs do.
+  /// The description of all endpoints for programs.
   let description: APIDescription
   /// Wakes the live streams; must run alongside the server.
   let live: LiveHub
@@ -32,17 +32,17 @@ struct CollectorApplication: Sendable {
   /// Limits what apps and clients send; must run alongside the server.
   let usage: UsageGate
 
-  /// Connects all parts.
+  /// Connects all parts; throws if a template of the portal is damaged.
   ///
   /// - Parameters:
   ///   - dependencies: The collector's dependencies.
-  ///   - pages: The portal's pages.
+  ///   - address: The address of the server in sample code and links.
   ///   - settings: Limits and policies.
   ///   - identity: The certificate with which the server identifies itself; `nil` without TLS.
   init(
-    dependencies: CollectorDependencies, pages: PortalPages, settings: CollectorSettings,
+    dependencies: CollectorDependencies, address: String, settings: CollectorSettings,
     identity: (any TLSIdentity)? = nil
-  ) {
+  ) throws {
     let (limits, catalog, clocks) = (settings.limits, dependencies.catalog, dependencies.clocks)
     let metrics = CollectorMetrics()
     gate = AdmissionGate(limits)
@@ -51,11 +51,11 @@ struct CollectorApplication: Sendable {
       catalog: catalog, sink: dependencies.sink, addressLimits: settings.addressLimits,
       freeBytes: dependencies.freeDiskBytes, clocks: clocks)
     let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
-    let pages = pages.shown(dependencies, usage)
+    let server = try PortalServer(address: address, dependencies, usage)
     let access = Access(
       store: catalog, catalog: catalog, maximumFailedLogins: limits.maximumFailedLogins, uptime: clocks.uptime)
     let routes = RouteTable(
-      access: access, pages: pages,
+      access: access, pages: server,
       recorder: dependencies.requestJournal.map {
         RequestRecorder(journal: $0, key: dependencies.duplicateKey, unrecordedPaths: Self.unrecordedPaths)
       })
@@ -79,11 +79,11 @@ struct CollectorApplication: Sendable {
       (gauges.backups, gauges.deliveries) = (dependencies.backups?.health, dependencies.deliveries())
       return gauges
     }
-    Site(pages: pages, reader: reader, access: access, data: data).add(
+    Site(server: server, reader: reader, access: access, data: data).add(
       to: routes, live: live, providers: dependencies.providers, portalAddress: settings.portalAddress,
       logger: dependencies.logger, cluster: dependencies.cluster)
     var api = ProgramAPI(
-      data: data, pages: pages, reader: reader, exportFingerprint: dependencies.duplicateKey.fingerprint,
+      data: data, address: address, reader: reader, exportFingerprint: dependencies.duplicateKey.fingerprint,
       refusals: { [usage] in usage.refusals(of: $0) })
     (api.backups, api.symbols, api.exporter) = (dependencies.backups, dependencies.symbols, dependencies.exporter)
     description = api.add(to: root)
@@ -96,16 +96,15 @@ struct CollectorApplication: Sendable {
   }
 }
 
-extension PortalPages {
-  /// The pages with what the server says about itself.
-  fileprivate func shown(_ dependencies: CollectorDependencies, _ usage: UsageGate) -> PortalPages {
-    var pages = self
-    pages.problems = dependencies.problems
-    pages.hasCluster = dependencies.cluster != nil
-    pages.providers = dependencies.providers.map { ($0.settings.name, SignOnPages.path($0.settings.id)) }
-    pages.refusals = { [usage] app in usage.refusals(of: app).map(\.text) }
-    // A failure to read the catalog is reported elsewhere.
-    pages.zoneChange = { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil }
-    return pages
+extension PortalServer {
+  /// Creates the portal with what the server says about itself.
+  fileprivate init(address: String, _ dependencies: CollectorDependencies, _ usage: UsageGate) throws {
+    try self.init(
+      address: address, hasCluster: dependencies.cluster != nil,
+      providers: dependencies.providers.map { ($0.settings.name, SignOnPages.path($0.settings.id)) },
+      problems: dependencies.problems,
+      refusals: { app in usage.refusals(of: app).map(\.text) },
+      // A failure to read the catalog is reported elsewhere.
+      zoneChange: { [catalog = dependencies.catalog] app in (try? catalog.zoneChange(of: app)) ?? nil })
   }
 }

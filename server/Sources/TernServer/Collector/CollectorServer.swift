@@ -105,14 +105,13 @@ package struct CollectorServer: Service {
     let limits = configuration.settings.limits
     let identity = try configuration.tls?.identity()
     let address = "\(identity == nil ? "http" : "https")://\(configuration.host):\(configuration.port)"
-    let pages: PortalPages
+    let collector: CollectorApplication
     do {
-      pages = try PortalPages(serverAddress: address)
+      collector = try CollectorApplication(
+        dependencies: dependencies, address: address, settings: configuration.settings, identity: identity)
     } catch {
       throw CollectorError(.cannotStart, "The portal's pages are damaged: \(error)", cause: error)
     }
-    let collector = CollectorApplication(
-      dependencies: dependencies, pages: pages, settings: configuration.settings, identity: identity)
     let connections = max(min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve), 1)
     let registry = ConnectionRegistry(
       maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections),

@@ -8,8 +8,7 @@ extension MailReportService {
   /// Creates the service of a server.
   init(_ catalog: Catalog, _ warehouse: SQLiteWarehouse, _ outgoing: OutgoingSettings, logger: Logger) throws {
     let composer = MailReportComposer(
-      catalog: catalog, reader: warehouse.reader, pages: try PortalPages(serverAddress: ""),
-      uptime: Clocks.systemUptime, sleep: { try await Task.sleep(for: $0) })
+      catalog: catalog, reader: warehouse.reader, uptime: Clocks.systemUptime, sleep: { try await Task.sleep(for: $0) })
     self.init(
       catalog: catalog,
       evaluator: MailReportEvaluator(

@@ -70,7 +70,6 @@ struct MailReportComposer: Sendable {
 
   let catalog: Catalog
   let reader: WarehouseReader
-  let pages: PortalPages
   let uptime: @Sendable () -> Duration
   let sleep: @Sendable (Duration) async throws -> Void
 
@@ -78,12 +77,11 @@ struct MailReportComposer: Sendable {
   func compose(_ report: MailReport, _ app: App, _ period: MailPeriod, now: Timestamp) async throws
     -> MailReportContent?
   {
-    var pages = pages
-    pages.segments = try catalog.segments(app: app.id)
+    let writer = MailReportWriter(segments: try catalog.segments(app: app.id))
     let (dashboards, end) = (try catalog.dashboards(app: app.id), uptime() + Self.deadline)
     // Runs on the threads of reports, at their low priority.
-    return try await withTaskExecutorPreference(reader.executor) { [pages] in
-      try await pages.mail(report, of: app, dashboards: dashboards, period, from: reader, now: now) { question in
+    return try await withTaskExecutorPreference(reader.executor) {
+      try await writer.content(report, of: app, dashboards: dashboards, period, from: reader, now: now) { question in
         try await answer(question, app, now, before: end)
       }
     }

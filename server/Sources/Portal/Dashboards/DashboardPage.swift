@@ -1,0 +1,165 @@
+import Questions
+package import Reports
+import ServerBase
+package import Warehouse
+
+/// The page of an app's dashboards: the cards of one, and forms that post to it.
+package struct DashboardPage: Page {
+  let visit: PageVisit
+  let current: Dashboard?
+  let dashboards: [Dashboard]
+  let app: App
+  let apps: [App]
+  let today: Day
+  let filter: ReportFilter
+  let isFullScreen: Bool
+  let result: FormResult
+  let ask: PageVisit.Ask
+
+  /// - Parameters:
+  ///   - current: The dashboard with the cards; `nil` if the app has none.
+  ///   - dashboards: All dashboards, for switching between them.
+  ///   - filter: What all cards are filtered by, in addition to their own filters.
+  ///   - isFullScreen: True to leave the navigation out and to read the figures again every minute, for a screen on a wall.
+  ///   - ask: Answers the cards' questions. A `QuestionError` is shown on its card.
+  package init(
+    _ visit: PageVisit, _ current: Dashboard?, of dashboards: [Dashboard], app: App, apps: [App], today: Day,
+    filter: ReportFilter = ReportFilter(), isFullScreen: Bool = false, result: FormResult = FormResult(),
+    ask: @escaping PageVisit.Ask
+  ) {
+    (
+      self.visit, self.current, self.dashboards, self.app, self.apps, self.today, self.filter, self.isFullScreen,
+      self.result, self.ask
+    ) = (visit, current, dashboards, app, apps, today, filter, isFullScreen, result, ask)
+  }
+
+  package func html() async throws -> String {
+    var links = PortalLinks(app: app.id)
+    links.filter = filter
+    let all = Array((current?.cards ?? []).enumerated())
+    // Two at a time, as questions are answered. More would only take the room in the queue from other readers.
+    async let first = self.cards(all.filter { $0.offset % 2 == 0 }, filter, app, today: today, ask)
+    async let second = self.cards(all.filter { $0.offset % 2 == 1 }, filter, app, today: today, ask)
+    let (even, odd) = (try await first, try await second)
+    let cards = all.indices.map { $0 % 2 == 0 ? even[$0 / 2] : odd[$0 / 2] }
+    let tabs = dashboards.map { dashboard -> TemplateValues in
+      .link(shown(dashboard.name), links.filtered(links.dashboard(dashboard.id)), isActive: dashboard.id == current?.id)
+    }
+    if isFullScreen, let current {
+      let values: TemplateValues = [
+        "appName": shown(app.name), "heading": shown(current.name), "cards": cards,
+        "back": links.filtered(links.dashboard(current.id)), "timeZone": app.timeZone,
+        "filtered": filter.isEmpty ? nil : filterBar(current, links).words,
+      ]
+      return visit.layout(
+        title: "\(shown(current.name)) · \(shown(app.name))", body: visit.templates.render("dashboardfull", values))
+    }
+    let values: TemplateValues = [
+      "message": result.message.map { visible($0) }, "tabs": tabs, "hasTabs": tabs.count > 1, "cards": cards,
+      "none": cards.isEmpty ? (current == nil ? "No dashboards yet" : "No cards yet") : nil,
+      "edit": visit.reader.canEdit ? current.map { edit($0, links) } : nil,
+      "full": cards.isEmpty || visit.reader.isGuest
+        ? nil
+        : current.map { AddressText.joined([links.dashboard($0.id) + "?view=full", links.filterQuery]) },
+      "filterBar": cards.isEmpty || visit.reader.isGuest ? nil : current.map { visit.html(filterBar($0, links)) },
+      "creation": visit.reader.canEdit ? links.page(.dashboards) : nil,
+      "changed": visit.reader.isGuest
+        ? nil : current.map { "Changed \(listed($0.changed, of: app)) by \(shown($0.author, empty: "–"))." },
+    ]
+    var shell = Shell(app: app, apps: apps, report: nil, title: current.map { shown($0.name) } ?? "Dashboards")
+    shell.place = .dashboards
+    shell.links = links
+    shell.asked = Shell.Asked(filters: visit.filterWords(FilterRows(json: filter.json), segment: filter.segment))
+    shell.share = current.map { links.share(SharedContent.dashboards, SharedContent.query(dashboard: $0.id, links)) }
+    return visit.page(shell, body: visit.templates.render("dashboard", values))
+  }
+
+  private func cards(
+    _ cards: [(offset: Int, element: DashboardCard)], _ filter: ReportFilter, _ app: App, today: Day,
+    _ ask: @escaping PageVisit.Ask
+  ) async throws -> [TemplateValues] {
+    var shown: [TemplateValues] = []
+    for (index, card) in cards {
+      shown.append(try await self.card(card, number: index, filter, app, today: today, ask))
+    }
+    return shown
+  }
+
+  private func card(
+    _ card: DashboardCard, number: Int, _ filter: ReportFilter, _ app: App, today: Day, _ ask: @escaping PageVisit.Ask
+  ) async throws -> TemplateValues {
+    var view = QuestionView()
+    var link: String?
+    if let page = QuestionPage(rawValue: card.page) {
+      var form = QuestionForm(page, URLEncodedForm(card.query).values, segments: visit.segments).adding(filter)
+      form.card = number
+      link = PortalLinks(app: app.id).question(page, form.query())
+      do {
+        view = try await page.definition.view(visit, form, app, today, ask)
+      } catch let error as QuestionError {
+        view.message = form.message(error)
+      }
+    } else {
+      view.message = "This version of Tern has no page \"\(card.page)\"."
+    }
+    let grid = view.pictures.isEmpty ? view.grids.first : nil
+    let isCut = (grid?.rows.count ?? 0) > Self.cardRows
+    return [
+      "name": shown(card.name), "target": link, "picture": view.pictures.first?.content,
+      "grids": grid.map { [$0.shortened(to: Self.cardRows).values] } ?? [], "isWide": card.isWide,
+      "part": isCut ? grid.map { "\(Self.cardRows) of \(counted($0.rows.count, "row"))" } : view.pictures.first?.note,
+      "remark": view.pictures.isEmpty && view.grids.isEmpty ? nil : view.note,
+      "text": view.message.map { visible($0) } ?? view.emptyState?.text, "unknown": visit.unknownWords(of: card),
+    ]
+  }
+
+  /// The rows of a table on a card: as high as a chart.
+  private static let cardRows = 8
+
+  private func edit(_ dashboard: Dashboard, _ links: PortalLinks) -> TemplateValues {
+    let last = dashboard.cards.count - 1
+    return [
+      "address": links.filtered(links.dashboard(dashboard.id)), "name": dashboard.name,
+      "items": dashboard.cards.enumerated().map { index, card -> TemplateValues in
+        [
+          "number": index.description, "raw": card.name, "caption": shown(card.name), "isMovable": index > 0,
+          "isLast": index == last, "width": card.isWide ? "narrow" : "wide",
+          "widthText": card.isWide ? "Narrow" : "Wide",
+        ]
+      },
+    ]
+  }
+
+  /// The form that filters all cards of a dashboard.
+  func filterBar(_ dashboard: Dashboard, _ links: PortalLinks) -> Builder {
+    Builder(
+      action: links.dashboard(dashboard.id), links: links, filters: FilterRows(json: links.filter.json),
+      segment: visit.segmentField(links.filter.segment?.description),
+      faults: links.filter.faults(visit.segments).merging(visit.hints(links.filter)) { fault, _ in fault },
+      saving: visit.reader.canEdit ? links.page(.segments) : nil
+    ) { filters in
+      var links = links
+      links.filter.json = filters.json
+      return links.filtered(links.dashboard(dashboard.id))
+    }
+  }
+}
+
+extension PortalLinks {
+  /// The address of a dashboard.
+  func dashboard(_ id: Int64) -> String { "\(page(.dashboards))/\(id)" }
+
+}
+
+extension AppPlace {
+  package static let dashboards = AppPlace("Dashboards", "dashboards", isForReaders: true)
+}
+
+extension Dashboard {
+  /// The short address of the dashboard with a filter.
+  package func address(_ filter: ReportFilter) -> String {
+    var links = PortalLinks(app: app)
+    links.filter = filter
+    return links.filtered(links.dashboard(id))
+  }
+}

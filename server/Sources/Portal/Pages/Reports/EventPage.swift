@@ -1,0 +1,69 @@
+import Reports
+import Warehouse
+
+/// The page of one event: its counts, chart and properties.
+struct EventPage: CustomReportPage {
+  static let report = AppReports.event
+
+  let page: ReportVisit
+
+  func html() async throws -> String {
+    let request = page.request
+    let name = request[.event] ?? ""
+    // Two at a time, as questions are answered.
+    let compared = page.overlay
+    async let others = compared.asyncMap { compared in
+      try await compared.store.series(app: request.app, dimension: .event, key: name, days: compared.request.days)
+        .filled(compared.request.days)
+    }
+    let event = try await EventMetrics(request, from: page.store)
+    let changes = try await page.changes { wanted, store in
+      wanted == request
+        ? KeyTotals(key: name, count: event.count, users: event.users)
+        : try await store.total(app: wanted.app, dimension: .event, key: name, days: wanted.days)
+    }
+    var chart = Chart("event", event.days, color: 1, in: request)
+    // Rows without a name of an event are those of all other kinds, too.
+    if !name.isEmpty {
+      chart = visit.linked(chart, "Users", event.days.map(\.day), request, [FilterRow("event", value: name)])
+    }
+    if let compared, let others = try await others {
+      func line(_ name: String, _ value: (DailyTotals) -> Int, color: Int) -> Chart.Series {
+        let values = event.days.indices.map { others.indices.contains($0) ? Double(value(others[$0])) : nil }
+        return Chart.Series(name: "\(name), \(compared.name)", values: values, isCompared: true, color: color)
+      }
+      chart.series += [line("Occurrences", \.count, color: 1), line("Users", \.users, color: 3)]
+    }
+    var shell = page.shell
+    shell.title = shown(event.name)
+    shell.breadcrumb = .link("Events", page.links.page(AppReports.events))
+    let values: TemplateValues = [
+      "tiles": visit.tiles(eventTiles(event, changes, request)), "chart": visit.drawn(chart),
+      "table": visit.table(chart),
+      "panels": try await properties(of: event, page),
+    ]
+    return visit.page(shell, body: visit.templates.render("event", values))
+  }
+
+  private func eventTiles(
+    _ event: EventMetrics, _ changes: Changes<KeyTotals>?, _ request: ReportRequest
+  ) -> [TemplateValues] {
+    let line = event.days.prefix(request.settledDays)
+    func perUser(_ count: Int, _ users: Int) -> Double { users > 0 ? Double(count) / Double(users) : 0 }
+    return [
+      .tile(
+        "Occurrences", grouped(event.count), change: changes?.of { Double($0.count) },
+        spark: Sparkline.svg(line.map(\.count), color: 1), about: "How often the event was tracked."),
+      .tile(
+        "Users", grouped(event.users), change: changes?.of { Double($0.users) },
+        spark: Sparkline.svg(line.map(\.users), color: 3),
+        link: event.users == 0 ? nil : visit.people(request, .event, event.name),
+        about: "Different users who tracked the event at least once."),
+      .tile(
+        "Per user", decimal(perUser(event.count, event.users)),
+        change: changes?.of(decimal) { perUser($0.count, $0.users) },
+        spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4),
+        about: "Occurrences divided by the users who had at least one."),
+    ]
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+package import Reports
+package import Warehouse
+
+/// The page of an app's notes about days, which posts to `/apps/ID/annotations`.
+package struct AnnotationsPage: Page {
+  let visit: PageVisit
+  let annotations: [Annotation]
+  let releases: [Release]
+  let app: App
+  let apps: [App]
+  let today: Day
+  let result: FormResult
+
+  /// - Parameter releases: The releases of the latest days, which need no note.
+  package init(
+    _ visit: PageVisit, _ annotations: [Annotation], releases: [Release], app: App, apps: [App], today: Day,
+    result: FormResult = FormResult()
+  ) {
+    (self.visit, self.annotations, self.releases, self.app, self.apps, self.today, self.result) = (
+      visit, annotations, releases, app, apps, today, result
+    )
+  }
+
+  package func html() -> String {
+    let address = PortalLinks(app: app.id).page(.notes)
+    let rows = annotations.reversed().map { note -> TemplateValues in
+      .row(
+        [note.day.longText, shown(note.text), shown(note.author, empty: "–"), listed(note.created, of: app)],
+        visit.reader.canEdit ? [.button("Delete", "delete", id: note.id, to: address, destroys: true)] : [])
+    }
+    let found = releases.reversed().map { TemplateValues.row([$0.day.longText, shown($0.version)]) }
+    var page = ManagementPage(
+      title: "Notes", lead: "Charts mark the days of these notes, and the days on which versions were released.",
+      result: result,
+      tables: [
+        .list("Notes", ["Day", "Note", "By", "Created"], rows, empty: "No notes yet"),
+        .list(
+          "Releases of the last 90 days", ["Day", "Version"], found,
+          empty: "None found. A version counts as released on the first day on which 1 % of users have it."),
+      ])
+    if visit.reader.canEdit {
+      page.forms = [
+        .form(
+          "Add a note", button: "Add", "create", to: address,
+          [
+            .day("Day", "day", today),
+            .field("Note", "text", placeholder: "Campaign in Berlin begins", isRequired: true),
+          ])
+      ]
+    }
+    return visit.management(page, app: app, apps: apps, place: .notes)
+  }
+}
+
+extension AppPlace {
+  package static let notes = AppPlace("Notes", "annotations", isForReaders: true)
+}

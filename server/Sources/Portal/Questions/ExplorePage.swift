@@ -1,0 +1,205 @@
+import Ingest
+import JSON
+import Questions
+import Reports
+import Warehouse
+
+extension QuestionPageDefinition {
+  static var explore: QuestionPageDefinition {
+    QuestionPageDefinition(
+      explanation: "How a figure changes over time, and by the values of a property.",
+      icon: "M3 16l4-6 4 3 6-9M3 3v14h14",
+      sentence: { form in
+        [
+          form.choice("", "Figure", "metric", QuestionForm.metrics, "users"),
+          form.text("", "Property", "property", list: "properties", empty: "a property", style: "property"),
+          QuestionForm.kind("of", 0, form.subject, "", [("", "all activity")] + QuestionForm.kinds.dropLast()),
+          QuestionForm.name(0, form.subject), form.breakdownField,
+        ]
+      },
+      more: { form in
+        [
+          form.choice("Each point is", "Interval", "interval", [("hour", "an hour")] + QuestionForm.intervals, "day"),
+          form.text("numbers in buckets from", "Bounds of buckets", "bins", empty: "0, 10, 100"),
+        ]
+          + form.display
+      },
+      question: { form throws(QuestionError) in .query(try form.timeline()) },
+      files: { form throws(QuestionError) in try form.exploreFiles() },
+      groups: [
+        PersonsGroupForm(name: "figure") { form throws(QuestionError) in
+          guard form.metric == QuestionMetric.Plain.newUsers.rawValue else { return .some(.all) }
+          var group = NewGroup()
+          try form.fill(&group, "interval")
+          try form.fill(&group, "of", from: "at")
+          return group.group
+        } text: { form in
+          let place = [form["at"].map { shown($0) }, form.valueText].compactMap { $0 }.joined(separator: ", ")
+          return " behind \(form.figureName)" + (place.isEmpty ? "" : " · \(place)")
+        }
+      ],
+      view: { try await ExplorePage(visit: $0).explore($1, $2, today: $3, $4) })
+  }
+}
+
+extension QuestionForm {
+  /// The question about the metric over time.
+  func timeline() throws(QuestionError) -> QueryQuestion {
+    if QuestionMetric.Aggregate(rawValue: self["metric"] ?? "") != nil, self["property"] == nil {
+      throw QuestionError("Choose a property.", at: "$.metrics[0]")
+    }
+    var query = QueryQuestion(scope: try scope(), metrics: [], groups: [.init(.time(unit))])
+    try query.set("metrics", to: .array([.text(metric)]))
+    (query.includesTotals, query.includesTimeLabels) = (true, true)
+    return query
+  }
+
+  /// The unit of the time axis.
+  var unit: TimeUnit { self["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .day }
+}
+
+/// The values of a metric over time.
+private struct ExploreLine {
+  var name: String
+  var values: [Double?]
+  var links: [String?]
+
+  func series(color: Int, mark: Chart.Mark = .line, isCompared: Bool = false) -> Chart.Series {
+    Chart.Series(
+      name: name, values: values, mark: mark, isCompared: isCompared, color: color, links: links)
+  }
+}
+
+/// The page Explore: a figure over time, and by the values of a breakdown. Its form is that of ``QuestionFormPage``.
+struct ExplorePage {
+  let visit: PageVisit
+
+  /// The metric over time, and by the values of the breakdown.
+  func explore(_ form: QuestionForm, _ app: App, today: Day, _ ask: @escaping PageVisit.Ask) async throws
+    -> QuestionView
+  {
+    let query = try form.timeline()
+    let question = Question.query(query)
+    // Asked at the same time: none needs another's answer.
+    async let byValue = breakdown(form, timeline: query, ask)
+    async let compared = visit.other(form, question, today: today, ask)
+    let answered = try await ask(question)
+    var view = QuestionView(answered)
+    view.note = answered.notes.first
+    guard case .query(let timeline) = answered.answer else { return view }
+    guard !timeline.rows.isEmpty else {
+      view.emptyState = ("No rows", "No rows match in this range. Remove a filter or choose a longer range.")
+      return view
+    }
+    let isOpen = answered.question.scope.endsOn(today)
+    var labels = timeline.timeLabels ?? timeline.rows.compactMap { $0.dimensions.first??.text }
+    if isOpen, form.unit == .hour {
+      // Hours to come would look like a drop.
+      let last = timeline.rows.compactMap { $0.dimensions.first??.text }.max() ?? ""
+      labels.removeAll { $0 > last && $0.hasPrefix(today.description) }
+    }
+    let all = line(form.breakdown == nil ? form.metricName : "All", timeline.rows, at: labels, nil, form, app)
+    var lines: [ExploreLine] = []
+    var named = 0
+    let breakdown = try await byValue
+    if case .values(let values) = breakdown {
+      lines = values.largest.map { value in
+        let rows = values.rows.filter { $0.dimensions.last == .some(value) }
+        return line(valueText(value, of: form.breakdown), rows, at: labels, .some(value), form, app)
+      }
+      named = lines.count
+      if values.hasOthers {
+        var others = line("Other", values.others, at: labels, nil, form, app)
+        // No filter of a form stands for them.
+        others.links = []
+        lines.append(others)
+      }
+    }
+    var series =
+      lines.isEmpty
+      ? [all.series(color: 1, mark: form.format == .count ? .area : .line)]
+      : lines.enumerated().map { $1.series(color: $0 < named ? $0 + 1 : Chart.otherColor) }
+    var columns = lines.isEmpty ? series : [all.series(color: 1)] + series
+    let other = try await compared
+    if let other, case .query(let otherAnswer) = other.answer {
+      var line = line(other.comparison.name, otherAnswer.rows, at: otherAnswer.timeLabels ?? [], nil, other.form, app)
+      // The units of both periods are paired by their place, the first with the first.
+      line.values = labels.indices.map { line.values.indices.contains($0) ? line.values[$0] : nil }
+      line.links = labels.indices.map { line.links.indices.contains($0) ? line.links[$0] : nil }
+      if lines.isEmpty {
+        series.append(line.series(color: 3, isCompared: true))
+        columns = series
+      } else {
+        // Beside the total, with which it can be compared, and not among the parts in the chart.
+        line.name = "All, \(line.name)"
+        columns.insert(line.series(color: 3, isCompared: true), at: 1)
+      }
+    }
+    if form.card == nil {
+      let change = try await change(timeline, other, form, ask)
+      let days = query.scope.range.resolved(today: today)
+      view.tiles = visit.tiles([
+        .tile(
+          form.metricName, form.format.text(timeline.totals?.first ?? nil), change: change, hint: days.text,
+          link: visit.people(form, app, QuestionForm.figure(at: nil, of: nil)), about: form.metricAbout)
+      ])
+    }
+    let heading = "\(form.metricName) per \(form.unit.rawValue)"
+    let chart = Chart(
+      id: form.chart, title: heading,
+      places: Chart.Place.places(labels, form.unit, in: query.scope.range.resolved(today: today), today: today),
+      series: series, format: form.format, unit: form.unit.heading)
+    visit.show(chart, columns: columns, heading, about: form.metricAbout, form, &view)
+    if case .values(let values) = breakdown, !view.pictures.isEmpty { view.pictures[0].note = values.note }
+    if let breakdown { show(breakdown, form, app, &view) }
+    return view
+  }
+
+  /// The change of the metric over the whole range; `nil` if the page compares with nothing.
+  private func change(
+    _ timeline: QueryAnswer, _ other: OtherAnswer?, _ form: QuestionForm, _ ask: @escaping PageVisit.Ask
+  ) async throws -> Change? {
+    guard let other, case .query(let otherAnswer) = other.answer, let settled = other.comparison.settled,
+      let before = otherAnswer.totals?.first ?? nil
+    else { return nil }
+    // The page's own answer has the day that a change leaves out.
+    let total =
+      other.comparison.isOpen ? try await total(form, over: settled.current, ask) : timeline.totals?.first ?? nil
+    guard let current = total else { return nil }
+    let texts = (current: form.format.text(current), other: form.format.text(before))
+    return form.isShare
+      ? Change(shares: current, before: before, note: other.comparison.note(texts.current, texts.other))
+      : other.comparison.change(current, before, texts)
+  }
+
+  private func total(_ form: QuestionForm, over days: ClosedRange<Day>, _ ask: @escaping PageVisit.Ask) async throws
+    -> Double?
+  {
+    var query = try form.timeline()
+    query.groups = []
+    query.includesTimeLabels = false
+    guard case .query(let answer) = try await ask(Question.query(query).over(days)).answer else { return nil }
+    return answer.totals?.first ?? nil
+  }
+
+  /// The values of rows at some units of time. Units without rows count zero, and have no average and no share.
+  private func line(
+    _ name: String, _ rows: [QueryAnswer.Row], at labels: [String], _ group: QuestionValue??, _ form: QuestionForm,
+    _ app: App
+  ) -> ExploreLine {
+    let figures = Dictionary(
+      rows.map { ($0.dimensions.first??.text ?? "", $0.metrics.first ?? nil) }, uniquingKeysWith: { $1 })
+    return ExploreLine(
+      name: name, values: labels.map { figures[$0] ?? (form.format == .count ? 0 : nil) },
+      links: labels.map { label in
+        (figures[label] ?? nil).flatMap { figure in
+          figure == 0 && !form.isShare ? nil : visit.people(form, app, QuestionForm.figure(at: label, of: group))
+        }
+      })
+  }
+}
+
+extension TimeUnit {
+  /// The unit as the heading of a column.
+  var heading: String { titled(rawValue) }
+}

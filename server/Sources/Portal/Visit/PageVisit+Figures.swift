@@ -1,0 +1,27 @@
+import Questions
+import Reports
+import Warehouse
+
+/// Figures as HTML.
+extension PageVisit {
+  /// A row of tiles as HTML.
+  func tiles(_ tiles: [TemplateValues]) -> String { templates.render("tiles", ["tiles": tiles]) }
+
+  /// The numbers behind a chart as a table that opens on demand.
+  ///
+  /// - Parameter isNewestFirst: True to begin with the last place.
+  func table(_ chart: Chart, _ series: [Chart.Series]? = nil, isNewestFirst: Bool = true) -> String {
+    let series = series ?? chart.series
+    let places = isNewestFirst ? Array(chart.places.indices.reversed()) : Array(chart.places.indices)
+    let rows = places.map { place -> TemplateValues in
+      let cells = series.map { series -> TemplateValues in
+        [
+          "text": chart.format.text(series.values[place]),
+          "target": series.links.indices.contains(place) ? series.links[place] : nil,
+        ]
+      }
+      return ["head": chart.places[place].title, "cells": cells]
+    }
+    return templates.render("table", ["columns": [chart.unit] + series.map(\.name), "rows": rows])
+  }
+}

@@ -1,0 +1,102 @@
+import Reports
+import Warehouse
+
+extension PageVisit {
+  /// The page of an app around its content.
+  func page(_ shell: Shell, body: String) -> String {
+    if reader.isGuest { return guestPage(shell, body: body) }
+    let links = shell.request.map { PortalLinks($0) } ?? shell.links ?? PortalLinks(app: shell.app.id)
+    let request = shell.ranged
+    let downloads = shell.request.map { self.downloads($0, shell.comparison) } ?? []
+    let others = shell.apps.map { app -> TemplateValues in
+      .link(shown(app.name), PortalLinks(app: app.id, range: links.range).page(AppReports.overview))
+    }
+    let menu = navigation(shell, links)
+    let values: TemplateValues = [
+      "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
+      "hasSwitch": others.count > 1, "others": others, "groups": menu.values, "tabs": menu.tabs, "heading": shell.title,
+      "breadcrumb": shell.breadcrumb?.values, "days": request?.days.text, "against": shell.comparison?.against,
+      "range": request.map { range($0) },
+      "timeZone": shell.timeZone,
+      "downloads": downloads, "isOpen": request?.includesToday,
+      "content": body, "reader": shown(reader.name),
+      "filterbar": (shell.hasFilter ? shell.request : nil).flatMap(filterBar).map { html($0) } ?? "",
+      "problems": Set(server.problems().map { reader.isOwner ? $0.detail : $0.summary }).sorted()
+        + server.refusals(shell.app.id)
+        + [server.zoneChange(shell.app.id)?.text].compactMap { $0.map { visible($0) } },
+      "kept": request.flatMap { keepingNotice($0, shell.app) },
+      "unfiltered": request.flatMap(unfilteredNotice),
+      "share": reader.canEdit
+        ? shell.share
+          ?? shell.request.flatMap {
+            $0.report.showsPersonalData || !$0.filter.isEmpty && !$0.isFilterable ? nil : links.share($0)
+          } : nil,
+    ]
+    return layout(
+      title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", values),
+      script: shell.script)
+  }
+
+  /// The links to the files of a report, with those of the other side if the page shows it.
+  private func downloads(_ request: ReportRequest, _ comparison: Comparison?) -> [TemplateValues] {
+    func files(_ title: String, _ request: ReportRequest) -> TemplateValues {
+      [
+        "title": title,
+        "formats": [ReportFormat.csv, .json].map { format in
+          TemplateValues.link(
+            format.rawValue.uppercased(), PortalLinks(request).download(request, format: format) + allowance("&"))
+        },
+      ]
+    }
+    guard request.comparison != nil, let comparison else { return [files("Download", request)] }
+    return [
+      files("Download", request), files(comparison.name, comparison.other(request, over: comparison.otherDays)),
+    ]
+  }
+
+  /// The page for readers of a shared link, without navigation, forms and links.
+  private func guestPage(_ shell: Shell, body: String) -> String {
+    let (request, asked) = (shell.ranged, shell.asked)
+    let (heading, filters) = (reader.sharedName ?? shell.title, asked?.filters ?? request.map(filterWords) ?? [])
+    let values: TemplateValues = [
+      "appName": shown(shell.app.name), "heading": heading, "days": asked?.days ?? request?.days.text,
+      "against": asked?.comparison?.against ?? shell.comparison?.against, "timeZone": shell.timeZone,
+      "isOpen": asked?.isOpen ?? request?.includesToday,
+      "filters": filters, "isFiltered": !filters.isEmpty, "kept": request.flatMap { keepingNotice($0, shell.app) },
+      "recounting": server.zoneChange(shell.app.id).map { visible($0.text) },
+      "content": GuestContent.withoutLinks(body),
+    ]
+    return layout(title: "\(heading) · \(shown(shell.app.name))", body: templates.render("shared", values))
+  }
+
+  /// The range of days in use, and the form that changes it.
+  private func range(_ request: ReportRequest) -> TemplateValues {
+    let links = PortalLinks(request)
+    // The values that the form resubmits.
+    var inputs = request.report.parameters.compactMap { parameter -> TemplateValues? in
+      request[parameter].map { ["name": parameter.name, "value": $0] }
+    }
+    if let view = request.view { inputs.append(["name": "view", "value": view.id.description]) }
+    inputs += FilterRows(json: request.filter.json).parameters.map { ["name": $0, "value": $1] }
+    if let segment = request.filter.segment { inputs.append(["name": "segment", "value": segment.description]) }
+    if let comparison = request.comparison { inputs.append(["name": "compare", "value": comparison.text]) }
+    let quick = [7, 30, 90].map { days -> TemplateValues in
+      .link(
+        "\(days) days", links.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
+        isActive: request.length == days && request.days.upperBound == request.today)
+    }
+    return [
+      "action": request.view == nil
+        ? PortalLinks(app: request.app).page(request.report) : "/apps/\(request.app)/\(request.report.name)",
+      "ends": [
+        ("From", "from", rangeMistake?.from ?? request.days.lowerBound.description),
+        ("To", "to", rangeMistake?.to ?? request.days.upperBound.description),
+      ].map { caption, name, value -> TemplateValues in
+        [
+          "caption": caption, "name": name, "value": value, "isFirst": name == "from",
+          "latest": request.today.description,
+        ]
+      }, "mistake": rangeMistake?.message, "inputs": inputs, "quick": quick,
+    ]
+  }
+}
