@@ -130,7 +130,7 @@ import Warehouse
     try await withWorld(isReplicated: isReplicated) { world in
       let page = URL(filePath: #filePath).appending(path: "../../../../docs/scaling.md").standardized
       let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```sql\n").dropFirst()
-      #expect(blocks.count == 10)
+      #expect(blocks.count == 6)
       for block in blocks {
         let query = block.components(separatedBy: "```")[0]
         await #expect(throws: Never.self, "\(query)") {
