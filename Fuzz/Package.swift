@@ -37,16 +37,25 @@ let package = Package(
     server("Ingest", ["ErrorGrouping", "ServerBase", "CTernJSON", "CTernZlib"]),
     server("JSON", []),
     server("Threads", []),
-    server("Warehouse", ["JSON", "ServerBase", "Ingest"]),
+    server("Warehouse", ["JSON", "ServerBase", "Threads", "Ingest"]),
     server("Views", ["ServerBase", "Warehouse", "Ingest"]),
     server("Questions", ["JSON", "ServerBase", "Views", "Warehouse", "Ingest"]),
     server("Columns", ["CTernMapping", "ServerBase", "Threads", "Questions", "Views", "Warehouse", "Ingest"]),
     .target(name: "CTernSQLite", path: "Server/CTernSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CTernMapping", path: "Server/CTernMapping"),
+    server("RowFiles", ["CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest"]),
     server(
       "WarehouseSQLite",
       [
-        "CTernMapping", "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "Warehouse",
+        "ErrorGrouping", "Ingest",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
+    server(
+      "WarehouseUpkeep",
+      [
+        "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
@@ -69,7 +78,8 @@ let package = Package(
       dependencies: [
         "CFuzzer", "CTernJSON", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernGzip", "TernCrash",
         "Tern", "TernMeasurement", "Ingest", "ServerBase",
-        "Warehouse", "Views", "Questions", "Columns", "WarehouseSQLite", "Reports", "Symbols", "WarehouseContract",
+        "Warehouse", "Views", "Questions", "Columns", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "Reports",
+        "Symbols", "WarehouseContract",
         "TernTestSupport",
       ]),
   ],

@@ -53,7 +53,7 @@ let package = Package(
     .target(
       name: "Warehouse",
       dependencies: [
-        "JSON", "ServerBase", "Ingest", .product(name: "_TernBase", package: "tern"),
+        "JSON", "ServerBase", "Threads", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ]),
     .target(
@@ -120,10 +120,29 @@ let package = Package(
       ]),
     // Mapped files whose pages may get lost.
     .target(name: "CTernMapping"),
+    // Rows, keys and their segments as files: bytes and syncs. No SQLite.
+    .target(
+      name: "RowFiles",
+      dependencies: [
+        "CTernMapping", "ServerBase", "Threads", "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
+      ]),
+    // The embedded warehouse: writing, counting and reading.
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "CTernMapping", "CTernSQLite", "JSON", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
+        "CTernMapping", "CTernSQLite", "JSON", "RowFiles", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "Warehouse",
+        "ErrorGrouping", "Ingest",
+        .product(name: "_TernBase", package: "tern"),
+        .product(name: "_TernEvents", package: "tern"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
+    // Everything that runs beside: deleting, export, backups, retiring, recovery, verification.
+    .target(
+      name: "WarehouseUpkeep",
+      dependencies: [
+        "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views", "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
@@ -226,7 +245,8 @@ let package = Package(
       name: "TernServer",
       dependencies: [
         "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "ErrorGrouping",
-        "Ingest", "Warehouse", "WarehouseSQLite", "AppCatalog", "Questions", "Reports", "Portal", "Symbols",
+        "Ingest", "Warehouse", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Questions", "Reports",
+        "Portal", "Symbols",
         "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
         .product(name: "_TernChildProcess", package: "tern"), .product(name: "Hummingbird", package: "hummingbird"),
@@ -241,7 +261,8 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "TernServer", "Ingestion", "HTTP", "JSON", "Cryptography", "ServerBase", "Portal", "Reports", "Questions",
-        "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Symbols", "ClickHouse", "Shipping", "Alerts",
+        "Warehouse", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Ingest", "Symbols", "ClickHouse",
+        "Shipping", "Alerts",
         "Outgoing", "SignOn",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Tern", package: "tern"), .product(name: "_TernBase", package: "tern"),
@@ -263,7 +284,7 @@ let package = Package(
     .executableTarget(
       name: "bench-warehouse",
       dependencies: [
-        "ServerBase", "AppCatalog", "WarehouseSQLite", "Warehouse", "Ingest",
+        "ServerBase", "AppCatalog", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ],
@@ -272,7 +293,8 @@ let package = Package(
     .executableTarget(
       name: "bench-questions",
       dependencies: [
-        "ServerBase", "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse", "Ingest",
+        "ServerBase", "AppCatalog", "Questions", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "Warehouse",
+        "Ingest",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchQuestions"),
@@ -297,7 +319,7 @@ let package = Package(
       dependencies: [
         "SimulatedDisk", "Cryptography", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions",
         "WarehouseContract",
-        "WarehouseSQLite",
+        "RowFiles", "WarehouseSQLite", "WarehouseUpkeep",
         "AppCatalog", "Views",
         "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
@@ -310,7 +332,8 @@ let package = Package(
     .executableTarget(
       name: "simulate-server",
       dependencies: [
-        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "WarehouseSQLite", "AppCatalog", "Questions",
+        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "RowFiles", "WarehouseSQLite",
+        "WarehouseUpkeep", "AppCatalog", "Questions",
         "Views",
         "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
@@ -340,7 +363,8 @@ let package = Package(
     .testTarget(
       name: "ShippingTests",
       dependencies: [
-        "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "WarehouseContract", "WarehouseSQLite",
+        "Shipping", "ClickHouse", "ClickHouseTestSupport", "ServerBase", "WarehouseContract", "RowFiles",
+        "WarehouseSQLite", "WarehouseUpkeep",
         "Warehouse", "Ingest", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
@@ -422,7 +446,7 @@ let package = Package(
         "API", "Site", "TernServer", "TernCommand",
         "Symbols", "Portal",
         "Warehouse",
-        "WarehouseSQLite", "AppCatalog",
+        "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog",
         "Ingest",
         "Reports",
         "Questions",
@@ -442,7 +466,8 @@ let package = Package(
     .testTarget(
       name: "ReplayTests",
       dependencies: [
-        "ServerBase", "Symbols", "WarehouseContract", "WarehouseSQLite", "Reports", "Columns", "Questions", "Views",
+        "ServerBase", "Symbols", "WarehouseContract", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "Reports",
+        "Columns", "Questions", "Views",
         "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"), .product(name: "_TernGzip", package: "tern"),
       ]),

@@ -4,7 +4,7 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-// Of <linux/if.h>, which cannot be included together with the C library's <net/if.h>.
+// From <linux/if.h>, which cannot be included together with the C library's <net/if.h>.
 enum {
   TERN_IFF_UP = 0x1,
   TERN_IFF_LOOPBACK = 0x8,

@@ -30,7 +30,7 @@ extension EventLog {
   /// Claims the oldest waiting events, critical ones first; `nil` if none are available.
   ///
   /// A batch consists of whole segments with at most `maximumEvents` events of `maximumBytes` bytes. If the first one
-  /// has more, the batch is a part of it, at least one event however large, and the rest is available once that is
+  /// has more, the batch is a part of it, at least one event however large, and the rest is available when that is
   /// settled. Later events go into other segments. Expired and damaged events are dropped and counted on the way. Reads
   /// files, so it must not run on the caller of `track`; appending continues meanwhile.
   package func claim(maximumEvents: Int, maximumBytes: Int) -> LogClaim? {

@@ -33,7 +33,7 @@ extension EventLog {
     }
   }
 
-  /// Removes the files of settled segments, outside the lock, and ends the erasures of which no file is left.
+  /// Removes the files of settled segments, outside the lock, and ends the erasures that have no file left.
   func removeSettled() {
     var removals = state.withLock { $0.takeSettled() }
     for index in removals.indices {

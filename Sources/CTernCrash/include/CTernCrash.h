@@ -31,7 +31,7 @@ void tern_crash_set_context(const void *text, size_t count);
 /// earlier ones forgotten.
 ///
 /// - time: The time, in milliseconds since 1970.
-/// - text: UTF-8, of which 100 bytes are kept. A NUL ends it.
+/// - text: UTF-8 that a NUL ends. 100 bytes of it are kept.
 void tern_crash_add_step(int64_t time, const void *text, size_t count);
 
 /// Forgets the steps so far.

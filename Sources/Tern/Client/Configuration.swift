@@ -107,8 +107,8 @@ extension TernClient {
     /// loss of power; the default is false.
     ///
     /// The next launch records each as an event named `Termination`, with the session, the user and the device of the ended
-    /// launch and the last time at which it is known to have run. Its property `cause` is `restart` if the system was started
-    /// anew since, or else `unknown`. Only launches that were in the foreground count and that no debugger watched when the
+    /// launch and the last time at which it is known to have run. Its property `cause` is `restart` if the system was
+    /// restarted since, or else `unknown`. Only launches that were in the foreground count and that no debugger watched when the
     /// client last noted their state.
     ///
     /// An app ends itself by ``TernClient/shutdown()``, ``TernClient/willTerminate()``, by `exit` or by returning from its main
@@ -169,7 +169,7 @@ extension TernClient {
       ///
       /// Events in the background don't lengthen a session: after `backgroundTimeout` they have none. With an `idleTimeout` of
       /// `nil`, sessions are those of App Center: they last as long as the app is in the foreground, and an event in the background
-      /// begins `backgroundTimeout` anew.
+      /// restarts `backgroundTimeout`.
       case automatic(backgroundTimeout: Duration = .seconds(20), idleTimeout: Duration? = .seconds(30 * 60))
       /// Only when the app calls `startSession()`; earlier events have no session.
       case manual

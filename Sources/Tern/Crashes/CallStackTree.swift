@@ -183,7 +183,7 @@ private struct JSONScanner {
     return nil
   }
 
-  /// Returns the text whose quotation mark is at a position, and moves behind it.
+  /// Returns the text whose quotation mark is at a position, and moves past it.
   private mutating func text(from start: Int) -> String? {
     var hasEscapes = false
     while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {

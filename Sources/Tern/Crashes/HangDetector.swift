@@ -43,7 +43,7 @@ struct HangDetector: Sendable {
       return .ping
     case (.tick, .waiting(let since)):
       defer { lastTick = now }
-      // After the process or device was suspended, start the wait anew.
+      // After the process or device was suspended, start the wait again.
       if let lastTick, now - lastTick > Self.interval * 4 {
         state = .waiting(since: now)
         return nil

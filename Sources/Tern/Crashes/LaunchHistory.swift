@@ -28,7 +28,7 @@ struct LaunchHistory: Sendable, Hashable, Codable {
   }
 
   /// Finds the launch that crashed: the only one of the app's version and, if the system tells it, the process's number
-  /// that ran in the reporting period. Of several, none is certain.
+  /// that ran in the reporting period. If there are several, none is certain.
   func launch(of diagnostic: CrashDiagnostic) -> Launch? {
     let (start, end) = (Timestamp(diagnostic.periodStart), Timestamp(diagnostic.time))
     let candidates = launches.indices.filter { index in

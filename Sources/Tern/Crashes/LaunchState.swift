@@ -2,7 +2,7 @@
 struct LaunchState: Sendable, Hashable, Codable {
   /// The known causes of terminations.
   enum Cause: String, Sendable, CaseIterable {
-    /// The system was started anew since: it was shut down, or lost power.
+    /// The system was restarted since: it was shut down, or lost power.
     case restart
     /// For example the lack of memory, a watchdog, or a signal that can't be caught.
     case unknown

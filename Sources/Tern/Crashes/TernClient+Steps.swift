@@ -6,7 +6,7 @@ extension TernClient {
   /// Notes a step that leads to a crash, such as `Opened checkout`, for the report of a crash or a hang.
   ///
   /// The last 32 steps stay in memory: nothing is written or sent unless the process crashes or hangs. Then the error shows
-  /// them among the events before it, with their times. Of a step, 100 bytes of UTF-8 are kept. The steps of one user are not
+  /// them among the events before it, with their times. A step has up to 100 bytes of UTF-8. The steps of one user are not
   /// in the report of another: a change of the user, ``reset()`` and ``erase()`` forget them, and so does disabling errors.
   ///
   /// It never waits for the disk, and does nothing while this client catches no crashes: see ``Configuration/catchesCrashes``.

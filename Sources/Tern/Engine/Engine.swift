@@ -42,7 +42,7 @@ package final class Engine: Sendable {
     self.init(queue: configuration, environment, endpoint: endpoint, format: .native)
   }
 
-  /// Creates an engine. Of the configuration, the key and the collector are ignored.
+  /// Creates an engine. The configuration's key and collector are ignored.
   package init(
     queue configuration: TernClient.Configuration, _ environment: TernClient.Environment, endpoint: URL? = nil,
     format: QueueFormat

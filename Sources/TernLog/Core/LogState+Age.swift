@@ -1,6 +1,6 @@
 import TernEvents
 
-/// The age of a segment's newest record: once that is expired, all are.
+/// The age of a segment's newest record: when that is expired, all are.
 struct SegmentAge {
   let name: SegmentName
   let bootID: UniqueID

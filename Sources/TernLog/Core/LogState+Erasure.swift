@@ -32,7 +32,7 @@ extension LogState {
     }
   }
 
-  /// Ends the erasures of which no file is left.
+  /// Ends the erasures that have no file left.
   mutating func endErasures() {
     let before = erasures.count
     erasures.removeAll(where: isComplete)

@@ -41,7 +41,7 @@ struct LogState {
   /// The clock as saved, and the size of its file.
   var savedAgeClock: AgeClock?
   var ageClockBytes = 0
-  /// Erasures of which files may be left.
+  /// Erasures that may have files left.
   var erasures: [Erasure] = []
   /// True if the file of erasures is not up to date.
   var hasUnsavedErasures = false

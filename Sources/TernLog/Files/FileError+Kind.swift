@@ -13,7 +13,7 @@ extension FileError {
   package var isExisting: Bool { number == EEXIST }
   /// The disk or the quota is full: the open file itself is fine.
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
-  /// Something that is no file has its name.
+  /// The name belongs to something other than a file.
   package var isIrregular: Bool { operation == .open && number == EISDIR }
   /// The process, or the system, has no descriptor for one more open file.
   package var isOutOfFiles: Bool { number == EMFILE || number == ENFILE }

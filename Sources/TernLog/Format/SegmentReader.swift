@@ -8,7 +8,7 @@ struct SegmentReader {
   let base: Int
   let salt: UInt32
 
-  /// The offset in the file behind the last of `bytes`.
+  /// The offset in the file after the last of `bytes`.
   var end: Int { base + bytes.count }
 
   /// The header of the record at `offset`, if there is one whose payload lies within the bytes.
@@ -19,7 +19,7 @@ struct SegmentReader {
     return header
   }
 
-  /// The first record behind `offset` that starts before `limit`.
+  /// The first record after `offset` that starts before `limit`.
   func nextRecord(after offset: Int, before limit: Int) -> (offset: Int, header: RecordHeader)? {
     var candidate = offset + 1
     while candidate < limit, let source = pointer(to: candidate, count: RecordHeader.size) {

@@ -51,7 +51,7 @@ struct AgeClock: Equatable {
     }
   }
 
-  /// Adds an unknown boot of which records were found, by the latest moment of its records.
+  /// Adds an unknown boot whose records were found, by the latest moment of its records.
   mutating func place(_ boot: UniqueID, latest moment: Moment, limit: Duration) {
     guard let present = boots.last, !boots.contains(where: { $0.id == boot }) else { return }
     let end = present.start + latest.uptime - Self.gap(from: moment, to: latest, limit)
@@ -63,7 +63,7 @@ struct AgeClock: Equatable {
     if boots.last?.id == boot, moment.uptime > latest.uptime { latest = moment }
   }
 
-  /// Removes boots of which no record is left.
+  /// Removes boots that have no record left.
   mutating func keep(_ used: Set<UniqueID>) {
     guard let present = boots.last else { return }
     boots.removeAll { $0.id != present.id && !used.contains($0.id) }

@@ -16,7 +16,7 @@ struct Segment {
   var size: Int
   /// The index of the next record to be appended.
   private(set) var nextOrdinal = 0
-  /// The records behind `start` that have left the log, by their offsets.
+  /// The records after `start` that have left the log, by their offsets.
   private(set) var gone: [Int: RecordRun] = [:]
   /// The number of records in the log.
   private(set) var records = 0

@@ -4,7 +4,7 @@ import TernEvents
 struct SegmentWalker {
   enum Item {
     case record(RecordHeader, RecordRun)
-    /// Without a record behind it the number of its records is a guess, unless the walker knows the last index.
+    /// Without a record after it, the number of its records is a guess, unless the walker knows the last index.
     case damaged(RecordRun, isTail: Bool)
     /// Records that have left the log.
     case void(RecordRun)

@@ -17,7 +17,7 @@ struct ReadEvent {
 struct EventReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
-  /// The members that hold for the lines behind them.
+  /// The members that hold for the lines after them.
   private var context = ReadEvent()
 
   /// Returns the events of a body, one per line, or `nil` if a line is not an event.

@@ -17,8 +17,7 @@ struct SymbolEndpoints: Sendable {
   /// The number of files that are being received, by app.
   private let running = Locked(ConcurrencyCounts<AppID>())
 
-  /// Files are unpacked, hashed, written and synced on threads of their own.
-  private let threads = ThreadPool<AppID>(name: "uploads", count: 2)
+  private let threads = ThreadPool<AppID>(.uploads)
 
   /// The files that are received at the same time. Each takes a temporary file, and reading it a processor.
   private static let maximumRunning = 4
@@ -34,7 +33,7 @@ struct SymbolEndpoints: Sendable {
     "A file with symbols: ELF, or Mach-O as in a dSYM; gzip is allowed. Or a zip of such files, as of dSYMs or an archive of "
     + "Xcode. At most 1 GiB, unpacked; the files of a zip 4 GiB. The oldest of an app's files are deleted when they have more "
     + "than 8 GiB. With `version` and `build`, the mapping.txt of R8 or ProGuard, of at most 256 MiB."
-  private static let version = "The app's version, of which this is the mapping of R8 or ProGuard."
+  private static let version = "The app's version that this mapping of R8 or ProGuard belongs to."
 
   /// The answer to an upload: each architecture of each file, and the files of a zip that can't be used.
   private static let uploaded = JSONAnswer<StoredArchive>([

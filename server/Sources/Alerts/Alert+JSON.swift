@@ -4,7 +4,7 @@ package import TernEvents
 import Warehouse
 
 extension Alert {
-  /// What people set. A request that lacks the number of users gets that of the condition.
+  /// The members that people set. A request that lacks the number of users gets that of the condition.
   package static let members: [JSONMember<Alert>] = [
     .required("condition", \.condition, AlertCondition.codec), destinationsMember,
     .optional("minimumUsers", \.minimumUsers, .integer(0...1_000_000_000))

@@ -2,7 +2,7 @@ import Outgoing
 package import Questions
 import Warehouse
 
-/// What messages say about figures.
+/// The part of messages that is about figures.
 extension AlertMessage {
   /// The words about a day that late data moved across the limit.
   ///

@@ -4,7 +4,7 @@ import TernEvents
 import Warehouse
 
 extension MailReport {
-  /// What people set.
+  /// The members that people set.
   package static let members = schedule + [recipientsMember]
 
   fileprivate static let schedule: [JSONMember<MailReport>] = [

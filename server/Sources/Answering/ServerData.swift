@@ -5,7 +5,7 @@ import Reports
 import Threads
 package import Warehouse
 
-/// What the API and the portal read and change.
+/// The data that the API and the portal read and change.
 package struct ServerData: Sendable {
   package let catalog: any CollectorCatalog
   package let store: any MetricsStore

@@ -39,7 +39,7 @@ static bool replace_page(uintptr_t address) {
         // Read twice, because another thread may just be using the member for another range.
         uintptr_t end = atomic_load(&mapping->end);
         if (address < atomic_load(&mapping->start) || address >= end || atomic_load(&mapping->end) != end) continue;
-        // Before the page, so that nobody can read zeros without seeing the mark.
+        // Set before the page, so that no reader sees zeros without the mark.
         atomic_store(&mapping->has_lost_pages, true);
         void *page = (void *)(address & ~(page_size - 1));
         return mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) != MAP_FAILED;

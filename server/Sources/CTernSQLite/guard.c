@@ -171,7 +171,7 @@ static int guarded_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, 
     memset(guard, 0, sizeof *guard);
     guard->path = path;
     guard->system = file->pMethods;
-    // Later versions may have a longer table, of which this is the beginning.
+    // Later versions may have a longer table that begins like this one.
     guard->methods = *file->pMethods;
     if (guard->methods.iVersion > 3) guard->methods.iVersion = 3;
     guard->methods.xClose = guarded_close;

@@ -54,7 +54,7 @@ package struct ClickHouseClient: Sendable {
     _ statement: String, on server: ClickHouseServer, settings: [String: String] = [:], maximumBytes: Int = 64 << 20,
     timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [NativeBlock] {
-    // An error after the first rows would be a text behind them, so the server waits with the first row for the last.
+    // An error after the first rows would be a text that follows them, so the server waits with the first row for the last.
     var settings = settings
     settings["wait_end_of_query"] = "1"
     let answer = try await send(
@@ -70,7 +70,7 @@ package struct ClickHouseClient: Sendable {
     _ packed: [UInt8], into table: String, on server: ClickHouseServer, settings: [String: String] = [:]
   ) async throws(ClickHouseError) {
     var settings = settings
-    // Else an error after the first rows has status 200, and its text as the body.
+    // Otherwise an error after the first rows has status 200, and its text as the body.
     settings["wait_end_of_query"] = "1"
     let answer = try await send(
       packed, query: "INSERT INTO \(table) FORMAT Native", server, settings, isPacked: true)

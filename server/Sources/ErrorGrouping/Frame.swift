@@ -40,7 +40,7 @@ extension Frame {
     return place(line) ?? javaScript(line) ?? unity(line)
   }
 
-  /// Splits a number off, with a colon behind it.
+  /// Splits a number off, with a colon after it.
   static func counted(_ line: Piece) -> (end: UInt8, rest: Piece)? {
     let rest = line.drop(while: \.isDigit)
     guard rest.startIndex > line.startIndex, rest.startIndex - line.startIndex <= 6, let end = rest.first,
@@ -82,7 +82,7 @@ extension Frame {
     return frame
   }
 
-  /// The name of the image's file. In a package of Android, it is the part behind the exclamation mark.
+  /// The name of the image's file. In a package of Android, it is the part after the exclamation mark.
   var imageName: Piece {
     let name = image.findLast("!").map { image[$0.upperBound...] } ?? image
     return name.lastComponent

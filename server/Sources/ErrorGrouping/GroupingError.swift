@@ -34,7 +34,7 @@ package struct Position: Hashable, Sendable {
   package enum Kind: Sendable {
     /// The address of the instruction itself.
     case fault
-    /// An address behind a call, or within it: the byte before belongs to the call as well.
+    /// An address after a call, or within it: the byte before it belongs to the call in both cases.
     case returnAddress
   }
 

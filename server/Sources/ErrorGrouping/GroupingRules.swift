@@ -78,7 +78,7 @@ extension GroupingRules {
       name.starts("-[") || name.starts("+[") ? name : name.upTo("(")
     }
 
-    /// Returns true if a rule skips a frame, of which an unknown part is empty.
+    /// Returns true if a rule skips a frame. Unknown parts of the frame are empty.
     func skips(function: String, file: String, image: String) -> Bool {
       if !image.isEmpty, images.contains(where: { Self.matches(Piece(image), $0) }) { return true }
       if !file.isEmpty, files.contains(where: { Self.matches(Piece(file), $0) }) { return true }
@@ -86,7 +86,7 @@ extension GroupingRules {
       let name = Self.withoutParameters(Piece(function))
       return functions.contains { rule in
         if Self.matches(name, rule) { return true }
-        // The last parts of the name: behind each `.` or `:`.
+        // The last parts of the name: after each `.` or `:`.
         guard !rule.isEmpty, rule.first != 0x2A else { return false }
         return name.indices.dropFirst().contains { index in
           let before = name[index - 1]

@@ -1,4 +1,4 @@
-/// Names of systems, languages' libraries and reporters, by which their frames are told from an app's.
+/// Names of systems, languages' libraries and reporters, which distinguish their frames from an app's.
 ///
 /// The lists need not be complete: a frame that is wrongly taken for the app's only makes a group smaller, and one that is
 /// wrongly skipped counts where no other is left.

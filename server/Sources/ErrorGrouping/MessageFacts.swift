@@ -48,7 +48,7 @@ enum MessageFacts {
     return "\(domain.text) \(code)"
   }
 
-  /// Returns the index behind the bracket that the end of the text closes.
+  /// Returns the index after the bracket that the end of the text closes.
   private static func opening(_ text: Piece) -> Int? {
     var depth = 1
     for index in text.indices.reversed() {
@@ -103,7 +103,7 @@ enum MessageFacts {
     return false
   }
 
-  /// Returns the first line without its details: quoted or bracketed parts, text behind a colon, numbers, identifiers and
+  /// Returns the first line without its details: quoted or bracketed parts, text after a colon, numbers, identifiers and
   /// paths.
   static func shape(_ message: String) -> String {
     var line = Piece(message).trimmed.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(1_000)

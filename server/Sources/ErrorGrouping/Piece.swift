@@ -53,7 +53,7 @@ extension ArraySlice<UInt8> {
     return self[start..<end]
   }
 
-  /// The part behind the last separator of a path.
+  /// The part after the last separator of a path.
   var lastComponent: Piece {
     guard let slash = lastIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) else { return self }
     return self[(slash + 1)...]
@@ -71,7 +71,7 @@ extension ArraySlice<UInt8> {
     return value
   }
 
-  /// The number of all bytes as decimal digits, or hexadecimal ones behind `0x`.
+  /// The number of all bytes as decimal digits, or hexadecimal ones after `0x`.
   var number: UInt64? {
     if starts("0x") { return hexadecimal }
     guard let first, first.isDigit else { return nil }

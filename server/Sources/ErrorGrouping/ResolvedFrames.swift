@@ -73,7 +73,7 @@ struct Resolved {
     return GroupKey.maximumFrames + (isUnnamed ? 1 : 0)
   }
 
-  /// Takes the first frames, each function once. Behind a function, a mere position doesn't count: the next build would change
+  /// Takes the first frames, each function once. After a function, a mere position doesn't count: the next build would change
   /// it, and with it the group.
   private mutating func take(_ chosen: [Candidate], limit: Int) {
     var seen: Set<String> = []

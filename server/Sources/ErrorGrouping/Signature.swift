@@ -12,7 +12,7 @@ import TernBase
 ///   libraries and packages, functions in which runtimes end a process, and reporters are skipped (``FrameOrigin``). A function
 ///   counts once, so that the depth of a recursion doesn't matter, and an endless recursion is the set of its functions;
 /// * without such frames, those of the system, and the first line of the message without its details. The latter counts as
-///   well for handled errors of which the stack shows only where they were caught.
+///   well for handled errors whose stack shows only where they were caught.
 ///
 /// Symbols, rules and the choice of the first frames apply later, in ``GroupKey``. So a signature has more frames than a key.
 package struct Signature: Hashable, Sendable {

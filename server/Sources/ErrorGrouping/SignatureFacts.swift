@@ -14,7 +14,7 @@ struct SignatureFacts: Hashable, Sendable {
     var offset: UInt64?
     /// The build identifier of the image; empty if unknown.
     var build = ""
-    /// True if the position is behind a call.
+    /// True if the position is after a call.
     var isReturn = false
     /// The line of a call whose names R8 may have shortened, so that `function` has them as sent; `nil` for others.
     var line: Int?

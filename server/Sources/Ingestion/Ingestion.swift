@@ -40,7 +40,7 @@ package struct Ingestion: Sendable {
     (self.clocks, self.logger, self.hasRoom) = (clocks, logger, hasRoom)
     (metrics, limits) = (reader.metrics, reader.limits)
     decoding = ThreadPool(
-      name: "tern-decoding", count: limits.decodingThreads, priority: .normal,
+      .decoding(limits.decodingThreads),
       // One thread is left for other owners: a costly body of one app doesn't hold up those of others.
       limits: FairQueueLimits(runningPerOwner: limits.decodingThreads - 1))
     readiness = Locked(Readiness(probeInterval: limits.writeProbeInterval))

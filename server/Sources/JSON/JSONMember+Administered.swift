@@ -1,8 +1,7 @@
 // Members of what can be administered: some can be set, others are only shown.
 
 extension JSONMember {
-  /// A member that answers have and requests can't set. They may have it all the same, so that what was read can be sent
-  /// back.
+  /// A member that answers have and requests can't set. Requests may contain it, so that what was read can be sent back.
   package static func shown(
     _ name: String, _ schema: @autoclosure @escaping @Sendable () -> Schema,
     _ value: @escaping @Sendable (Whole) -> JSONTree
@@ -87,7 +86,7 @@ extension Array {
         filter { !isNeeded($0) }.map { ($0.name, $0.isSettable ? .nullable($0.schema()) : $0.schema().readOnly) }))
   }
 
-  /// What a request must be, as a sentence.
+  /// Returns a sentence that says what a request must contain.
   package func hint<Whole>() -> String where Element == JSONMember<Whole> {
     let settable = filter(\.isSettable)
     let parts = [

@@ -2,7 +2,7 @@
 package struct JSONNode: Sendable {
   package let value: JSONTree
   package let path: String
-  /// What decoding depends on besides the document; every part of a document has that of the whole.
+  /// A value that decoding depends on besides the document; every part of a document has that of the whole.
   package let context: (any Sendable)?
 
   package init(value: JSONTree, path: String = "$", context: (any Sendable)? = nil) {

@@ -30,9 +30,8 @@ package final class OutgoingClient: Sendable {
   private let configuration: Configuration
   private let wallTime: @Sendable () -> Timestamp
   /// The most messages that are sent at the same time.
-  package static let maximumConcurrent = 8
-  // Threads mostly wait for receivers.
-  private let threads = ThreadPool<Int>(name: "tern-outgoing", count: maximumConcurrent)
+  package static let maximumConcurrent = ThreadKind.outgoing.count
+  private let threads = ThreadPool<Int>(.outgoing)
 
   /// Creates a client.
   ///

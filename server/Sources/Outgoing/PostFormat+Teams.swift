@@ -17,7 +17,7 @@ extension WebAddress {
 }
 
 extension OutgoingMessage {
-  /// The most facts in a card, of which Teams takes 28 KB.
+  /// The most facts in a card, which Teams limits to 28 KB.
   private static let maximumCardFacts = 30
 
   /// The message as an Adaptive Card. Its texts are runs of a `RichTextBlock`, in which nothing is Markdown, a link or a mention.

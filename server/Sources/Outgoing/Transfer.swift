@@ -188,7 +188,7 @@ final class Transfer {
     // HTTP's status line says more than its last header; SMTP's last line says more than its first.
     if isMail || text.hasPrefix("HTTP/") { line = text }
     if isMail, text.hasPrefix("235") { isLoggedIn = true }
-    // After a negative reply, libcurl sends QUIT, which is replied to as well.
+    // After a negative reply, libcurl sends QUIT, and the server replies to that, too.
     if isMail, text.hasPrefix("4") || text.hasPrefix("5") { refusal = text }
     return count
   }

@@ -126,7 +126,7 @@ package final class GrowingMemory<Element: BitwiseCopyable> {
 
 /// Numbers distinct byte strings 0, 1, 2, … in the order of their arrival.
 ///
-/// Several times faster than `Dictionary<String, Int>` for short texts, of which every event has five to ten.
+/// Several times faster than `Dictionary<String, Int>` for short texts. Every event has five to ten of them.
 @usableFromInline
 package final class ByteTable {
   @usableFromInline struct Entry: BitwiseCopyable, Sendable {

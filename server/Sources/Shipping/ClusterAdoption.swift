@@ -3,13 +3,13 @@ import Warehouse
 
 extension ClusterShipping {
   /// Takes over the units that earlier manifests have sent and that only the cluster has: rows that have left home are not sent
-  /// again. So a home whose manifest was lost, or that was restored from a backup, goes on with them as with its own, and its
+  /// again. So a home whose manifest was lost, or that was restored from a backup, uses them like its own, and its
   /// backups know them under one name.
   ///
   /// A backup may name a generation that was replaced after it was made, for example because a person was deleted. Then the
   /// newest one counts.
   func adoptRetired(_ shards: [ClusterShard]) async throws {
-    // Before the units are read: one that comes home meanwhile is found by the next check, because its segment is another.
+    // Read before the units: the next check finds a unit that comes home meanwhile, because its segment differs.
     let stretches = try await source.stretches(after: 0)
     let known = try manifest.adoptedUnits()
     let missing = try retired().filter { $0.epoch != manifest.home.epoch && !known.contains($0.id) }
@@ -81,9 +81,9 @@ struct ShardCopies: Sendable {
 
   /// Returns the newest generation of a unit that has left home, and whether there is no older one.
   ///
-  /// If no replica has rows of it, although they have others of its epoch, all of them were deleted after they had left: for
-  /// example those of an app, or rows beyond their keeping, and home was restored from a backup that was made before. The unit
-  /// is empty then, but keeps its generation, so that nothing is deleted should it appear again.
+  /// If no replica has rows of it, although they have others of its epoch, all of its rows were deleted after they had left,
+  /// for example with their app or because of their age, and home was restored from an earlier backup. The unit is then empty,
+  /// but keeps its generation, so that nothing is deleted if it appears again.
   ///
   /// - Returns: `nil` if that can't be known.
   func newest(of unit: RetiredUnit) -> (unit: ShippingUnit, isClean: Bool)? {

@@ -8,14 +8,14 @@ package struct ClusterInventory: Sendable {
   package struct Epoch: Sendable, Hashable {
     package let home: ShippingManifest.Home
     package var rows: Int
-    /// When the first and the last of them were received, in milliseconds since 1970.
+    /// The times at which the first and the last of them were received, in milliseconds since 1970.
     package var received: ClosedRange<Int64>
   }
 
   /// The newest generation of a unit.
   package struct Unit: Sendable {
     package let shard: ClusterTopology.Shard
-    /// The unit as replicas have it, usually all the same.
+    /// The unit as each replica has it. The copies are usually equal.
     package fileprivate(set) var copies: [ShippingUnit]
     /// True if some replica has rows of older generations, too.
     package fileprivate(set) var hasOlder: Bool
@@ -77,11 +77,11 @@ package struct ClusterInventory: Sendable {
     return apps.sorted()
   }
 
-  /// Returns the units of a home, in the order of their rows: those of its newest epoch, and of older epochs what had left home
-  /// before. Only such rows are left of an older epoch once another one has any.
+  /// Returns the units of a home, in the order of their rows: those of its newest epoch, and those of older epochs that had
+  /// left home before. An older epoch has no other rows left when a newer one has any.
   ///
   /// - Parameter older: The older epochs, the newest of them first.
-  /// - Returns: Also the older epochs of which some rows don't belong to them, because the newest one has others with their IDs
+  /// - Returns: The units, and the older epochs with rows that don't belong to them, because the newest one has others with their IDs
   ///   or ends before, with the numbers of these rows.
   package func units(
     of newest: ShippingManifest.Home, older: [ShippingManifest.Home]
@@ -213,7 +213,7 @@ extension ClusterInventory.Epoch {
 }
 
 extension ClusterSchema {
-  /// The query for the homes of which a server has rows, and their epochs.
+  /// The query for the homes whose rows a server has, and their epochs.
   static let epochs = """
     SELECT home, epoch, count() AS rows, min(received_milliseconds) AS first, max(received_milliseconds) AS last \
     FROM \(rowTable) GROUP BY home, epoch

@@ -1,6 +1,6 @@
 package import Warehouse
 
-/// Finds out whether the rows of a segment may leave home: only what every replica has, right now, may.
+/// Finds out whether the rows of a segment may leave home: only rows that every replica has at this moment may.
 package struct ClusterRetirement: Sendable {
   package enum Readiness: Sendable, Hashable {
     /// The units that have all rows of the segment.
@@ -57,7 +57,7 @@ extension ShippingUnit {
 }
 
 extension ShippingManifest {
-  /// Returns those of some units that have left home of which their shards have a newer generation, and no older one.
+  /// Returns the given units that have left home and that their shards have in a newer generation, and in no older one.
   package func renewed(_ units: [RetiredUnit]) throws -> [RetiredUnit] {
     try units.compactMap { unit in
       guard let current = try settledUnit(unit.id), current.generation > unit.generation else { return nil }

@@ -15,7 +15,7 @@ package final class ClusterRowSource: RetiredRowSource {
   private let manifest: @Sendable () throws -> ShippingManifest?
   private let uptime: @Sendable () -> Duration
   private let shards = Locked<[ClusterTopology.Shard]>([])
-  /// By shard, the last failure of all replicas to answer, and the time until which it stands.
+  /// The last time that no replica of a shard answered: the failure, and the time until which it counts, by shard.
   private let silent = Locked<[String: (error: ClickHouseError, until: Duration)]>([:])
 
   /// - Parameters:
@@ -76,7 +76,7 @@ package final class ClusterRowSource: RetiredRowSource {
     let rows = ClusterRows(client, shard, home: home, uptime: uptime)
     let noted = ShippingUnit(unit)
     let current = try manifest.flatMap { try $0.home.id == home.id ? $0.unit(unit.id) : nil }
-    // A mending, another time zone or deletions have changed the rows since they left.
+    // A repair, a new time zone or deletions have changed the rows since they left.
     if let current, current.ids == unit.ids, current.generation > unit.generation || current.content == .empty,
       let found = try? await rows.rows(of: current, within: Self.patience / 2)
     {
@@ -85,7 +85,7 @@ package final class ClusterRowSource: RetiredRowSource {
     do throws(ClickHouseError) {
       return (noted, try await rows.rows(of: noted, within: end - uptime()))
     } catch {
-      // Without a manifest that knows the unit: a restored backup. The rows may have been sent anew after it was made.
+      // Without a manifest that knows the unit: a restored backup. The rows may have been sent again after it was made.
       guard error.code == .damaged, current == nil,
         let newest = try await rows.newest(of: noted, within: end - uptime()),
         newest.generation > noted.generation

@@ -34,7 +34,7 @@ package struct ClusterRows: Sendable {
 
   /// Fetches the rows of a unit from the first replica that has exactly its content.
   ///
-  /// - Parameter time: The time for asking all replicas, of which each gets its share of what is left.
+  /// - Parameter time: The time for asking all replicas. Each gets its share of what is left.
   /// - Throws: `ClickHouseError` with code `unreachable` if no replica answers in time, and `damaged` if none that does has the
   ///   rows.
   package func rows(of unit: ShippingUnit, within time: Duration) async throws(ClickHouseError) -> Unit {
@@ -68,7 +68,7 @@ package struct ClusterRows: Sendable {
       guard share > .zero else { break }
       do throws(ClickHouseError) {
         for copy in try await ClusterInventory.copies(of: home, unit: unit, on: server, client, timeout: share) {
-          // Of the same generation the one with most rows: another replica may have lost some.
+          // In the same generation, the one with most rows counts: another replica may have lost some.
           let isNewer = newest.map { ($0.generation, $0.content.rows) < (copy.generation, copy.content.rows) } ?? true
           if isNewer { newest = copy }
         }

@@ -18,7 +18,7 @@ extension ClusterSchema {
     "SELECT count() AS rows, sum(hash) AS checksum FROM \(rowTable) WHERE \(rows(of: unit, of: home)) AND generation = \(unit.generation)"
   }
 
-  /// The query for those of some units of which there are rows of older generations.
+  /// The query for the given units that have rows of older generations.
   static func older(_ units: [ShippingUnit], of home: ShippingManifest.Home) -> String {
     "SELECT epoch, unit FROM \(rowTable) WHERE \(olderRows(units, of: home)) GROUP BY epoch, unit"
   }
@@ -35,7 +35,7 @@ extension ClusterSchema {
     return "home = \(home.id) AND (\(older))"
   }
 
-  /// The query for everything that a replica has of a unit's range of rows, whatever unit of its epoch it says it is of.
+  /// The query for all rows of an epoch that a replica has in a unit's range of IDs, whichever unit they name.
   static func rows(inRangeOf unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(rowTable) \
@@ -51,7 +51,7 @@ extension ClusterSchema {
     """
   }
 
-  /// The statement that deletes rows in a unit's range of IDs that are of other units, or of generations to come.
+  /// The statement that deletes rows in a unit's range of IDs that belong to other units, or to later generations.
   static func deletingUnknown(in unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) \
@@ -60,7 +60,7 @@ extension ClusterSchema {
     """
   }
 
-  /// The statement that deletes rows that say they are of a unit, but aren't in its range of IDs.
+  /// The statement that deletes rows that name a unit, but aren't in its range of IDs.
   static func deletingOutside(_ unit: ShippingUnit, of home: ShippingManifest.Home) -> String {
     """
     ALTER TABLE \(rowTable) DELETE WHERE home = \(home.id) AND epoch = \(unit.epoch) AND unit = \(unit.number) \
@@ -68,12 +68,12 @@ extension ClusterSchema {
     """
   }
 
-  /// The query for the units of all epochs of which there are rows, and their oldest generations.
+  /// The query for the units of all epochs that have rows, and their oldest generations.
   static func generations(of home: ShippingManifest.Home) -> String {
     "SELECT epoch, unit, min(generation) AS oldest FROM \(rowTable) WHERE home = \(home.id) GROUP BY epoch, unit"
   }
 
-  /// The query for the units of all epochs of which there are rows, with the first and the last one.
+  /// The query for the units of all epochs that have rows, with the IDs of their first and last rows.
   static func units(of home: ShippingManifest.Home) -> String {
     """
     SELECT epoch, unit, min(id) AS first, max(id) AS last FROM \(rowTable) WHERE home = \(home.id) \

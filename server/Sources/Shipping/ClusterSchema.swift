@@ -3,7 +3,7 @@ import ClickHouse
 /// The tables of a cluster, and the views for people.
 ///
 /// They use what ClickHouse has had since 18.16: no codecs, no `LowCardinality`, no lightweight deletes. The tables are Tern's
-/// and may change with its versions; people ask the views.
+/// and may change with its versions; people query the views.
 package struct ClusterSchema: Sendable {
   typealias Column = (name: String, type: ColumnType)
 
@@ -13,8 +13,8 @@ package struct ClusterSchema: Sendable {
     ("month", .one(.date)), ("hash", .one(.uint64)),
   ]
 
-  /// The columns of a row, in the order in which ``RowColumns`` fills them. They have all that home knows of it, so that a
-  /// home can be made again from them: of each text also its number. `user_number` is one more than the user's number, 0 for
+  /// The columns of a row, in the order in which ``RowColumns`` fills them. They have all that home knows about it, with
+  /// the number of each text, so that a home can be restored from them. `user_number` is one more than the user's number, 0 for
   /// none.
   static let rowColumns: [Column] = [
     ("id", .one(.uint64)), ("app", .one(.uint32)), ("day", .one(.date)), ("milliseconds", .one(.int64)),
@@ -62,7 +62,7 @@ package struct ClusterSchema: Sendable {
   }
 
   /// The statements that make the tables and views on one server, in order. An existing table stays as it is, the views are
-  /// made anew.
+  /// made again.
   ///
   /// - Parameter database: The database of the tables.
   package func statements(database: String = "default") -> [String] {

@@ -1,7 +1,7 @@
 package import ClickHouse
 
 extension ClusterShipping {
-  /// Makes the tables and views on all servers. What is there already stays, but views are made anew.
+  /// Makes the tables and views on all servers. Existing tables stay, and views are made again.
   ///
   /// - Parameter cluster: The name of the cluster in the servers' settings; `nil` if the views need only the rows of one
   ///   server.

@@ -28,7 +28,7 @@ struct ClusterShard: Sendable {
     return UnitContent(rows: rows, checksum: checksum)
   }
 
-  /// Returns those units of which a replica has rows of older generations.
+  /// Returns the units for which a replica has rows of older generations.
   func unclean(_ units: [ShippingUnit]) async throws(ClickHouseError) -> Set<ShippingUnit.ID> {
     var unclean: Set<ShippingUnit.ID> = []
     for server in replicas {
@@ -68,7 +68,7 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Starts deleting rows in a unit's range of IDs that are of other units, or of generations to come.
+  /// Starts deleting rows in a unit's range of IDs that belong to other units, or to later generations.
   func deleteUnknown(in unit: ShippingUnit) async throws(ClickHouseError) {
     try await onAnyReplica { server throws(ClickHouseError) in
       try await client.execute(ClusterSchema.deletingUnknown(in: unit, of: home), on: server)
@@ -88,7 +88,7 @@ struct ClusterShard: Sendable {
     }
   }
 
-  /// Returns the oldest generation of each unit, of whatever epoch, of which one of the replicas that answer has rows.
+  /// Returns the oldest generation of each unit of any epoch that has rows on a replica. Replicas that don't answer are left out.
   func oldestGenerations() async throws(ClickHouseError) -> [ShippingUnit.ID: Int] {
     var oldest: [ShippingUnit.ID: Int] = [:]
     try await onReplicas(includesAll: false) { server throws(ClickHouseError) in

@@ -5,9 +5,9 @@ package import Warehouse
 /// Brings every row at home to a ClickHouse cluster, once.
 package final class ClusterShipping: Sendable {
   private static let retryTime: Duration = .seconds(10)
-  /// The time between looks whether rows that were shipped have changed at home.
+  /// The time between checks for shipped rows that have changed at home.
   private static let checkInterval: Duration = .seconds(60)
-  /// The checks, an hour's, after which it looks for inserts that were given up and arrived later.
+  /// The number of checks, an hour's, after which it looks for abandoned inserts that arrived later.
   private static let checksPerLook = 60
 
   package let manifest: ShippingManifest
@@ -54,7 +54,7 @@ package final class ClusterShipping: Sendable {
     }
   }
 
-  /// Ships until all rows that are there now are confirmed, but for those that can't be read.
+  /// Ships until all rows that are there now are confirmed, except those that can't be read.
   ///
   /// - Returns: The IDs of rows that the cluster lacks for that reason, ascending.
   @discardableResult
@@ -114,7 +114,7 @@ package final class ClusterShipping: Sendable {
   func shards() async throws -> [ClusterShard] {
     let shards = try await foundShards()
     let remedy =
-      "Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew."
+      "Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent again."
     let last = try await source.stretches(after: 0).last?.ids.upperBound ?? 0
     guard try manifest.lastID() <= last else {
       throw ClickHouseError(
@@ -134,7 +134,7 @@ package final class ClusterShipping: Sendable {
           .invalid,
           """
           Shard \(shard.name) has rows that this server sent before its data directory was restored from a backup, or lost \
-          shipping.sqlite. `tern clickhouse setup --discard-older` deletes them there; all rows are then sent anew.
+          shipping.sqlite. `tern clickhouse setup --discard-older` deletes them there; all rows are then sent again.
           """)
       }
     }
@@ -151,7 +151,7 @@ package final class ClusterShipping: Sendable {
         .invalid,
         """
         Shard \(shard.name) has rows that shipping.sqlite doesn't know: a copy of this data directory was used, or it was set back. \
-        Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
+        Stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent again.
         """)
     }
   }
@@ -164,7 +164,7 @@ package final class ClusterShipping: Sendable {
         .invalid,
         """
         No address leads to shard \(name), which has rows of this server. Name its servers, too. If they are gone for good, \
-        stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent anew.
+        stop the server, move shipping.sqlite away, and run `tern clickhouse setup --discard-older`: all rows are then sent again.
         """)
     }
     let kept = try manifest.adoptedUnits().union(retired().map(\.id).filter { $0.epoch != manifest.home.epoch })
@@ -190,7 +190,7 @@ package final class ClusterShipping: Sendable {
     }
   }
 
-  /// Finds the units whose rows have changed at home since they were shipped, and has them sent anew.
+  /// Finds the units whose rows have changed at home since they were shipped, and has them sent again.
   ///
   /// - Returns: The units that may have changed, but can't be read.
   @discardableResult
@@ -230,7 +230,7 @@ package final class ClusterShipping: Sendable {
 
   /// Waits until no replica has what was deleted at home before the call.
   ///
-  /// - Returns: `nil` then; after a time, the reason why some replica may have it still.
+  /// - Returns: `nil` when that is so; after a time, the reason why some replica may still have it.
   package func settle(within patience: Duration) async throws -> String? {
     if let unreadable = try await check().first { return unreadable.problem }
     let last = try manifest.lastNumber()

@@ -35,7 +35,7 @@ package struct ComparedRows: Sendable, Hashable {
   package var compared = 0
   /// The rows that the cluster has not confirmed yet.
   package var waiting = 0
-  /// The units of which the cluster may still have rows that were deleted or replaced at home.
+  /// The units for which the cluster may still have rows that were deleted or replaced at home.
   package var olderUnits = 0
 }
 
@@ -43,14 +43,14 @@ extension ClusterShipping {
   /// Compares all confirmed rows with those of each replica.
   ///
   /// - Parameters:
-  ///   - mends: True to have units that differ sent anew, and to delete rows that home doesn't know. Units that can't be read at
+  ///   - mends: True to have units that differ sent again, and to delete rows that home doesn't know. Units that can't be read at
   ///     home stay as they are.
   ///   - found: Receives each difference.
   ///   - progress: Receives the number of rows compared so far.
   package func verify(
     mends: Bool, found: (ClusterDifference) -> Void, progress: (Int) -> Void = { _ in }
   ) async throws -> ComparedRows {
-    // Rows that have changed since are sent anew anyway.
+    // Rows that have changed since are sent again anyway.
     try await check()
     var (compared, result) = (0, ComparedRows())
     for shard in try await shards() {
@@ -98,7 +98,7 @@ extension ClusterShipping {
         ClusterDifference(unit: unit, server: server, shard: shard.name, text: "\(difference)"))
     }
     guard !differences.isEmpty else { return [] }
-    // Rows that have changed at home meanwhile are no difference: they are sent anew.
+    // Rows that have changed at home meanwhile are no difference: they are sent again.
     try await check()
     return try manifest.unit(unit.id)?.generation == unit.generation ? differences : []
   }
@@ -122,7 +122,7 @@ extension ClusterShipping {
     for unit in Set(differences.compactMap(\.unit)) { try await shard.deleteRows(outside: unit) }
   }
 
-  /// Finds rows that say they are of units that the manifest doesn't have for this shard, or that have other rows.
+  /// Finds rows that name a unit that the manifest doesn't have for this shard, or that has other rows.
   private func unknownUnits(_ shard: ClusterShard) async throws -> [ClusterDifference] {
     var differences: [ClusterDifference] = []
     for server in shard.replicas {
@@ -142,7 +142,7 @@ extension ClusterShipping {
             guard ids.0 < UInt64(unit.ids.lowerBound) || ids.1 > UInt64(unit.ids.upperBound) else { continue }
             text = "rows of unit \(number) that are outside of it"
           }
-          // A mending never deletes units that the manifest has for another shard: if shards were renamed, they are the only copies.
+          // A repair never deletes units that the manifest has for another shard: if shards were renamed, they are the only copies.
           differences.append(
             ClusterDifference(
               unit: isHere ? unit : nil, server: server, shard: shard.name, text: text,

@@ -12,7 +12,7 @@ extension RowColumns {
   }
 }
 
-/// Makes stored rows of columns, in the order in which ``RowColumns`` fills them.
+/// Makes stored rows from columns, in the order in which ``RowColumns`` fills them.
 private struct RowColumnsReader {
   private var columns: [NativeColumnReader]
   /// The column to be read next.

@@ -13,7 +13,7 @@ package struct RowColumns: Sendable {
   private(set) var ids: [Int64] = []
   /// The time at which the first row was received, in milliseconds since 1970.
   private(set) var firstReceived: Int64 = 0
-  /// The rows whose text or attachment has made room for newer ones, or isn't copied: a cluster may have them all the same.
+  /// The rows whose text or attachment has made room for newer ones, or isn't copied. A cluster may still have these texts.
   private(set) var reducedRows: Set<Int64> = []
   private var next = 0
 

@@ -6,7 +6,7 @@ import TernEvents
 /// The machine sends one unit at a time. After a failure, the shard may have stored nothing, all, or a part of it, so the
 /// machine looks before it sends again. An insert that arrives even later is one more copy of a block that ClickHouse has
 /// just stored, and therefore ignored; an old server without replication ignores nothing, so a verification finds it there.
-/// When a part is there, the rows are sent as another generation, for ClickHouse would ignore the same block again;
+/// When a part is there, the rows are sent as another generation, because ClickHouse would ignore the same block again;
 /// ``ShardSweep`` deletes the part.
 package struct ShardMachine: Sendable {
   package enum Input: Sendable {
@@ -14,7 +14,7 @@ package struct ShardMachine: Sendable {
     case add([ShippingUnit])
     /// The outcome of the last action that has one.
     case outcome(Outcome)
-    /// The time to rest may be over.
+    /// The wait may be over.
     case tick
   }
 
@@ -47,7 +47,7 @@ package struct ShardMachine: Sendable {
     case resting(ShippingUnit, until: Duration)
   }
 
-  /// The time before the second attempt, and the longest one between attempts, which go on for ever.
+  /// The time before the second attempt, and the longest one between attempts. Attempts never end.
   private static let (firstRest, longestRest): (Duration, Duration) = (.seconds(1), .seconds(60))
 
   private let replicas: Int
@@ -55,11 +55,11 @@ package struct ShardMachine: Sendable {
   package private(set) var replica: Int
   private var state = State.idle
   private var waiting: [ShippingUnit] = []
-  /// The failures of the unit under way.
+  /// The failures of the current unit.
   private var failures = 0
   private var chance: FastGenerator
 
-  /// The reason why the unit under way is not confirmed yet; `nil` if nothing failed.
+  /// The reason why the current unit is not confirmed yet; `nil` if nothing failed.
   package private(set) var problem: ClickHouseError?
 
   /// - Parameter first: The replica to begin with, by its place in the list.

@@ -12,14 +12,14 @@ struct ShardShipping: Sendable {
   let uptime: @Sendable () -> Duration
   let sleep: @Sendable (Duration) async throws -> Void
 
-  /// The time between looks for new rows when there are too few.
+  /// The time between searches for new rows when there are too few.
   private static let pollInterval: Duration = .seconds(1)
   /// The time until the next attempt after home could not read its rows, or a replica did not answer.
   private static let retryTime: Duration = .seconds(5)
 
   /// Ships until the task is cancelled.
   ///
-  /// - Parameter isDone: Asked when there is nothing to do; true to end.
+  /// - Parameter isDone: Called when there is nothing to do; returns true to end.
   func run(until isDone: @Sendable () async throws -> Bool = { false }) async throws {
     var (sweep, replica) = (ShardSweep(shard, manifest: manifest), 0)
     var unreadable: [ShippingUnit: Duration] = [:]
@@ -67,7 +67,7 @@ struct ShardShipping: Sendable {
   ///
   /// - Parameters:
   ///   - replica: The replica that answered last, by its place in the list.
-  ///   - unreadable: The units of which rows can't be read at home, with the time of the last attempt. The others don't wait for them.
+  ///   - unreadable: The units with rows that can't be read at home, with the time of the last attempt. The others don't wait for them.
   private func bringNext(_ replica: inout Int, _ unreadable: inout [ShippingUnit: Duration]) async throws -> Bool {
     let now = uptime()
     let waiting = try manifest.unconfirmed(shard: shard.name, limit: unreadable.count + 1)
@@ -88,9 +88,9 @@ struct ShardShipping: Sendable {
     return true
   }
 
-  /// Reads the rows of a unit of the manifest. If they are others by now, the unit gets another generation.
+  /// Reads the rows of a unit of the manifest. If they have changed, the unit gets another generation.
   ///
-  /// - Returns: `nil` if the manifest has another one meanwhile.
+  /// - Returns: `nil` if the manifest has another generation by now.
   private func read(_ unit: ShippingUnit) async throws -> (ShippingUnit, HashedRows)? {
     let rows = try await supply.rows(unit.ids)
     guard rows.content != unit.content else { return (unit, rows) }
@@ -107,7 +107,7 @@ struct ShardShipping: Sendable {
     while let action = actions.popFirst() {
       switch action {
       case .insert(let unit, let replica):
-        // The rows may have changed at home while the shard was away: these are not to be sent any more.
+        // The rows may have changed at home while the shard was away: the old ones must not be sent.
         guard try manifest.unit(unit.id)?.generation == unit.generation else { return }
         if body?.generation != unit.generation {
           guard let bytes = ClickHouseClient.packed(next.rows.block(unit, of: shard.home)) else {

@@ -19,14 +19,14 @@ struct ShardSweep: Sendable {
 
   init(_ shard: ClusterShard, manifest: ShippingManifest) { (self.shard, self.manifest) = (shard, manifest) }
 
-  /// Looks once; returns true if nothing is left to delete.
+  /// Checks once; returns true if nothing is left to delete.
   mutating func run(now: Duration) async throws -> Bool {
     let units = try manifest.unclean(shard: shard.name, limit: Self.maximumUnits)
     guard !units.isEmpty else {
       deletions = [:]
       return true
     }
-    // Before the replicas are asked: one that is away must not keep the others from deleting.
+    // Sent before the replicas are asked: one that is away must not keep the others from deleting.
     try await clear(units.filter { deletions[$0.id]?.generation != $0.generation }, now: now)
     let unclean = try await shard.unclean(units)
     try manifest.markClean(units.filter { !unclean.contains($0.id) })

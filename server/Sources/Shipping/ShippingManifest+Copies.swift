@@ -9,7 +9,7 @@ extension ShippingManifest {
         database, sql: "SELECT * FROM unit WHERE first_id <= ? AND last_id >= ? ORDER BY first_id",
         arguments: [ids.upperBound, ids.lowerBound])
       return try rows.reduce(into: RowCopies()) { copies, row in
-        // Of a unit that was read from another segment, rows may have been deleted since.
+        // A unit that was read from another segment may have lost rows since.
         if row["is_confirmed"], row["segment"] == segment {
           copies.units.append(try Self.unit(row).retired(from: home, shard: row["shard"]))
         } else {

@@ -1,7 +1,7 @@
 import GRDB
 
 extension ShippingManifest {
-  /// Makes the manifest of a home whose rows came from the cluster, so that nothing is sent anew.
+  /// Makes the manifest of a home whose rows came from the cluster, so that nothing is sent again.
   ///
   /// - Parameter units: The units with their segments at home, the shards that have them, and whether older generations are left.
   package static func restore(
@@ -20,7 +20,7 @@ extension ShippingManifest {
     try manifest.close()
   }
 
-  /// Takes over a unit of an earlier manifest, of which the rows have left home.
+  /// Takes over a unit of an earlier manifest whose rows have left home.
   ///
   /// Does nothing if another process has done it.
   func adopt(_ unit: ShippingUnit, shard: String, isClean: Bool) throws {

@@ -6,7 +6,7 @@ import Warehouse
 /// The record of each unit at home: `shipping.sqlite`, beside the files with the rows.
 ///
 /// A unit is written here before anything of it is sent, and confirmed after the shard has it. So a server that was killed
-/// knows which rows may be on the cluster, and the cluster never has rows of which the home knows nothing.
+/// knows which rows may be on the cluster, and the cluster never has rows that the home doesn't know about.
 package final class ShippingManifest: Sendable {
   /// The server that ships.
   package struct Home: Sendable, Hashable {
@@ -23,7 +23,7 @@ package final class ShippingManifest: Sendable {
   package struct Progress: Sendable, Hashable {
     package var confirmedRows = 0
     package var waitingRows = 0
-    /// The units of which it may have rows that were deleted or replaced at home.
+    /// The units for which it may still have rows that were deleted or replaced at home.
     package var olderUnits = 0
     /// The time since which it may have them.
     package var olderSince: Timestamp?
@@ -91,7 +91,7 @@ package final class ShippingManifest: Sendable {
         .damaged,
         """
         \(path) can't be opened. If it is damaged, move it away, run `tern clickhouse setup --discard-older` and start again: all \
-        rows are then sent anew.
+        rows are then sent again.
         """, cause: error)
     }
     try queue.writeWithoutTransaction { database in
@@ -108,7 +108,7 @@ package final class ShippingManifest: Sendable {
         let home = Home(id: UInt64(bitPattern: row[0]), epoch: UInt64(bitPattern: row[1]))
         guard home.id == homeID else {
           throw WarehouseError(
-            .invalid, "\(path) belongs to another data directory. Move it away: all rows are then sent anew.")
+            .invalid, "\(path) belongs to another data directory. Move it away: all rows are then sent again.")
         }
         return home
       }
@@ -218,14 +218,14 @@ package final class ShippingManifest: Sendable {
     try units("shard = ? AND NOT is_confirmed ORDER BY number LIMIT ?", [shard, limit])
   }
 
-  /// The units that a shard has and of which it may have rows of older generations, too, in order. Until a unit is confirmed, the
+  /// The units that a shard has and may still have in older generations, too, in order. Until a unit is confirmed, the
   /// older rows may be the only whole copy.
   package func unclean(shard: String, limit: Int) throws -> [ShippingUnit] {
     try units("shard = ? AND NOT is_clean AND is_confirmed ORDER BY number LIMIT ?", [shard, limit])
   }
 
-  /// The number of units up to one of this epoch, and of other epochs, that are not confirmed, or of which rows of older
-  /// generations may be left.
+  /// The number of units up to one of this epoch, and of other epochs, that are not confirmed, or may have rows of
+  /// older generations left.
   package func unsettled(through number: Int64) throws -> Int {
     try queue.read { database in
       try Int.fetchOne(
@@ -307,7 +307,7 @@ package final class ShippingManifest: Sendable {
     guard first <= last else {
       throw WarehouseError(
         .damaged,
-        "shipping.sqlite is damaged. Move it away, run `tern clickhouse setup --discard-older` and restart: all rows are then sent anew."
+        "shipping.sqlite is damaged. Move it away, run `tern clickhouse setup --discard-older` and restart: all rows are then sent again."
       )
     }
     return ShippingUnit(

@@ -1,7 +1,7 @@
 /// Consecutive rows of one segment, which go to a shard in one insert.
 ///
-/// Rows never change within a segment. Whatever deletes or changes rows writes their segment anew under another number, and the
-/// unit is sent again as its next generation.
+/// Rows never change within a segment. Deleting or changing rows rewrites their segment under another number, and the unit is
+/// sent again as its next generation.
 package struct ShippingUnit: Sendable, Hashable {
   /// The name of a unit within its home.
   package struct ID: Sendable, Hashable {
@@ -11,12 +11,12 @@ package struct ShippingUnit: Sendable, Hashable {
     package init(epoch: UInt64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
   }
 
-  /// The epoch in which the unit was made. It keeps it when a later manifest takes it over.
+  /// The epoch in which the unit was made. The unit keeps it when a later manifest takes it over.
   package let epoch: UInt64
   /// The number of the unit in its epoch. Numbers rise, and none is used again.
   package let number: Int64
-  /// The number of the copy that counts, from 0. Each row carries it, so that what is left of an older copy, or arrives late,
-  /// is told from the rows of this one, and so that ClickHouse doesn't take a new copy for one that it has stored already.
+  /// The number of the copy that counts, from 0. Each row carries it, so that rows of an older copy that are left or
+  /// arrive late can be told apart, and so that ClickHouse doesn't take a new copy for one that it has stored already.
   package var generation = 0
   /// The segment at home that had the rows when they were read.
   package var segment: Int64

@@ -40,13 +40,13 @@ struct UnitComparison {
     places = Dictionary(uniqueKeysWithValues: home.columns.ids.enumerated().map { ($1, $0) })
   }
 
-  /// Compares with all rows that a replica has in the unit's range of IDs, from whatever unit of its epoch.
+  /// Compares with all rows that a replica has in the unit's range of IDs, from any unit of its epoch.
   ///
-  /// The hashes are computed from the columns, and so is the stored one checked, by which a server compares later.
+  /// The hashes are computed from the columns. The stored hash, by which a server compares later, is checked, too.
   func difference(_ blocks: [NativeBlock]) -> RowDifference? {
     var found = [Int](repeating: 0, count: home.columns.rows)
     var differences: [(id: Int64, kind: RowDifference.Kind)] = []
-    // Where the changed row with the lowest ID is: finding its column takes as long as hashing all rows.
+    // The changed row with the lowest ID. Its column is found later, because that takes as long as hashing all rows.
     var changed: (id: Int64, there: RowColumns, index: Int)?
     for block in blocks {
       guard let there = RowColumns(block)?.hashed, let copies = Copies(block) else {

@@ -66,7 +66,7 @@ package struct UnitPlanner: Sendable {
       while let unit = units.first, unit.lowerBound <= stretch.ids.upperBound {
         if unit.lowerBound > next { gaps.append(RowStretch(segment: stretch.segment, ids: next...unit.lowerBound - 1)) }
         next = max(next, unit.upperBound + 1)
-        // A unit may end in the next segment, if rows were written anew.
+        // A unit may end in the next segment, if rows were rewritten.
         guard unit.upperBound <= stretch.ids.upperBound else { break }
         units.removeFirst()
       }

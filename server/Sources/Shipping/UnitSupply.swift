@@ -7,12 +7,12 @@ actor UnitSupply {
   private let manifest: ShippingManifest
   private let retired: @Sendable () throws -> [RetiredUnit]
   private let uptime: @Sendable () -> Duration
-  /// The size from which on a unit that is read anew takes no more attachments.
+  /// The size at which a unit that is read again takes no more attachments.
   private let maximumBytes: Int
   private var planner: UnitPlanner
-  /// A row up to which all have units: the next look for rows without one begins after it.
+  /// A row up to which all have units: the next search for rows without one begins after it.
   private var known: Int64 = 0
-  /// The last row up to which all have units, but for those that only the cluster has, or that can't be read.
+  /// The last row up to which all have units, except those that only the cluster has, or that can't be read.
   private(set) var last: Int64 = 0
   /// Rows that have no unit and can't be read, with the time of the last attempt. Others are sent without them.
   private var unreadable: [(rows: RowStretch, tried: Duration)] = []
@@ -72,7 +72,7 @@ actor UnitSupply {
     _ stretch: RowStretch, _ planned: UnitPlanner, for shard: String
   ) async throws -> (unit: ShippingUnit, rows: HashedRows) {
     let rows = try await source.rows(stretch.ids, into: RowColumns()) { $0.add($1) }.hashed
-    // Rows that were deleted already are at the end of no unit; those that did not fit begin the next one.
+    // A full unit ends with its last row; rows that did not fit begin the next one.
     let unitEnd = rows.columns.isFull ? rows.columns.ids.last ?? stretch.ids.upperBound : stretch.ids.upperBound
     let ids = stretch.ids.lowerBound...unitEnd
     let unit = try manifest.add(segment: stretch.segment, ids: ids, content: rows.content, shard: shard)
@@ -86,7 +86,7 @@ actor UnitSupply {
     let all = UnitPlanner.gaps(in: stretches, between: try manifest.ranges(after: known), after: known)
     let end = stretches.last?.ids.upperBound ?? known
     known = all.first.map { $0.ids.lowerBound - 1 } ?? end
-    // Others have a unit by now, or were written anew.
+    // The others have a unit by now, or were rewritten.
     unreadable.removeAll { unread in
       !all.contains { $0.segment == unread.rows.segment && $0.ids.overlaps(unread.rows.ids) }
     }
@@ -95,7 +95,7 @@ actor UnitSupply {
     var gaps = UnitPlanner.gaps(all, without: skipped)
     // The segment with the newest rows never leaves.
     if gaps.contains(where: { $0.segment != stretches.last?.segment }) {
-      // The cluster doesn't have these as they must be, or they would have been taken over.
+      // The cluster has these in another form, or they would have been taken over.
       let away = try retired().map(\.ids)
       gaps = gaps.filter { gap in !away.contains { $0.overlaps(gap.ids) } }
     }
@@ -106,8 +106,8 @@ actor UnitSupply {
   /// Waits for the unit that is being made.
   func finishPending() async { await previous?.value }
 
-  /// Reads the rows of a unit anew. Attachments that weren't copied when it was made can make it larger, but not so large that
-  /// it couldn't be read any more: the others are left out.
+  /// Reads the rows of a unit again. Attachments that weren't copied when it was made can make it larger. They are left out
+  /// before it is too large to be read.
   func rows(_ ids: ClosedRange<Int64>) async throws -> HashedRows {
     try await source.rows(ids, into: RowColumns()) { [maximumBytes] rows, row in
       _ = rows.add(row, takesAttachment: rows.byteCount < maximumBytes)

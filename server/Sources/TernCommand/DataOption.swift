@@ -104,7 +104,7 @@ private struct UnusableCluster: RetiredRowSource {
 
   func forEachRow(of unit: RetiredUnit, _ add: (StoredRow) throws -> Void) throws -> RetiredUnit {
     throw WarehouseError(
-      .rowsAway, "These rows are only on the ClickHouse cluster, of which the settings can't be used: \(reason)")
+      .rowsAway, "These rows are only on the ClickHouse cluster, whose settings can't be used: \(reason)")
   }
 }
 

@@ -14,6 +14,7 @@ import TernEvents
 package import UnixSignals
 import Warehouse
 package import WarehouseSQLite
+package import WarehouseUpkeep
 
 /// A server on a data directory: catalog, warehouse and collector, opened and closed together.
 package struct LocalServer {
@@ -59,7 +60,7 @@ package struct LocalServer {
   ///   - providers: The providers with which people sign in.
   ///   - refusedPasswords: The passwords that others know.
   package init(
-    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
+    directory: String, viewCacheBytes: Int = WarehouseConfiguration.standardViewCacheBytes, diskReserve: Int64 = 0,
     recognizedAge: Duration = IngestLimits.native.maximumAge, backups: BackupSeries? = nil,
     scrubPeriod: Duration? = nil, accessLog: AccessLog? = nil,
     cluster: ClusterConnection? = nil,
@@ -96,7 +97,7 @@ package struct LocalServer {
 
   /// Ends the process at once: closing the files would write to them.
   static func stop(_ loss: WarehouseError, _ logger: Logger) {
-    // Where the directory is gone, a server would begin anew, so the service manager must not start one.
+    // If the directory is gone, a server would begin with an empty one, so the service manager must not start one.
     let code: Int32 = loss.code == .gone ? 3 : 2
     // A program that no longer reads standard error would block the message.
     Thread.detachNewThread {

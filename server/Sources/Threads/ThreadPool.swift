@@ -33,11 +33,11 @@ package final class ThreadPool<Owner: Hashable & Sendable>: TaskExecutor {
   private let jobs: PoolJobs<Owner>
 
   /// - Parameters:
-  ///   - name: The name of the threads in debuggers and tools.
+  ///   - count: The maximum number of threads; by default that of the kind.
   ///   - limits: The bounds of the queue of jobs.
-  package init(name: String, count: Int, priority: ThreadPriority = .low, limits: FairQueueLimits = FairQueueLimits()) {
-    self.count = max(1, count)
-    jobs = PoolJobs(name: name, maximumThreads: self.count, priority: priority, limits: limits)
+  package init(_ kind: ThreadKind, count: Int? = nil, limits: FairQueueLimits = FairQueueLimits()) {
+    self.count = max(1, count ?? kind.count)
+    jobs = PoolJobs(kind, maximumThreads: self.count, limits: limits)
   }
 
   deinit { jobs.close() }
@@ -79,17 +79,16 @@ private final class PoolJobs<Owner: Hashable & Sendable>: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
   private let condition = NSCondition()
-  private let name: String
+  private let kind: ThreadKind
   private let maximumThreads: Int
-  private let priority: ThreadPriority
   private let started = ContinuousClock.now
   private var queue: FairQueue<Owner, Job>
   private var threads = 0
   private var idleThreads = 0
   private var isClosed = false
 
-  init(name: String, maximumThreads: Int, priority: ThreadPriority, limits: FairQueueLimits) {
-    (self.name, self.maximumThreads, self.priority) = (name, maximumThreads, priority)
+  init(_ kind: ThreadKind, maximumThreads: Int, limits: FairQueueLimits) {
+    (self.kind, self.maximumThreads) = (kind, maximumThreads)
     queue = FairQueue(limits)
   }
 
@@ -116,8 +115,8 @@ private final class PoolJobs<Owner: Hashable & Sendable>: @unchecked Sendable {
   }
 
   private func startThread() {
-    let thread = Thread { [self] in
-      if priority == .low { Self.lowerPriority() }
+    kind.start { [self] in
+      if kind.priority == .low { Self.lowerPriority() }
       while let turn = next() {
         // Only owners are charged, so the time of other jobs need not be measured.
         let before = turn.owners.isEmpty ? .zero : Self.processorTime
@@ -125,10 +124,6 @@ private final class PoolJobs<Owner: Hashable & Sendable>: @unchecked Sendable {
         finished(turn.owners, cost: turn.owners.isEmpty ? .zero : Self.processorTime - before)
       }
     }
-    thread.name = name
-    thread.stackSize = 4 << 20
-    thread.qualityOfService = priority == .low ? .utility : .default
-    thread.start()
   }
 
   /// Waits for a job that may run; returns `nil` if the pool is closed and has no more jobs.

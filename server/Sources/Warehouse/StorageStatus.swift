@@ -33,7 +33,7 @@ package struct ScrubStatus: Sendable, Equatable {
   package var position: Timestamp?
   /// The damaged files that were not made again, by kind.
   package var damaged: [String: Int]
-  /// The parts that are checked: true for those of which the files can't be listed.
+  /// The parts that are checked: true for those whose files can't be listed.
   package var failures: [String: Bool]
 
   package init(

@@ -1,5 +1,5 @@
-"""Makes the fixture of a version: a small data directory with something of everything, a device's queue with events that
-have yet to be sent, and what the reports and questions of that version say. `Scripts/make-fixture` runs it."""
+"""Makes the fixture of a day's formats: a small data directory with something of everything, a device's queue with events that
+have yet to be sent, and what the reports and questions of that day's program say. `Scripts/make-fixture` runs it."""
 
 import datetime
 import json
@@ -59,10 +59,10 @@ def answers(data, facts, server):
     return said
 
 
-def make(version):
-    fixture = FIXTURES / version
+def make(day):
+    fixture = FIXTURES / day
     if fixture.exists():
-        sys.exit(f"{fixture} exists, and every later version must read it. Remove it only if {version} was never released.")
+        sys.exit(f"{fixture} exists, and every later program must read it.")
     with tempfile.TemporaryDirectory(prefix="tern-fixture-") as place:
         data = pathlib.Path(place) / "data"
         subprocess.run(

@@ -1,4 +1,5 @@
-"""Data of every version that was released: this version reads it, converts it, and says the same of it."""
+"""Data in earlier formats, each named by its day (2026-11-25: an early format of 0.1.0): this program reads it, converts it, and says
+the same of it."""
 
 import json
 import pathlib
@@ -13,7 +14,7 @@ import requests
 from make_fixture import FIXTURES, answers, command
 from tern import PROGRAM, Serve
 
-VERSIONS = sorted(path.name for path in FIXTURES.iterdir())
+DAYS = sorted(path.name for path in FIXTURES.iterdir())
 
 
 @pytest.fixture
@@ -22,21 +23,21 @@ def place():
         yield pathlib.Path(directory)
 
 
-def copied(version, place):
-    shutil.copytree(FIXTURES / version / "data", place / "data")
-    shutil.copytree(FIXTURES / version / "queue", place / "queue")
-    return json.loads((FIXTURES / version / "facts.json").read_text(encoding="utf-8"))
+def copied(day, place):
+    shutil.copytree(FIXTURES / day / "data", place / "data")
+    shutil.copytree(FIXTURES / day / "queue", place / "queue")
+    return json.loads((FIXTURES / day / "facts.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_data_of_a_released_version_says_the_same(version, place):
-    facts = copied(version, place)
+@pytest.mark.parametrize("day", DAYS)
+def test_data_in_an_earlier_format_says_the_same(day, place):
+    facts = copied(day, place)
     server = Serve(place)
     try:
         for name, text in answers(server.data, facts, server).items():
-            expected = (FIXTURES / version / "answers" / name).read_text(encoding="utf-8")
+            expected = (FIXTURES / day / "answers" / name).read_text(encoding="utf-8")
             assert text == expected, name
-        # An event that the older version has stored is still known, or too old to be accepted once more.
+        # An event that the earlier program has stored is still known, or too old to be accepted once more.
         answer = requests.post(
             f"{server.address}/v1/events", data=facts["again"], headers={"Tern-Key": facts["key"]}, timeout=60)
         assert answer.ok and answer.json()["accepted"] == 0, answer.text
@@ -46,9 +47,9 @@ def test_data_of_a_released_version_says_the_same(version, place):
     assert "metrics match" in command(server.data, "verify")
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_queue_of_a_released_version_arrives(version, place):
-    facts = copied(version, place)
+@pytest.mark.parametrize("day", DAYS)
+def test_a_queue_in_an_earlier_format_arrives(day, place):
+    facts = copied(day, place)
     server = Serve(place)
     try:
         subprocess.run(
@@ -63,9 +64,9 @@ def test_a_queue_of_a_released_version_arrives(version, place):
         server.stop()
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_backup_of_its_data_can_be_restored(version, place):
-    copied(version, place)
+@pytest.mark.parametrize("day", DAYS)
+def test_a_backup_of_its_data_can_be_restored(day, place):
+    copied(day, place)
     command(place / "data", "backup", str(place / "backup"))
     subprocess.run(
         [PROGRAM, "restore", str(place / "backup"), "--data", str(place / "restored")], check=True, capture_output=True,

@@ -122,8 +122,8 @@ def test_a_year(tmp_path):
             "id": "company", "name": "Company login", "issuer": provider.issuer, "client-id": CLIENT, "client-secret": SECRET,
             "create-users": True, "rules": [{"value": "analysts", "role": "viewer"}]}]}), encoding="utf-8")
         options = ("--allow-webhooks-to", "127.0.0.1", "--portal-url", PORTAL, "--sign-in", str(providers))
-        # The upgrade: the directory is from version 0.1.0.
-        shutil.copytree(FIXTURES / "0.1.0" / "data", home / "data")
+        # The upgrade: the directory is in the formats that 0.1.0 had on that day.
+        shutil.copytree(FIXTURES / "2026-11-25" / "data", home / "data")
         server = start(home, *options)
         try:
             owner = browser(server.login_link())

@@ -98,8 +98,8 @@ import Warehouse
     #expect(try fixture.catalog.loginSession(other) != nil)
   }
 
-  @Test func `the page on operations has all limits`() throws {
-    let page = URL(filePath: #filePath).appending(path: "../../../../docs/operations.md").standardized
+  @Test func `the page on limits has all of them`() throws {
+    let page = URL(filePath: #filePath).appending(path: "../../../../docs/limits.md").standardized
     let text = try String(contentsOf: page, encoding: .utf8)
     for limit in CountLimit.all {
       let maximum = limit.maximum.formatted(.number.locale(Locale(identifier: "en_US")))

@@ -12,6 +12,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// Tests the most extreme numbers in every place of every protocol and on every page. A trap ends the run.
 @Suite struct ExtremeValueTests {

@@ -8,8 +8,10 @@ import TernEvents
 import Testing
 import Warehouse
 
+@testable import RowFiles
 @testable import TernServer
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The work that a running server does for commands, and by itself.
 @Suite struct JobServiceTests {

@@ -9,6 +9,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// The removal of old rows by a running server.
 @Suite struct KeepingServiceTests {

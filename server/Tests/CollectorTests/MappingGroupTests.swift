@@ -15,6 +15,7 @@ import Warehouse
 @testable import Reports
 @testable import TernServer
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Crashes of an Android app in two builds that R8 has shortened, as App Center's client sends them, before and after mappings.
 @Suite struct MappingGroupTests {
@@ -98,7 +99,7 @@ import Warehouse
         sink: warehouse, store: store, questions: StubQuestions(), catalog: catalog,
         duplicateKey: DuplicateHashKey(1, 2),
         storage: { StorageStatus() }, logger: Logger(label: "test"))
-      dependencies.reportExecutor = ThreadPool<Int>(name: "reports", count: 1)
+      dependencies.reportExecutor = ThreadPool<Int>(.reports, count: 1)
       let collector = try CollectorApplication(
         dependencies: dependencies, address: "http://127.0.0.1:8787",
         settings: CollectorSettings())

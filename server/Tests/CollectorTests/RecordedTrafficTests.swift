@@ -11,6 +11,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// Tests that requests of App Center's clients result in the metrics given with them.
 @Suite struct RecordedTrafficTests {

@@ -9,6 +9,7 @@ import Warehouse
 
 @testable import TernServer
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Groups of errors, before and after symbols.
 @Suite struct RegroupingTests {

@@ -12,7 +12,7 @@ import Warehouse
 
 /// Tests the rights of every kind of visitor on every route.
 @Suite struct RightsTests {
-  /// The visitors, by the rights that docs/operations.md gives them.
+  /// The visitors, by the rights that docs/access.md gives them.
   private enum Visitor: String, CaseIterable {
     case nobody, owner, editor, viewer, trustedViewer, otherViewer
     case readToken, exportToken, writeToken, manageToken, administerToken, appToken, otherToken

@@ -7,8 +7,10 @@ import TernEvents
 import Testing
 import Warehouse
 
+@testable import RowFiles
 @testable import TernServer
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The checks of a running server.
 @Suite struct ScrubTests {

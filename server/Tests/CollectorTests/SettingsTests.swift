@@ -184,13 +184,4 @@ import Testing
     }
     #expect(!address.contains("hunter2") && address.contains("Give them in a file."))
   }
-
-  @Test func `the documentation lists every setting with its default`() throws {
-    let page = URL(filePath: #filePath).appending(path: "../../../../docs/operations.md").standardized
-    let text = try String(contentsOf: page, encoding: .utf8)
-    for setting in ServerSettings.all {
-      let standard = setting.standard.map { "`\($0)`" } ?? ""
-      #expect(text.contains("| `\(setting.name)` | \(standard) |".replacing("|  |", with: "| |")), "\(setting.name)")
-    }
-  }
 }

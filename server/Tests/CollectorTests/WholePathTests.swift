@@ -12,6 +12,7 @@ import Warehouse
 import WarehouseSQLite
 
 @testable import TernServer
+@testable import WarehouseUpkeep
 
 /// Tests the whole path from a request to a report, with the real warehouse.
 @Suite struct WholePathTests {

@@ -41,15 +41,16 @@ struct AppCenterTests {
     // The next launch sends the events left by the first one, and does the same again.
     let second = try sample()
     try await expectRuns(2, sessions: 2)
-    // The server is killed while the app is in use, and restarted.
-    server.kill()
     second.kill()
+    // The server is killed while the app is in use, and restarted. It stands still before, and the app meanwhile: App Center's client
+    // waits minutes after two failures, and a busy machine takes long for both starts.
+    server.process.send(SIGSTOP)
     // All events of the second run have arrived: disabling erases none.
     let launch = Date()
     let third = try sample("manual", "off")
     #expect(try await eventually { recorded(workspace, "Kept while paused", since: launch) })
-    // The app is stopped meanwhile: App Center's client waits minutes after two failures, and a busy machine takes long for a start.
     third.send(SIGSTOP)
+    server.kill()
     server = try await RunningServer.start(workspace, port: server.port)
     third.send(SIGCONT)
     // Each call of startSession begins a session; a launch does not.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ingest
 
-/// Tests the rules by which errors are grouped (docs/protocols.md).
+/// Tests the rules by which errors are grouped (docs/crashes.md).
 @Suite struct ErrorGroupTests {
   private func group(
     _ message: String = "", stack: String = "", type: String = "Player.PlayerError", kind: String = "handled_error"

@@ -10,6 +10,7 @@ import WarehouseContract
 @testable import Shipping
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// A warehouse whose rows change in every way that there is, and its copy on real servers.
 @Suite(.enabled(if: Cluster.isThere), .serialized) struct ChangingRowsTests {

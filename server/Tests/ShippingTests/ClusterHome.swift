@@ -4,6 +4,7 @@ import WarehouseContract
 
 @testable import Shipping
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The rows of a home on real servers.
 struct ClusterHome {

@@ -6,9 +6,11 @@ import TernEvents
 import Testing
 import WarehouseContract
 
+@testable import RowFiles
 @testable import Shipping
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Rows that have left home before its manifest was lost, or after the backup was made that is restored.
 @Suite(.enabled(if: Cluster.isThere), .serialized) struct EpochTests {

@@ -10,6 +10,7 @@ import WarehouseContract
 @testable import Shipping
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// A home that is lost, and made again from real servers.
 @Suite(.enabled(if: Cluster.isThere), .serialized) struct RestoredHomeTests {

@@ -7,9 +7,11 @@ import TernEvents
 import Testing
 import WarehouseContract
 
+@testable import RowFiles
 @testable import Shipping
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Rows that go to the cluster and come back.
 @Suite struct StoredRowsTests {

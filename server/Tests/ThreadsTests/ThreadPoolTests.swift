@@ -6,7 +6,7 @@ import Testing
 /// The threads of a pool, and the jobs on them.
 @Suite(.timeLimit(.minutes(30))) struct ThreadPoolTests {
   @Test func `slow jobs don't block tasks, and no more run at once than there are threads`() async throws {
-    let (pool, gate) = (ThreadPool<Owner>(name: "test", count: 2), Gate())
+    let (pool, gate) = (ThreadPool<Owner>(.reports, count: 2), Gate())
     try await withThrowingTaskGroup(of: Void.self) { group in
       // Far more than there are cooperative threads; if they were blocked, the task below couldn't proceed.
       for _ in 0..<100 { group.addTask { try await pool.run { gate.pass() } } }
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `jobs that take turns leave the other threads free`() async throws {
-    let pool = ThreadPool<Owner>(name: "test", count: 2, limits: FairQueueLimits(runningPerOwner: 1))
+    let pool = ThreadPool<Owner>(.reports, count: 2, limits: FairQueueLimits(runningPerOwner: 1))
     let (slow, quick) = (Gate(), Gate())
     let turn = Owner.client("turn")
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `waiting jobs still run after closing, and later ones are refused`() async throws {
-    let (pool, gate) = (ThreadPool<Owner>(name: "test", count: 1), Gate())
+    let (pool, gate) = (ThreadPool<Owner>(.reports, count: 1), Gate())
     async let first: Void = pool.run { gate.pass() }
     await gate.waitUntilStarted(1)
     async let second: Void = pool.run {}
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `an owner that keeps its threads busy leaves one to the others`() async throws {
-    let pool = ThreadPool<Owner>(name: "test", count: 3, limits: FairQueueLimits(runningPerOwner: 2))
+    let pool = ThreadPool<Owner>(.reports, count: 3, limits: FairQueueLimits(runningPerOwner: 2))
     let gate = Gate()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {
@@ -71,7 +71,7 @@ import Testing
 
   @Test func `an owner with too much waiting work is refused, and another one's work runs next`() async throws {
     let limits = FairQueueLimits(runningPerOwner: 1, waitingPerOwner: 2)
-    let pool = ThreadPool<Owner>(name: "test", count: 2, limits: limits)
+    let pool = ThreadPool<Owner>(.reports, count: 2, limits: limits)
     let gate = Gate()
     try await withThrowingTaskGroup(of: Void.self) { group in
       // One runs, because one thread is left for others; two wait.

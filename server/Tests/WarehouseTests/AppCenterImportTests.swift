@@ -7,6 +7,7 @@ import WarehouseContract
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The import of logs that App Center exported to Azure Blob Storage.
 @Suite struct AppCenterImportTests {

@@ -7,8 +7,10 @@ import Testing
 import WarehouseContract
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The deletion of an app with everything.
 @Suite struct AppDeletionTests {

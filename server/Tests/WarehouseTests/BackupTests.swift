@@ -4,8 +4,10 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Backups, and directories restored from them.
 @Suite struct BackupTests {

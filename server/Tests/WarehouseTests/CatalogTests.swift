@@ -8,6 +8,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 @Suite struct CatalogTests {
   @Test func `an app gets a unique key, secret and tracking ID`() throws {

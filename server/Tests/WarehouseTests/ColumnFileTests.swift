@@ -6,8 +6,10 @@ import Testing
 
 @testable import AppCatalog
 @testable import Columns
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Files of columns, which are derived from rows.
 @Suite struct ColumnFileTests {

@@ -7,9 +7,11 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Counting, which happens on a thread of its own after rows were committed.
 @Suite struct CountingTests {

@@ -3,6 +3,7 @@ import GRDBSQLite
 import Testing
 import Warehouse
 
+@testable import RowFiles
 @testable import WarehouseSQLite
 
 /// The reasons of a disk for which a database can't be used.

@@ -7,6 +7,7 @@ import Testing
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The limits on an app's error groups.
 extension ErrorStoreTests {

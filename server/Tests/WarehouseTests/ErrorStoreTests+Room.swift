@@ -6,6 +6,7 @@ import Testing
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The storage for an app's errors, and the order of removal when it is full.
 extension ErrorStoreTests {

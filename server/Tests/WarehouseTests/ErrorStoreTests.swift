@@ -7,6 +7,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Errors, crashes and attachments as stored by the warehouse.
 @Suite struct ErrorStoreTests {

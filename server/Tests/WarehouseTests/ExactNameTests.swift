@@ -7,6 +7,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Names are compared byte by byte, in full: names that look alike are never merged.
 @Suite struct ExactNameTests {

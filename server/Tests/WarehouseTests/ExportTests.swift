@@ -7,6 +7,7 @@ import WarehouseContract
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Tests exports and their import.
 @Suite struct ExportTests {

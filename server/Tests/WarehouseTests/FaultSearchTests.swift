@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The search for the row at which work fails.
 @Suite struct FaultSearchTests {

@@ -3,8 +3,10 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Backups that come from elsewhere, and have what no backup has.
 @Suite struct ForeignBackupTests {

@@ -5,9 +5,11 @@ import Testing
 
 @testable import AppCatalog
 @testable import Questions
+@testable import RowFiles
 @testable import ServerBase
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// An import can bring any number in any member: it is refused or counted, and reports go on.
 @Suite struct ImportNumberTests {

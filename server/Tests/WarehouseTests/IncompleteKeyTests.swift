@@ -4,8 +4,10 @@ import TernBase
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 #if canImport(Glibc)
   import Glibc

@@ -5,9 +5,11 @@ import ServerBase
 import TernEvents
 import Testing
 
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseContract
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The removal of rows that are older than an app keeps them.
 @Suite struct KeepingTests {

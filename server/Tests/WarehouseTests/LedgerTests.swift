@@ -7,6 +7,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The ledgers of devices: the latest of each install counts.
 @Suite struct LedgerTests {

@@ -7,6 +7,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Apps with more distinct names than the dictionary accepts.
 @Suite struct NameLimitTests {

@@ -3,9 +3,11 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Devices whose clocks are off by years: each of their events is still counted exactly once.
 @Suite struct OutOfWindowKeyTests {

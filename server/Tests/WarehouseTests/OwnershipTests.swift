@@ -137,7 +137,7 @@ extension DataDirectory {
     #expect(error?.code == .unavailable)
     #expect(error?.message.contains("process 2 on other, as /mnt") == true)
     #expect(losses.withLock { $0 } == 1)
-    #expect(try warehouse.reader.read { try WarehouseSchema.lastRow($0) } == 1)
+    #expect(try warehouse.reader.read { try StoredSpan.lastRow($0) } == 1)
     try? await warehouse.close()
     #expect(try OwnerFile.read(files.ownerPath) == other)
   }
@@ -160,7 +160,7 @@ extension DataDirectory {
     let configuration = WarehouseConfiguration().checking(owner)
     let pool = try WarehouseFile.open(files, configuration: configuration)
     defer { try? pool.close() }
-    let counter = try WarehouseFile.openCounter(files, catalog: catalog, configuration: configuration)
+    let counter = try EventCounter.open(files, catalog: catalog, configuration: configuration)
     try counter.removeAll()
     try files.replaceOwner(with: OwnerRecord(name: "other", place: "elsewhere", beat: 1))
     #expect(throws: WarehouseError.self) { try counter.removeAll() }

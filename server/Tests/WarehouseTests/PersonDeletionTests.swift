@@ -8,6 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseContract
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The deletion of a person, compared with a warehouse that never saw them.
 @Suite struct PersonDeletionTests {

@@ -5,6 +5,7 @@ import WarehouseContract
 
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The errors and attachments of a person who is deleted.
 @Suite struct PersonErrorDeletionTests {
@@ -85,7 +86,7 @@ import WarehouseContract
     _ = try await warehouse.commit(files, app: AppID(1))
     func rows() async throws -> (last: Int64, pieces: Int, segment: Int64?) {
       try await warehouse.reader.reading { connection in
-        let last = try WarehouseSchema.lastRow(connection)
+        let last = try StoredSpan.lastRow(connection)
         var reading = try StoredRowReading(
           connection, warehouse.reader.dictionary, warehouse.reader.catalog, hasAttachments: true)
         let scan = try EventScan(connection, after: last - 2)

@@ -2,6 +2,7 @@ import ServerBase
 import TernEvents
 import Testing
 
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
@@ -35,7 +36,7 @@ import Testing
         try PropertyPack.forEach(bytes) { entry in
           count += 1
           if let value = entry.value { _ = PropertyText.text(value) }
-          _ = try WarehouseReader.slots(entry.slots).count
+          _ = try SlotSet.stored(entry.slots).count
         }
         let merged = try Self.pack().withUnsafeBytes { try PropertyPack.merged($0, bytes) }
         try merged.withUnsafeBytes { try PropertyPack.forEach($0) { _ in } }

@@ -4,9 +4,11 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Rows that are set aside because they can't be used.
 @Suite(.timeLimit(.minutes(30))) struct QuarantineTests {

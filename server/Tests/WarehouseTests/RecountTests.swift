@@ -6,9 +6,11 @@ import Testing
 
 @testable import AppCatalog
 @testable import Columns
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Counting the same rows in parts, on several threads.
 @Suite struct RecountTests {

@@ -8,6 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseContract
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Questions about rows that have left home: their columns stay.
 @Suite struct RetiredColumnTests {

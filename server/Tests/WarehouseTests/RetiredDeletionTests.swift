@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseContract
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Deletion of rows that have left home.
 @Suite struct RetiredDeletionTests {

@@ -6,6 +6,7 @@ import TernEvents
 
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// A cluster in memory.
 final class MemoryRows: RetiredRowSource {

@@ -5,10 +5,12 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseContract
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Rows that leave home.
 @Suite(.timeLimit(.minutes(30))) struct RetiringTests {

@@ -4,6 +4,7 @@ import ServerBase
 import TernEvents
 import Testing
 
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite

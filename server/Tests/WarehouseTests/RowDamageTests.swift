@@ -6,8 +6,10 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Collecting, verifying and rebuilding with damaged rows.
 @Suite struct RowDamageTests {

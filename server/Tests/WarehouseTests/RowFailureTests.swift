@@ -6,8 +6,10 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Rows after commits that fail, and without their database.
 @Suite struct RowFailureTests {

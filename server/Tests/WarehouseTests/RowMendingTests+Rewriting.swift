@@ -3,8 +3,10 @@ import TernBase
 import TernEvents
 import Testing
 
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Damage that grows, or that others mend, while a job writes rows anew.
 extension RowMendingTests {

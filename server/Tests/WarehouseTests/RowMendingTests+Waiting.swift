@@ -2,8 +2,10 @@ import Foundation
 import TernEvents
 import Testing
 
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Jobs that find some files unreadable, of which the cluster may have the rows.
 extension RowMendingTests {

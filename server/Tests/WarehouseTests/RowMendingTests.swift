@@ -6,9 +6,11 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Warehouse
 @testable import WarehouseContract
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Rows that can't be read at home, and their copies on a cluster.
 @Suite(.timeLimit(.minutes(30))) struct RowMendingTests {

@@ -4,6 +4,7 @@ import WarehouseContract
 
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The contract of a warehouse, checked on the embedded one, and on the naive one that is its oracle.
 @Suite struct SQLiteWarehouseContractTests {

@@ -9,6 +9,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Session durations, computed from rows and spans.
 @Suite struct SessionDurationTests {

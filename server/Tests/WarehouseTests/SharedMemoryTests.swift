@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Warehouse
 
+@testable import RowFiles
 @testable import WarehouseSQLite
 
 #if os(Linux)

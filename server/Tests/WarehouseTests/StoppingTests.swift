@@ -7,6 +7,7 @@ import WarehouseContract
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Tests work on stored rows that ends early because the server stops.
 @Suite struct StoppingTests {

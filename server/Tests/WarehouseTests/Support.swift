@@ -66,5 +66,5 @@ func batch(
 
 /// Runs `body` on the writing connection of a pool, outside any transaction.
 func withConnection<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
-  try pool.writeWithoutTransaction { try body(WarehouseFile.connection($0)) }
+  try pool.writeWithoutTransaction { try body(SQLConnection($0)) }
 }

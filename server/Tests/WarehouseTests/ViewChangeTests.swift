@@ -7,6 +7,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Changes of views apply from the next day on; days that have begun stay unchanged.
 @Suite struct ViewChangeTests {

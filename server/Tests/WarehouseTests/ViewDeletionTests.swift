@@ -6,6 +6,7 @@ import WarehouseContract
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The deletion of a view.
 @Suite struct ViewDeletionTests {

@@ -8,6 +8,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Views whose users are `uid`s.
 @Suite struct ViewIdentityTests {

@@ -8,6 +8,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Views stay fast and small whatever hits arrive.
 @Suite struct ViewLimitTests {

@@ -8,6 +8,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// An open day is counted incrementally, and always equals a complete recount.
 @Suite struct ViewLiveTests {

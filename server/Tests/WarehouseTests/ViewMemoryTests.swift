@@ -8,6 +8,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// The state that views keep from one day to the next, which is independent of sealing and of the order of hits.
 @Suite struct ViewMemoryTests {

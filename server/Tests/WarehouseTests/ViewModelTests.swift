@@ -8,6 +8,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Compares views with a model that looks back over all hits. Hits, their order, sealing and changes of definitions are
 /// random.

@@ -7,6 +7,7 @@ import Testing
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// A refund that names only its order takes back all that is left of it, from any client and on any day.
 @Suite struct ViewRefundTests {

@@ -11,6 +11,7 @@ import WarehouseContract
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// A sealed day equals a recount, however slowly hits are stored.
 @Suite struct ViewSealingTests {

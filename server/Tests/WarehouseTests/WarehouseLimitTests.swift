@@ -5,9 +5,11 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Limits against hostile or careless clients.
 @Suite struct WarehouseLimitTests {

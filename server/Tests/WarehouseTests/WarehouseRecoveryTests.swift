@@ -4,9 +4,11 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import RowFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Recovery from crashes, full disks and repeated deliveries.
 @Suite struct WarehouseRecoveryTests {

@@ -5,6 +5,7 @@ import WarehouseContract
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Counting the days of an app again after its time zone has changed.
 @Suite struct ZoneChangeTests {

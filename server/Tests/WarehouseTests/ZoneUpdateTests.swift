@@ -9,6 +9,7 @@ import Testing
 @testable import AppCatalog
 @testable import Warehouse
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Newer zone data: Vancouver did not change its clocks on 1 November 2026 (edition 2026a and later).
 @Suite struct ZoneUpdateTests {

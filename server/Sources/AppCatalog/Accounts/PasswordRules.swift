@@ -14,7 +14,7 @@ enum PasswordRules {
       return "Choose a password of \(lengths.lowerBound) to \(lengths.upperBound) characters."
     }
     let text = password.precomposedStringWithCanonicalMapping.lowercased()
-    // Of a mail address, the part before the domain as well.
+    // The part of a mail address before the domain counts, too.
     let person = name.precomposedStringWithCanonicalMapping.lowercased()
     let names = [person, person.split(separator: "@").first.map(String.init) ?? person]
     if names.contains(where: { $0.count >= shortestName && text.contains($0) }) {

@@ -92,8 +92,8 @@ extension Catalog {
     try database.execute(sql: "DELETE FROM notification WHERE \(condition)", arguments: arguments)
   }
 
-  /// Returns the deliveries that are due, the longest due first. Of those from one alert or report to one destination,
-  /// only the first is due, so that messages arrive in order, and a receiver that is down is tried with one.
+  /// Returns the deliveries that are due, the longest due first. If several go from one alert or report to one
+  /// destination, only the first is due, so that messages arrive in order, and a receiver that is down is tried with one.
   ///
   /// - Parameter isWanted: Returns false for deliveries to leave out.
   package func dueDeliveries(

@@ -33,7 +33,7 @@ extension Catalog {
       try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
       try Self.finishJob(job, result, database)
     }
-    // Once their rows are gone for good. What is left, the next start deletes.
+    // Done when their rows are gone for good. The next start deletes what is left.
     try? removeUnusedSymbols()
   }
 

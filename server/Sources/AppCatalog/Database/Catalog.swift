@@ -109,7 +109,7 @@ package final class Catalog: CatalogEditor {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    // A process before may have failed to sync what is found: writes it anew. On a full disk, there may be no room for that.
+    // An earlier process may have failed to sync what is in the log, so write it again. A full disk may have no room for that.
     try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
     let state = try pool.read { database in
       try format.state(path) { try Int64.fetchOne(database, sql: $0) }
@@ -144,7 +144,7 @@ package final class Catalog: CatalogEditor {
     try appDirectory.close()
   }
 
-  /// Empties the write-ahead log, which has what was deleted until it is written anew, unless a reader needs it.
+  /// Empties the write-ahead log, unless a reader needs it: the log has what was deleted until it is overwritten.
   package func emptyLog() throws {
     try pool.writeWithoutTransaction { database in
       do {

@@ -62,7 +62,7 @@ extension Catalog {
     }
   }
 
-  /// Returns the metrics of which a view has imported figures, by name.
+  /// Returns the metrics for which a view has imported figures, by name.
   package func importedMetrics(view: ViewID) throws -> [ImportedMetric] {
     try reading { database in
       try Row.fetchAll(

@@ -17,8 +17,8 @@ package struct ZoneUpdate: Sendable, Hashable {
 extension Catalog {
   /// Takes the zone data of this computer where they are newer than those by which days are counted.
   ///
-  /// Where clocks differ at a time that rows can have, an app gets the job of counting its days again. Of a view, days that are sealed stay
-  /// as they are, counted by the data before, and the newer ones apply from the first moment after them.
+  /// Where clocks differ at a time that rows can have, an app gets the job of counting its days again. A view's
+  /// sealed days stay as they were counted, and the newer data apply from the first moment after them.
   ///
   /// - Parameters:
   ///   - rowTimes: The times of all rows, in milliseconds since 1970; `nil` without rows.

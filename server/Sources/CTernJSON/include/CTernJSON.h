@@ -77,7 +77,7 @@ typedef struct {
   /// don't.
   uint32_t index;
   bool is_object;
-  /// True for an object with a context: it is no event, and its members hold for the records behind it.
+  /// True for an object with a context: it is no event, and its members hold for the records after it.
   bool is_context;
   tern_text texts[TERN_RECORD_TEXTS];
   /// Kind `TERN_VALUE_NULL` when absent.

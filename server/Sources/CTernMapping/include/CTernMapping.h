@@ -7,7 +7,7 @@
 typedef struct tern_mapping tern_mapping;
 
 /// Guards mapped memory: where reading it would end the process by SIGBUS, the page reads as zeros instead, and the range is
-/// marked. Whoever reads must look at the mark before using what was read.
+/// marked. Readers must look at the mark before using what they read.
 ///
 /// The first call installs a handler of SIGBUS. Signals that concern no guarded range go to the handler before, or have their
 /// usual effect.

@@ -175,7 +175,7 @@ package final class ChunkBuilder {
 
   private func add(_ value: Int32, to property: Property) {
     let row = UInt16(rows - 1)
-    // Of several values of one name, the last one counts.
+    // The last one of several values of one name counts.
     if let last = property.rows.elements.last, last == row {
       property.values.elements[property.values.count - 1] = value
     } else {

@@ -73,7 +73,7 @@ package final class ChunkMemory: @unchecked Sendable {
   }
 
   /// True if the file was cut short since it was mapped, or the disk couldn't read a part of it. What is lost reads as zeros, so
-  /// whoever reads the memory asks afterwards.
+  /// readers of the memory ask afterwards.
   var isIncomplete: Bool {
     guard let file else { return false }
     if tern_mapping_has_lost_pages(file.guarded) { return true }

@@ -12,7 +12,7 @@ extension ColumnEvaluation {
   /// The conditions of a funnel.
   private struct Conditions {
     var scope: RowCondition
-    /// Of the steps, then of the exclusions, each with its bit.
+    /// The conditions of the steps, then of the exclusions, each with its bit.
     var bits: [(condition: RowCondition, bit: UInt32)]
     /// A strict attempt ends with a row of no step, so all rows matter.
     var needsAllRows: Bool

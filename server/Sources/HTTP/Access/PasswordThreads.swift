@@ -2,8 +2,7 @@ import Hummingbird
 import Threads
 import Warehouse
 
-/// The threads on which passwords are checked and set: two at a time, because a check takes a processor and 32 MiB for a while
-/// on purpose. Reports and requests of apps never wait for them.
+/// The threads on which passwords are checked and set, two at a time. Reports and requests of apps never wait for them.
 package struct PasswordThreads: Sendable {
   /// The number of checks for one client that may wait.
   static let maximumWaiting = 4
@@ -11,8 +10,7 @@ package struct PasswordThreads: Sendable {
   static let maximumTotal = 64
 
   private let threads = ThreadPool<RequestOwner>(
-    name: "tern-passwords", count: 2, priority: .normal,
-    limits: FairQueueLimits(runningPerOwner: 1, waiting: maximumTotal, waitingPerOwner: maximumWaiting))
+    .passwords, limits: FairQueueLimits(runningPerOwner: 1, waiting: maximumTotal, waitingPerOwner: maximumWaiting))
 
   /// Runs `work` when it is its client's turn; throws ``APIError`` 503 if too many checks are waiting.
   package func run<Value: Sendable>(

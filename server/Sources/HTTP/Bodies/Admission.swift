@@ -19,7 +19,7 @@ package struct Admission: Sendable {
   package enum Growth: Equatable {
     /// The body has room; the other bodies were aborted for it.
     case admitted(aborting: [Int])
-    /// The body has no room; the other bodies were aborted all the same.
+    /// The body has no room, although the other bodies were aborted.
     case refused(aborting: [Int])
   }
 

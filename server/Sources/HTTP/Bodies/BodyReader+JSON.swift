@@ -18,7 +18,7 @@ extension Response {
     return Array(try encoder.encode(value))
   }
 
-  /// Makes a response to a program: invalid values are answered with 400, what a report does not know with 404.
+  /// Makes a response to a program: 400 for invalid values, and 404 for what a report does not know.
   package static func refusingInvalid(_ body: () async throws -> Response) async throws -> Response {
     do { return try await body() } catch { throw refusal(error) }
   }

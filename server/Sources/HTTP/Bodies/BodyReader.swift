@@ -94,7 +94,7 @@ package struct BodyReader: Sendable {
   }
 
   /// Returns an error thrown before the body was read. If the body is large or of unknown length, the response also
-  /// closes the connection instead of receiving the rest for nothing.
+  /// closes the connection instead of receiving the rest in vain.
   package static func closingUnlessHarmless(_ error: APIError, _ request: Request) -> APIError {
     let isBodyless = request.method == .get || request.method == .head
     let declared = request.headers[.contentLength].flatMap { Int($0) } ?? (isBodyless ? 0 : .max)

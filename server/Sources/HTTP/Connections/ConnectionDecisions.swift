@@ -7,7 +7,7 @@ struct ConnectionDecisions: Sendable, Equatable {
   private enum Input: Equatable {
     /// Nothing since the last request.
     case betweenRequests
-    /// A head of which so many bytes have arrived, perhaps none of the first. Its deadline is running.
+    /// A head, and the number of its bytes that have arrived. Its deadline is running.
     case head(bytes: Int)
     /// The body of a request.
     case body(request: Int, awaitsContinue: Bool)

@@ -40,8 +40,8 @@ package struct TrustedProxies: Sendable {
   }
 }
 
-/// Believes only trusted proxies about the client of a request, its protocol and its user: stores the client and the user
-/// in the context, and corrects `X-Forwarded-Proto`, which anyone can send.
+/// Takes the client, protocol and user of a request from trusted proxies only: stores the client and the user in the context,
+/// and corrects `X-Forwarded-Proto`, which anyone can send.
 package struct ForwardedClients: RouterMiddleware {
   package typealias Context = CollectorContext
 

@@ -3,7 +3,7 @@ package import Hummingbird
 import JSON
 import Warehouse
 
-/// Something with an address of its own: how it is found and shown, and the state that `If-Match` is about.
+/// An item with an address of its own: how it is found and shown, and the state that `If-Match` is about.
 package struct Item<Value>: Sendable {
   package let answer: JSONAnswer<Value>
   /// The parameters of the address that aren't plain numbers.
@@ -35,7 +35,7 @@ package struct Item<Value>: Sendable {
   }
 }
 
-/// How something with an address of its own is read, created, changed and removed.
+/// Endpoints that read, create, change and remove an item with an address of its own.
 extension EndpointGroup {
   package func show<Value>(_ path: String, _ name: String, _ summary: String, _ item: Item<Value>) {
     let operation = APIOperation(name, summary, item.parameters, answers: item.answer.content)

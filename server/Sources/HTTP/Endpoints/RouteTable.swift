@@ -17,7 +17,7 @@ package final class RouteTable {
   private let recorder: RequestRecorder?
   /// All routes, with the right that each requires.
   package private(set) var requirements: [Route: Endpoint.Requirement] = [:]
-  /// What the endpoints for programs do.
+  /// The operations of the endpoints for programs.
   package private(set) var operations: [APIOperation] = []
   private var endpoints: [String: [HTTPRequest.Method: Endpoint]] = [:]
   /// In the order in which they were added, so that the router is the same in each process.

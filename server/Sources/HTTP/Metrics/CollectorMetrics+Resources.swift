@@ -146,7 +146,7 @@ extension CollectorMetrics {
       "tern_cluster_retired_rows", "gauge", "Old rows that only the ClickHouse cluster has.", cluster.retiredRows)
     text.single(
       "tern_cluster_older_units", "gauge",
-      "Units of which the ClickHouse cluster may have rows that were deleted or replaced here.", cluster.olderUnits)
+      "Units for which the ClickHouse cluster may have rows that were deleted or replaced here.", cluster.olderUnits)
     text.single(
       "tern_cluster_older_since_timestamp_seconds", "gauge",
       "The time since which the ClickHouse cluster may have such rows; 0 if it has none.",

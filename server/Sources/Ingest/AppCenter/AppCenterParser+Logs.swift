@@ -22,7 +22,7 @@ struct AppCenterReading {
     let type = LogType(record.type.bytes)
     if type.isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
     let isTimed = UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue
-    // Of errors, the time is optional: an error is worth more than its time.
+    // Errors need no time: an error is worth more than its time.
     guard isTimed || type.isError else { return builder.reject(.timeMissing, record) }
     let received = builder.batch.received
     guard let time = isTimed ? time(of: record) : received else { return builder.reject(.timeInvalid, record) }

@@ -30,7 +30,7 @@ struct BatchBuilder {
       Rejection(reason, index: Int(record.index), id: record.id.string(limit: maximumInstallBytes)))
   }
 
-  /// Rejects an unreadable event, of which only the position is known.
+  /// Rejects an unreadable event. Only its position is known.
   mutating func reject(_ reason: RejectionReason, at index: Int) {
     batch.rejections.append(Rejection(reason, index: index))
   }

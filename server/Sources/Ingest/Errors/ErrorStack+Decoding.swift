@@ -93,7 +93,7 @@ extension ErrorStack {
 
   // MARK: The sections of a caught crash
 
-  /// The parts of `image(+0xoffset) [build identifier]`, of which the last may be missing.
+  /// The parts of `image(+0xoffset) [build identifier]`; the last may be missing.
   private struct Place {
     var image: String
     var offset: UInt64

@@ -5,7 +5,7 @@
 package struct ErrorStack: Sendable, Hashable {
   /// A call.
   package struct Frame: Sendable, Hashable {
-    /// The frame as sent, for those of which nothing else is known.
+    /// The frame as sent, if nothing else is known about it.
     package var text = ""
     /// The name of the executable or library; empty if unknown.
     package var image = ""
@@ -15,7 +15,7 @@ package struct ErrorStack: Sendable, Hashable {
     package var offset: UInt64?
     /// The address in the process; `nil` if unknown.
     package var address: UInt64?
-    /// True if the position is behind the call, as return addresses are.
+    /// True if the position is after the call, as return addresses are.
     package var isReturnAddress = false
     /// The function with its class, demangled; empty if unknown.
     package var function = ""
@@ -28,7 +28,7 @@ package struct ErrorStack: Sendable, Hashable {
     /// True if the function was found in symbols of the image.
     package var hasSymbols = false
 
-    /// Creates a frame of which nothing is known.
+    /// Creates a frame about which nothing is known.
     package init() {}
   }
 
@@ -82,7 +82,7 @@ package struct ErrorStack: Sendable, Hashable {
   /// The images, at least those of the frames.
   package var images: [Image] = []
 
-  /// The app's version and build, of which a mapping may have the names; empty if unknown.
+  /// The app's version and build, for which a mapping may have the names; empty if unknown.
   package var appBuild = ""
   /// The type of the exception; empty if unknown.
   package var type = ""

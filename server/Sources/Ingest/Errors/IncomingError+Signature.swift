@@ -9,7 +9,7 @@ extension IncomingError {
   ///
   /// - Parameters:
   ///   - raw: The error as sent; the exception's `fingerprint` is the app's own choice of a group.
-  ///   - appBuild: The app's version and build, of which a mapping may have the names.
+  ///   - appBuild: The app's version and build, for which a mapping may have the names.
   package static func signature(
     kind: StoredKind, type: String, message: String, stack: String, raw: [UInt8], appBuild: String
   ) -> Signature {

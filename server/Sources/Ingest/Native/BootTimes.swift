@@ -6,7 +6,7 @@ package import TernEvents
 /// The server knows how long before a request an event of the same boot happened, but not how long the request took. If it took each
 /// request to be built when it arrived, a slow request would move its events behind those of a fast one that was sent later. So
 /// the first request of a boot sets when the device was booted, and all others follow, as long as that fits, also if the device's clock is
-/// set right in the meantime. Bounded: of the boots that are forgotten, the next request sets the time anew.
+/// set right in the meantime. Their number is bounded: for a boot that was forgotten, the next request sets the time again.
 package struct BootTimes: Sendable {
   private struct Boot: Hashable {
     var app: Int64

@@ -1,7 +1,7 @@
 import CTernJSON
 
 extension WireFormat {
-  /// Tern's own protocol: one object per line, an event or a context for the events behind it. A second device in one
+  /// Tern's own protocol: one object per line, an event or a context for the events after it. A second device in one
   /// event is a client's mistake and makes it malformed.
   static let native = WireFormat(
     record: [

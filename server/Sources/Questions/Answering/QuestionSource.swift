@@ -26,8 +26,8 @@ package protocol QuestionSource: Sendable {
   /// Returns the properties of an app with the number of stored rows that have each, the most frequent first.
   func properties(app: AppID) async throws -> [PropertyUse]
 
-  /// Returns those of some values that no row of the app has ever had, each with the values that are most like it. Values of
-  /// a kind of which the app has none yet are left out.
+  /// Returns the given values that no row of the app has ever had, each with the values that are most like it. Values of a
+  /// kind are left out if the app has none of that kind yet.
   func unknownValues(among values: Set<NamedValue>, app: AppID) async throws -> [NamedValue: [String]]
 }
 

@@ -1,4 +1,4 @@
-/// Rows at the same time, of which nothing tells which was first.
+/// Rows of the same time, whose order is unknown.
 ///
 /// They may have happened in any order: an attempt takes as many steps as it can, each by a row of its own. What else happened
 /// then was neither before nor after these steps, so it ends only attempts that take none of them.
@@ -115,7 +115,7 @@ private struct TiedSteps {
   ///   - start: The kind of the row that took the first one, if that is one of the rows.
   func taken(after taken: UInt16, by start: Kind? = nil) -> UInt16 {
     let isOrdered = fold.order != .unordered
-    // The row that began the attempt comes first. Of equal rows, as many as there are steps are enough.
+    // The row that began the attempt comes first. As many equal rows as there are steps are enough.
     var rows = start.map { [$0] } ?? []
     for (kind, count) in counts where kind.steps != 0 {
       rows += Array(repeating: kind, count: min(kind == start ? count - 1 : count, all.nonzeroBitCount))

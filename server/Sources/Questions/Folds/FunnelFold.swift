@@ -45,7 +45,7 @@ package struct FunnelAttempt: Equatable, Sendable {
 /// costs as much as there are groups, and an attempt is moved once per step. If the last step decides on values, a row
 /// that matches it ends an attempt for its own value only, so the group before the last step stays.
 ///
-/// Rows of which nothing tells which was first are taken together (`FunnelFold+Ties.swift`).
+/// Rows whose order is unknown are taken together (`FunnelFold+Ties.swift`).
 package struct FunnelFold: FunnelFolding {
   let all: UInt16
   let order: FunnelOrder

@@ -1,4 +1,4 @@
-/// What one person adds to a funnel: their best attempts.
+/// A person's part in a funnel: their best attempts.
 package struct FunnelResult: Equatable, Sendable {
   /// The attempt that counts under every value of the breakdown without one of its own; `nil` for none. A funnel without
   /// a breakdown has no other.

@@ -80,7 +80,7 @@ package struct FunnelAnswer: Equatable, Sendable {
 /// The answer of a retention question.
 package struct RetentionAnswer: Equatable, Sendable {
   package var cohorts: [Cohort]
-  /// The intervals of which the range doesn't have all days, or that have not ended: cohorts that began in them are not
+  /// The intervals whose days aren't all in the range, or that have not ended: cohorts that began in them are not
   /// whole, and figures of those who came back in them are not final.
   package var partial: [String]
 

@@ -113,7 +113,7 @@ package final class ZoneDatabase: Sendable {
     var names: [String] = []
     for case let path as String in paths.lazy.prefix(20 * maximumNames) where names.count < maximumNames {
       let isCopy = path.hasPrefix("posix/") || path.hasPrefix("right/")
-      // Neither is a zone: what applies here, and a mark that nothing was chosen.
+      // These are no zones: two name the zone of this computer or its rules, one marks that none was chosen.
       guard !isCopy, !["localtime", "posixrules", "Factory"].contains(path), isName(path),
         table(of: path, in: folder) != nil
       else { continue }

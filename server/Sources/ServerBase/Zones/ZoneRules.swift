@@ -3,7 +3,7 @@ package struct ZoneRules: Sendable, Hashable {
   /// The zone's name in the IANA database, for example `Europe/Berlin`.
   package let identifier: String
   package let table: ZoneTable
-  /// Where the rules come from.
+  /// The source of the rules.
   package let source: ZoneSource
 
   package init(identifier: String, table: ZoneTable, source: ZoneSource) {
@@ -35,7 +35,7 @@ package struct ZoneRules: Sendable, Hashable {
 }
 
 extension ZoneRules: CustomStringConvertible {
-  /// The zone, its source, and a number that differs, as good as always, between tables: what was counted by other rules has another
+  /// The zone, its source, and a number that practically always differs between tables: what was counted by other rules has another
   /// description.
   package var description: String { "\(identifier) \(source) \(table.file.reduce(0) { mixed($0, UInt64($1)) })" }
 }

@@ -25,7 +25,7 @@ extension ZoneTable {
     guard let indexes = reader.take(block.timeCount) else { return nil }
     var offsets: [Int] = []
     for _ in 0..<block.typeCount {
-      // Of a type, only the offset is of interest here: not if it is daylight saving time, and not its name.
+      // Only a type's offset matters here: not its name, nor if it is daylight saving time.
       guard let offset = reader.integer(4), reader.skip(2) else { return nil }
       offsets.append(Int(offset))
     }

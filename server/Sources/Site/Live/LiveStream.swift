@@ -27,7 +27,7 @@ struct LiveStream: Sendable {
   /// The maximum number of rows sent at once. Older rows are skipped, because a page shows no more.
   private static let maximumRows = 200
 
-  /// An event, which the page's script sees, unlike a comment: without one for some time it connects anew.
+  /// An event, which the page's script sees, unlike a comment: without one for some time it reconnects.
   private static let heartbeat = "event: alive\ndata: alive\n\n"
 
   /// Returns the response with the stream.

@@ -24,11 +24,11 @@ struct RetracedName: Hashable, Sendable {
 
 /// Finds names of the source in a mapping of R8 or ProGuard.
 ///
-/// Of the comments, `sourceFile` counts. Frames of outlined code and those that R8 has made up stay as they are.
+/// The only comment that counts is `sourceFile`. Frames of outlined code and those that R8 has made up stay as they are.
 struct Mapping {
   /// The most lines of one method, and of all methods of a look, that are kept.
   private static let (maximumMethodLines, maximumLines) = (4_096, 65_536)
-  /// The most comments behind the line of a class among which its source file is looked for: R8 writes it first.
+  /// The most comments after the line of a class that are searched for its source file: R8 writes it first.
   private static let maximumComments = 16
   /// The most calls that are inlined into each other at one line.
   private static let maximumFrames = 64
@@ -180,7 +180,7 @@ struct Mapping {
     return simple + (name.file.hasSuffix(".kt") ? ".kt" : ".java")
   }
 
-  /// Returns the source file of a class from the comments behind its line; empty if there is none.
+  /// Returns the source file of a class from the comments after its line; empty if there is none.
   private func listedFile(of className: String) throws(ObjectError) -> String {
     for position in index.positions(original: className) {
       var (file, comments) = ("", 0)

@@ -69,7 +69,7 @@ extension ELFReader {
   }
 }
 
-/// Reads numbers of variable length; zeros behind the end.
+/// Reads numbers of variable length; zeros after the end.
 private struct LEB128Reader {
   let bytes: [UInt8]
   private var position = 0

@@ -16,7 +16,7 @@ package struct ObjectFile: Sendable, Hashable {
   package var code: Range<UInt64>?
   /// Its bytes in the file: all of them, unless the file has several architectures.
   package var range: Range<Int>
-  /// Where it lists the starts of its functions, counted from the start of `range`; `nil` if it doesn't.
+  /// The list of the starts of its functions, counted from the start of `range`; `nil` if it has none.
   package var functions: FunctionTable?
   /// True if its functions are in other files, so that a line of an inlined one would be shown beside another function.
   package var isSplit = false

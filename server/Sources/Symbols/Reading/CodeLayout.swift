@@ -19,7 +19,7 @@ struct CodeLayout {
     let source = ObjectSource(descriptor: descriptor)
     guard let file = try ObjectFile.read(source).first else { return }
     (code, isSplit) = (file.code, file.isSplit)
-    // A damaged table says nothing, and the functions have names all the same.
+    // A damaged table says nothing; the functions still have names.
     lastStarts = (try? file.functions?.lastStarts(in: source, before: addresses)) ?? [:]
   }
 }

@@ -3,7 +3,7 @@ import TernBase
 
 /// Puts functions into a stack: a frame becomes as many as were inlined at its position.
 ///
-/// The frames come from a client and the functions from whoever uploads symbols, so their product is bounded. A frame at the
+/// The frames come from a client and the functions from uploaders of symbols, so their product is bounded. A frame at the
 /// end of a thread says how many are missing.
 struct StackExpansion {
   /// The most frames of a stack.

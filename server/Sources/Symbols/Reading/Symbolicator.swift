@@ -48,7 +48,7 @@ package final class Symbolicator: StackSymbolicator {
     self.program = Self.find(program)
     process = SymbolizerProcess(launcher: launcher)
     threads = ThreadPool(
-      name: "symbols", count: 1, priority: .low, limits: FairQueueLimits(running: 1, waiting: 64, waitingPerOwner: 16))
+      .symbols, limits: FairQueueLimits(running: 1, waiting: 64, waitingPerOwner: 16))
   }
 
   deinit { threads.close() }
@@ -114,7 +114,7 @@ package final class Symbolicator: StackSymbolicator {
     return (found, problem)
   }
 
-  /// The positions of which a stack needs the functions, by file.
+  /// The positions whose functions a stack needs, by file.
   private typealias Wanted = [SymbolFile: Set<UInt64>]
 
   private static func addresses(of stack: ErrorStack, in files: [String: SymbolFile]) -> Wanted {
@@ -166,7 +166,7 @@ package final class Symbolicator: StackSymbolicator {
         problem = "The symbols of \(file.image) (\(file.buildID)) can't be used: \(error.message)"
         continue
       }
-      // The tool would give the last function to all positions behind it.
+      // The tool would give the last function to all positions after it.
       if let code = layout.code {
         for key in keys where found[key] == nil && !code.contains(key.address) { (found[key], cache[key]) = ([], []) }
       }
@@ -192,7 +192,7 @@ package final class Symbolicator: StackSymbolicator {
           found[key] = frames
           if isFinal { cache[key] = frames }
         }
-        // Not remembered: the next look may have an answer.
+        // Not remembered: the next attempt may have an answer.
         if frames.count < missing.count { problem = Self.unanswered(missing.count - frames.count, file) }
       } catch {
         let failure = error == .timedOut && hasAllTime ? .failed : error

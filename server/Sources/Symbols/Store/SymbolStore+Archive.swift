@@ -27,7 +27,7 @@ extension SymbolStore {
 
   /// Stores all files with symbols of a zip archive, wherever in it they are. Other files are ignored, archives among them.
   ///
-  /// Content alone decides what a file is, and only such with symbols are written, under random names.
+  /// Content alone decides what a file is, and only files with symbols are written, under random names.
   ///
   /// - Throws: ``ObjectError`` if there is none or the archive is damaged, ``WarehouseError`` if one can't be stored.
   func storeArchive(_ source: ObjectSource, app: AppID) throws -> StoredArchive {

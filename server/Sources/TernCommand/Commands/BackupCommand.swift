@@ -5,6 +5,7 @@ import Reports
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern backup`
 struct BackupCommand: ParsableCommand {

@@ -6,6 +6,7 @@ import Shipping
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern clickhouse`
 struct ClickHouseCommand: ParsableCommand {
@@ -69,7 +70,7 @@ struct ClickHouseSetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Make the tables and views on all servers of the cluster.",
     discussion: """
-      Can be repeated: tables that are there stay as they are, views are made anew. Servers with the macros shard and replica
+      Can be repeated: existing tables stay as they are, views are made again. Servers with the macros shard and replica
       get replicated tables.
 
       Examples:
@@ -183,7 +184,7 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Have units that differ sent anew by the server, and delete rows that this server doesn't have. Rows that can't be read here are \
+      Have the server send units that differ again, and delete rows that this server doesn't have. Rows that can't be read here are \
       read from the cluster.
       """)
   var mend = false
@@ -216,8 +217,8 @@ struct ClickHouseVerifyCommand: AsyncParsableCommand {
     if mend, !unreadable.isEmpty { try await restore(unreadable) }
     Terminal.complain(
       mend
-        ? "tern: The units that differ are sent anew by the server that runs here, or by `tern clickhouse backfill`. Verify again afterwards."
-        : "tern: \(grouped(differences)) differences. Run this with --mend to have them sent anew.")
+        ? "tern: The server that runs here, or `tern clickhouse backfill`, sends the units that differ again. Verify again afterwards."
+        : "tern: \(grouped(differences)) differences. Run this with --mend to send them again.")
     throw ExitCode(1)
   }
 

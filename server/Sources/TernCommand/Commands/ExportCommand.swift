@@ -6,6 +6,7 @@ import TernGzip
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern export`
 struct ExportCommand: AsyncParsableCommand {

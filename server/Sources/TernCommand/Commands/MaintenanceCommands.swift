@@ -6,6 +6,7 @@ import TernBase
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern verify`
 struct VerifyCommand: AsyncParsableCommand {

@@ -6,6 +6,7 @@ import TernEvents
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern persons`
 struct PersonsCommand: AsyncParsableCommand {

@@ -5,6 +5,7 @@ import Reports
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern restore`
 struct RestoreCommand: AsyncParsableCommand {
@@ -16,7 +17,7 @@ struct RestoreCommand: AsyncParsableCommand {
       them again.
 
       With --from-clickhouse, rows come from the cluster, up to the last one that it confirmed, and only the catalog from
-      the backup, which may be a data directory or a file catalog.sqlite as well. Without any, the catalog is made anew:
+      the backup, which may be a data directory or a file catalog.sqlite as well. Without any, a new catalog is made:
       --home tells which server it was (`tern clickhouse status` and the page Cluster show the number), and --app, or the
       terminal, what its apps were. docs/scaling.md tells what the cluster doesn't have.
 

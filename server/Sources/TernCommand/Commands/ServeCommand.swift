@@ -6,6 +6,7 @@ import Logging
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// `tern serve`
 struct ServeCommand: AsyncParsableCommand {

@@ -8,7 +8,7 @@ import Warehouse
 
 /// The files of one `tern symbols upload`, with the counts of what became of them.
 ///
-/// Of a directory, as many files as there are processors are stored at the same time: copying and hashing take the time.
+/// Stores as many files of a directory at the same time as there are processors, because copying and hashing take the time.
 final class SymbolUploadRun: Sendable {
   /// The result of one file.
   private enum Outcome {
@@ -110,7 +110,7 @@ final class SymbolUploadRun: Sendable {
     }
   }
 
-  /// Counts and prints a result. Of files found in a directory, only such that should have symbols are mentioned if they have none.
+  /// Counts and prints a result. A file without symbols that was found in a directory is mentioned only if it should have some.
   private static func note(_ outcome: Outcome, _ path: String, isNamed: Bool, _ state: inout State) {
     func skip(_ name: String, _ reason: String) {
       Terminal.progress("")

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import TernServer
 import WarehouseSQLite
+import WarehouseUpkeep
 
 #if canImport(Darwin)
   import Darwin

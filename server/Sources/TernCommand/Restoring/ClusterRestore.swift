@@ -7,6 +7,7 @@ import TernEvents
 import TernServer
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Makes a data directory of the rows that a cluster has of a home.
 struct ClusterRestore {
@@ -15,7 +16,7 @@ struct ClusterRestore {
 
   let connection: ClusterConnection
   let directory: String
-  /// The backup with the catalog; `nil` to make the catalog anew.
+  /// The backup with the catalog; `nil` to make a new catalog.
   let backup: String?
   let homeID: UInt64?
   let epoch: UInt64?
@@ -26,7 +27,7 @@ struct ClusterRestore {
     let home: ShippingManifest.Home
     let summary: RestoredWarehouse.Summary
     let missingUnits: [ClosedRange<Int64>]
-    /// The epochs of which rows are left out.
+    /// The epochs with rows that are left out.
     let otherEpochs: [ClusterInventory.Epoch]
     let hasTables: Bool
   }

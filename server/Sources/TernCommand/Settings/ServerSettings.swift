@@ -81,7 +81,8 @@ struct ServerSettings: Sendable {
     parse: Self.clickHouseServers)
   let keepAtHome = Setting(
     "keep-at-home", "time",
-    "The time after which rows leave this server for the cluster, for example 90d; by default they stay.",
+    "The time after which rows leave this server for the cluster, for example 90d; never earlier than recognize-duplicates and "
+      + "30 days. By default they stay.",
     parse: Period.time)
   let clickhouseUser = Setting(
     "clickhouse-user", "name", "The user on the cluster.", standard: "default",
@@ -118,7 +119,7 @@ struct ServerSettings: Sendable {
     "smtp-ca", "file",
     "The certificates in PEM format of the authorities that are trusted for the mail server; by default the system's.",
     parse: Self.path)
-  let mailFrom = Setting("mail-from", "address", "The sender of mails.", parse: Self.mailAddress)
+  let mailFrom = Setting("mail-from", "address", "The sender of mails; needed with smtp.", parse: Self.mailAddress)
   let allowWebhooksTo = Setting<[AddressBlock]>(
     name: "allow-webhooks-to", valueName: "address",
     explanation:
@@ -126,7 +127,8 @@ struct ServerSettings: Sendable {
       + "default they go to addresses of the internet only.", standard: nil, isList: true,
     parse: { try $0.flatMap(Self.webhookAddresses) })
   let portalUrl = Setting(
-    "portal-url", "address", "The address of the portal for links in notifications, such as https://tern.example.org.",
+    "portal-url", "address",
+    "The address of the portal for links in notifications and for unsubscribing, such as https://tern.example.org.",
     parse: Self.portalAddress)
 
   let signIn = Setting(

@@ -1,6 +1,7 @@
 import ServerBase
 import Warehouse
-package import WarehouseSQLite
+import WarehouseSQLite
+import WarehouseUpkeep
 
 extension Backup.Summary {
   /// A sentence about a backup.

@@ -3,8 +3,10 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import TernBase
+import Threads
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Makes regular backups while the server runs.
 struct BackupService: Service {
@@ -74,10 +76,7 @@ struct BackupService: Service {
   ) async throws -> Value {
     try await withCancellationFlag { flag in
       try await withCheckedThrowingContinuation { waiter in
-        let thread = Thread { waiter.resume(with: Result { try body { flag.isSet } }) }
-        thread.name = "tern-backup"
-        thread.stackSize = 4 << 20
-        thread.start()
+        ThreadKind.backup.start { waiter.resume(with: Result { try body { flag.isSet } }) }
       }
     }
   }

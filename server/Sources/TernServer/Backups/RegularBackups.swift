@@ -3,6 +3,7 @@ import TernBase
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// The regular backups as the HTTP API shows them, and the pending request for another one.
 struct RegularBackups: BackupControl {

@@ -3,6 +3,7 @@ import ServiceLifecycle
 package import Shipping
 package import Warehouse
 package import WarehouseSQLite
+import WarehouseUpkeep
 
 /// The copying of a server's rows to its cluster, opened and closed together.
 package struct ClusterCopy: Sendable {

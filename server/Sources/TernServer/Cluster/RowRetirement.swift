@@ -4,6 +4,7 @@ package import Shipping
 package import TernEvents
 import Warehouse
 package import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Moves old rows to the cluster, segment by segment. The process must hold the warehouse's lock.
 package struct RowRetirement {

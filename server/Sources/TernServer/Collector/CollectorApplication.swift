@@ -19,7 +19,7 @@ struct CollectorApplication: Sendable {
   let responder: RouterResponder<CollectorContext>
   /// All routes, with the right that each requires.
   let requirements: [RouteTable.Route: Endpoint.Requirement]
-  /// What all endpoints for programs do.
+  /// The description of all endpoints for programs.
   let description: APIDescription
   /// Wakes the live streams; must run alongside the server.
   let live: LiveHub

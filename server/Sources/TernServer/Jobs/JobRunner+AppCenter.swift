@@ -3,6 +3,7 @@ import Ingest
 import Reports
 package import Warehouse
 import WarehouseSQLite
+package import WarehouseUpkeep
 
 extension JobRunner {
   /// Imports a file or folder of App Center's continuous export.

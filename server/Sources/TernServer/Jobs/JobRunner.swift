@@ -7,6 +7,7 @@ import TernBase
 package import TernEvents
 import Warehouse
 package import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Does the work that waits in the catalog. The process must hold the warehouse's lock.
 package struct JobRunner {

@@ -4,6 +4,7 @@ import ServiceLifecycle
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Finds what made the previous process crash, then does the work that commands and pages leave in the catalog, while the
 /// server runs.
@@ -42,7 +43,7 @@ struct JobService: Service {
     }
   }
 
-  /// Does what waits and what is due, and returns the time until the next look.
+  /// Does what waits and what is due, and returns the time until the next check.
   func work(_ schedule: inout KeepingSchedule, uptime: () -> Duration) async throws -> Duration {
     var pause = Self.pollInterval
     do {

@@ -83,7 +83,7 @@ struct AlertService: Service {
   /// Looks for messages to send again and again. A pass that waits for a receiver doesn't hold up the next one.
   private func deliver() async {
     let running = Locked(0)
-    // Of all passes, so that the same failure is logged only once.
+    // Shared by all passes, so that the same failure is logged only once.
     let lastFailure = Locked<String?>(nil)
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {

@@ -2,6 +2,7 @@ import Foundation
 import TernChildProcess
 import Warehouse
 package import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Tries work on stored rows in a process of this program.
 package struct ProcessTrials: WorkTrials {
@@ -47,7 +48,7 @@ package struct ProcessTrials: WorkTrials {
     try Task.checkCancellation()
     switch exit {
     case .signal(let signal) where Self.crashes.contains(signal): return true
-    // Such as a kill because memory ran out: it says nothing about a row.
+    // For example a kill because memory ran out, which says nothing about a row.
     case .signal(let signal): throw ServerFailure("The trial was ended by signal \(signal).")
     case .code(0): return false
     case .code(let code): throw ServerFailure("The trial ended with the code \(code).")

@@ -1,6 +1,7 @@
 import ServiceLifecycle
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Sets events aside that can't be used, and counts their days again, while the server runs.
 struct RecoveryService: Service {

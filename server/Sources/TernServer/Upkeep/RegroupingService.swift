@@ -6,6 +6,7 @@ import ServiceLifecycle
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Puts errors into the groups that symbols, rules and people say, while the server runs.
 struct RegroupingService: Service {

@@ -3,7 +3,9 @@ import Foundation
 import Logging
 import TernBase
 import TernEvents
+import Threads
 package import WarehouseSQLite
+import WarehouseUpkeep
 
 /// The checks of a running server: what is due is read, what is damaged is mended where it can be, and named otherwise.
 package struct Scrub {
@@ -176,10 +178,7 @@ package struct Scrub {
   ) async throws -> Value {
     try await withCancellationFlag { flag in
       try await withCheckedThrowingContinuation { waiter in
-        let thread = Thread { waiter.resume(with: Result { try body { flag.isSet } }) }
-        thread.name = "tern-scrub"
-        thread.stackSize = 4 << 20
-        thread.start()
+        ThreadKind.scrub.start { waiter.resume(with: Result { try body { flag.isSet } }) }
       }
     }
   }

@@ -6,6 +6,7 @@ import TernBase
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Reads and checks all files from time to time while the server runs, and mends what can be made again.
 struct ScrubService: Service {

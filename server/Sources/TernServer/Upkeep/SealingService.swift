@@ -4,6 +4,7 @@ import ServiceLifecycle
 import TernEvents
 import Warehouse
 import WarehouseSQLite
+import WarehouseUpkeep
 
 /// Counts the open days of views, and seals the days that have become final, while the server runs.
 struct SealingService: Service {

@@ -44,15 +44,15 @@ extension KeepingPeriod {
   }
 }
 
-/// What a new app has, and an app's owner can change.
+/// The members that a new app has, and that an app's owner can change.
 extension AppChange {
-  /// What a request that creates an app sets.
+  /// The members of a request that creates an app.
   package static let newMembers: [JSONMember<AppChange>] = [
     // Not trimmed: a name that begins or ends with a line break is refused.
     .required("name", \.newName, JSONCodec.text.specified(.text(1...100))), timeZone, appSecret, trackingID,
   ]
 
-  /// What a request that changes an app sets.
+  /// The members of a request that changes an app.
   package static let members: [JSONMember<AppChange>] = [
     .optional("name", \.name, .name), timeZone, appSecret, trackingID,
     .change("newNamesPerDay", \.newNamesPerDay, .integer(0...100_000)).described(

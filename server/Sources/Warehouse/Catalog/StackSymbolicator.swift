@@ -6,7 +6,7 @@ package protocol StackSymbolicator: Sendable {
   ///
   /// - Returns: The stack, and the reason and remedy if symbols could not be read.
   func symbolicated(_ stack: ErrorStack, app: AppID) async -> (stack: ErrorStack, problem: String?)
-  /// Returns those of some builds of which the app has symbols.
+  /// Returns the given builds for which the app has symbols.
   func builds(withSymbols builds: Set<String>, app: AppID) throws -> Set<String>
 }
 

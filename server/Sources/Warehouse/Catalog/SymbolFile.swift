@@ -9,7 +9,7 @@ package struct SymbolFile: Sendable, Hashable {
   package var buildID: String
   /// The processor, such as `x86_64`, or ``mapping``.
   package var architecture: String
-  /// The name of the executable or library, from whoever uploaded the file.
+  /// The name of the executable or library, as its uploader named it.
   package var image: String
   /// The SHA-256 of the file in hexadecimal digits, which is its name in the data directory.
   package var hash: String

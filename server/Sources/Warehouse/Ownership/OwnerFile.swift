@@ -21,7 +21,7 @@ final class OwnerFile {
 
   /// Returns the record under the name; `nil` if there is no file.
   static func read(_ path: String) throws -> OwnerRecord? {
-    // Opened anew each time: only then do network file systems compare what they have cached.
+    // Opens the file each time: only then do network file systems compare what they have cached.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       guard errno != ENOENT else { return nil }

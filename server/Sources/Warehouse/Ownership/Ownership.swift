@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import TernBase
+import Threads
 
 #if canImport(Darwin)
   import Darwin
@@ -70,16 +71,13 @@ final class Ownership: @unchecked Sendable {
 
   /// Starts the thread that renews the ownership.
   func start() {
-    let thread = Thread { [self] in
+    ThreadKind.owner.start { [self] in
       while !state.withLock({ $0.isEnded }) {
         // A failure is that of the disk; commits report it.
         try? renew()
         effects.wait(wake)
       }
     }
-    thread.name = "tern-owner"
-    thread.stackSize = 512 << 10
-    thread.start()
   }
 
   /// Reads the file; if it has another name, or is gone, the ownership is lost.

@@ -1,7 +1,7 @@
 /// Consecutive rows that are stored together.
 ///
-/// Rows are only added behind the last stretch. Whatever deletes or changes rows writes their stretch anew, with another
-/// segment; so rows are unchanged as long as their segment is.
+/// Rows are only added after the last stretch. Deleting or changing rows rewrites their stretch with another segment, so
+/// rows are unchanged as long as their segment is.
 package struct RowStretch: Sendable, Hashable {
   package let segment: Int64
   package let ids: ClosedRange<Int64>

@@ -1,7 +1,7 @@
 /// The version of an app as events name it, `VERSION (BUILD)`, in the order of releases.
 ///
 /// Parts between dots compare as numbers of any length where both are numbers, and missing ones are 0. Any other text
-/// comes after numbers, by its bytes. What follows a `-`, `_` or space, or begins with a letter behind a digit, is a
+/// comes after numbers, by its bytes. What follows a `-`, `_` or space, or begins with a letter after a digit, is a
 /// pre-release: `1.0b2` and `1.0-rc10` come before `1.0`. Its letters and its numbers compare apart, so that `rc10` comes
 /// after `rc2`. What follows a `+` is ignored. Equal versions are in the order of their builds.
 package struct AppVersion: Sendable, Hashable {

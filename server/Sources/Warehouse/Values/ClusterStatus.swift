@@ -9,7 +9,7 @@ package struct ClusterStatus: Sendable, Hashable {
     package var confirmedRows = 0
     /// The rows that are on their way to it.
     package var waitingRows = 0
-    /// The units of which it may have rows that were deleted or replaced at home.
+    /// The units for which it may still have rows that were deleted or replaced at home.
     package var olderUnits = 0
     /// The time since which it may have such rows; `nil` if it has none.
     package var olderSince: Timestamp?
@@ -38,7 +38,7 @@ package struct ClusterStatus: Sendable, Hashable {
   package var confirmedRows: Int { shards.reduce(0) { $0 + $1.confirmedRows } }
   /// The rows that are at home only.
   package var backlog: Int { shards.reduce(newRows) { $0 + $1.waitingRows } }
-  /// The units of which a shard may have rows that were deleted or replaced at home.
+  /// The units for which a shard may still have rows that were deleted or replaced at home.
   package var olderUnits: Int { shards.reduce(0) { $0 + $1.olderUnits } }
   /// The time since which a shard may have such rows; `nil` if none has.
   package var olderSince: Timestamp? { shards.compactMap(\.olderSince).min() }

@@ -43,7 +43,7 @@ extension DataDirectory {
         The disk of \(path) doesn't answer (\(reason)). What was confirmed is stored there: bring the disk back, then start Tern \
         again.
         """)
-    // Of memory, not of the disk.
+    // A lack of memory is no failure of the disk.
     case (_, ENOMEM), (_, EAGAIN): return nil
     case (.map, _):
       return failure(

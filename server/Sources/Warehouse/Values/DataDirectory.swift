@@ -36,7 +36,8 @@ package struct DataDirectory: Sendable {
         throw failure("The data directory \(path) can't be created: \(reason()). Choose another with --data.")
       }
     }
-    // A process before may have been killed between both. Whoever may not read the parent has not created this directory.
+    // An earlier process may have been killed between the two. A process that may not read the parent has not created this
+    // directory.
     try? syncFolder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
   }
 
@@ -72,10 +73,10 @@ package struct DataDirectory: Sendable {
   /// Makes the names of the files in a folder survive a power failure.
   package func syncFolder(_ folder: String) throws { try sync(folder) }
 
-  /// Makes what the databases' write-ahead logs have survive a power failure, and the logs' names.
+  /// Makes the contents and the names of the databases' write-ahead logs survive a power failure.
   ///
-  /// A process may have been killed between a commit and its sync. Whoever opens the databases next finds the commit and relies on it,
-  /// but SQLite doesn't sync what it finds. Nor does it tell when the sync of a new log's name failed.
+  /// A process may have been killed between a commit and its sync. The next process that opens the databases finds the
+  /// commit and relies on it, but SQLite doesn't sync what it finds. Nor does it tell when the sync of a new log's name failed.
   package func syncLogs() throws {
     for database in [catalogPath, warehousePath, countsPath] where exists(database + "-wal") {
       try sync(database + "-wal")

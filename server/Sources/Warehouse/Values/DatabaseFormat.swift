@@ -21,7 +21,7 @@ package struct DatabaseFormat: Sendable {
   /// - Parameters:
   ///   - applicationID: The mark in the header.
   ///   - steps: The statements that make the tables of version 1, then those that make each further version of the one
-  ///     before. Those of a version that was released never change.
+  ///     before. Those that main has had never change, because people run its builds.
   package init(applicationID: Int64, steps: [String]) {
     self.applicationID = applicationID
     self.steps = steps

@@ -15,7 +15,7 @@ extension CustomDefinition {
   }
 }
 
-/// What people set of a dimension or metric. What a request lacks has its usual value.
+/// The settings of a dimension or metric. A setting that a request lacks has its usual value.
 package struct NewDefinition: Sendable {
   package var name = ""
   package var scope = CustomDefinition.Scope.hit

@@ -52,7 +52,7 @@ extension View.Rules {
     .sorted { $0.name < $1.name }
 }
 
-/// What a request sets of a view, whether new or changed.
+/// The settings of a view in a request, whether it is new or changed.
 package struct ViewRequest: Sendable {
   package var change = ViewChange()
   package var timeZone: String?

@@ -1,11 +1,12 @@
-import Columns
+package import Columns
+import RowFiles
 import ServerBase
 
 /// The columns of one app: ended chunks, and the rows after them.
-final class AppColumns {
+package final class AppColumns {
   let app: Int64
   private(set) var chunks: [Chunk] = []
-  @exclusivity(unchecked) private(set) var builder: ChunkBuilder
+  @exclusivity(unchecked) package private(set) var builder: ChunkBuilder
   /// The IDs of names, and for each its text among those of the builder.
   private let names = PairTable()
   private let texts = GrowingMemory<UInt32>(zero: 0)
@@ -16,13 +17,13 @@ final class AppColumns {
   private var latest: Chunk?
 
   /// Begins after a row.
-  init(app: Int64, after: Int64) {
+  package init(app: Int64, after: Int64) {
     self.app = app
     builder = ChunkBuilder(app: app, after: after)
   }
 
   /// Continues after ended chunks.
-  init(app: Int64, chunks: [Chunk] = []) {
+  package init(app: Int64, chunks: [Chunk] = []) {
     self.app = app
     self.chunks = chunks
     builder = ChunkBuilder(app: app, after: chunks.last?.header.last ?? 0)
@@ -60,7 +61,7 @@ final class AppColumns {
   /// - Parameters:
   ///   - row: A row up to which the app has no others; `nil` for the last one of the chunk.
   ///   - store: Stores the chunk and returns the one to be used.
-  func endChunk(through row: Int64? = nil, _ store: (Chunk) throws -> Chunk) rethrows {
+  package func endChunk(through row: Int64? = nil, _ store: (Chunk) throws -> Chunk) rethrows {
     let chunk = try store(builder.finished(through: row))
     chunks.append(chunk)
     builder = ChunkBuilder(app: app, after: chunk.header.last)
@@ -70,10 +71,10 @@ final class AppColumns {
   }
 
   /// Forgets ended chunks.
-  func dropChunks() { chunks = [] }
+  package func dropChunks() { chunks = [] }
 
   /// All rows so far.
-  func allChunks() -> [Chunk] {
+  package func allChunks() -> [Chunk] {
     // A chunk without rows only says up to where there are none.
     let chunks = chunks.contains { $0.rows == 0 } ? chunks.filter { $0.rows > 0 } : chunks
     guard builder.rows > 0 else { return chunks }

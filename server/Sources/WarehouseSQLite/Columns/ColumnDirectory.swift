@@ -1,4 +1,5 @@
-import Columns
+package import Columns
+import RowFiles
 import Warehouse
 
 #if canImport(Darwin)
@@ -14,21 +15,23 @@ import Warehouse
 /// They are made from the rows and can be made again at any time, so nothing waits until their names are on disk. But what has a
 /// name is whole, also after a power loss, so that a file that isn't is damaged. The names of those of rows that leave home are on
 /// disk before, because making them again takes the cluster.
-struct ColumnDirectory: Sendable {
-  static let suffix = ".columns"
+package struct ColumnDirectory: Sendable {
+  package static let suffix = ".columns"
 
-  let path: String
+  package let path: String
   /// True if this process may create and delete files.
-  let isWritable: Bool
+  package let isWritable: Bool
 
-  func name(_ header: ChunkHeader) -> String { "\(header.app)-\(header.after)-\(header.last)\(Self.suffix)" }
+  package init(path: String, isWritable: Bool) { (self.path, self.isWritable) = (path, isWritable) }
+
+  package func name(_ header: ChunkHeader) -> String { "\(header.app)-\(header.after)-\(header.last)\(Self.suffix)" }
 
   private func path(_ header: ChunkHeader) -> String { "\(path)/\(name(header))" }
 
   /// Returns the valid chunks of each app in order, up to the first that is missing or damaged. Deletes the others.
   ///
   /// - Parameter isDamaged: Receives the name of each file that is not a valid chunk.
-  func load(isDamaged: (String) -> Void = { _ in }) throws -> [Int64: [Chunk]] {
+  package func load(isDamaged: (String) -> Void = { _ in }) throws -> [Int64: [Chunk]] {
     if isWritable { try StoredFile.createDirectory(path) }
     guard access(path, F_OK) == 0 else { return [:] }
     var chunks: [Int64: [Chunk]] = [:]
@@ -53,7 +56,7 @@ struct ColumnDirectory: Sendable {
   }
 
   /// Reads a file without mapping it. Returns whether it is a valid chunk, and its number of bytes.
-  func check(_ name: String) -> (isWhole: Bool, bytes: Int) {
+  package func check(_ name: String) -> (isWhole: Bool, bytes: Int) {
     guard let memory = ChunkMemory(readingFrom: "\(path)/\(name)") else { return (false, 0) }
     let isWhole = Chunk(memory).map { self.name($0.header) == name } ?? false
     return (isWhole, memory.bytes.count)
@@ -63,7 +66,7 @@ struct ColumnDirectory: Sendable {
   func delete(named name: String) { delete("\(path)/\(name)") }
 
   /// Writes a chunk and returns it as mapped from its file; the chunk itself if that can't be written.
-  func store(_ chunk: Chunk) -> Chunk {
+  package func store(_ chunk: Chunk) -> Chunk {
     guard isWritable else { return chunk }
     return (try? write(chunk)) ?? chunk
   }
@@ -95,7 +98,7 @@ struct ColumnDirectory: Sendable {
 
   func delete(_ chunk: Chunk) { delete(path(chunk.header)) }
 
-  func deleteAll() throws { try deleteAll { _ in true } }
+  package func deleteAll() throws { try deleteAll { _ in true } }
 
   /// Deletes the chunks of an app. They may have rows that are gone, so they don't come back after a power failure.
   func deleteAll(of app: Int64) throws { try deleteAll { $0.hasPrefix("\(app)-") } }

@@ -1,15 +1,16 @@
-import Columns
+package import Columns
 import Questions
-import TernBase
-import Threads
+import RowFiles
+package import TernBase
+package import Threads
 import Warehouse
 
 /// Makes the chunks of all apps again from the rows, on several threads.
 ///
 /// A chunk depends on the rows before it only by the row after which it begins and by the current session of each
 /// install that sends hits, so a first scan tells where chunks begin, and each thread makes some.
-final class ColumnMaking: Sendable {
-  typealias Body = @Sendable (_ chunk: Chunk) -> Void
+package final class ColumnMaking: Sendable {
+  package typealias Body = @Sendable (_ chunk: Chunk) -> Void
 
   /// A number of consecutive chunks of one app.
   private struct Piece {
@@ -37,7 +38,7 @@ final class ColumnMaking: Sendable {
   private let spans: [StoredSpan]
 
   /// - Parameter spans: All spans of the rows.
-  init(_ lookups: Locked<RowLookups>, rows directory: String, _ spans: [StoredSpan]) {
+  package init(_ lookups: Locked<RowLookups>, rows directory: String, _ spans: [StoredSpan]) {
     self.lookups = lookups
     self.directory = directory
     self.spans = spans
@@ -48,7 +49,7 @@ final class ColumnMaking: Sendable {
   /// - Parameters:
   ///   - ends: The last row that each chunk of each app covers, ascending; `nil` to make all full chunks.
   ///   - body: Receives each chunk. One that would be too large is made in parts.
-  func add(to tasks: ParallelTasks, ends: [Int64: [Int64]]? = nil, _ body: @escaping Body) throws {
+  package func add(to tasks: ParallelTasks, ends: [Int64: [Int64]]? = nil, _ body: @escaping Body) throws {
     var apps = try counted()
     if let ends {
       for (app, ends) in ends { apps[app, default: AppChunks()].ends = ends }
@@ -83,7 +84,7 @@ final class ColumnMaking: Sendable {
   /// Divides chunks into at most two portions per thread: each may have to read the rows of all apps.
   private static func portions(_ apps: [Int64: AppChunks]) -> [[Piece]] {
     let total = apps.values.reduce(0) { $0 + $1.ends.count }
-    let size = max(total - 1, 0) / (2 * WarehouseFile.workThreads) + 1
+    let size = max(total - 1, 0) / (2 * ThreadKind.sharesOfAllRows) + 1
     var portions: [[Piece]] = []
     var portion: [Piece] = []
     var room = size
@@ -137,7 +138,7 @@ final class ColumnMaking: Sendable {
     let last: Int64
     private var ends: ArraySlice<Int64>
 
-    init(_ piece: Piece) {
+    package init(_ piece: Piece) {
       self.piece = piece
       columns = AppColumns(app: piece.app, after: piece.after)
       last = piece.ends.last ?? 0

@@ -1,19 +1,20 @@
 import Columns
 import Ingest
 import Questions
+package import RowFiles
 import ServerBase
-import TernBase
+package import TernBase
 import TernEvents
 import Warehouse
 
 /// Adds stored rows to chunks of columns, app by app.
-final class ColumnSource {
+package final class ColumnSource {
   private let lookups: Locked<RowLookups>
 
-  init(_ lookups: Locked<RowLookups>) { self.lookups = lookups }
+  package init(_ lookups: Locked<RowLookups>) { self.lookups = lookups }
 
   /// Adds the row that a scan has just returned, if questions see it.
-  func add(_ row: EventRow, _ scan: EventScan, to columns: AppColumns) throws {
+  package func add(_ row: EventRow, _ scan: EventScan, to columns: AppColumns) throws {
     guard let kind = QuestionKind(row.flags.kind) else { return }
     InjectedFault.columns.trap(scan.userBytes)
     let name = kind == .event || kind == .screen ? try self.name(row, scan, columns) : nil

@@ -1,4 +1,5 @@
 import Columns
+import RowFiles
 import TernBase
 import Warehouse
 
@@ -11,7 +12,7 @@ extension ColumnStore {
   func catchUp(
     _ app: Int64, _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void
   ) throws {
-    let last = try WarehouseSchema.lastRow(connection)
+    let last = try StoredSpan.lastRow(connection)
     guard var known = state.withLock({ $0.behind.contains(app) ? $0.apps[app]?.last ?? 0 : nil }) else { return }
     let source = ColumnSource(Locked(try RowLookups(connection, dictionary: dictionary)))
     let rows = RetiredRowCache.of(connection.rowsPath)
@@ -35,7 +36,7 @@ extension ColumnStore {
     }
     state.withLock { state in
       guard state.isLoaded, state.apps[app]?.last ?? 0 >= known, state.behind.remove(app) != nil else { return }
-      // Or the next start would fetch them again.
+      // Otherwise the next start would fetch them again.
       if let columns = state.apps[app], columns.chunked < last {
         columns.endChunk(through: max(last, columns.last), directory.store)
       }

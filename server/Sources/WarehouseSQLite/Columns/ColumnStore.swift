@@ -1,9 +1,10 @@
 import Columns
+import RowFiles
 import TernBase
 import Warehouse
 
 /// The columns of all apps, kept up to date with the rows.
-final class ColumnStore: Sendable {
+package final class ColumnStore: Sendable {
   /// `@unchecked Sendable` because it is used only while the lock is held.
   final class State: @unchecked Sendable {
     var isLoaded = false
@@ -18,7 +19,7 @@ final class ColumnStore: Sendable {
 
   /// The number of rows added while the lock is held, so that others wait for a fraction of a second only.
   private static let stepRows = 131_072
-  let directory: ColumnDirectory
+  package let directory: ColumnDirectory
   /// The rows of a chunk, unless it ends before because it is large.
   private let chunkRows: Int
   /// Records on disk which rows are being added; `nil` to record nothing.
@@ -80,7 +81,7 @@ final class ColumnStore: Sendable {
   /// Writes all rows of some apps up to a row to disk, so that they needn't be read any more.
   ///
   /// - Parameter rows: The rows that are about to leave.
-  func secure(
+  package func secure(
     _ rows: ClosedRange<Int64>, of apps: Set<Int64>, _ connection: SQLConnection, dictionary: ReaderDictionary
   ) throws {
     while true {
@@ -116,7 +117,7 @@ final class ColumnStore: Sendable {
     _ connection: SQLConnection, _ dictionary: ReaderDictionary, _ checkCancellation: () throws -> Void,
     _ value: (State) throws -> Value
   ) throws -> Value {
-    let last = try WarehouseSchema.lastRow(connection)
+    let last = try StoredSpan.lastRow(connection)
     while true {
       try checkCancellation()
       let result: Value? = try state.withLock { state in
@@ -136,7 +137,7 @@ final class ColumnStore: Sendable {
 
   /// Drops the columns of an app that has lost rows, after the segments with these rows are deleted. What is left of the
   /// app is read again.
-  func forget(app: Int64) throws {
+  package func forget(app: Int64) throws {
     try state.withLock { state in
       state.isLoaded = false
       try directory.deleteAll(of: app)
@@ -144,7 +145,7 @@ final class ColumnStore: Sendable {
   }
 
   /// Drops a damaged chunk and those of its app after it. What is missing is read again.
-  func remake(fileNamed name: String) {
+  package func remake(fileNamed name: String) {
     state.withLock { state in
       for (app, columns) in state.apps {
         guard let first = columns.chunks.firstIndex(where: { directory.name($0.header) == name }) else { continue }
@@ -262,7 +263,7 @@ final class ColumnStore: Sendable {
 
   /// Returns true if the last row of an app's chunks is the stored one: after a restored backup, it may be another.
   private func isStored(_ chunks: [Chunk], _ connection: SQLConnection) throws -> Bool {
-    guard let end = chunks.last?.header.last, try end <= WarehouseSchema.lastRow(connection) else { return false }
+    guard let end = chunks.last?.header.last, try end <= StoredSpan.lastRow(connection) else { return false }
     guard let chunk = chunks.last(where: { $0.rows > 0 }), let id = chunk.lastRow else { return true }
     // Rows that have left were verified before, and asking the cluster would delay every start.
     let retired = try RetiredTable.segments(connection)

@@ -7,14 +7,14 @@ import Warehouse
 ///
 /// Several threads use one object, and its connection, in turn: wrap it in a lock. What they find, they keep, so they
 /// seldom wait for each other.
-final class RowLookups {
-  let connection: SQLConnection
+package final class RowLookups {
+  package let connection: SQLConnection
   private let dictionary: ReaderDictionary
   private let devices: StoredDevices
   private let loadDevice: SQLStatement
   private var users: [Int64: ReaderUsers] = [:]
 
-  init(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
+  package init(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
     self.connection = connection
     self.dictionary = dictionary
     devices = try StoredDevices(connection)
@@ -25,7 +25,7 @@ final class RowLookups {
   func text(_ id: Int64) throws -> String { try dictionary.text(id, connection) }
 
   /// Returns the keys under which a device's rows are counted.
-  func deviceKeys(_ id: Int64) throws -> DeviceKeys { try devices.keys(id: id) }
+  package func deviceKeys(_ id: Int64) throws -> DeviceKeys { try devices.keys(id: id) }
 
   /// Returns the facts of a device that questions know.
   func device(_ id: Int64) throws -> ChunkDevice {

@@ -1,13 +1,15 @@
 import Dispatch
 import Foundation
+import RowFiles
 import TernBase
+import Threads
 import Warehouse
 
 /// The thread that counts committed rows, some time after they were committed.
 ///
 /// `@unchecked Sendable`: `counter` is used by the thread that opens the warehouse until `start`, and only by the
 /// counting thread afterwards.
-final class CountingThread: @unchecked Sendable {
+package final class CountingThread: @unchecked Sendable {
   private typealias Call = @Sendable (EventCounter) -> Void
 
   private struct State {
@@ -35,13 +37,10 @@ final class CountingThread: @unchecked Sendable {
   }
 
   func start() {
-    let thread = Thread { [self] in
+    ThreadKind.counting.start { [self] in
       run()
       ended.signal()
     }
-    thread.name = "tern-counting"
-    thread.stackSize = 4 << 20
-    thread.start()
   }
 
   /// Must be called when rows are committed, with the ID of the last one.
@@ -57,7 +56,9 @@ final class CountingThread: @unchecked Sendable {
 
   /// Runs `body` on the counting thread.
   @discardableResult
-  func perform<Value: Sendable>(_ body: @escaping @Sendable (EventCounter) throws -> Value) async throws -> Value {
+  package func perform<Value: Sendable>(_ body: @escaping @Sendable (EventCounter) throws -> Value) async throws
+    -> Value
+  {
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Value, any Error>) in
       let isClosed = change { state in
         guard !state.isClosed else { return true }
@@ -66,12 +67,12 @@ final class CountingThread: @unchecked Sendable {
         }
         return false
       }
-      if isClosed { waiter.resume(throwing: WriterQueue.closed) }
+      if isClosed { waiter.resume(throwing: WarehouseError.closed) }
     }
   }
 
   /// Counts all committed rows.
-  func flush() async throws {
+  package func flush() async throws {
     try await perform { [didCount] counter in
       do {
         try counter.count()
@@ -137,7 +138,7 @@ final class CountingThread: @unchecked Sendable {
       pacing.flushed(from: now - storing, to: now)
       didCount(nil)
     } catch {
-      // The rows are safe; they will be counted once that works again.
+      // The rows are safe; they will be counted when counting works again.
       pacing.failed(at: .now)
       didCount(error)
     }

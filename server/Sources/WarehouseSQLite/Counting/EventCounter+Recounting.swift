@@ -7,7 +7,7 @@ extension EventCounter {
   /// - Parameter days: The civil days of the app, ascending.
   /// - Parameter isStopped: Ends it with `CancellationError` when true; then the counts are as before.
   /// - Returns: The number of days counted, from the first one; at least one.
-  func recount(_ days: [Int], app: Int64, isStopped: () -> Bool = { false }) throws -> Int {
+  package func recount(_ days: [Int], app: Int64, isStopped: () -> Bool = { false }) throws -> Int {
     guard let first = days.first else { return 0 }
     try count()
     forget()
@@ -43,7 +43,7 @@ extension EventCounter {
 extension EventCounter {
   /// Counts all rows, and returns the days of an app that must be counted again because its time zone has changed:
   /// those with counts, and those beside them, onto which rows may have moved. Ascending.
-  func daysOfChangedZone(app: Int64) throws -> [Int] {
+  package func daysOfChangedZone(app: Int64) throws -> [Int] {
     // Counts and calendars in memory are for the old time zone.
     forget()
     try count()

@@ -1,17 +1,18 @@
-import ServerBase
-import Warehouse
+package import RowFiles
+package import ServerBase
+package import Warehouse
 
 /// Counts committed rows into `counts.sqlite`, from the first one that the counts don't include.
 ///
 /// Confined to the counting thread; before that starts, to the thread that opens the warehouse. Counts and the ID of the
 /// last counted row are stored in one transaction, so a crash neither loses nor double-counts any. What it holds in
 /// memory can be read again: after a failure, it discards that and reads the rows again.
-final class EventCounter {
+package final class EventCounter {
   private let database: SQLDatabase
   private let calendar: (AppID) throws -> ZoneCalendar
   private let checkOwner: @Sendable () throws -> Void
   private let chunkRows: Int
-  /// The number of rows of which days are counted again in one transaction, unless a single day needs more.
+  /// The number of rows whose days are counted again in one transaction, unless a single day needs more.
   let recountedRows: Int
   private let damage: DamagedRows
   private let journal: WorkJournal?
@@ -24,13 +25,13 @@ final class EventCounter {
   @exclusivity(unchecked) private var lastCalendar: (app: Int64, calendar: ZoneCalendar)?
   private var lastKeptDays: [Int64: Int] = [:]
   /// The ID of the last row that the stored counts include.
-  private(set) var countedRow: Int64
+  package private(set) var countedRow: Int64
 
   /// - Parameters:
   ///   - journal: Records on disk which rows are being counted; `nil` to record nothing.
   ///   - seed: Affects only the layout in memory.
   ///   - calendar: Returns the calendar of an app's time zone.
-  init(
+  package init(
     _ files: DataDirectory, configuration: WarehouseConfiguration, damage: DamagedRows, journal: WorkJournal? = nil,
     seed: UInt64, calendar: @escaping (AppID) throws -> ZoneCalendar
   ) throws {
@@ -48,7 +49,7 @@ final class EventCounter {
     countedRow = try CountSchema.countedRow(database.connection)
   }
 
-  var connection: SQLConnection { database.connection }
+  package var connection: SQLConnection { database.connection }
 
   /// Counts all committed rows.
   ///
@@ -57,7 +58,7 @@ final class EventCounter {
   ///   - isStopped: Ends it when true, between two chunks; what is left is counted later.
   /// - Returns: The time spent on storing the counts.
   @discardableResult
-  func count(progress: (Int) -> Void = { _ in }, isStopped: () -> Bool = { false }) throws -> Duration {
+  package func count(progress: (Int) -> Void = { _ in }, isStopped: () -> Bool = { false }) throws -> Duration {
     var rows = 0
     var storing = Duration.zero
     do {
@@ -79,7 +80,7 @@ final class EventCounter {
   }
 
   /// Deletes all counts that can be made of rows.
-  func removeAll() throws {
+  package func removeAll() throws {
     forget()
     try transact {
       try loadHorizons()
@@ -118,14 +119,14 @@ final class EventCounter {
   }
 
   /// Counts some days of an app again from some rows, then undoes it.
-  func tryRecounting(_ days: Set<Int>, app: Int64, _ ids: ClosedRange<Int64>) throws {
+  package func tryRecounting(_ days: Set<Int>, app: Int64, _ ids: ClosedRange<Int64>) throws {
     try connection.execute("BEGIN")
     defer { try? connection.execute("ROLLBACK") }
     let spans = try StoredSpan.all(connection, after: ids.lowerBound - 1, through: ids.upperBound)
     try replaceCounts(of: days, app: app, spans, ids, DamagedRows())
   }
 
-  /// The number of rows between two looks whether to stop: some milliseconds.
+  /// The number of rows between two checks whether to stop, which take some milliseconds.
   private static let stoppingRows = 10_000
 
   /// Returns true if some rows could not be read, without which the days were counted.
@@ -159,7 +160,7 @@ final class EventCounter {
   }
 
   /// Discards what is in memory.
-  func forget() {
+  package func forget() {
     rollups.removeAll()
     properties.removeAll()
     calendars = [:]
@@ -167,7 +168,7 @@ final class EventCounter {
   }
 
   /// Moves everything from the write-ahead log to the file.
-  func finish() throws {
+  package func finish() throws {
     try connection.execute("PRAGMA \(CountFile.schema).wal_checkpoint(TRUNCATE)")
   }
 
@@ -190,14 +191,14 @@ final class EventCounter {
     }
   }
 
-  /// Returns the rows of which the next chunk is made; `nil` if all are counted.
+  /// Returns the rows that the next chunk is made from; `nil` if all are counted.
   private func nextRows() throws -> ClosedRange<Int64>? {
-    let end = try WarehouseSchema.lastRow(connection)
+    let end = try StoredSpan.lastRow(connection)
     return end > countedRow ? countedRow + 1...min(end, countedRow + Int64(4 * chunkRows)) : nil
   }
 
   /// Counts rows and adds them to the stored counts, then undoes it.
-  func tryCounting(_ ids: ClosedRange<Int64>) throws {
+  package func tryCounting(_ ids: ClosedRange<Int64>) throws {
     try connection.execute("BEGIN")
     defer { try? connection.execute("ROLLBACK") }
     try loadHorizons()
@@ -228,7 +229,7 @@ final class EventCounter {
   private func countChunk(_ ids: ClosedRange<Int64>, _ found: DamagedRows) throws -> (Chunk, Set<Int64>?) {
     try loadHorizons()
     // Memory comes first: an import may have given one time of receipt to more rows than these.
-    var chunk = Chunk(last: ids.upperBound, isLast: try WarehouseSchema.lastRow(connection) <= ids.upperBound)
+    var chunk = Chunk(last: ids.upperBound, isLast: try StoredSpan.lastRow(connection) <= ids.upperBound)
     let scan = try EventScan(connection, ids: ids, damage: found)
     var last: (id: Int64, batch: BatchMark)?
     while let row = try scan.next() {

@@ -1,5 +1,6 @@
 import Ingest
-import ServerBase
+package import RowFiles
+package import ServerBase
 import Warehouse
 
 /// Counts property values of events, per app, day, event and property.
@@ -10,36 +11,38 @@ import Warehouse
 ///
 /// Several accumulators can share the work: each then counts the values of some properties, and all of them see all rows,
 /// since the order of rows decides which properties there is room for.
-final class PropertyAccumulator {
+package final class PropertyAccumulator {
   /// One property of one event on one day.
-  final class Group {
+  package final class Group {
     /// App and day.
-    let first: UInt64
+    package let first: UInt64
     /// Event and property.
     let second: UInt64
-    let values: ByteTable
+    package let values: ByteTable
     /// The number of values whose text is on disk.
-    var storedValues = 0
+    package var storedValues = 0
     /// Occurrences since the last flush: the value's number in the upper half, the slot in the lower.
     let pending = GrowingMemory<UInt64>(zero: 0)
     var parts: [Part] = []
 
-    init(first: UInt64, second: UInt64, seed: UInt64) {
+    package init(first: UInt64, second: UInt64, seed: UInt64) {
       self.first = first
       self.second = second
       values = ByteTable(seed: seed)
     }
 
-    var event: Int64 { Int64(second >> 32) }
-    var property: Int64 { Int64(second & 0xFFFF_FFFF) }
+    package var event: Int64 { Int64(second >> 32) }
+    package var property: Int64 { Int64(second & 0xFFFF_FFFF) }
   }
 
   /// The share of one of several accumulators.
-  struct Share {
+  package struct Share {
     /// The number of the accumulator, from 0.
     var number: Int
     /// The number of accumulators.
     var count: Int
+
+    package init(number: Int, count: Int) { (self.number, self.count) = (number, count) }
 
     /// All properties.
     static let all = Share(number: 0, count: 1)
@@ -87,9 +90,9 @@ final class PropertyAccumulator {
   /// The number of groups in memory.
   @exclusivity(unchecked) private(set) var groupCount = 0
   /// The number of occurrences since they were taken.
-  @exclusivity(unchecked) private(set) var pendingCount = 0
+  @exclusivity(unchecked) package private(set) var pendingCount = 0
 
-  init(seed: UInt64, store: PropertyStore?, share: Share = .all) {
+  package init(seed: UInt64, store: PropertyStore?, share: Share = .all) {
     self.seed = seed
     self.store = store
     self.share = share
@@ -100,7 +103,7 @@ final class PropertyAccumulator {
 
   /// Counts all properties of one event.
   @inline(__always)
-  func add(_ row: EventRow, day: Int, properties: UnsafeRawBufferPointer) throws {
+  package func add(_ row: EventRow, day: Int, properties: UnsafeRawBufferPointer) throws {
     guard row.flags.kind == .event, !properties.isEmpty else { return }
     let first = RollupAccumulator.first(app: row.app, day: day)
     let (number, isNew) = table.number(first, UInt64(bitPattern: row.name))
@@ -178,7 +181,7 @@ final class PropertyAccumulator {
   /// Calls `body` with each group that has grown, then clears its pending occurrences.
   ///
   /// With a store, it also forgets the groups if there are many; they are loaded again.
-  func takePending(_ body: (Group) throws -> Void) rethrows {
+  package func takePending(_ body: (Group) throws -> Void) rethrows {
     for group in dirty {
       group.pending.sortAscending()
       try body(group)
@@ -203,7 +206,7 @@ final class PropertyAccumulator {
 
 extension PropertyAccumulator.Group {
   /// Returns the pending occurrences as a pack.
-  func pack() -> [UInt8] {
+  package func pack() -> [UInt8] {
     let pending = pending.elements
     var output: [UInt8] = []
     var slots: [UInt32] = []

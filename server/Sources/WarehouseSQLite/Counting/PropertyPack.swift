@@ -7,20 +7,20 @@ import Warehouse
 /// Values are numbered in the order in which they first occurred that day; a pack holds the text of values that first
 /// occur in it. One row per value would cost a B-tree insert per value and flush, which measured more than storing the
 /// events.
-enum PropertyPack {
+package enum PropertyPack {
   /// The maximum number of distinct values counted separately per day, event and property; the rest is "(other)".
   static let maximumValues = 2_000
   /// The number that stands for "(other)".
-  static let other = maximumValues
+  package static let other = maximumValues
 
   /// One value's counts; valid only while the pack's bytes are.
-  struct Entry {
-    var number: Int
+  package struct Entry {
+    package var number: Int
     /// Tag and value, if it first occurred in this pack.
-    var value: UnsafeRawBufferPointer?
-    var count: Int64
+    package var value: UnsafeRawBufferPointer?
+    package var count: Int64
     /// The stored form of the slots.
-    var slots: UnsafeRawBufferPointer
+    package var slots: UnsafeRawBufferPointer
   }
 
   /// Calls `body` with each entry of a pack, in order.
@@ -37,16 +37,16 @@ enum PropertyPack {
   }
 
   /// Reads the entries of a pack in order, up to its end or to the first invalid one.
-  struct Entries: Sequence, IteratorProtocol {
+  package struct Entries: Sequence, IteratorProtocol {
     private var reader: ByteReader
     private var number = 0
 
-    init(_ pack: UnsafeRawBufferPointer) { reader = ByteReader(pack) }
+    package init(_ pack: UnsafeRawBufferPointer) { reader = ByteReader(pack) }
 
     /// True after ``next()`` has ended before the end of the pack.
-    private(set) var isDamaged = false
+    package private(set) var isDamaged = false
 
-    mutating func next() -> Entry? {
+    package mutating func next() -> Entry? {
       guard !reader.isAtEnd, !isDamaged else { return nil }
       let entry = read()
       isDamaged = entry == nil
@@ -85,7 +85,7 @@ enum PropertyPack {
   /// Merges two packs.
   ///
   /// - Throws: ``WarehouseError`` with code `damaged` if either pack is damaged.
-  static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) throws -> [UInt8] {
+  package static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) throws -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(left.count + right.count)
     var (lefts, rights) = (Entries(left), Entries(right))

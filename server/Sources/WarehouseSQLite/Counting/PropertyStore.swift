@@ -2,7 +2,7 @@ import ServerBase
 import Warehouse
 
 /// The writer's access to the table `property_values`.
-final class PropertyStore {
+package final class PropertyStore {
   private let loadParts: SQLStatement
   private let loadPart: SQLStatement
   private let deletePart: SQLStatement

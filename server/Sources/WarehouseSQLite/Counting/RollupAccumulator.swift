@@ -1,4 +1,5 @@
 import Ingest
+package import RowFiles
 import ServerBase
 import TernBase
 import TernEvents
@@ -8,7 +9,7 @@ import Warehouse
 ///
 /// The writer feeds it the rows that it stores, and `verify` the rows that it reads back, so both count alike. Rows
 /// with the same install, device and day usually come together; their device counts are updated once for all of them.
-final class RollupAccumulator {
+package final class RollupAccumulator {
   /// Consecutive rows with the same install, device and day.
   private struct Run {
     var first: UInt64
@@ -33,7 +34,7 @@ final class RollupAccumulator {
   private let maximumPairs: Int
 
   /// - Parameter maximumPairs: The number of pairs of count and install in memory beyond which repeated ones are removed.
-  init(maximumPairs: Int = 4_000_000) {
+  package init(maximumPairs: Int = 4_000_000) {
     self.maximumPairs = maximumPairs
     fullUsers = maximumPairs
   }
@@ -42,7 +43,9 @@ final class RollupAccumulator {
 
   /// Counts one row. `properties` are the stored bytes.
   @inline(__always)
-  func add(_ row: EventRow, day: Int, device: () throws -> DeviceKeys, properties: UnsafeRawBufferPointer) rethrows {
+  package func add(_ row: EventRow, day: Int, device: () throws -> DeviceKeys, properties: UnsafeRawBufferPointer)
+    rethrows
+  {
     let kind = row.flags.kind
     let first = Self.first(app: row.app, day: day)
     if row.flags.isNameLimited { countDropped(first, Self.nameLimitKey, 1) }
@@ -125,16 +128,16 @@ final class RollupAccumulator {
   }
 
   /// The growth of one count.
-  struct Entry {
-    var app: Int64
-    var day: Int
-    var dimension: Int64
-    var key: Int64
-    var count: Int64
+  package struct Entry {
+    package var app: Int64
+    package var day: Int
+    package var dimension: Int64
+    package var key: Int64
+    package var count: Int64
   }
 
   /// Calls `body` with each count and the distinct slots of its installs, ascending.
-  func forEach(_ body: (Entry, UnsafeBufferPointer<UInt32>) throws -> Void) rethrows {
+  package func forEach(_ body: (Entry, UnsafeBufferPointer<UInt32>) throws -> Void) rethrows {
     finishRun()
     users.sortAscending()
     let users = users.elements
@@ -159,10 +162,10 @@ final class RollupAccumulator {
   }
 
   @inline(__always)
-  static func first(app: Int64, day: Int) -> UInt64 {
+  package static func first(app: Int64, day: Int) -> UInt64 {
     UInt64(truncatingIfNeeded: app) << 32 | UInt64(UInt32(bitPattern: Int32(truncatingIfNeeded: day)))
   }
 
-  static func app(_ first: UInt64) -> Int64 { Int64(first >> 32) }
-  static func day(_ first: UInt64) -> Int { Int(Int32(truncatingIfNeeded: first)) }
+  package static func app(_ first: UInt64) -> Int64 { Int64(first >> 32) }
+  package static func day(_ first: UInt64) -> Int { Int(Int32(truncatingIfNeeded: first)) }
 }

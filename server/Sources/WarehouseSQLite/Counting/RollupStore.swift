@@ -30,7 +30,7 @@ final class RollupStore {
   private func addUsers(_ entry: RollupAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
     let set =
       try loadSlots.bind(entry.app, entry.dimension, Int64(entry.day), entry.key)
-      .first { try WarehouseReader.slots($0.bytes(0)) } ?? SlotSet()
+      .first { try SlotSet.stored($0.bytes(0)) } ?? SlotSet()
     let before = set.count
     set.insert(slots)
     let count = set.count

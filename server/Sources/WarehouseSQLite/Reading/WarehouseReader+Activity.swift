@@ -23,7 +23,7 @@ extension WarehouseReader {
       "SELECT day, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
     bind(statement, app, .total, days)
     var sets: [Int: SlotSet] = [:]
-    while try statement.step() { sets[statement.day(0)] = try Self.slots(statement.bytes(1)) }
+    while try statement.step() { sets[statement.day(0)] = try SlotSet.stored(statement.bytes(1)) }
     return (days.lowerBound.number...days.upperBound.number).map { sets[$0] }
   }
 }

@@ -47,7 +47,7 @@ extension WarehouseReader {
       "SELECT day, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + Self.filter(keys))
     bind(sets, app, dimension, days)
     while try sets.step() {
-      let (day, set) = (sets.day(0), try Self.slots(sets.bytes(1)))
+      let (day, set) = (sets.day(0), try SlotSet.stored(sets.bytes(1)))
       if let union = users[day] { union.formUnion(set) } else { users[day] = set }
     }
     return Set(counts.keys).union(users.keys).sorted().map {

@@ -76,7 +76,7 @@ extension WarehouseReader {
           if table == "daily_count" {
             counts[name, default: 0].addSaturated(Int(statement.integer(1)))
           } else {
-            let set = try Self.slots(statement.bytes(1))
+            let set = try SlotSet.stored(statement.bytes(1))
             if let union = sets[name] { union.formUnionLazily(set) } else { sets[name] = set }
           }
         }

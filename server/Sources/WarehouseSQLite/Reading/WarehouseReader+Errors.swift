@@ -1,4 +1,5 @@
 import Ingest
+import RowFiles
 import ServerBase
 package import TernEvents
 package import Warehouse

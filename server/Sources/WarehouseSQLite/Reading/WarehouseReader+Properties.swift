@@ -1,9 +1,10 @@
 import Ingest
 import JSON
 import Questions
+import RowFiles
 import ServerBase
 import TernBase
-import TernEvents
+package import TernEvents
 package import Warehouse
 
 extension WarehouseReader {
@@ -105,7 +106,7 @@ private struct PropertyValues {
           try PropertyPack.forEach(bytes) { entry in
             let text = ExactText(Self.text(entry.number, texts))
             guard values.contains(text) else { return }
-            let set = try WarehouseReader.slots(entry.slots)
+            let set = try SlotSet.stored(entry.slots)
             if let union = users[text] { union.formUnionLazily(set) } else { users[text] = set }
           }
         }
@@ -116,7 +117,7 @@ private struct PropertyValues {
   }
 
   private static func text(_ number: Int, _ texts: [Int: String]) -> String {
-    number == PropertyPack.other ? WriterDictionary.other : texts[number] ?? WriterDictionary.other
+    number == PropertyPack.other ? Dimension.otherKey : texts[number] ?? Dimension.otherKey
   }
 
   /// Returns the texts of a day's values by number.
@@ -134,9 +135,9 @@ private struct PropertyValues {
 }
 
 /// The display form of property values.
-enum PropertyText {
+package enum PropertyText {
   /// Returns the text of a stored tag and value; a long text may be truncated.
-  static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+  package static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     var reader = ByteReader(bytes)
     if bytes.first == PropertyCoding.Tag.string.rawValue {
       _ = (reader.byte(), reader.varint())
@@ -146,7 +147,7 @@ enum PropertyText {
     return PropertyCoding.value(&reader).map(text) ?? ""
   }
 
-  static func text(_ value: PropertyValue) -> String {
+  package static func text(_ value: PropertyValue) -> String {
     switch value {
     case .string(let text): text
     case .integer(let number): String(number)

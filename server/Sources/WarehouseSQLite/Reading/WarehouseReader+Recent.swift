@@ -1,4 +1,5 @@
 package import Ingest
+import RowFiles
 import TernEvents
 package import Warehouse
 

@@ -1,3 +1,4 @@
+import RowFiles
 import Threads
 import Warehouse
 
@@ -8,7 +9,7 @@ extension WarehouseReader {
   ///
   /// - Parameter turn: Reads that share this object run one at a time, without holding up other reads. They fetch rows where
   ///   they run.
-  func reading<Value: Sendable>(
+  package func reading<Value: Sendable>(
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws -> Value {
     do {
@@ -25,7 +26,7 @@ extension WarehouseReader {
   }
 
   /// Runs `body` on a thread that may wait for the cluster.
-  func onFetchingThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  package func onFetchingThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     do {
       return try await fetchingThreads.run(body)
     } catch let refusal as ThreadPoolRefusal {

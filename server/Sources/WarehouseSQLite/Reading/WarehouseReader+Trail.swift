@@ -1,6 +1,7 @@
 import Columns
 import Ingest
 package import Questions
+import RowFiles
 import TernEvents
 package import Warehouse
 
@@ -12,7 +13,7 @@ extension WarehouseReader: TrailSource {
     try await reading { [self] connection in
       guard let key = try Self.key(of: person, app, connection) else { return nil }
       // The columns may have newer rows than this transaction.
-      let trail = PersonTrail(key, page, through: try WarehouseSchema.lastRow(connection))
+      let trail = PersonTrail(key, page, through: try StoredSpan.lastRow(connection))
       return try rows(trail.rows(limit, in: chunks(app, connection)), connection)
     }
   }

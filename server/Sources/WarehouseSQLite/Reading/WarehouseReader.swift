@@ -1,6 +1,7 @@
 import Columns
-import GRDB
+package import GRDB
 import Ingest
+package import RowFiles
 import ServerBase
 import TernBase
 import Threads
@@ -10,12 +11,12 @@ package import Warehouse
 ///
 /// Each read sees one consistent snapshot; successive reads may see newer ones.
 package final class WarehouseReader: MetricsStore {
-  let pool: DatabasePool
-  let catalog: any CatalogStore
-  let dictionary = ReaderDictionary()
-  let viewDays: ViewDayCache
+  package let pool: DatabasePool
+  package let catalog: any CatalogStore
+  package let dictionary = ReaderDictionary()
+  package let viewDays: ViewDayCache
   let spanDays = SpanDays()
-  let columns: ColumnStore
+  package let columns: ColumnStore
   /// Rows that reads left out because they can't be read.
   let damage: DamagedRows
   /// Records on disk the work in progress; `nil` in a process that only reads.
@@ -26,29 +27,18 @@ package final class WarehouseReader: MetricsStore {
 
   /// Reads that share an object run one at a time.
   let threads: ThreadPool<ObjectIdentifier>
-  /// The threads on which questions run, two at a time, so that they never take the place of reports.
-  let questionThreads = ThreadPool<Never>(name: "tern-question", count: WarehouseReader.questionCount)
-  static let questionCount = 2
-  /// Further threads that share the chunks of a question, at the same low priority. A question doesn't wait for them: its
-  /// own thread takes the chunks that they have not begun with.
-  private let questionHelpers = ThreadPool<Never>(
-    name: "tern-question", count: WarehouseReader.questionCount * (threadsPerQuestion - 1))
-  /// The specification grants a question two cores. The number doesn't depend on the machine, so neither does the order
-  /// in which floating-point values are added.
-  static let threadsPerQuestion = 2
-  var evaluationThreads: ParallelThreads { ParallelThreads(count: Self.threadsPerQuestion, questionHelpers) }
-  /// The threads for whatever waits for the cluster, so that nothing else waits for it.
-  let fetchingThreads = ThreadPool<Never>(name: "tern-fetch", count: WarehouseReader.fetchingCount)
-  static let fetchingCount = 2
-  /// The thread that adds new rows to the columns.
-  let columnThread = ThreadPool<Never>(name: "tern-columns", count: 1)
+  let questionThreads = ThreadPool<Never>(.questions)
+  private let questionHelpers = ThreadPool<Never>(.questionHelpers)
+  var evaluationThreads: ParallelThreads { ParallelThreads(count: ThreadKind.threadsPerQuestion, questionHelpers) }
+  let fetchingThreads = ThreadPool<Never>(.fetching)
+  let columnThread = ThreadPool<Never>(.columns)
 
   /// The threads on which reports run, at a lower priority than ingestion.
   package var executor: any TaskExecutor { threads }
 
-  init(
+  package init(
     pool: DatabasePool, columns: ColumnDirectory, catalog: any CatalogStore,
-    chunkRows: Int = Chunk.maximumRows, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes,
+    chunkRows: Int = Chunk.maximumRows, viewCacheBytes: Int = WarehouseConfiguration.standardViewCacheBytes,
     damage: DamagedRows = DamagedRows(),
     journal: WorkJournal? = nil, failures: WorkFailures = WorkFailures(),
     rowFailed: @escaping @Sendable (RowFailure) -> Void = { _ in }
@@ -61,10 +51,7 @@ package final class WarehouseReader: MetricsStore {
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
-    threads = ThreadPool(
-      name: "tern-reader",
-      count: max(pool.configuration.maximumReaderCount - Self.questionCount - Self.fetchingCount, 1),
-      limits: FairQueueLimits(runningPerOwner: 1))
+    threads = ThreadPool(.reports, limits: FairQueueLimits(runningPerOwner: 1))
   }
 
   /// Closes the connections. Later reads throw.
@@ -84,7 +71,7 @@ package final class WarehouseReader: MetricsStore {
 
   /// Runs `body` in a transaction that sees one snapshot of the data. Rows that can't be read are left out, but only after
   /// it is certain that they have not moved.
-  func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value {
+  package func read<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value {
     do {
       do {
         return try Self.read(pool, body)
@@ -104,11 +91,11 @@ package final class WarehouseReader: MetricsStore {
   }
 
   /// Reads again if rows have moved to another segment meanwhile and the old one was deleted.
-  static func read<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
+  package static func read<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
     while true {
       do {
         return try pool.unsafeRead { database in
-          let connection = try WarehouseFile.connection(database)
+          let connection = try SQLConnection(database)
           try connection.execute("BEGIN")
           // Nothing was written, so there is nothing to commit.
           defer { try? connection.execute("ROLLBACK") }
@@ -121,7 +108,7 @@ package final class WarehouseReader: MetricsStore {
           }
         }
       } catch let failed as FailedRead {
-        let segments = try pool.read { try StoredSpan.segments(WarehouseFile.connection($0)) }
+        let segments = try pool.read { try StoredSpan.segments(SQLConnection($0)) }
         guard !failed.segments.isSubset(of: segments) else { throw failed.error }
       }
     }
@@ -329,19 +316,11 @@ extension WarehouseReader {
       let stored = statement.integer(0)
       let key = replacements[stored] ?? stored
       guard keys.contains(key) else { continue }
-      let set = try Self.slots(statement.bytes(1))
+      let set = try SlotSet.stored(statement.bytes(1))
       if let union = unions[key] { union.formUnionLazily(set) } else { unions[key] = set }
     }
     for union in unions.values { union.repair() }
     return unions
-  }
-
-  static func slots(_ bytes: UnsafeRawBufferPointer) throws -> SlotSet {
-    var reader = ByteReader(bytes)
-    guard let set = SlotSet.decode(&reader) else {
-      throw WarehouseError(.damaged, "A stored user set is damaged. Stop the server and run `tern rebuild`.")
-    }
-    return set
   }
 
   private func rejections(

@@ -1,16 +1,16 @@
-import Warehouse
+package import Warehouse
 
 /// Opens `counts.sqlite`.
 ///
 /// It is a file of its own because SQLite lets one connection at a time write to a file: counting never waits for
 /// commits, nor commits for counting.
-enum CountFile {
+package enum CountFile {
   /// The name under which connections to `warehouse.sqlite` attach the file. Its tables are then found by their own
   /// names.
-  static let schema = "counts"
+  package static let schema = "counts"
 
   /// Creates the file if it is missing, and converts one of an older version. The caller must hold the lock of the directory.
-  static func create(_ files: DataDirectory, _ configuration: WarehouseConfiguration) throws {
+  package static func create(_ files: DataDirectory, _ configuration: WarehouseConfiguration) throws {
     let path = files.countsPath
     try files.createFile(path)
     let file = try SQLDatabase(path, isReadOnly: false)
@@ -26,7 +26,7 @@ enum CountFile {
   /// Closes the write-ahead logs of both files, unless another process uses them.
   ///
   /// The last connection to a file does that if it may write. Those of a pool that are closed last may not.
-  static func closeLogs(_ files: DataDirectory) throws {
+  package static func closeLogs(_ files: DataDirectory) throws {
     for path in [files.warehousePath, files.countsPath] {
       _ = try SQLDatabase(path, isReadOnly: false).integer("SELECT count(*) FROM sqlite_schema")
     }

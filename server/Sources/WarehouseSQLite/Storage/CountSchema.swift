@@ -1,11 +1,11 @@
 import Warehouse
 
 /// The tables of `counts.sqlite`: everything that is counted from rows. Missing counts are counted again at the start.
-enum CountSchema {
+package enum CountSchema {
   /// The mark of `counts.sqlite` in its header: "TrnN".
   static let format = DatabaseFormat(applicationID: 0x5472_6E4E, steps: [tables])
 
-  static let countTables = ["daily_count", "daily_users", "property_values"]
+  package static let countTables = ["daily_count", "daily_users", "property_values"]
 
   /// The statements that create the tables of version 1. `counted` has a single row: the ID of the last event that the counts include.
   private static let tables = """
@@ -26,7 +26,7 @@ enum CountSchema {
     """
 
   /// Returns the ID of the last row that the counts include.
-  static func countedRow(_ connection: SQLConnection) throws -> Int64 {
+  package static func countedRow(_ connection: SQLConnection) throws -> Int64 {
     try connection.integer("SELECT row FROM counted") ?? 0
   }
 }

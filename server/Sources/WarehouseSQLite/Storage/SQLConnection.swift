@@ -1,10 +1,12 @@
+package import GRDB
 import GRDBSQLite
+import RowFiles
 import ServerBase
 import TernBase
 import Warehouse
 
 /// A failed SQLite call.
-struct SQLFailure: Error, CustomStringConvertible {
+struct SQLFailure: WarehouseErrorConvertible, CustomStringConvertible {
   /// SQLite's extended result code.
   var code: Int32
   var message: String
@@ -23,6 +25,22 @@ struct SQLFailure: Error, CustomStringConvertible {
   }
   /// True if the file is damaged.
   var isCorrupt: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+  package var warehouseError: WarehouseError {
+    if let obstacle { return obstacle }
+    if isFull {
+      return WarehouseError(
+        .full, "The disk is full. Free some space. Clients keep their events and will resend them.", cause: self)
+    }
+    if isCorrupt {
+      return WarehouseError(
+        .damaged,
+        """
+        A database of the data directory is damaged. If it is counts.sqlite, stop the server and delete it with its -wal \
+        and -shm: it is made again, except for days whose events are no longer kept. Otherwise restore a backup.
+        """, cause: self)
+    }
+    return WarehouseError(.unavailable, "The warehouse can't be read or written.", cause: self)
+  }
   /// True if the failure is caused by the bound values, so that other values may still be stored.
   var isAboutValues: Bool {
     [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(code & 0xFF)
@@ -32,8 +50,15 @@ struct SQLFailure: Error, CustomStringConvertible {
 /// A GRDB connection for prepared statements through SQLite's C interface, which here cost half as much as GRDB's.
 ///
 /// Use it only within the GRDB access that provides it.
-struct SQLConnection {
-  let handle: OpaquePointer
+package struct SQLConnection {
+  package let handle: OpaquePointer
+
+  package init(handle: OpaquePointer) { self.handle = handle }
+
+  package init(_ database: Database) throws {
+    guard let handle = database.sqliteConnection else { throw WarehouseError.closed }
+    self.handle = handle
+  }
 
   /// The connection's most recent failure.
   var failure: SQLFailure {
@@ -41,14 +66,14 @@ struct SQLConnection {
       code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path)
   }
 
-  func execute(_ sql: String) throws {
+  package func execute(_ sql: String) throws {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
   }
 
-  func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(self, sql) }
+  package func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(self, sql) }
 
   /// Returns the first column of the first row, or `nil` if there is no row or it is NULL.
-  func integer(_ sql: String) throws -> Int64? {
+  package func integer(_ sql: String) throws -> Int64? {
     try prepare(sql).first { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
@@ -58,41 +83,41 @@ struct SQLConnection {
   }
 
   /// The directory with the segments of rows, next to the database.
-  var rowsPath: String { directory + "rows" }
+  package var rowsPath: String { directory + "rows" }
   /// The directory with the runs of duplicate keys.
-  var keysPath: String { directory + "keys" }
+  package var keysPath: String { directory + "keys" }
 
   /// The path of the database.
-  var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
+  package var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
 
   private var directory: String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   /// True while a transaction is open.
-  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }
 
 /// A value that a statement takes as a parameter.
-protocol SQLValue {
+package protocol SQLValue {
   func bind(to statement: SQLStatement, at index: Int32)
 }
 
 extension Int64: SQLValue {
-  func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
+  package func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
 }
 
 extension String: SQLValue {
-  func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
+  package func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
 }
 
 extension [UInt8]: SQLValue {
-  func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
+  package func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
 }
 
 /// A prepared statement. Parameters count from 1, columns from 0.
-final class SQLStatement {
-  let handle: OpaquePointer
+package final class SQLStatement {
+  package let handle: OpaquePointer
   private let connection: SQLConnection
 
   init(_ connection: SQLConnection, _ sql: String) throws {
@@ -108,24 +133,24 @@ final class SQLStatement {
   deinit { sqlite3_finalize(handle) }
 
   @discardableResult
-  func bind(_ values: Int64...) -> SQLStatement {
+  package func bind(_ values: Int64...) -> SQLStatement {
     for (index, value) in values.enumerated() { sqlite3_bind_int64(handle, Int32(index + 1), value) }
     return self
   }
 
   /// Binds values of any type, the first one to the first parameter.
   @discardableResult
-  func bind(_ values: any SQLValue...) -> SQLStatement {
+  package func bind(_ values: any SQLValue...) -> SQLStatement {
     for (index, value) in values.enumerated() { value.bind(to: self, at: Int32(index + 1)) }
     return self
   }
 
   @inline(__always)
-  func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+  package func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
-  func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+  package func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
 
-  func bind(_ text: String, at index: Int32) {
+  package func bind(_ text: String, at index: Int32) {
     var text = text
     text.withUTF8 { utf8 in
       // An empty buffer may have a null base address, which SQLite would bind as NULL.
@@ -138,7 +163,7 @@ final class SQLStatement {
     }
   }
 
-  func bind(copying bytes: UnsafeRawBufferPointer, at index: Int32) {
+  package func bind(copying bytes: UnsafeRawBufferPointer, at index: Int32) {
     if let start = bytes.baseAddress {
       sqlite3_bind_blob(handle, index, start, Int32(bytes.count), copied)
     } else {
@@ -146,16 +171,16 @@ final class SQLStatement {
     }
   }
 
-  func bind(_ bytes: [UInt8], at index: Int32) { bytes.withUnsafeBytes { bind(copying: $0, at: index) } }
+  package func bind(_ bytes: [UInt8], at index: Int32) { bytes.withUnsafeBytes { bind(copying: $0, at: index) } }
 
   /// Binds bytes without a copy. They must stay valid until the statement has run.
   @inline(__always)
-  func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) {
+  package func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) {
     sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
   }
 
   /// Advances to the next row. At the end, resets the statement and returns false.
-  func step() throws -> Bool {
+  package func step() throws -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE:
@@ -170,7 +195,7 @@ final class SQLStatement {
 
   /// Runs the statement to its end.
   @inline(__always)
-  func run() throws {
+  package func run() throws {
     let result = sqlite3_step(handle)
     if result == SQLITE_DONE {
       sqlite3_reset(handle)
@@ -188,19 +213,19 @@ final class SQLStatement {
     while try step() {}
   }
 
-  func reset() { sqlite3_reset(handle) }
+  package func reset() { sqlite3_reset(handle) }
 
   /// Returns a value of the first row, or `nil` if there is none. Resets the statement.
-  func first<Value>(_ value: (SQLStatement) throws -> Value) throws -> Value? {
+  package func first<Value>(_ value: (SQLStatement) throws -> Value) throws -> Value? {
     defer { reset() }
     return try step() ? value(self) : nil
   }
 
   /// True if there is a row. Resets the statement.
-  func exists() throws -> Bool { try first { _ in true } ?? false }
+  package func exists() throws -> Bool { try first { _ in true } ?? false }
 
   /// Returns a value of each row.
-  func all<Value>(_ value: (SQLStatement) throws -> Value) throws -> [Value] {
+  package func all<Value>(_ value: (SQLStatement) throws -> Value) throws -> [Value] {
     defer { reset() }
     var values: [Value] = []
     while try step() { values.append(try value(self)) }
@@ -208,23 +233,23 @@ final class SQLStatement {
   }
 
   @inline(__always)
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
   /// Returns a count or a size. The file has no checksums: it can be any number.
   func number(_ column: Int32) -> SaturatingInt64 { SaturatingInt64(integer(column)) }
   /// Returns a time, the nearest supported one if the file is damaged.
   func time(_ column: Int32) -> EventTime { EventTime(integer(column)) }
   /// Returns a day, the nearest supported one if the file is damaged.
-  func day(_ column: Int32) -> Int { TimeBounds.clamp(day: Int(integer(column))) }
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func day(_ column: Int32) -> Int { TimeBounds.clamp(day: Int(integer(column))) }
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   func isBlob(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_BLOB }
 
-  func text(_ column: Int32) -> String {
+  package func text(_ column: Int32) -> String {
     String(decoding: bytes(column), as: UTF8.self)
   }
 
   /// Returns the bytes of a text or blob, valid until the next step.
-  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+  package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
   }

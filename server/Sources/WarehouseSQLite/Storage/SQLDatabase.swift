@@ -1,14 +1,15 @@
 import CTernSQLite
 import GRDBSQLite
-import Warehouse
+import RowFiles
+package import Warehouse
 
 /// A connection of its own to a database file, for one thread at a time.
-final class SQLDatabase {
-  let connection: SQLConnection
+package final class SQLDatabase {
+  package let connection: SQLConnection
   let path: String
 
   /// Opens an existing file.
-  init(_ path: String, isReadOnly: Bool = true) throws {
+  package init(_ path: String, isReadOnly: Bool = true) throws {
     // SQLite would wait for the other end of a pipe.
     guard !StoredFile.exists(path) || CopiedFile.isRegular(path) else {
       throw WarehouseError(.damaged, "\(path) isn't a regular file.")
@@ -26,23 +27,23 @@ final class SQLDatabase {
 
   deinit { sqlite3_close_v2(connection.handle) }
 
-  var failure: WarehouseError {
+  package var failure: WarehouseError {
     let failure = connection.failure
     if let obstacle = failure.obstacle { return obstacle }
     return WarehouseError(failure.isFull ? .full : .unavailable, "\(path) can't be read or written.", cause: failure)
   }
 
   /// Starts a read transaction: all reads until its end see the database as it is now.
-  func begin() throws {
+  package func begin() throws {
     try execute("BEGIN")
     _ = try integer("SELECT count(*) FROM sqlite_schema")
   }
 
-  func execute(_ sql: String) throws {
+  package func execute(_ sql: String) throws {
     do { try connection.execute(sql) } catch { throw failure }
   }
 
-  func integer(_ sql: String) throws -> Int64? {
+  package func integer(_ sql: String) throws -> Int64? {
     do { return try connection.integer(sql) } catch { throw failure }
   }
 }

@@ -4,8 +4,8 @@
 
 /// The memory that this process has freed and could use again.
 package enum FreedMemory {
-  /// Returns it to the system. Counting a day, or a burst of requests, takes hundreds of thousands of small blocks, of which
-  /// glibc would keep most.
+  /// Returns it to the system. Counting a day, or a burst of requests, takes hundreds of thousands of small blocks, and
+  /// glibc would keep most of them.
   package static func giveBack() {
     #if canImport(Glibc)
       _ = trim?(0)

@@ -1,11 +1,11 @@
 import TernBase
 import Views
-import Warehouse
+package import Warehouse
 
 /// Counted days of views: days in their stored form, and each view's latest days in a form that can be counted further.
 ///
 /// Bounded by a number of bytes; the least recently used entries are evicted first.
-final class ViewDayCache: Sendable {
+package final class ViewDayCache: Sendable {
   struct Key: Hashable {
     var view: View
     var rules: CustomRules
@@ -14,7 +14,7 @@ final class ViewDayCache: Sendable {
 
   struct Entry {
     var present: [UInt8]
-    var metrics: [UInt8]
+    package var metrics: [UInt8]
     /// The state changes of the day, or `nil` for a sealed day, whose changes are stored.
     var changes: ViewChanges?
     /// The last row at the time of counting, or `nil` for a final day.
@@ -107,10 +107,10 @@ final class ViewDayCache: Sendable {
   var liveViews: [LiveView.Key: Locked<LiveView>] { state.withLock { $0.views } }
 
   /// Drops the days of an app's views.
-  func forget(app: AppID) { forget { $0.app == app } }
+  package func forget(app: AppID) { forget { $0.app == app } }
 
   /// Drops the days of views.
-  func forget(where isGone: (View) -> Bool) {
+  package func forget(where isGone: (View) -> Bool) {
     state.withLock { state in
       for (item, use) in state.uses {
         switch item {

@@ -82,7 +82,7 @@ extension [ViewPlace] {
 }
 
 /// The latest days of one view, as last counted.
-final class LiveView {
+package final class LiveView {
   struct Key: Hashable {
     var view: View
     var rules: CustomRules

@@ -97,9 +97,7 @@ extension ViewReading {
     }
   }
 
-  /// The threads that count portions in parallel. Apart from those that read, because these wait for them.
-  private static let threads = ThreadPool<Never>(
-    name: "tern-view", count: min(4, ProcessInfo.processInfo.activeProcessorCount))
+  private static let threads = ThreadPool<Never>(.views)
 }
 
 /// The counts of a portion, or `nil` if it must be counted after the portions before it.

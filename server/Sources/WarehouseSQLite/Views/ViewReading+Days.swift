@@ -1,3 +1,4 @@
+import RowFiles
 import ServerBase
 import TernBase
 import Views

@@ -3,7 +3,7 @@ import Warehouse
 
 extension ViewReading {
   /// Returns the last row that a day may count: `.max` if it is not sealed.
-  func sealRow(_ day: Int) throws -> Int64 { try sealRows.get()[day] ?? .max }
+  package func sealRow(_ day: Int) throws -> Int64 { try sealRows.get()[day] ?? .max }
 
   func loadSealRows() throws -> [Int: Int64] {
     let statement = try connection.prepare("SELECT day, row FROM view_day WHERE view = ?")

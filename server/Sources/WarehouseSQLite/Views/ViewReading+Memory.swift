@@ -1,7 +1,7 @@
-import Views
-import Warehouse
+package import Views
+package import Warehouse
 
-extension ViewMemory {
+package extension ViewMemory {
   /// Stores the state changes of a day, in the transaction that seals it.
   static func store(
     _ changes: ViewChanges, of view: ViewID, day: Int, _ connection: SQLConnection
@@ -92,7 +92,7 @@ extension ViewReading {
   }
 
   /// Returns true if exactly these changes are stored for a sealed day, its users and its orders.
-  func hasStored(_ changes: ViewChanges, of day: Int) throws -> Bool {
+  package func hasStored(_ changes: ViewChanges, of day: Int) throws -> Bool {
     let statement = try connection.prepare("SELECT state FROM view_state WHERE view = ? AND user = ? AND day = ?")
     for (user, state) in changes.states {
       statement.bind(view.id.rawValue, Int64(user), Int64(day))
@@ -113,14 +113,14 @@ extension ViewReading {
   }
 
   /// Returns the number of stored rows of users' and orders' states.
-  func storedStateCount() throws -> Int {
+  package func storedStateCount() throws -> Int {
     try ["view_state", "view_order"].reduce(0) { count, table in
       count + Int(try connection.integer("SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue)") ?? 0)
     }
   }
 
   /// Returns the number of stored states of one sealed day.
-  func storedStateCount(of day: Int) throws -> Int {
+  package func storedStateCount(of day: Int) throws -> Int {
     try ["view_state", "view_order"].reduce(0) { count, table in
       let sql = "SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue) AND day = \(day)"
       return count + Int(try connection.integer(sql) ?? 0)

@@ -2,25 +2,25 @@ import Ingest
 import ServerBase
 import TernBase
 import TernEvents
-import Views
-import Warehouse
+package import Views
+package import Warehouse
 
 /// Reads one view from one snapshot of the data. Not thread-safe.
-final class ViewReading {
+package final class ViewReading {
   /// The longest time since the last background count for which reports leave the counting to the background.
-  static let longestLag: Int64 = 600_000
+  package static let longestLag: Int64 = 600_000
 
   /// The minimum delay between a day's cutoff and its sealing.
   static let sealDelay: Int64 = 60_000
 
-  let view: View
-  let calendar: ViewCalendar
+  package let view: View
+  package let calendar: ViewCalendar
   /// The app's custom dimensions and metrics.
   let definitions: [CustomDefinition]
   let connection: SQLConnection
   let scan: ViewScan
   private let cache: ViewDayCache
-  let lastRow: Int64
+  package let lastRow: Int64
   /// The last rows that sealed days may count; see ``sealRow(_:)``.
   private(set) lazy var sealRows = Result { try loadSealRows() }
   let rules: CustomRules
@@ -28,7 +28,7 @@ final class ViewReading {
   let spanDays: SpanDays
   private let journal: WorkJournal?
   /// The rows that exist for this object. Others are left out when days are counted.
-  var rows: ClosedRange<Int64> = 0...Int64.max
+  package var rows: ClosedRange<Int64> = 0...Int64.max
   /// See ``mayHaveHits(_:)``.
   private(set) lazy var hitDays = Result { try loadHitDays() }
   /// See ``isBusy(_:)``.
@@ -44,11 +44,11 @@ final class ViewReading {
   /// See ``arrivals(after:)``.
   var arrivals: [Int64: Arrivals] = [:]
   /// The state of users and orders from days that are not sealed.
-  var memory = ViewMemory()
+  package var memory = ViewMemory()
   /// The limits on how much of a day is held in memory.
   var portion = ViewPortion()
   /// Returns true if the result is no longer wanted.
-  var isCancelled: @Sendable () -> Bool = { false } {
+  package var isCancelled: @Sendable () -> Bool = { false } {
     didSet { scan.isCancelled = isCancelled }
   }
 
@@ -61,7 +61,7 @@ final class ViewReading {
 
   func checkCancellation() throws { if isCancelled() { throw CancellationError() } }
 
-  init(
+  package init(
     _ view: View, _ connection: SQLConnection, _ reader: WarehouseReader, live: LiveView? = nil,
     rules: CustomRules? = nil,
     now: Int64? = nil
@@ -73,7 +73,7 @@ final class ViewReading {
     spanDays = reader.spanDays
     journal = reader.journal
     scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
-    lastRow = try WarehouseSchema.lastRow(connection)
+    lastRow = try StoredSpan.lastRow(connection)
     definitions = try reader.catalog.definitions(app: view.app)
     self.rules = CustomRules(definitions)
     // Days counted under earlier definitions must not be continued.
@@ -87,7 +87,7 @@ final class ViewReading {
   /// Returns the first day that may have hits in time, or `nil` if there are none.
   ///
   /// If days are sealed, it is the first of them: hits that arrived for earlier days since then were late.
-  func firstDay() throws -> Int? {
+  package func firstDay() throws -> Int? {
     if let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)") {
       return TimeBounds.clamp(day: Int(sealed))
     }
@@ -98,14 +98,14 @@ final class ViewReading {
   func firstDayWithLate() throws -> Int? { try scan.firstTime().map { calendar.day(of: $0) } }
 
   /// Returns the last sealed day.
-  func lastSealed() throws -> Int? {
+  package func lastSealed() throws -> Int? {
     try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map {
       TimeBounds.clamp(day: Int($0))
     }
   }
 
   /// Returns all sealed days, in order.
-  func sealedDays() throws -> [Int] {
+  package func sealedDays() throws -> [Int] {
     let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
     statement.bind(view.id.rawValue)
     var days: [Int] = []
@@ -114,7 +114,7 @@ final class ViewReading {
   }
 
   /// Returns the stored form of a day, or `nil` if it is not sealed.
-  func sealed(_ day: Int) throws -> (present: [UInt8], metrics: [UInt8])? {
+  package func sealed(_ day: Int) throws -> (present: [UInt8], metrics: [UInt8])? {
     let statement = try connection.prepare("SELECT present, metrics FROM view_day WHERE view = ? AND day = ?")
     statement.bind(view.id.rawValue, Int64(day))
     guard try statement.step() else { return nil }
@@ -136,7 +136,7 @@ final class ViewReading {
   }
 
   /// Counts a day from the stored hits up to `row`. For a sealed day, later rows were late.
-  func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
+  package func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
     guard try calendar.bounds(of: day) != nil && mayHaveHits(day) else {
       memory.skip(day)
       return ViewDay()
@@ -206,7 +206,7 @@ final class ViewReading {
     guard try isBusy(day) else { return SlotSet() }
     let stored = try kept(sealed: day)?.present ?? (live(day) == nil ? entry(day)?.present : nil)
     guard let stored else { return try self.day(day, tables: []).present }
-    return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
+    return try stored.withUnsafeBytes { try SlotSet.stored($0) }
   }
 
   /// Returns a sealed day from the cache, loading it if necessary.
@@ -230,7 +230,7 @@ final class ViewReading {
   /// Returns true if neither the day nor any earlier day can change; campaigns of earlier days last into this one.
   ///
   /// Earlier days are normally final before it, except in a view that was moved half around the world eastwards.
-  func isFinal(_ day: Int, now: Int64) -> Bool {
+  package func isFinal(_ day: Int, now: Int64) -> Bool {
     (day - 2...day).allSatisfy { number in
       guard number == day || calendar.bounds(of: number) != nil else { return true }
       return calendar.final(number).map { $0 + Self.sealDelay <= now } ?? false

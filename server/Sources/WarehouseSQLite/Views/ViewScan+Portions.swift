@@ -1,3 +1,4 @@
+import RowFiles
 import Views
 import Warehouse
 

@@ -1,4 +1,5 @@
 import Ingest
+import RowFiles
 import ServerBase
 import Views
 import Warehouse

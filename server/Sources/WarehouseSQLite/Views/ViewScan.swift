@@ -1,4 +1,5 @@
 import Ingest
+import RowFiles
 import TernEvents
 import Views
 import Warehouse

@@ -1,5 +1,6 @@
 import ErrorGrouping
 import Ingest
+import RowFiles
 import TernBase
 import Warehouse
 
@@ -11,7 +12,7 @@ import Warehouse
 ///
 /// An app's key is public, so a flood of errors of different types must not use up the room for later groups: each day
 /// of receipt has an allowance of its own. Errors beyond it count in the group "(other)" of their kind.
-final class ErrorGroups {
+package final class ErrorGroups {
   private struct Key: Hashable {
     var app: Int64
     var kind: Int64
@@ -84,7 +85,7 @@ final class ErrorGroups {
   }
 
   /// Gives a signature to a row whose first error had no texts any more when it was imported or restored.
-  static let completion = """
+  package static let completion = """
     UPDATE error_group SET own_key = ?2, key = ?2, is_pending = 1, signature = ?3, frame = ?4 WHERE id = ?1 AND signature = ''
     """
 
@@ -100,7 +101,7 @@ final class ErrorGroups {
       // A stack without room counts in its group, if there is one.
       if let signature = error.signature, let group = try group(GroupKey(signature).value, of: key) { return group }
       let other = Key(app: row.app, kind: kind, fingerprint: 0)
-      return try known(other, nil) ?? insert(other, type: WriterDictionary.other)
+      return try known(other, nil) ?? insert(other, type: Dimension.otherKey)
     }
     return try insert(
       key, error.signature, type: error.type, place: error.place, message: error.message.prefix(utf8Bytes: 300))
@@ -161,7 +162,7 @@ final class ErrorGroups {
 
 extension SQLStatement {
   /// Runs an `INSERT … RETURNING id` and returns the ID.
-  func insertedID() throws -> Int64 {
+  package func insertedID() throws -> Int64 {
     let id = try step() ? integer(0) : 0
     // The statement must run to its end for the change to count.
     while try step() {}

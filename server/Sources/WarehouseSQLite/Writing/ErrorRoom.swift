@@ -7,7 +7,7 @@ import Warehouse
 /// The errors themselves and their counts stay. A sixteenth of the limit is for attachments whose error has not arrived
 /// (*unclaimed* attachments), so that attachments of errors that never existed displace only each other; another
 /// sixteenth stays free for the next batch, before ``trim(app:)`` runs.
-final class ErrorRoom {
+package final class ErrorRoom {
   /// The columns of a stored attachment that its removal needs.
   private struct Attachment {
     var id: Int64
@@ -225,7 +225,7 @@ final class ErrorRoom {
 
 extension ErrorRoom {
   /// Recomputes the storage used.
-  static func rebuild(_ connection: SQLConnection) throws {
+  package static func rebuild(_ connection: SQLConnection) throws {
     try connection.execute(
       """
       DELETE FROM error_room;
@@ -235,7 +235,9 @@ extension ErrorRoom {
 
   /// Returns the apps whose recorded storage differs from what their texts and attachments use, with the difference in
   /// bytes.
-  static func differences(_ connection: SQLConnection) throws -> [(app: Int64, claimed: Int64, unclaimed: Int64)] {
+  package static func differences(_ connection: SQLConnection) throws -> [(
+    app: Int64, claimed: Int64, unclaimed: Int64
+  )] {
     let statement = try connection.prepare(
       """
       SELECT app, sum(claimed), sum(unclaimed) FROM (

@@ -1,4 +1,5 @@
-import Ingest
+package import Ingest
+package import RowFiles
 import TernBase
 import Warehouse
 
@@ -6,7 +7,7 @@ import Warehouse
 ///
 /// They cannot be derived from the events, so `rebuild` leaves them alone. ``ErrorRoom`` bounds them per app: a client
 /// that sends errors in a loop must not fill the disk.
-final class ErrorStore {
+package final class ErrorStore {
   private let groups: ErrorGroups
   private let room: ErrorRoom
   private let addError: SQLStatement
@@ -18,7 +19,7 @@ final class ErrorStore {
   private let addPart: SQLStatement
 
   /// - Parameter limit: Returns the bytes that are kept of an app.
-  init(_ connection: SQLConnection, limit: @escaping (_ app: Int64) -> Int64) throws {
+  package init(_ connection: SQLConnection, limit: @escaping (_ app: Int64) -> Int64) throws {
     groups = try ErrorGroups(connection)
     room = try ErrorRoom(connection, limit: limit)
     addError = try connection.prepare("INSERT INTO error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -50,8 +51,8 @@ final class ErrorStore {
 
   /// Stores an error whose event is `row`.
   ///
-  /// - Returns: False if there is no room for its texts. The error is counted all the same.
-  func add(_ error: IncomingError, _ row: EventRow, user: String) throws -> Bool {
+  /// - Returns: False if there is no room for its texts. The error is counted even so.
+  package func add(_ error: IncomingError, _ row: EventRow, user: String) throws -> Bool {
     addError.bind(
       row.id, row.app, try groups.id(of: error, row), row.time, row.lag, Int64(row.slot), row.device, row.session)
     addError.bind(error.id, at: 9)
@@ -76,7 +77,7 @@ final class ErrorStore {
   ///
   /// - Parameter row: The event that brings it; 0 if there is none.
   /// - Returns: The reason for not storing it, or `nil` if it is stored, now or previously.
-  func add(_ piece: IncomingAttachment, app: Int64, row: Int64, received: Int64) throws -> RejectionReason? {
+  package func add(_ piece: IncomingAttachment, app: Int64, row: Int64, received: Int64) throws -> RejectionReason? {
     let known = try known(piece, app: app)
     if let known {
       guard known.parts == Int64(piece.parts) else { return .attachmentInvalid }

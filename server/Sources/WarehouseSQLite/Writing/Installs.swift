@@ -1,10 +1,11 @@
 import Ingest
+import RowFiles
 import ServerBase
 import TernEvents
 import Warehouse
 
 /// Dense numbers for installs (slots): 0, 1, 2, … per app, which keeps sets of installs small.
-final class WriterInstalls {
+package final class WriterInstalls {
   private enum Name: Hashable {
     case identifier(UniqueID)
     case text(ExactText)
@@ -40,7 +41,7 @@ final class WriterInstalls {
   }
 
   /// Returns the slot of an install, assigning one if it is new.
-  func slot(app: Int64, install: String, day: Int) throws -> UInt32 {
+  package func slot(app: Int64, install: String, day: Int) throws -> UInt32 {
     let key = Key(app: app, name: Self.name(install))
     if let slot = young[key] { return slot }
     let slot = try old[key] ?? stored(key) ?? add(key, day: day)
@@ -53,24 +54,24 @@ final class WriterInstalls {
   }
 
   /// Returns the slot of an install that is stored.
-  static func storedSlot(app: Int64, install: String, _ connection: SQLConnection) throws -> UInt32? {
+  package static func storedSlot(app: Int64, install: String, _ connection: SQLConnection) throws -> UInt32? {
     let find = try connection.prepare("SELECT slot FROM install WHERE app = ? AND name = ?")
     bind(Key(app: app, name: name(install)), to: find)
     return try find.first { UInt32(clamping: $0.integer(0)) }
   }
 
   /// Returns the one form of an install's name.
-  static func canonical(_ install: String) -> String { UniqueID(install)?.description ?? truncated(install) }
+  package static func canonical(_ install: String) -> String { UniqueID(install)?.description ?? truncated(install) }
 
   /// Deletes the name of an install.
-  static func delete(app: Int64, install: String, _ connection: SQLConnection) throws {
+  package static func delete(app: Int64, install: String, _ connection: SQLConnection) throws {
     let delete = try connection.prepare("DELETE FROM install WHERE app = ? AND name = ?")
     bind(Key(app: app, name: name(install)), to: delete)
     try delete.run()
   }
 
   /// Reads an install's name from a column.
-  static func name(_ row: SQLStatement, _ column: Int32) -> String {
+  package static func name(_ row: SQLStatement, _ column: Int32) -> String {
     let bytes = row.bytes(column)
     guard row.isBlob(column), bytes.count == 16 else { return row.text(column) }
     return UniqueID(
@@ -83,7 +84,7 @@ final class WriterInstalls {
   func count(app: Int64) throws -> Int64 { try counts.next(app) }
 
   /// Stores the number of slots assigned per app. Must be called once per transaction.
-  func storeCounts() throws { try counts.store() }
+  package func storeCounts() throws { try counts.store() }
 
   private static func name(_ install: String) -> Name {
     UniqueID(install).map { .identifier($0) } ?? .text(ExactText(truncated(install)))
@@ -94,7 +95,7 @@ final class WriterInstalls {
   }
 
   /// Binds an app and the name of an install to the first two parameters of a statement.
-  static func bind(app: Int64, install: String, to statement: SQLStatement) {
+  package static func bind(app: Int64, install: String, to statement: SQLStatement) {
     bind(Key(app: app, name: name(install)), to: statement)
   }
 

@@ -1,14 +1,15 @@
 import Ingest
-import TernBase
+import RowFiles
+package import TernBase
 import Warehouse
 
 /// The last hit of each Measurement Protocol install, from which sessions are derived.
 ///
 /// Hits in memory are stored from time to time, with the ID of the last row that they include: the table `hit` and the
 /// rows after that one are always complete.
-final class LastHits {
+package final class LastHits {
   /// The pause, in milliseconds, after which a hit begins a new session.
-  static let pause: SaturatingInt64 = 30 * 60_000
+  package static let pause: SaturatingInt64 = 30 * 60_000
   private static let limit = 500_000
 
   private struct Key: Hashable {
@@ -70,13 +71,13 @@ final class LastHits {
   }
 
   /// Forgets the last hit of an install, in the open transaction: the next one begins a session.
-  func remove(app: Int64, slot: UInt32) throws {
+  package func remove(app: Int64, slot: UInt32) throws {
     try removeHit.bind(app, Int64(slot)).run()
     times[Key(app: app, slot: slot)] = nil
     dirty.remove(Key(app: app, slot: slot))
   }
 
-  func removeAll() {
+  package func removeAll() {
     times = [:]
     dirty = []
   }

@@ -1,10 +1,10 @@
-import Ingest
-import Warehouse
+package import Ingest
+package import Warehouse
 
 /// The persons who were deleted with the request to refuse what they still send.
 ///
 /// Only keyed hashes of their names are stored, so that the table names no one.
-final class RefusedPersons {
+package final class RefusedPersons {
   private static let keyNames = ["refusal key 1", "refusal key 2"]
   private let connection: SQLConnection
   private let load: SQLStatement
@@ -22,7 +22,7 @@ final class RefusedPersons {
   }
 
   /// Refuses a person from now on, in the open transaction.
-  func add(_ person: Person, app: Int64) throws {
+  package func add(_ person: Person, app: Int64) throws {
     let key = try storedKey() ?? createKey()
     try connection.prepare("INSERT OR IGNORE INTO refused_person (app, hash) VALUES (?, ?)")
       .bind(app, Self.hash(person, app: app, key)).run()
@@ -30,7 +30,7 @@ final class RefusedPersons {
   }
 
   /// Returns a check of an app's events; `nil` if the app refuses no one.
-  func check(app: Int64) throws -> RefusedPersonCheck? {
+  package func check(app: Int64) throws -> RefusedPersonCheck? {
     let refused = try hashes[app] ?? Set(load.bind(app).all { $0.integer(0) })
     hashes[app] = refused
     guard !refused.isEmpty, let key = try key ?? storedKey() else { return nil }
@@ -63,7 +63,7 @@ final class RefusedPersons {
 }
 
 /// Tells refused events of one batch from others.
-struct RefusedPersonCheck {
+package struct RefusedPersonCheck {
   let app: Int64
   let key: DuplicateHashKey
   let hashes: Set<Int64>
@@ -78,13 +78,15 @@ struct RefusedPersonCheck {
   }
 
   /// True if the event's install or user is refused.
-  mutating func contains(_ event: IncomingEvent, of batch: IncomingBatch) -> Bool {
+  package mutating func contains(_ event: IncomingEvent, of batch: IncomingBatch) -> Bool {
     let isRefused = installs[event.install] ?? contains(install: batch.installs[event.install])
     installs[event.install] = isRefused
     return isRefused || !event.user.isEmpty && contains(user: event.user)
   }
 
-  func contains(install: String) -> Bool { hashes.contains(RefusedPersons.hash(.install(install), app: app, key)) }
+  package func contains(install: String) -> Bool {
+    hashes.contains(RefusedPersons.hash(.install(install), app: app, key))
+  }
 
   private mutating func contains(user: String) -> Bool {
     if let lastUser, lastUser.name.utf8.elementsEqual(user.utf8) { return lastUser.isRefused }

@@ -1,4 +1,5 @@
-import Ingest
+package import Ingest
+import RowFiles
 import ServerBase
 import TernBase
 import TernEvents
@@ -7,7 +8,7 @@ import Warehouse
 /// The rejected events: counts by app, day, protocol and reason, and the first few of each as samples.
 ///
 /// They are counted in the transaction of the batch, because nothing else on disk records a rejection.
-final class RejectionStore {
+package final class RejectionStore {
   /// The number of samples kept per app, day, protocol and reason.
   private static let samples: SaturatingInt64 = 10
   private static let maximumBytes = 512
@@ -24,7 +25,7 @@ final class RejectionStore {
       """)
   }
 
-  func add(_ batch: IncomingBatch, app: Int64, day: Int) throws {
+  package func add(_ batch: IncomingBatch, app: Int64, day: Int) throws {
     var byReason: [String: [Rejection]] = [:]
     for rejection in batch.rejections { byReason[rejection.reason, default: []].append(rejection) }
     for (reason, rejections) in byReason.sorted(by: { $0.key < $1.key }) {
@@ -40,12 +41,14 @@ final class RejectionStore {
   }
 
   /// Counts events that were not read.
-  func add(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: Int64, day: Int) throws {
+  package func add(_ count: Int, _ reason: RejectionReason, source: IngestProtocol, app: Int64, day: Int) throws {
     _ = try add(reason.rawValue, count, source, app: app, day: day)
   }
 
   /// Counts a row that was set aside.
-  func add(quarantined row: Int64, work: String, source: IngestProtocol, app: Int64, received: Int64, day: Int) throws {
+  package func add(quarantined row: Int64, work: String, source: IngestProtocol, app: Int64, received: Int64, day: Int)
+    throws
+  {
     let reason = RejectionReason.quarantined.rawValue
     let before = try add(reason, 1, source, app: app, day: day)
     guard before < Self.samples else { return }
@@ -57,12 +60,12 @@ final class RejectionStore {
   // MARK: Persons
 
   /// Returns true if a sample of an app has a person's name.
-  static func hasSample(of name: String, app: Int64, _ connection: SQLConnection) throws -> Bool {
+  package static func hasSample(of name: String, app: Int64, _ connection: SQLConnection) throws -> Bool {
     try bind(name, app, try connection.prepare("SELECT 1 FROM reject_sample WHERE \(naming)")).exists()
   }
 
   /// Deletes the samples of an app that have a person's name; the counts stay.
-  static func deleteSamples(of name: String, app: Int64, _ connection: SQLConnection) throws {
+  package static func deleteSamples(of name: String, app: Int64, _ connection: SQLConnection) throws {
     try bind(name, app, try connection.prepare("DELETE FROM reject_sample WHERE \(naming)")).run()
   }
 

@@ -4,7 +4,7 @@ import Warehouse
 /// Dense numbers for user IDs: 0, 1, 2, … per app, in the order in which they were first stored.
 ///
 /// They are separate from the slots of installs: a `uid` that equals another client's `cid` is a different user.
-final class WriterUsers {
+package final class WriterUsers {
   private struct Key: Hashable {
     var app: Int64
     var name: ExactText
@@ -49,7 +49,7 @@ final class WriterUsers {
   }
 
   /// Stores the number of users per app. Must be called once per transaction.
-  func storeCounts() throws { try counts.store() }
+  package func storeCounts() throws { try counts.store() }
 }
 
 /// Looks up user numbers for views. Not thread-safe.

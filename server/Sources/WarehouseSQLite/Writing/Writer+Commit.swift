@@ -1,8 +1,9 @@
-import Ingest
+package import Ingest
+import RowFiles
 import ServerBase
 import TernEvents
 import Threads
-import Warehouse
+package import Warehouse
 
 #if canImport(Darwin)
   import Darwin
@@ -94,7 +95,7 @@ extension Writer {
   /// Stores a batch in the open transaction.
   ///
   /// - Parameter oldest: The time before which events are refused whatever their app; an import has no such limit.
-  func store(_ batch: IncomingBatch, app: AppID, refusingBefore oldest: Int64 = .min) throws -> CommitReceipt {
+  package func store(_ batch: IncomingBatch, app: AppID, refusingBefore oldest: Int64 = .min) throws -> CommitReceipt {
     try configuration.beforeBatch?(app)
     try checkExists(app)
     try batch.check()
@@ -182,9 +183,9 @@ extension Writer {
     var scratch: [UInt8] = []
     var slots: [UInt32?]
     var devices: [DeviceKeys?]
-    /// The indexes of the batch's errors and attachments, by the positions of their events.
     /// The names of the last event's properties, and their IDs. Most events of a batch have the same ones.
     private var knownNames: [(name: String, id: Int64)] = []
+    /// The indexes of the batch's errors, attachments and hits, by the positions of their events.
     let errors: [Int: Int]
     let attachments: [Int: Int]
     let hits: [Int: Int]
@@ -245,7 +246,7 @@ extension Writer {
       name: try context.names.id(event.kind.nameKind, event.name, slot: slot, received: context.received),
       key: event.duplicateKey)
     row.flags.isNameLimited = try encode(event.properties, of: slot, &context) || keys.isNameLimited
-    if row.name == 0, event.name != WriterDictionary.other {
+    if row.name == 0, event.name != Dimension.otherKey {
       row.flags.isNameLimited = true
       PropertyCoding.append(eventName: event.name, to: &context.scratch)
     }
@@ -287,7 +288,7 @@ extension Writer {
     var isNameLimited = false
     for (position, property) in properties.enumerated() {
       let id = try context.nameID(property.name, of: slot, at: position)
-      if id == 0, property.name != WriterDictionary.other { isNameLimited = true }
+      if id == 0, property.name != Dimension.otherKey { isNameLimited = true }
       PropertyCoding.append(name: property.name, id: UInt64(bitPattern: id), to: &context.scratch)
       PropertyCoding.append(property.value, to: &context.scratch)
     }
@@ -310,7 +311,7 @@ extension String {
 
 extension StoredKind {
   /// The dictionary for names of this kind.
-  var nameKind: NameKind {
+  package var nameKind: NameKind {
     switch self {
     case .event: .event
     case .screen: .screen
@@ -331,32 +332,5 @@ extension IncomingBatch {
         .invalid,
         "Event \(event.index) refers to install \(event.install) or device \(event.device), missing from the batch.")
     }
-  }
-}
-
-extension WarehouseError {
-  /// Converts any underlying error to an error of the warehouse.
-  static func from(_ error: any Error) -> WarehouseError {
-    if let error = error as? WarehouseError { return error }
-    if let failure = error as? RowFailure { return failure.cause }
-    if error is ThreadPoolRefusal { return WarehouseError(.unavailable, "The warehouse is closed.") }
-    guard let failure = error as? SQLFailure else {
-      return WarehouseError(.unavailable, "The warehouse can't be used.", cause: error)
-    }
-    if let obstacle = failure.obstacle { return obstacle }
-    if failure.isFull {
-      return WarehouseError(
-        .full, "The disk is full. Free some space. Clients keep their events and will resend them.",
-        cause: error)
-    }
-    if failure.isCorrupt {
-      return WarehouseError(
-        .damaged,
-        """
-        A database of the data directory is damaged. If it is counts.sqlite, stop the server and delete it with its -wal \
-        and -shm: it is made again, except for days whose events are no longer kept. Otherwise restore a backup.
-        """, cause: error)
-    }
-    return WarehouseError(.unavailable, "The warehouse can't be read or written.", cause: error)
   }
 }

@@ -1,4 +1,5 @@
 import Ingest
+import RowFiles
 import Warehouse
 
 extension Writer {
@@ -31,7 +32,7 @@ extension Writer {
 extension StoredKind {
   /// True if an event of this kind may have more data than its row.
   @inline(__always)
-  var mayCarryMore: Bool {
+  package var mayCarryMore: Bool {
     switch self {
     case .event, .screen, .sessionStart, .drops, .other: false
     case .handledError, .crash, .attachment, .attachmentPart: true

@@ -28,7 +28,7 @@ extension Writer {
   }
 
   /// Stores the hits in memory if there are rows enough, in the open transaction.
-  func storeHitsIfDue() throws {
+  package func storeHitsIfDue() throws {
     guard lastID - hitsID >= Self.hitInterval else { return }
     hitsID = lastID
     try storeHits()
@@ -37,7 +37,7 @@ extension Writer {
   private func storeHits() throws { try hits.store(through: hitsID) }
 
   /// Stores the hits in memory.
-  func finishHits() throws {
+  package func finishHits() throws {
     if mustReadHits { try readHits() }
     guard lastID > hitsID else { return }
     try transact {

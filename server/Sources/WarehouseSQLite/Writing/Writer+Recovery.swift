@@ -1,3 +1,4 @@
+import RowFiles
 import Warehouse
 
 extension Writer {
@@ -13,8 +14,8 @@ extension Writer {
   }
 
   /// Loads the ID of the last row stored.
-  func loadLastID() throws {
-    lastID = try WarehouseSchema.lastRow(connection)
+  package func loadLastID() throws {
+    lastID = try StoredSpan.lastRow(connection)
   }
 
   /// Reads the keys of rows that no run covers.
@@ -64,7 +65,7 @@ extension Writer {
   /// errors. The counts must be made again afterwards.
   ///
   /// - Parameter repair: Changes rows before their hits are read.
-  func derive(after repair: (Writer) throws -> Void) throws {
+  package func derive(after repair: (Writer) throws -> Void) throws {
     try transact {
       try connection.execute("DELETE FROM hit; DELETE FROM state WHERE name = 'hits'")
       try SpanSessions.rebuild(connection, damage: damage)
@@ -76,7 +77,7 @@ extension Writer {
   }
 
   /// Deletes all duplicate keys and collects them from the rows again.
-  func rebuildKeys() throws {
+  package func rebuildKeys() throws {
     try duplicates.open(lastRow: lastID)
     duplicates.removeAll()
     try recollectKeys()

@@ -1,51 +1,52 @@
 import Ingest
-import ServerBase
+package import RowFiles
+package import ServerBase
 import TernEvents
-import Warehouse
+package import Warehouse
 
 /// Writes batches. Confined to the writer thread; before that starts, to the thread that opens the warehouse.
 ///
 /// Everything it holds in memory is also on disk or can be read again from rows. Crashes and failed transactions
 /// therefore share one way to recover: discard and reread.
-final class Writer {
-  let connection: SQLConnection
+package final class Writer {
+  package let connection: SQLConnection
   let catalog: any CatalogStore
-  let configuration: WarehouseConfiguration
-  let dictionary: WriterDictionary
-  let devices: WriterDevices
-  let installs: WriterInstalls
-  let users: WriterUsers
-  let rows: RowStore
-  let damage: DamagedRows
-  let duplicates: DuplicateIndex
-  let hits: LastHits
-  let rejections: RejectionStore
-  let ledgers: LedgerStore
-  let errors: ErrorStore
-  let refusedPersons: RefusedPersons
+  package let configuration: WarehouseConfiguration
+  package let dictionary: WriterDictionary
+  package let devices: WriterDevices
+  package let installs: WriterInstalls
+  package let users: WriterUsers
+  package let rows: RowStore
+  package let damage: DamagedRows
+  package let duplicates: DuplicateIndex
+  package let hits: LastHits
+  package let rejections: RejectionStore
+  package let ledgers: LedgerStore
+  package let errors: ErrorStore
+  package let refusedPersons: RefusedPersons
   let space: DiskSpace
   let usedPages: UsedPages
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
 
-  var calendars: [Int64: ZoneCalendar] = [:]
+  package var calendars: [Int64: ZoneCalendar] = [:]
   /// The apps that are being deleted.
-  var refusedApps: Set<Int64> = []
+  package var refusedApps: Set<Int64> = []
   /// The times before which events are refused, by app; `nil` if they must be read.
-  var horizons: [Int64: Int64]?
+  package var horizons: [Int64: Int64]?
   /// The time before which events can't be recognized as duplicates; `nil` if it must be read.
   var oldestRecognized: Int64?
   /// The views whose days were deleted.
-  var deletedViews: Set<Int64> = []
+  package var deletedViews: Set<Int64> = []
   /// The ID of the last row stored.
-  @exclusivity(unchecked) var lastID: Int64 = 0
+  @exclusivity(unchecked) package var lastID: Int64 = 0
   /// The ID of the last row that the stored hits include.
   var hitsID: Int64 = 0
   /// True if the hits in memory must be reread from the rows after `hitsID`.
   var mustReadHits = true
 
-  init(
+  package init(
     _ connection: SQLConnection, files: DataDirectory, catalog: any CatalogStore,
     configuration: WarehouseConfiguration, damage: DamagedRows, seed: UInt64
   ) throws {
@@ -80,7 +81,7 @@ final class Writer {
   }
 
   /// Runs `body` in a transaction. If it fails, nothing of it remains, on disk or in memory.
-  func transact<Value>(_ body: () throws -> Value) throws -> Value {
+  package func transact<Value>(_ body: () throws -> Value) throws -> Value {
     let idBefore = lastID
     try beginStatement.run()
     duplicates.begin()
@@ -108,7 +109,7 @@ final class Writer {
   }
 
   /// Discards in-memory state that a rolled-back transaction may have changed.
-  func forget() {
+  package func forget() {
     dictionary.forget()
     devices.forget()
     installs.forget()
@@ -123,7 +124,7 @@ final class Writer {
   }
 
   /// Returns the calendar of an app's time zone, which may change until the app has events.
-  func calendar(_ app: Int64) throws -> ZoneCalendar {
+  package func calendar(_ app: Int64) throws -> ZoneCalendar {
     if let calendar = calendars[app], try catalog.app(AppID(app))?.zone == calendar.rules { return calendar }
     let calendar = try catalog.calendar(AppID(app))
     calendars[app] = calendar
@@ -133,7 +134,7 @@ final class Writer {
 
 extension CatalogStore {
   /// Returns the calendar of an app's time zone.
-  func calendar(_ app: AppID) throws -> ZoneCalendar {
+  package func calendar(_ app: AppID) throws -> ZoneCalendar {
     guard let record = try self.app(app) else {
       throw WarehouseError(.unknownApp, "There is no app \(app). Run `tern apps list` to see all apps.")
     }

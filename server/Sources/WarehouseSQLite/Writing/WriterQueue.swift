@@ -1,5 +1,6 @@
 import Dispatch
 import Ingest
+import RowFiles
 import TernBase
 import Warehouse
 
@@ -11,7 +12,7 @@ enum WriterJob {
 }
 
 /// A batch to be stored, and its waiting caller.
-struct CommitJob {
+package struct CommitJob {
   var batch: IncomingBatch
   var app: AppID
   var waiter: CheckedContinuation<CommitReceipt, any Error>
@@ -50,7 +51,7 @@ final class WriterQueue: Sendable {
   /// Appends a batch. Throws if too many events are waiting or the queue is closed.
   func append(_ job: CommitJob) throws {
     let mustWake = try state.withLock { state in
-      guard !state.isClosed else { throw Self.closed }
+      guard !state.isClosed else { throw WarehouseError.closed }
       guard state.waiting == 0 || state.waiting + job.weight <= maximumEvents else {
         throw WarehouseError(.busy, "The writer is behind by \(state.waiting) events. Try again shortly.")
       }
@@ -65,7 +66,7 @@ final class WriterQueue: Sendable {
   /// Appends a call. Throws if the queue is closed.
   func append(_ call: @escaping @Sendable (Writer) -> Void) throws {
     let mustWake = try state.withLock { state in
-      guard !state.isClosed else { throw Self.closed }
+      guard !state.isClosed else { throw WarehouseError.closed }
       state.jobs.append(.call(call))
       defer { state.isWriterAsleep = false }
       return state.isWriterAsleep
@@ -84,10 +85,6 @@ final class WriterQueue: Sendable {
     }
     if mustWake { wake.signal() }
     return isFirst
-  }
-
-  static var closed: WarehouseError {
-    WarehouseError(.unavailable, "The warehouse is closed.")
   }
 
   /// Takes jobs of up to about `events` events, waiting for the first; returns `nil` if the queue is closed and empty.

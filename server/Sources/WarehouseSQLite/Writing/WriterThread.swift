@@ -1,7 +1,9 @@
 import Foundation
 import GRDB
 import Ingest
+import RowFiles
 import TernEvents
+import Threads
 import Warehouse
 
 /// The one thread that writes to `warehouse.sqlite`.
@@ -30,13 +32,10 @@ final class WriterThread: @unchecked Sendable {
 
   /// Starts the thread, which ends some time after the queue is closed. `whenDone` receives the error, if any.
   func start(whenDone: @escaping @Sendable ((any Error)?) -> Void) {
-    let thread = Thread { [self] in
+    ThreadKind.writer.start { [self] in
       let failure = pool.writeWithoutTransaction { _ in run() }
       whenDone(failure)
     }
-    thread.name = "tern-writer"
-    thread.stackSize = 4 << 20
-    thread.start()
   }
 
   private func run() -> (any Error)? {

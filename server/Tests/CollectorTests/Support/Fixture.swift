@@ -45,7 +45,7 @@ final class Fixture: Sendable {
     var settings = settings
     settings.limits = settings.limits.patient(hasOwnClock: sleep != nil)
     self.settings = settings
-    threads = ThreadPool(name: "reports", count: settings.limits.maximumConcurrentReports)
+    threads = ThreadPool(.reports, count: settings.limits.maximumConcurrentReports)
     clocks = Clocks(wallTime: wallTime, uptime: uptime, sleep: sleep ?? { try await Task.sleep(for: $0) })
     (self.accessLog, self.providers) = (accessLog, providers)
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path

@@ -28,7 +28,7 @@ extension FuzzTarget {
   private static func read(_ pack: UnsafeRawBufferPointer) throws {
     try PropertyPack.forEach(pack) { entry in
       if let value = entry.value { _ = PropertyText.text(value) }
-      _ = try WarehouseReader.slots(entry.slots).count
+      _ = try SlotSet.stored(entry.slots).count
     }
   }
 }
