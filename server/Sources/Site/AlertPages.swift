@@ -10,44 +10,34 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// The pages of alerts: `/apps/ID/alerts`, and `/alerts` for those about the server.
-struct AlertPages: SettingsPages {
+/// The forms of the pages of alerts: `/apps/ID/alerts`, and `/alerts` for those about the server.
+struct AlertPages: SettingsForms {
   let site: Site
 
   /// The time for which the button mutes an alert.
   private static let mute: Duration = .seconds(8 * 3_600)
-  /// The most notifications on the page.
-  private static let notifications = 50
 
   func add(to routes: RouteTable) {
     for scope in AlertScope.allCases {
-      routes.on(
-        scope.path,
-        [
-          .get: .page(scope.requirement) { request, context in
-            try show(
-              request, context, try scope.app(context), form: nil, FormResult(outcome: request.parameters["done"]))
-          },
-          .post: .page(scope.requirement) { try await change($0, $1, try scope.app($1)) },
-        ])
+      routes.on(scope.path, [.post: .page(scope.requirement) { try await change($0, $1, try scope.app($1)) }])
     }
+    let server = AlertScope.server
+    routes.on(
+      server.path,
+      [.get: .page(server.requirement) { try await show($0, $1, nil, FormResult(outcome: $0.parameters["done"])) }])
   }
 
   private func show(
-    _ request: Request, _ context: CollectorContext, _ app: App?, form: AlertForm?, _ result: FormResult
-  ) throws -> Response {
-    let alerts = try site.catalog.alerts(app: app?.id)
-    let edited = alerts.first { $0.alert.id.description == request.parameters["edit"] }
-    let question = request.parameters["question"].map { ["question": $0] } ?? [:]
-    let form = form ?? edited.map { AlertForm($0.alert) } ?? AlertForm(question)
-    let history = try alerts.flatMap { try site.catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
-      .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
-    return .html(
-      try AlertsPage(
-        site.visit(request, context), alerts, history: Array(history), form: form, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), now: site.wallTime(), result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
+    _ request: Request, _ context: CollectorContext, _ app: App?, form fields: [String: String]? = nil,
+    _ result: FormResult
+  ) async throws -> Response {
+    guard app == nil else {
+      return try await site.open(AlertsPage.self, request, context, fields: fields, result)
+    }
+    let page = try AlertsPage(
+      site.visit(request, context), of: nil, apps: [], from: site.catalog, request.parameters, form: fields,
+      now: site.wallTime(), result: result)
+    return .html(page.html(), status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext, _ app: App?) async throws -> Response {
@@ -55,7 +45,7 @@ struct AlertPages: SettingsPages {
     let number = fields["id"].flatMap { Int64($0) } ?? 0
     let form = AlertForm(fields.values)
     // The other actions post no fields of the form.
-    let shown = ["create", "change"].contains(fields["do"]) ? form : nil
+    let shown = ["create", "change"].contains(fields["do"]) ? fields.values : nil
     do {
       let done: String
       switch fields["do"] {
@@ -86,11 +76,11 @@ struct AlertPages: SettingsPages {
       }
       return Redirect(path: "\(app.map { "/apps/\($0.id)" } ?? "")/alerts?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, app, form: shown, FormResult(message: error.message))
+      return try await show(request, context, app, form: shown, FormResult(message: error.message))
     } catch let error as QuestionError {
-      return try show(request, context, app, form: shown, FormResult(message: error.message))
+      return try await show(request, context, app, form: shown, FormResult(message: error.message))
     } catch let error as OutgoingError {
-      return try show(request, context, app, form: shown, FormResult(message: error.message))
+      return try await show(request, context, app, form: shown, FormResult(message: error.message))
     }
   }
 

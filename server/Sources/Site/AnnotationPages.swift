@@ -8,36 +8,16 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// The page of notes about days: `/apps/ID/annotations`.
-struct AnnotationPages: SettingsPages {
+/// The forms of the page of notes about days: `/apps/ID/annotations`.
+struct AnnotationPages: SettingsForms {
   let site: Site
-
-  /// The days whose releases are listed.
-  private static let listedDays = 90
 
   func add(to routes: RouteTable) {
     routes.on(
       AppPlace.notes.route,
       [
-        .get: .page(.permission(.read)) { try await show($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(.permission(.edit)) { try await change($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) }
       ])
-  }
-
-  private func show(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
-  ) async throws -> Response {
-    let (app, store) = (try context.app, site.store)
-    let today = ReportZone(app.zone).day(of: site.wallTime())
-    let releases = try await site.reports.run(for: context.clientShare) {
-      try await Releases.find(app: app.id, days: today.advanced(by: 1 - Self.listedDays)...today, from: store)
-    }
-    return .html(
-      try AnnotationsPage(
-        site.visit(request, context), try site.catalog.annotations(app: app.id), releases: releases, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), today: today, result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -54,7 +34,7 @@ struct AnnotationPages: SettingsPages {
       }
       return Redirect(path: "/apps/\(app)/annotations?done=\(form["do"] == "create" ? "created" : "deleted")").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try await show(request, context, FormResult(message: error.message))
+      return try await site.open(AnnotationsPage.self, request, context, FormResult(message: error.message))
     }
   }
 }

@@ -5,9 +5,8 @@ import Portal
 import ServerBase
 import Warehouse
 
-/// The pages that change an app: its settings and time zone, and its deletion. The keys, a page that waits for the first
-/// event, are among the reports (``ReportPages``).
-struct AppSettingsPages: SettingsPages {
+/// What changes an app: the forms of its settings, the page of its time zone, and its deletion.
+struct AppSettingsPages: SettingsForms {
   let site: Site
 
   private static let allDays = Day(year: 1, month: 1, day: 1)...Day(year: 9999, month: 12, day: 31)
@@ -16,8 +15,7 @@ struct AppSettingsPages: SettingsPages {
     routes.on(
       AppPlace.app.route,
       [
-        .get: .page(.permission(.edit)) { try await settings($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(.permission(.edit)) { try await change($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) }
       ])
     routes.on(
       "/apps/:app/zone",
@@ -26,20 +24,6 @@ struct AppSettingsPages: SettingsPages {
         .post: .page(.permission(.edit)) { try await changeZone($0, $1) },
       ])
     routes.on("/apps/:app/delete", [.post: .page(.permission(.administer)) { try await delete($0, $1) }])
-  }
-
-  private func settings(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
-  ) async throws -> Response {
-    let app = try context.app.id
-    return .html(
-      try AppSettingsPage(
-        site.visit(request, context), app: try site.catalog.app(app) ?? context.app,
-        apps: try context.visitor.visible(try site.catalog.apps()),
-        newNames: try site.catalog.newNamesPerDay(of: app), canChangeZone: try await !hasDays(app, context),
-        result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func zone(
@@ -80,15 +64,9 @@ struct AppSettingsPages: SettingsPages {
     return done
   }
 
-  /// True if anything of an app has been counted by days of its time zone.
   private func hasDays(_ app: AppID, _ context: CollectorContext) async throws -> Bool {
-    return try await site.reports.run(for: context.clientShare) { [site] in
-      // Rows that are not counted yet, then the counts of rows that are no longer kept.
-      if try await !site.store.recent(app: app, limit: 1).isEmpty { return true }
-      for dimension in [Dimension.total, .session, .kind, .dropped] {
-        if try await site.store.count(app: app, dimension: dimension, days: Self.allDays) > 0 { return true }
-      }
-      return false
+    try await site.reports.run(for: context.clientShare) { [store = site.store] in
+      try await AppSettingsPage.hasDays(app, in: store)
     }
   }
 
@@ -120,7 +98,7 @@ struct AppSettingsPages: SettingsPages {
       let outcome = changed.isEmpty ? "unchanged" : changed.joined(separator: ",")
       return Redirect(path: "/apps/\(app)/settings?done=\(outcome)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try await settings(request, context, FormResult(message: error.message))
+      return try await site.open(AppSettingsPage.self, request, context, FormResult(message: error.message))
     }
   }
 
@@ -128,8 +106,9 @@ struct AppSettingsPages: SettingsPages {
     let app = try context.app
     let form = try await site.reader.form(request, context)
     guard form["confirm"]?.trimmed == app.name else {
-      return try await settings(
-        request, context, FormResult(message: "To delete this app, enter its name exactly as it is."))
+      return try await site.open(
+        AppSettingsPage.self, request, context,
+        FormResult(message: "To delete this app, enter its name exactly as it is."))
     }
     try site.catalog.requestDeletion(of: app)
     return Redirect(path: "/?done=app-deletion").response

@@ -7,30 +7,16 @@ import ServerBase
 import TernEvents
 import Warehouse
 
-/// The page of an app's rules for groups of errors, and of merged groups: `/apps/ID/error-groups`.
-struct ErrorGroupPages: SettingsPages {
+/// The forms of the page of an app's rules for groups of errors, and of merged groups: `/apps/ID/error-groups`.
+struct ErrorGroupPages: SettingsForms {
   let site: Site
 
   func add(to routes: RouteTable) {
     routes.on(
       AppPlace.errorGroups.route,
       [
-        .get: .page(.permission(.edit)) { try show($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(.permission(.edit)) { try await change($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) }
       ])
-  }
-
-  private func show(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
-  ) throws -> Response {
-    let app = try context.app
-    return .html(
-      try ErrorGroupsPage(
-        site.visit(request, context), try site.catalog.errorDecisions(app: app.id),
-        merging: request.parameters["group"].flatMap { Int64($0) },
-        app: app, apps: try context.visitor.visible(try site.catalog.apps()), result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -56,9 +42,9 @@ struct ErrorGroupPages: SettingsPages {
       }
       return Redirect(path: "/apps/\(app)/error-groups?done=saved").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, FormResult(message: error.message))
+      return try await site.open(ErrorGroupsPage.self, request, context, FormResult(message: error.message))
     } catch let error as APIError where error.status == .badRequest || error.status == .notFound {
-      return try show(request, context, FormResult(message: error.message))
+      return try await site.open(ErrorGroupsPage.self, request, context, FormResult(message: error.message))
     }
   }
 }

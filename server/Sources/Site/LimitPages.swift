@@ -6,28 +6,16 @@ import ServerBase
 import TernBase
 import Warehouse
 
-/// The page of an app's limits: `/apps/ID/limits`.
-struct LimitPages: SettingsPages {
+/// The forms of the page of an app's limits: `/apps/ID/limits`.
+struct LimitPages: SettingsForms {
   let site: Site
 
   func add(to routes: RouteTable) {
     routes.on(
       AppPlace.limits.route,
       [
-        .get: .page(.permission(.edit)) { try show($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(.permission(.administer)) { try await change($0, $1) },
+        .post: .page(.permission(.administer)) { try await change($0, $1) }
       ])
-  }
-
-  private func show(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
-  ) throws -> Response {
-    .html(
-      try LimitsPage(
-        site.visit(request, context), try site.catalog.usageLimitChanges(of: try context.app.id), app: try context.app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -46,7 +34,7 @@ struct LimitPages: SettingsPages {
       try site.catalog.setUsageLimits(of: app, to: changes)
       return Redirect(path: "/apps/\(app)/limits?done=saved").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, FormResult(message: error.message))
+      return try await site.open(LimitsPage.self, request, context, FormResult(message: error.message))
     }
   }
 }

@@ -9,12 +9,10 @@ import Portal
 import ServerBase
 import Warehouse
 
-/// The page of reports by mail, `/apps/ID/mail-reports`, and the unsubscribe link in each mail, `/unsubscribe/TOKEN`.
-struct MailReportPages: SettingsPages {
+/// The forms of the page of reports by mail, `/apps/ID/mail-reports`, and the unsubscribe link in each mail, `/unsubscribe/TOKEN`.
+struct MailReportPages: SettingsForms {
   let site: Site
 
-  /// The most mails on the page.
-  private static let mails = 50
   /// The maximum size of a mail program's request, in bytes: `List-Unsubscribe=One-Click` and some room.
   private static let maximumFormBytes = 1 << 10
 
@@ -22,10 +20,7 @@ struct MailReportPages: SettingsPages {
     routes.on(
       AppPlace.mailReports.route,
       [
-        .get: .page(.permission(.edit)) { request, context in
-          try show(request, context, form: nil, FormResult(outcome: request.parameters["done"]))
-        },
-        .post: .page(.permission(.edit)) { try await change($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) }
       ])
     // The token is the authorization: mail programs post without a login, and not from the portal (RFC 8058).
     routes.on(
@@ -33,31 +28,12 @@ struct MailReportPages: SettingsPages {
       [.get: .open { _, context in try ask(context) }, .post: .open { try await unsubscribe($0, $1) }])
   }
 
-  private func show(
-    _ request: Request, _ context: CollectorContext, form: MailReportForm?, _ result: FormResult
-  ) throws -> Response {
-    let app = try context.app
-    let reports = try site.catalog.mailReports(app: app.id)
-    let edited = reports.first { $0.report.id.description == request.parameters["edit"] }
-    let form = form ?? edited.map { MailReportForm($0.report) } ?? MailReportForm()
-    let history = try reports.flatMap {
-      try site.catalog.mailReportNotifications(of: $0.report.id, limit: Self.mails)
-    }.sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.mails)
-    return .html(
-      try MailReportsPage(
-        site.visit(request, context), reports, history: Array(history),
-        dashboards: try site.catalog.dashboards(app: app.id), form: form, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
-  }
-
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let (app, fields) = (try context.app.id, try await site.reader.form(request, context))
     let number = fields["id"].flatMap { Int64($0) } ?? 0
     let form = MailReportForm(fields.values)
     // The other actions post no fields of the form.
-    let shown = ["create", "change"].contains(fields["do"]) ? form : nil
+    let shown = ["create", "change"].contains(fields["do"]) ? fields.values : nil
     do {
       let done: String
       switch fields["do"] {
@@ -89,7 +65,8 @@ struct MailReportPages: SettingsPages {
       }
       return Redirect(path: "/apps/\(app)/mail-reports?done=\(done)").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try show(request, context, form: shown, FormResult(message: error.message))
+      return try await site.open(
+        MailReportsPage.self, request, context, fields: shown, FormResult(message: error.message))
     }
   }
 

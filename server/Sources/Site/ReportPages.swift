@@ -29,7 +29,6 @@ struct ReportPages: Sendable {
       "/apps/:app",
       [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
     routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await report($0, $1) }])
-    routes.on(AppPlace.setup.route, [.get: .page(.permission(.edit)) { try await setup($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
     routes.on(
@@ -65,17 +64,6 @@ struct ReportPages: Sendable {
     } catch let error as WarehouseError where error.code == .invalid {
       return try await home(request, context, FormResult(message: error.message), given: form.values)
     }
-  }
-
-  private func setup(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let app = try context.app
-    let first = try await site.reports.run(for: context.clientShare) { [site] in
-      try await site.store.recent(app: app.id, limit: 1).first
-    }
-    return .html(
-      try SetupPage(
-        site.visit(request, context), app: app, apps: try context.visitor.visible(try site.catalog.apps()), first: first
-      ).html())
   }
 
   private func report(

@@ -8,35 +8,16 @@ import Reports
 import ServerBase
 import Warehouse
 
-/// The page of saved segments: `/apps/ID/segments`.
-struct SegmentPages: SettingsPages {
+/// The forms of the page of saved segments: `/apps/ID/segments`.
+struct SegmentPages: SettingsForms {
   let site: Site
 
   func add(to routes: RouteTable) {
     routes.on(
       AppPlace.segments.route,
       [
-        .get: .page(.permission(.read)) { try await show($0, $1) },
-        .post: .page(.permission(.edit)) { try await change($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) }
       ])
-  }
-
-  private func show(
-    _ request: Request, _ context: CollectorContext, form: SegmentForm? = nil, _ result: FormResult = FormResult()
-  ) async throws -> Response {
-    let app = try context.app
-    let segments = try context.visibleSegments(site.catalog)
-    let edited = segments.first { $0.id.description == request.parameters["edit"] }
-    let form = form ?? edited.map { SegmentForm($0) } ?? SegmentForm()
-    let visit = try site.visit(
-      request, context,
-      unknownValues: try await site.answering.unknownValues(among: form.namedValues(segments), context))
-    return .html(
-      SegmentsPage(
-        visit, segments, form: form, app: app, apps: try context.visitor.visible(try site.catalog.apps()),
-        result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -58,9 +39,11 @@ struct SegmentPages: SettingsPages {
       }
       return Redirect(path: "/apps/\(app)/segments").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try await show(request, context, form: form, FormResult(message: error.message))
+      return try await site.open(
+        SegmentsPage.self, request, context, fields: fields.values, FormResult(message: error.message))
     } catch let error as QuestionError {
-      return try await show(request, context, form: form, FormResult(message: error.message))
+      return try await site.open(
+        SegmentsPage.self, request, context, fields: fields.values, FormResult(message: error.message))
     }
   }
 

@@ -10,35 +10,16 @@ import TernEvents
 import Warehouse
 
 /// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
-struct SharedPages: SettingsPages {
+struct SharedPages: SettingsForms {
   let site: Site
 
   func add(to routes: RouteTable) {
     routes.on(
       AppPlace.links.route,
       [
-        .get: .page(.permission(.edit)) { try list($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(.permission(.edit)) { try await post($0, $1) },
+        .post: .page(.permission(.edit)) { try await post($0, $1) }
       ])
     routes.on("/shared/:secret", [.get: .open { try await shared($0, $1) }])
-  }
-
-  private func list(
-    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
-  ) throws -> Response {
-    let (app, now, segments) = (try context.app, site.wallTime(), try context.visibleSegments(site.catalog))
-    func name(_ link: SharedLink) -> String { site.catalog.name(of: link, app: app, now: now, segments: segments) }
-    let page = request.parameters["report"].map { report in
-      let query = request.parameters["query"] ?? ""
-      let link = SharedLink(id: 0, app: app.id, report: report, query: query, sites: [], created: now, expires: nil)
-      return PageToShare(report: report, query: query, name: name(link))
-    }
-    return .html(
-      try LinksPage(
-        site.visit(request, context), try site.catalog.links(app: app.id).map { ($0, name($0)) }, page: page, app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()), result: result
-      ).html(),
-      status: result.message == nil ? .ok : .badRequest)
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -51,7 +32,7 @@ struct SharedPages: SettingsPages {
           sites: (form["sites"] ?? "").split { $0 == " " || $0 == "," }.map(String.init),
           lasting: try form.days("days"), now: site.wallTime())
         let server = request.serverAddress ?? site.server.address
-        return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
+        return try await site.open(LinksPage.self, request, context, FormResult(secret: "\(server)/shared/\(secret)"))
       case "revoke":
         let id = form["id"].flatMap { Int64($0) } ?? 0
         try site.catalog.revoke(
@@ -61,7 +42,7 @@ struct SharedPages: SettingsPages {
         throw APIError.unknownAction
       }
     } catch let error as WarehouseError where error.code == .invalid {
-      return try list(request, context, FormResult(message: error.message))
+      return try await site.open(LinksPage.self, request, context, FormResult(message: error.message))
     }
   }
 

@@ -7,8 +7,8 @@ package import SignOn
 import TernEvents
 package import Warehouse
 
-/// The pages of an app's settings that belong together.
-protocol SettingsPages: Sendable {
+/// The forms of an app's settings that belong together.
+protocol SettingsForms: Sendable {
   init(site: Site)
 
   func add(to routes: RouteTable)
@@ -25,8 +25,8 @@ package struct Site: Sendable {
     (self.server, self.reader, self.access, self.data) = (server, reader, access, data)
   }
 
-  /// The pages of an app's settings.
-  private static let settings: [any SettingsPages.Type] = [
+  /// The forms of an app's settings; ``Portal/PageList`` has the pages.
+  private static let settings: [any SettingsForms.Type] = [
     AppSettingsPages.self, SegmentPages.self, AnnotationPages.self, AlertPages.self, MailReportPages.self,
     SharedPages.self, ErrorGroupPages.self, LimitPages.self,
   ]
@@ -61,7 +61,8 @@ package struct Site: Sendable {
     DashboardPages(site: self).add(to: routes)
     ErrorStatusPages(site: self).add(to: routes)
     ViewPages(site: self).add(to: routes)
-    for settings in Self.settings { settings.init(site: self).add(to: routes) }
+    add(PageList.app, to: routes)
+    for forms in Self.settings { forms.init(site: self).add(to: routes) }
     AdminPages(site: self, cluster: cluster).add(to: routes)
     if let reading = data.storage { StoragePages(site: self, reading: reading).add(to: routes) }
   }

@@ -14,31 +14,13 @@ struct ViewPages: Sendable {
 
   func add(to routes: RouteTable) {
     let editor = Endpoint.Requirement.permission(.edit)
-    routes.on(
-      AppPlace.views.route,
-      [
-        .get: .page(.permission(.read)) { try list($0, $1, FormResult(outcome: $0.parameters["done"])) },
-        .post: .page(editor) { try await create($0, $1) },
-      ])
+    routes.on(AppPlace.views.route, [.post: .page(editor) { try await create($0, $1) }])
     routes.on(
       "/apps/:app/views/:view",
       [
         .get: .page(editor) { try show($0, $1, FormResult(outcome: $0.parameters["done"])) },
         .post: .page(editor) { try await post($0, $1) },
       ])
-  }
-
-  private func list(
-    _ request: Request, _ context: CollectorContext, given: [String: String] = [:], _ result: FormResult = FormResult()
-  ) throws -> Response {
-    let app = try context.app
-    return .html(
-      try ViewsPage(
-        site.visit(request, context), try site.catalog.views(app: app.id), app: app,
-        apps: try context.visitor.visible(try site.catalog.apps()),
-        given: given,
-        result: result
-      ).html(), status: result.message == nil ? .ok : .badRequest)
   }
 
   private func show(
@@ -66,7 +48,8 @@ struct ViewPages: Sendable {
           currency: change.currency ?? "", identity: form["identity"].flatMap { .init(rawValue: $0) } ?? .client))
       return Redirect(path: "/apps/\(try context.app.id)/views?done=created").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try list(request, context, given: form.values, FormResult(message: error.message))
+      return try await site.open(
+        ViewsPage.self, request, context, fields: form.values, FormResult(message: error.message))
     }
   }
 

@@ -1,6 +1,7 @@
 import AppCatalog
 import HTTPTypes
 import NIOCore
+import Portal
 import Reports
 import TernEvents
 import Testing
@@ -162,6 +163,15 @@ import Warehouse
     let found = try Fixture().collector().requirements
     #expect(
       Dictionary(uniqueKeysWithValues: found.map { ("\($0.key.method) \($0.key.path)", $0.value) }) == Self.routes)
+  }
+
+  @Test func `each page of the list has an address, which requires the right of its place`() throws {
+    let requirements = try Fixture().collector().requirements
+    #expect(PageList.app.count > 5)
+    for page in PageList.app {
+      let route = RouteTable.Route(method: .get, path: page.place.route)
+      #expect(requirements[route] == .permission(page.place.right), "\(route.path)")
+    }
   }
 
   @Test func `each visitor is admitted to exactly the routes that their rights include`() async throws {

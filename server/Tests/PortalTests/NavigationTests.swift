@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 import Testing
 import Warehouse
 
@@ -31,5 +32,11 @@ struct NavigationTests {
       #expect(!links.contains("/apps/1/\(hidden)"), "\(hidden)")
     }
     for open in ["dropped", "segments", "views", "countries"] { #expect(links.contains("/apps/1/\(open)"), "\(open)") }
+  }
+
+  @Test func `each page of a report belongs to a report of an app, and no two to the same`() {
+    let names = PageList.reports.map { $0.report.name }
+    #expect(Set(names).count == names.count)
+    #expect(Set(names).isSubset(of: ReportRegistry.standard.app.map(\.name)))
   }
 }

@@ -1,7 +1,6 @@
 import Alerts
 import Ingest
 import Outgoing
-import Portal
 import Questions
 import Reports
 import ReportsTestSupport
@@ -11,6 +10,8 @@ import TernEvents
 import Testing
 import Warehouse
 import WarehouseContract
+
+@testable import Portal
 
 /// Every page of a small app in which every text that a client or a reader chooses is the same.
 struct SamplePages {

@@ -7,7 +7,9 @@ package import Warehouse
 
 /// The page of an app's alerts, which posts to `/apps/ID/alerts`, or of those about the server, which posts to
 /// `/alerts`.
-package struct AlertsPage: Page {
+package struct AlertsPage: AppPage {
+  package static let place = AppPlace.alerts
+
   let visit: PageVisit
   let alerts: [StoredAlert]
   let history: [AlertNotification]
@@ -21,13 +23,40 @@ package struct AlertsPage: Page {
   ///   - alerts: The alerts with their state.
   ///   - history: The latest notifications, latest first.
   ///   - form: The fields of the form that creates or changes an alert.
-  package init(
+  init(
     _ visit: PageVisit, _ alerts: [StoredAlert], history: [AlertNotification], form: AlertForm = AlertForm(), app: App?,
     apps: [App], now: Timestamp, result: FormResult = FormResult()
   ) {
     (self.visit, self.alerts, self.history, self.form, self.app, self.apps, self.now, self.result) = (
       visit, alerts, history, form, app, apps, now, result
     )
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    try self.init(
+      try await request.visit(), of: request.app, apps: request.apps, from: request.catalog, request.parameters,
+      form: request.fields, now: request.now, result: request.result)
+  }
+
+  /// The most notifications on the page.
+  private static let notifications = 50
+
+  /// Reads the alerts of an app, or those about the server.
+  ///
+  /// - Parameters:
+  ///   - parameters: The parameters of the address.
+  ///   - fields: The fields of the form that failed.
+  package init(
+    _ visit: PageVisit, of app: App?, apps: [App], from catalog: any AlertStore, _ parameters: [String: String],
+    form fields: [String: String]?, now: Timestamp, result: FormResult
+  ) throws {
+    let alerts = try catalog.alerts(app: app?.id)
+    let edited = alerts.first { $0.alert.id.description == parameters["edit"] }
+    let question = parameters["question"].map { ["question": $0] } ?? [:]
+    let form = fields.map { AlertForm($0) } ?? edited.map { AlertForm($0.alert) } ?? AlertForm(question)
+    let history = try alerts.flatMap { try catalog.notifications(of: $0.alert.id, limit: Self.notifications) }
+      .sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.notifications)
+    self.init(visit, alerts, history: Array(history), form: form, app: app, apps: apps, now: now, result: result)
   }
 
   package func html() -> String {

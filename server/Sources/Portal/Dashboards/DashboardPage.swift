@@ -152,7 +152,7 @@ extension PortalLinks {
 }
 
 extension AppPlace {
-  package static let dashboards = AppPlace("Dashboards", "dashboards", isForReaders: true)
+  package static let dashboards = AppPlace("Dashboards", "dashboards", right: .read)
 }
 
 extension Dashboard {

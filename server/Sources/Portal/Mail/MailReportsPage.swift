@@ -1,11 +1,13 @@
-package import Alerts
+import Alerts
 import Foundation
 import Outgoing
 import Reports
-package import Warehouse
+import Warehouse
 
 /// The page of an app's reports by mail, which posts to `/apps/ID/mail-reports`.
-package struct MailReportsPage: Page {
+package struct MailReportsPage: AppPage {
+  package static let place = AppPlace.mailReports
+
   let visit: PageVisit
   let reports: [StoredMailReport]
   let history: [AlertNotification]
@@ -18,13 +20,29 @@ package struct MailReportsPage: Page {
   /// - Parameters:
   ///   - history: The latest mails, latest first.
   ///   - form: The fields of the form that creates or changes a report.
-  package init(
+  init(
     _ visit: PageVisit, _ reports: [StoredMailReport], history: [AlertNotification], dashboards: [Dashboard],
     form: MailReportForm = MailReportForm(), app: App, apps: [App], result: FormResult = FormResult()
   ) {
     (self.visit, self.reports, self.history, self.dashboards, self.form, self.app, self.apps, self.result) = (
       visit, reports, history, dashboards, form, app, apps, result
     )
+  }
+
+  /// The most mails on the page.
+  private static let mails = 50
+
+  package init(_ request: some PageRequest) async throws {
+    let (app, catalog) = (request.app, request.catalog)
+    let reports = try catalog.mailReports(app: app.id)
+    let edited = reports.first { $0.report.id.description == request.parameters["edit"] }
+    let form = request.fields.map { MailReportForm($0) } ?? edited.map { MailReportForm($0.report) } ?? MailReportForm()
+    let history = try reports.flatMap {
+      try catalog.mailReportNotifications(of: $0.report.id, limit: Self.mails)
+    }.sorted { ($1.message.time, $1.message.id) < ($0.message.time, $0.message.id) }.prefix(Self.mails)
+    self.init(
+      try await request.visit(), reports, history: Array(history), dashboards: try catalog.dashboards(app: app.id),
+      form: form, app: app, apps: request.apps, result: request.result)
   }
 
   package func html() -> String {

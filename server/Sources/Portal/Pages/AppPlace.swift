@@ -1,3 +1,5 @@
+package import Warehouse
+
 /// A page of an app that is neither a report nor a question: its entry in the menu and its address. Each is declared beside
 /// its page.
 package struct AppPlace: Sendable, Hashable {
@@ -5,13 +7,13 @@ package struct AppPlace: Sendable, Hashable {
   let label: String
   /// The last part of its address.
   let path: String
-  /// True if also readers who can't change the app may open it.
-  let isForReaders: Bool
+  /// The right to open it.
+  package let right: Permission
 
   /// The pattern of its address.
   package var route: String { "/apps/:app/\(path)" }
 
-  package init(_ label: String, _ path: String, isForReaders: Bool = false) {
-    (self.label, self.path, self.isForReaders) = (label, path, isForReaders)
+  package init(_ label: String, _ path: String, right: Permission = .edit) {
+    (self.label, self.path, self.right) = (label, path, right)
   }
 }

@@ -1,6 +1,6 @@
 import Reports
 import TernBase
-package import Warehouse
+import Warehouse
 
 /// A page that a form shares.
 package struct PageToShare: Sendable {
@@ -17,7 +17,9 @@ package struct PageToShare: Sendable {
 }
 
 /// The page of an app's shared links, which posts to `/apps/ID/links`.
-package struct LinksPage: Page {
+package struct LinksPage: AppPage {
+  package static let place = AppPlace.links
+
   let visit: PageVisit
   let links: [(link: SharedLink, name: String)]
   let page: PageToShare?
@@ -28,11 +30,24 @@ package struct LinksPage: Page {
   /// - Parameters:
   ///   - links: The links with their names in words.
   ///   - page: The page that the form shares; `nil` for the choice of one.
-  package init(
+  init(
     _ visit: PageVisit, _ links: [(link: SharedLink, name: String)], page: PageToShare?, app: App, apps: [App],
     result: FormResult = FormResult()
   ) {
     (self.visit, self.links, self.page, self.app, self.apps, self.result) = (visit, links, page, app, apps, result)
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    let (app, now, segments, catalog) = (request.app, request.now, try request.segments(), request.catalog)
+    func name(_ link: SharedLink) -> String { catalog.name(of: link, app: app, now: now, segments: segments) }
+    let page = request.parameters["report"].map { report in
+      let query = request.parameters["query"] ?? ""
+      let link = SharedLink(id: 0, app: app.id, report: report, query: query, sites: [], created: now, expires: nil)
+      return PageToShare(report: report, query: query, name: name(link))
+    }
+    self.init(
+      try await request.visit(), try catalog.links(app: app.id).map { ($0, name($0)) }, page: page, app: app,
+      apps: request.apps, result: request.result)
   }
 
   package func html() -> String {

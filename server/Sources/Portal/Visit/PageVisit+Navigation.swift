@@ -49,7 +49,7 @@ extension PageVisit {
   }
 
   private func settings(_ shell: Shell, _ links: PortalLinks) -> NavigationEntry {
-    let places = PageList.settings.filter { reader.canEdit || $0.isForReaders }
+    let places = PageList.settings.map { $0.place }.filter { reader.canEdit || $0.right == .read }
     return NavigationEntry(
       label: "Settings", icon: Icon.settings, pages: places.map { page($0, shell, links) })
   }

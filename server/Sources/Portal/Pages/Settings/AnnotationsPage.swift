@@ -1,9 +1,11 @@
 import Foundation
-package import Reports
-package import Warehouse
+import Reports
+import Warehouse
 
 /// The page of an app's notes about days, which posts to `/apps/ID/annotations`.
-package struct AnnotationsPage: Page {
+package struct AnnotationsPage: AppPage {
+  package static let place = AppPlace.notes
+
   let visit: PageVisit
   let annotations: [Annotation]
   let releases: [Release]
@@ -13,13 +15,27 @@ package struct AnnotationsPage: Page {
   let result: FormResult
 
   /// - Parameter releases: The releases of the latest days, which need no note.
-  package init(
+  init(
     _ visit: PageVisit, _ annotations: [Annotation], releases: [Release], app: App, apps: [App], today: Day,
     result: FormResult = FormResult()
   ) {
     (self.visit, self.annotations, self.releases, self.app, self.apps, self.today, self.result) = (
       visit, annotations, releases, app, apps, today, result
     )
+  }
+
+  /// The days whose releases are listed.
+  private static let listedDays = 90
+
+  package init(_ request: some PageRequest) async throws {
+    let app = request.app
+    let today = ReportZone(app.zone).day(of: request.now)
+    let releases = try await request.read {
+      try await Releases.find(app: app.id, days: today.advanced(by: 1 - Self.listedDays)...today, from: $0)
+    }
+    self.init(
+      try await request.visit(), try request.catalog.annotations(app: app.id), releases: releases, app: app,
+      apps: request.apps, today: today, result: request.result)
   }
 
   package func html() -> String {
@@ -54,5 +70,5 @@ package struct AnnotationsPage: Page {
 }
 
 extension AppPlace {
-  package static let notes = AppPlace("Notes", "annotations", isForReaders: true)
+  package static let notes = AppPlace("Notes", "annotations", right: .read)
 }

@@ -6,7 +6,9 @@ package import Warehouse
 
 /// The page of the app itself, with a form that posts `name`, `timeZone`, `appSecret`, `trackingId`, `keeping` and
 /// `newNames`.
-package struct AppSettingsPage: Page {
+package struct AppSettingsPage: AppPage {
+  package static let place = AppPlace.app
+
   let visit: PageVisit
   let app: App
   let apps: [App]
@@ -17,13 +19,31 @@ package struct AppSettingsPage: Page {
   /// - Parameters:
   ///   - newNames: The daily limit on new names; `nil` for the default.
   ///   - canChangeZone: True while nothing has been counted by days.
-  package init(
+  init(
     _ visit: PageVisit, app: App, apps: [App] = [], newNames: Int? = nil, canChangeZone: Bool = false,
     result: FormResult = FormResult()
   ) {
     (self.visit, self.app, self.apps, self.newNames, self.canChangeZone, self.result) = (
       visit, app, apps, newNames, canChangeZone, result
     )
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    let app = request.app
+    let hasDays = try await request.read { try await Self.hasDays(app.id, in: $0) }
+    self.init(
+      try await request.visit(), app: try request.catalog.app(app.id) ?? app, apps: request.apps,
+      newNames: try request.catalog.newNamesPerDay(of: app.id), canChangeZone: !hasDays, result: request.result)
+  }
+
+  /// True if anything of an app has been counted by days of its time zone.
+  package static func hasDays(_ app: AppID, in store: any MetricsStore) async throws -> Bool {
+    // Rows that are not counted yet, then the counts of rows that are no longer kept.
+    if try await !store.recent(app: app, limit: 1).isEmpty { return true }
+    for dimension in [Dimension.total, .session, .kind, .dropped] {
+      if try await store.count(app: app, dimension: dimension, days: .all) > 0 { return true }
+    }
+    return false
   }
 
   package func html() -> String {

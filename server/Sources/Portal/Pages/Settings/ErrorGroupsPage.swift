@@ -1,7 +1,9 @@
-package import Warehouse
+import Warehouse
 
 /// The page of the rules for groups of errors, of merged groups, and of stacks that were taken out.
-package struct ErrorGroupsPage: Page {
+package struct ErrorGroupsPage: AppPage {
+  package static let place = AppPlace.errorGroups
+
   let visit: PageVisit
   let decisions: ErrorDecisions
   let merging: Int64?
@@ -10,13 +12,20 @@ package struct ErrorGroupsPage: Page {
   let result: FormResult
 
   /// - Parameter merging: The number of a group for the form that merges it.
-  package init(
+  init(
     _ visit: PageVisit, _ decisions: ErrorDecisions, merging: Int64?, app: App, apps: [App],
     result: FormResult = FormResult()
   ) {
     (self.visit, self.decisions, self.merging, self.app, self.apps, self.result) = (
       visit, decisions, merging, app, apps, result
     )
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    self.init(
+      try await request.visit(), try request.catalog.errorDecisions(app: request.app.id),
+      merging: request.parameters["group"].flatMap { Int64($0) }, app: request.app, apps: request.apps,
+      result: request.result)
   }
 
   package func html() -> String {

@@ -2,10 +2,12 @@ import Foundation
 import Reports
 import ServerBase
 import TernBase
-package import Warehouse
+import Warehouse
 
 /// The page of the app's limits. Owners get a form that posts each by its name, in the unit that is shown.
-package struct LimitsPage: Page {
+package struct LimitsPage: AppPage {
+  package static let place = AppPlace.limits
+
   let visit: PageVisit
   let limits: UsageLimitChanges
   let app: App
@@ -14,10 +16,16 @@ package struct LimitsPage: Page {
 
   /// - Parameters:
   ///   - limits: The limits that an owner has set.
-  package init(
+  init(
     _ visit: PageVisit, _ limits: UsageLimitChanges, app: App, apps: [App], result: FormResult = FormResult()
   ) {
     (self.visit, self.limits, self.app, self.apps, self.result) = (visit, limits, app, apps, result)
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    self.init(
+      try await request.visit(), try request.catalog.usageLimitChanges(of: request.app.id), app: request.app,
+      apps: request.apps, result: request.result)
   }
 
   package func html() -> String {

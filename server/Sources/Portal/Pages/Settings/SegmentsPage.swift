@@ -1,8 +1,10 @@
 import Foundation
-package import Warehouse
+import Warehouse
 
 /// The page of an app's saved segments, which posts to `/apps/ID/segments`.
-package struct SegmentsPage: Page {
+package struct SegmentsPage: AppPage {
+  package static let place = AppPlace.segments
+
   let visit: PageVisit
   let segments: [SavedSegment]
   let form: SegmentForm
@@ -11,13 +13,26 @@ package struct SegmentsPage: Page {
   let result: FormResult
 
   /// - Parameter form: The form that creates or changes a segment.
-  package init(
+  init(
     _ visit: PageVisit, _ segments: [SavedSegment], form: SegmentForm = SegmentForm(), app: App, apps: [App],
     result: FormResult = FormResult()
   ) {
     (self.visit, self.segments, self.form, self.app, self.apps, self.result) = (
       visit, segments, form, app, apps, result
     )
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    let segments = try request.segments()
+    func segment(_ id: String?) -> SavedSegment? { segments.first { $0.id.description == id } }
+    let edited = segment(request.parameters["edit"])
+    let sent = request.fields.map { fields in
+      SegmentForm(fields, changing: fields["do"] == "change" ? segment(fields["id"]) : nil)
+    }
+    let form = sent ?? edited.map { SegmentForm($0) } ?? SegmentForm()
+    self.init(
+      try await request.visit(naming: form.namedValues(segments)), segments, form: form, app: request.app,
+      apps: request.apps, result: request.result)
   }
 
   package func html() -> String {
@@ -51,5 +66,5 @@ package struct SegmentsPage: Page {
 }
 
 extension AppPlace {
-  package static let segments = AppPlace("Segments", "segments", isForReaders: true)
+  package static let segments = AppPlace("Segments", "segments", right: .read)
 }

@@ -2,18 +2,26 @@ import Foundation
 import Reports
 import ServerBase
 import TernBase
-package import Warehouse
+import Warehouse
 
 /// The page of the app's keys and sample code, which shows if the first event has arrived.
-package struct SetupPage: Page {
+package struct SetupPage: AppPage {
+  package static let place = AppPlace.setup
+
   let visit: PageVisit
   let app: App
   let apps: [App]
   let first: StoredEvent?
 
   /// - Parameter first: The latest event; `nil` if the app has none.
-  package init(_ visit: PageVisit, app: App, apps: [App], first: StoredEvent?) {
+  init(_ visit: PageVisit, app: App, apps: [App], first: StoredEvent?) {
     (self.visit, self.app, self.apps, self.first) = (visit, app, apps, first)
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    let app = request.app
+    let first = try await request.read { try await $0.recent(app: app.id, limit: 1).first }
+    self.init(try await request.visit(), app: app, apps: request.apps, first: first)
   }
 
   package func html() -> String {

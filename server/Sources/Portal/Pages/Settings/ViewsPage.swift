@@ -1,9 +1,11 @@
 import Foundation
 import Reports
-package import Warehouse
+import Warehouse
 
 /// The list of an app's views with their settings, and for editors a form that posts to `/apps/ID/views`.
-package struct ViewsPage: Page {
+package struct ViewsPage: AppPage {
+  package static let place = AppPlace.views
+
   let visit: PageVisit
   let views: [View]
   let app: App
@@ -12,11 +14,17 @@ package struct ViewsPage: Page {
   let result: FormResult
 
   /// - Parameter given: The values of a form that failed, by name.
-  package init(
+  init(
     _ visit: PageVisit, _ views: [View], app: App, apps: [App] = [], given: [String: String] = [:],
     result: FormResult = FormResult()
   ) {
     (self.visit, self.views, self.app, self.apps, self.given, self.result) = (visit, views, app, apps, given, result)
+  }
+
+  package init(_ request: some PageRequest) async throws {
+    self.init(
+      try await request.visit(), try request.catalog.views(app: request.app.id), app: request.app, apps: request.apps,
+      given: request.fields ?? [:], result: request.result)
   }
 
   package func html() -> String {
@@ -59,5 +67,5 @@ package struct ViewsPage: Page {
 }
 
 extension AppPlace {
-  package static let views = AppPlace("Views", "views", isForReaders: true)
+  package static let views = AppPlace("Views", "views", right: .read)
 }
