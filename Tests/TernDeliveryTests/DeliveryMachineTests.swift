@@ -171,7 +171,10 @@ import Testing
     world.feed(.enteredForeground)
     let flush = world.flush()
     #expect(world.started.count == 1)
-    guard case .failed(let failure)? = world.result(flush) else { return #expect(Bool(false)) }
+    guard case .failed(let failure)? = world.result(flush) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(failure.code == .waiting)
     world.advance(by: .seconds(599))
     #expect(world.started.count == 1 && world.healthProbes.isEmpty)

@@ -42,7 +42,10 @@ import Testing
     let flush = world.flush()
     world.append(25, critical: true)
     world.run { _ in .delivered }
-    guard case .sent(let count)? = world.result(flush) else { return #expect(Bool(false)) }
+    guard case .sent(let count)? = world.result(flush) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(count >= 30)
   }
 
@@ -85,7 +88,10 @@ import Testing
     let first = held.flush()
     held.feed(.networkAvailable)
     held.settle(.unavailable(for: .seconds(60)))
-    guard case .failed? = held.result(first) else { return #expect(Bool(false), "the server asked to wait") }
+    guard case .failed? = held.result(first) else {
+      Issue.record("the server asked to wait")
+      return
+    }
 
     var paused = World()
     paused.append(50)
@@ -93,7 +99,10 @@ import Testing
     paused.feed(.networkAvailable)
     paused.feed(.paused)
     paused.settle(cut)
-    guard case .failed? = paused.result(second) else { return #expect(Bool(false), "paused") }
+    guard case .failed? = paused.result(second) else {
+      Issue.record("paused")
+      return
+    }
 
     var broken = World()
     broken.append(50)
@@ -102,7 +111,10 @@ import Testing
     broken.settle(cut)
     #expect(broken.result(third) == nil)
     broken.settle(cut)
-    guard case .failed? = broken.result(third) else { return #expect(Bool(false), "it failed on the new network, too") }
+    guard case .failed? = broken.result(third) else {
+      Issue.record("it failed on the new network, too")
+      return
+    }
   }
 
   @Test func `reports that the client is paused or disabled`() {
@@ -110,11 +122,17 @@ import Testing
     world.append()
     world.feed(.paused)
     let first = world.flush()
-    guard case .failed(let failure)? = world.result(first) else { return #expect(Bool(false)) }
+    guard case .failed(let failure)? = world.result(first) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(failure.code == .stopped)
     world.feed(.disabled)
     let second = world.flush(1)
-    guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
+    guard case .failed? = world.result(second) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
   }
 
   @Test func `ends when the client is disabled or paused in the meantime`() {
@@ -124,11 +142,17 @@ import Testing
     world.feed(.paused)
     #expect(world.result(first) == nil, "its batch is still in flight")
     world.settle(.delivered)
-    guard case .failed? = world.result(first) else { return #expect(Bool(false)) }
+    guard case .failed? = world.result(first) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     world.feed(.resumed)
     let second = world.flush(1)
     world.feed(.disabled)
-    guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
+    guard case .failed? = world.result(second) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
   }
 
   @Test func `of one rejected event fails with the rejection`() {

@@ -18,7 +18,10 @@ import Testing
     let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nRetry-After: 5\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
-    guard case .response(let response) = try await send(to: server) else { return #expect(Bool(false)) }
+    guard case .response(let response) = try await send(to: server) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(response.status == 200 && response.headers["retry-after"] == "5")
     #expect(String(decoding: response.body, as: UTF8.self) == #"{"accepted":1}"#)
     let request = try #require(server.requests.first)
@@ -32,7 +35,10 @@ import Testing
     defer { server.stop() }
     let result = try await send(to: server, timeout: timeout)
     if timeout < .zero { return }
-    guard case .response(let response) = result else { return #expect(Bool(false), "\(result)") }
+    guard case .response(let response) = result else {
+      Issue.record("\(result)")
+      return
+    }
     #expect(response.status == 204)
   }
 
@@ -56,7 +62,10 @@ import Testing
     // A connection to a multicast address is impossible on any network, so nothing is sent.
     let url = try #require(URL(string: address))
     let result = await SystemTransport().send(TransportRequest(url: url, headers: [:], body: [1]))
-    guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
+    guard case .failure(let failure) = result else {
+      Issue.record("\(result)")
+      return
+    }
     #expect(failure.kind == kind, "\(failure.message)")
   }
 
@@ -73,14 +82,20 @@ import Testing
   @Test func `reports a refused connection`() async throws {
     let server = try TestHTTPServer(answer: nil)
     server.stop()
-    guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
+    guard case .failure(let failure) = try await send(to: server) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(failure.kind == .connection && !failure.message.isEmpty)
   }
 
   @Test func `reports a closed connection`() async throws {
     let server = try TestHTTPServer(answer: nil)
     defer { server.stop() }
-    guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
+    guard case .failure(let failure) = try await send(to: server) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(failure.kind == .connection)
   }
 
@@ -88,14 +103,18 @@ import Testing
     let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
-    guard case .failure = try await send(to: server) else { return #expect(Bool(false)) }
+    guard case .failure = try await send(to: server) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
   }
 
   @Test func `limits the time of the whole response, not only of pauses`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server, timeout: .milliseconds(300)) else {
-      return #expect(Bool(false))
+      Issue.record("It ended otherwise.")
+      return
     }
     #expect(failure.kind == .timedOut, "\(failure.message)")
   }
@@ -103,7 +122,10 @@ import Testing
   @Test func `aborts an endless response`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000000000\r\n\r\n", then: .flood)
     defer { server.stop() }
-    guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
+    guard case .failure(let failure) = try await send(to: server) else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(failure.kind == .connection && failure.message.contains("too long"))
   }
 
@@ -115,7 +137,10 @@ import Testing
     let sending = Task { await transport.send(TransportRequest(url: url, headers: [:], body: [1])) }
     while server.requests.isEmpty { await Task.yield() }
     sending.cancel()
-    guard case .failure(let failure) = await sending.value else { return #expect(Bool(false)) }
+    guard case .failure(let failure) = await sending.value else {
+      Issue.record("It ended otherwise.")
+      return
+    }
     #expect(failure.kind == .connection)
   }
 
@@ -124,7 +149,10 @@ import Testing
     let url = try #require(URL(string: "http://192.0.2.1:9/"))
     let sending = Task { await transport.send(TransportRequest(url: url, headers: [:], body: [1])) }
     sending.cancel()
-    guard case .failure = await sending.value else { return #expect(Bool(false)) }
+    guard case .failure = await sending.value else {
+      Issue.record("It ended otherwise.")
+      return
+    }
   }
 
   @Test func `carries a client's events to a server`() async throws {

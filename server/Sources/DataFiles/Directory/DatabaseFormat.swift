@@ -14,8 +14,8 @@ package struct DatabaseFormat: Sendable {
     case older(Int64)
   }
 
-  let applicationID: Int64
-  let steps: [String]
+  package let applicationID: Int64
+  package let steps: [String]
   private var version: Int64 { Int64(steps.count) }
 
   /// Creates a format.

@@ -1,3 +1,4 @@
+package import DataFiles
 import Foundation
 import GRDBSQLite
 import Testing

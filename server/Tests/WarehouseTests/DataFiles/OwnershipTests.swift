@@ -1,3 +1,4 @@
+package import DataFiles
 import Dispatch
 import Foundation
 import GRDB

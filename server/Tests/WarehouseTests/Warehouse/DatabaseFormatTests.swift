@@ -1,3 +1,4 @@
+package import DataFiles
 import GRDB
 import TernEvents
 import Testing

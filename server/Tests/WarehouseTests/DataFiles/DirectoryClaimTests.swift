@@ -1,3 +1,4 @@
+package import DataFiles
 import Testing
 
 @testable import Warehouse
