@@ -2,6 +2,7 @@ import Ingest
 import ServerBase
 import TernEvents
 
+@testable import RowFiles
 @testable import WarehouseSQLite
 
 extension Corpus {

@@ -8,6 +8,7 @@ import Warehouse
 
 @testable import Reports
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 /// Stores batches in a warehouse, seals days, reads every report, answers questions and verifies everything.
 enum WarehouseCheck {

@@ -4,6 +4,7 @@ import TernEvents
 import Warehouse
 
 @testable import WarehouseSQLite
+@testable import WarehouseUpkeep
 
 extension FuzzTarget {
   /// Exports that are imported, many after another into one warehouse.

@@ -2,7 +2,7 @@ import Foundation
 import Ingest
 import Warehouse
 
-@testable import WarehouseSQLite
+@testable import RowFiles
 
 extension FuzzTarget {
   /// Runs of duplicate keys: five numbers of the header, and the keys, fences and filter. The checksums are made right.

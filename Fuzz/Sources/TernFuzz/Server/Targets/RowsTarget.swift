@@ -2,6 +2,7 @@ import Ingest
 import ServerBase
 import Warehouse
 
+@testable import RowFiles
 @testable import WarehouseSQLite
 
 extension FuzzTarget {
