@@ -126,30 +126,6 @@ extension SQLiteWarehouse {
     }
   }
 
-  /// Drops the columns and the days of views of apps that have lost rows, also if an attempt before has failed.
-  func forgetLostRows() async throws {
-    while true {
-      let (apps, rewrites) = try await perform {
-        (try RewritingTable.staleColumns($0.connection), $0.rows.rewrites)
-      }
-      guard !apps.isEmpty else { return }
-      // Not on the writer's thread, because columns may just be loading.
-      try await reader.onFetchingThread { [reader] in
-        for app in apps {
-          reader.viewDays.forget(app: AppID(app))
-          try reader.columns.forget(app: app)
-        }
-      }
-      let isDone = try await perform { writer in
-        // If rows went meanwhile, columns may have been loaded with them.
-        guard writer.rows.rewrites == rewrites else { return false }
-        for app in apps { try RewritingTable.remove(staleColumnsOf: app, writer.connection) }
-        return true
-      }
-      if isDone { return }
-    }
-  }
-
   /// Repeats a step while it returns true. Between steps it can be cancelled, and begun again at the next start.
   func repeatWhile(_ step: () async throws -> Bool) async throws {
     while try await step() { try Task.checkCancellation() }

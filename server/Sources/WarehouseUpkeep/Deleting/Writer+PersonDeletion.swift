@@ -146,54 +146,6 @@ extension Writer {
 
   // MARK: Parts
 
-  /// Notes UTC days that lost rows, and their neighbours, into which a view's day or session may extend.
-  func noteLost(_ days: Set<Int64>, app: Int64) throws {
-    let insert = try connection.prepare("INSERT OR IGNORE INTO lost_day (app, day) VALUES (?, ?)")
-    for day in Set(days.flatMap { [$0 - 1, $0, $0 + 1] }) { try insert.bind(app, day).run() }
-  }
-
-  /// Deletes errors and attachments by their rows.
-  func deleteErrors(_ ids: [Int64], app: Int64) throws {
-    guard !ids.isEmpty else { return }
-    let attachments = "SELECT id FROM attachment WHERE row = ?1 OR app = ?2 AND owner = ?1"
-    let statements = try [
-      "DELETE FROM attachment_part WHERE attachment IN (\(attachments))",
-      "DELETE FROM attachment WHERE id IN (\(attachments))", "DELETE FROM error_text WHERE id = ?1 AND app = ?2",
-      "DELETE FROM removed_piece WHERE row = ?1",
-    ].map { try connection.prepare($0) }
-    let find = try connection.prepare(
-      "SELECT grp, (SELECT min(id) FROM error WHERE grp = e.grp) FROM error e WHERE id = ?")
-    let delete = try connection.prepare("DELETE FROM error WHERE id = ?")
-    // A group shows the message of its first error.
-    let refreshMessage = try connection.prepare(
-      """
-      UPDATE error_group SET message = coalesce(
-        (SELECT substr(message, 1, 300) FROM error_text
-          WHERE id = (SELECT min(id) FROM error WHERE grp = error_group.id)), '')
-      WHERE id = ? AND fingerprint <> 0
-      """)
-    for id in ids {
-      for statement in statements { try statement.bind(id, app).run() }
-      let group = try find.bind(id).first { (id: $0.integer(0), first: $0.integer(1)) }
-      try delete.bind(id).run()
-      if let group, group.first == id { try refreshMessage.bind(group.id).run() }
-    }
-    try ErrorRoom.rebuild(connection)
-  }
-
-  /// Computes the stored sessions of complete spans again.
-  func renewSessions(of spans: [StoredSpan]) throws {
-    let changed = Set(spans.map(\.ids.lowerBound))
-    let delete = try connection.prepare("DELETE FROM span_session WHERE first_id = ?")
-    let store = try SpanSessions(connection)
-    for span in try StoredSpan.all(connection) where span.isComplete && changed.contains(span.ids.lowerBound) {
-      try delete.bind(span.ids.lowerBound).run()
-      let sessions = SessionBounds()
-      try sessions.add(rowsOf: span, app: nil, connection, damage: damage)
-      try store.store(sessions, firstID: span.ids.lowerBound)
-    }
-  }
-
   /// Deletes devices, and returns the IDs of their texts.
   private func deleteDevices(_ ids: Set<Int64>, app: Int64) throws -> Set<Int64> {
     var ids = ids

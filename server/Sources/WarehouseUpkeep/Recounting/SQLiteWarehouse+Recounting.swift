@@ -41,4 +41,21 @@ extension SQLiteWarehouse {
       progress(days.count - rest.count, days.count)
     }
   }
+
+  /// Counts days of an app again whose rows were set aside, have come back or have changed, or that differ in a new time zone.
+  func recountChangedDays(of app: Int64, progress: (Int, Int) -> Void = { _, _ in }) async throws {
+    for row in try await reader.reading({ try QuarantinedRow.uncounted($0) }) where row.app == app {
+      try await counting.perform { counter in
+        guard counter.countedRow >= row.id else { return }
+        for day in row.days { _ = try counter.recount([day], app: row.app) }
+      }
+      try await perform { try $0.didCount(without: row) }
+      reader.updateColumns()
+    }
+    let uncounted = try await reader.reading { try UncountedDays($0) }
+    // The days of an app that is being deleted go with it.
+    guard let days = uncounted.days[app], try reader.catalog.app(AppID(app)) != nil else { return }
+    try await recount(days.sorted(), app: app, progress: progress)
+    try await perform { try uncounted.remove(app: app, $0.connection) }
+  }
 }
