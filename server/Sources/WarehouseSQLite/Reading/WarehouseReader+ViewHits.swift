@@ -2,17 +2,6 @@ import Ingest
 import Views
 package import Warehouse
 
-extension ViewReading {
-  /// Returns the time range of some days, or `nil` if none of them exists.
-  func times(of days: ClosedRange<Day>) -> Range<Int64>? {
-    let numbers = days.lowerBound.number...days.upperBound.number
-    guard let first = numbers.lazy.compactMap({ self.calendar.bounds(of: $0) }).first,
-      let last = numbers.reversed().lazy.compactMap({ self.calendar.bounds(of: $0) }).first
-    else { return nil }
-    return first.lowerBound..<max(first.upperBound, last.upperBound)
-  }
-}
-
 /// The hit inspector.
 extension WarehouseReader {
   /// Returns the newest hits; see ``MetricsStore/inspectedHits(_:days:limit:)``.

@@ -88,3 +88,14 @@ extension ViewReading {
   /// Returns true if the day may have users. Other days can be skipped.
   func isBusy(_ day: Int) throws -> Bool { try busyDays.get().contains(day) }
 }
+
+extension ViewReading {
+  /// Returns the time range of some days, or `nil` if none of them exists.
+  func times(of days: ClosedRange<Day>) -> Range<Int64>? {
+    let numbers = days.lowerBound.number...days.upperBound.number
+    guard let first = numbers.lazy.compactMap({ self.calendar.bounds(of: $0) }).first,
+      let last = numbers.reversed().lazy.compactMap({ self.calendar.bounds(of: $0) }).first
+    else { return nil }
+    return first.lowerBound..<max(first.upperBound, last.upperBound)
+  }
+}

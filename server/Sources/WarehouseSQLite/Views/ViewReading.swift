@@ -61,20 +61,27 @@ package final class ViewReading {
 
   func checkCancellation() throws { if isCancelled() { throw CancellationError() } }
 
-  package init(
-    _ view: View, _ connection: SQLConnection, _ reader: WarehouseReader, live: LiveView? = nil,
-    rules: CustomRules? = nil,
-    now: Int64? = nil
+  /// The parts of a reader that all readings of views share.
+  struct Sources {
+    var days: ViewDayCache
+    var spanDays: SpanDays
+    var journal: WorkJournal?
+    var dictionary: ReaderDictionary
+    var catalog: any CatalogStore
+  }
+
+  init(
+    _ view: View, _ connection: SQLConnection, _ sources: Sources, live: LiveView?, rules: CustomRules?, now: Int64?
   ) throws {
     let calendar = ViewCalendar(view)
     (self.view, self.calendar) = (view, calendar)
     self.connection = connection
-    cache = reader.viewDays
-    spanDays = reader.spanDays
-    journal = reader.journal
-    scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
+    cache = sources.days
+    spanDays = sources.spanDays
+    journal = sources.journal
+    scan = try ViewScan(connection, app: view.app, dictionary: sources.dictionary)
     lastRow = try StoredSpan.lastRow(connection)
-    definitions = try reader.catalog.definitions(app: view.app)
+    definitions = try sources.catalog.definitions(app: view.app)
     self.rules = CustomRules(definitions)
     // Days counted under earlier definitions must not be continued.
     self.live = rules == self.rules ? live : nil
