@@ -1,6 +1,6 @@
-package import DataFiles
 import Testing
 
+@testable import DataFiles
 @testable import Warehouse
 
 /// Processes that claim one directory, in all orders of their steps, with processes that stall, are killed and start again.

@@ -1,9 +1,9 @@
-package import DataFiles
 import Foundation
 import GRDBSQLite
 import Testing
 import Warehouse
 
+@testable import DataFiles
 @testable import RowFiles
 @testable import WarehouseSQLite
 

@@ -1,4 +1,3 @@
-package import DataFiles
 import Dispatch
 import Foundation
 import GRDB
@@ -6,6 +5,7 @@ import TernBase
 import Testing
 
 @testable import AppCatalog
+@testable import DataFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
 

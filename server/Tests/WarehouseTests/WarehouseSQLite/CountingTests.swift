@@ -1,4 +1,3 @@
-package import DataFiles
 import Dispatch
 import Foundation
 import GRDB
@@ -8,6 +7,7 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import DataFiles
 @testable import RowFiles
 @testable import Views
 @testable import Warehouse

@@ -1,4 +1,3 @@
-import DataFiles
 import Foundation
 import Ingest
 import ServerBase
@@ -7,6 +6,7 @@ import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import DataFiles
 @testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite

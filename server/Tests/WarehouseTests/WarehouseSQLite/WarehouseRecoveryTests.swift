@@ -1,10 +1,10 @@
-import DataFiles
 import Foundation
 import Ingest
 import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import DataFiles
 @testable import RowFiles
 @testable import Views
 @testable import Warehouse

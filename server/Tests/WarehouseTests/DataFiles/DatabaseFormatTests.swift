@@ -1,9 +1,9 @@
-package import DataFiles
 import GRDB
 import TernEvents
 import Testing
 
 @testable import AppCatalog
+@testable import DataFiles
 @testable import Warehouse
 @testable import WarehouseSQLite
 
