@@ -149,7 +149,7 @@ let package = Package(
     .target(
       name: "WarehouseUpkeep",
       dependencies: [
-        "DataFiles", "JSON", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views",
+        "DataFiles", "RowFiles", "WarehouseSQLite", "ServerBase", "Threads", "Columns", "Questions", "Views",
         "Warehouse",
         "ErrorGrouping", "Ingest",
         .product(name: "_TernBase", package: "tern"),
@@ -174,7 +174,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "JSON", "ErrorGrouping", "ServerBase", "Questions", "Ingest", "Warehouse",
+        "ErrorGrouping", "ServerBase", "Questions", "Ingest", "Warehouse",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ]),
     // The portal's files, embedded by clang.
@@ -182,7 +182,7 @@ let package = Package(
     .target(
       name: "Portal",
       dependencies: [
-        "JSON", "PortalResources",
+        "PortalResources",
         "ServerBase", "Alerts", "Outgoing", "Reports", "Questions", "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
@@ -253,7 +253,7 @@ let package = Package(
       name: "TernServer",
       dependencies: [
         "DataFiles", "API", "Ingestion", "Site", "Answering", "HTTP", "ServerBase", "Threads", "ErrorGrouping",
-        "Ingest", "Warehouse", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Questions", "Reports",
+        "Ingest", "Warehouse", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Questions", "Reports",
         "Portal", "Symbols",
         "ClickHouse", "Shipping", "Alerts", "Outgoing", "SignOn",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
@@ -269,7 +269,7 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "TernServer", "Ingestion", "HTTP", "JSON", "Cryptography", "ServerBase", "Portal", "Reports", "Questions",
-        "Warehouse", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Ingest", "Symbols", "ClickHouse",
+        "Warehouse", "WarehouseSQLite", "WarehouseUpkeep", "AppCatalog", "Ingest", "Symbols", "ClickHouse",
         "Shipping", "Alerts",
         "Outgoing", "SignOn",
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -292,7 +292,7 @@ let package = Package(
     .executableTarget(
       name: "bench-warehouse",
       dependencies: [
-        "ServerBase", "AppCatalog", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "Warehouse", "Ingest",
+        "ServerBase", "AppCatalog", "WarehouseSQLite", "WarehouseUpkeep", "Warehouse", "Ingest",
         .product(name: "_TernBase", package: "tern"),
         .product(name: "_TernEvents", package: "tern"),
       ],
@@ -301,7 +301,7 @@ let package = Package(
     .executableTarget(
       name: "bench-questions",
       dependencies: [
-        "ServerBase", "AppCatalog", "Questions", "RowFiles", "WarehouseSQLite", "WarehouseUpkeep", "Warehouse",
+        "ServerBase", "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse",
         "Ingest",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ],
@@ -325,6 +325,7 @@ let package = Package(
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
+        "DataFiles",
         "SimulatedDisk", "Cryptography", "ServerBase", "Threads", "QuestionsTestSupport", "Columns", "Questions",
         "WarehouseContract",
         "RowFiles", "WarehouseSQLite", "WarehouseUpkeep",
@@ -340,7 +341,8 @@ let package = Package(
     .executableTarget(
       name: "simulate-server",
       dependencies: [
-        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "RowFiles", "WarehouseSQLite",
+        "DataFiles",
+        "CTernDisk", "SimulatedDisk", "WarehouseContract", "TernServer", "WarehouseSQLite",
         "WarehouseUpkeep", "AppCatalog", "Questions",
         "Views",
         "Warehouse", "Ingest", .product(name: "_TernBase", package: "tern"),
@@ -407,6 +409,7 @@ let package = Package(
     .testTarget(
       name: "AlertsTests",
       dependencies: [
+        "DataFiles",
         "Alerts", "Outgoing", "AppCatalog", "TernCommand", "HTTP", "Questions", "Warehouse",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),

@@ -1,3 +1,4 @@
+import DataFiles
 import GRDB
 import TernEvents
 import Testing
