@@ -75,7 +75,8 @@ struct SymbolEndpoints: Sendable {
     ) { Self.uploaded.response(try await upload($0.request, $0.context)) }
     symbols.delete(
       "", "deleteMapping", "Deletes the mapping of a version and build of the app.",
-      [.query("version", .text(1...255), isRequired: true), .query("build", .text(1...255), isRequired: true)]
+      [.query("version", .text(1...255), isRequired: true), .query("build", .text(1...255), isRequired: true)],
+      errors: [400]
     ) { call in
       guard let build = try Self.mappedBuild(call.request),
         try catalog.removeSymbols(app: try call.app.id, buildID: build.name)

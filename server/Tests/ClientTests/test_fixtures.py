@@ -76,7 +76,7 @@ def test_a_backup_of_its_data_can_be_restored(day, place):
 
 @pytest.mark.parametrize("name", ["catalog.sqlite", "warehouse.sqlite", "counts.sqlite"])
 def test_a_file_of_a_newer_version_is_refused_and_left_alone(name, place):
-    copied(VERSIONS[-1], place)
+    copied(DAYS[-1], place)
     database = sqlite3.connect(place / "data" / name)
     database.execute("PRAGMA user_version = 99")
     before = list(database.iterdump())
