@@ -48,7 +48,7 @@ package final class CopiedFile {
   package static func check(_ path: String, bytes: Int, step: (Int) throws -> Void = { _ in }) throws -> String {
     var check = UInt64(bytes)
     try read(path, bytes: bytes) { part in
-      check = mixed(check, RowBlock.checksum(part))
+      check = mixed(check, ByteCheck.hash(part))
       try step(part.count)
     }
     let digits = String(check, radix: 16)

@@ -31,22 +31,6 @@ package enum RowBlock {
     /// The time of the row before.
     var time: Int64 = 0
   }
-
-  /// A hash of a block's bytes, to recognize damage.
-  package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var (first, second) = (UInt64(bytes.count), UInt64(0))
-    var position = 0
-    while position + 16 <= bytes.count {
-      first = mixed(first, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)))
-      second = mixed(second, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position + 8, as: UInt64.self)))
-      position += 16
-    }
-    while position < bytes.count {
-      first = mixed(first, UInt64(bytes[position]))
-      position += 1
-    }
-    return mixed(first, second)
-  }
 }
 
 /// Appends rows to a block.

@@ -51,7 +51,7 @@ package enum RowSegment {
     }
 
     func expectedCheck(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-      mixed(RowBlock.checksum(bytes), mixed(UInt64(byteCount) << 32 | UInt64(rows), UInt64(bitPattern: firstID)))
+      mixed(ByteCheck.hash(bytes), mixed(UInt64(byteCount) << 32 | UInt64(rows), UInt64(bitPattern: firstID)))
     }
 
     package var lastID: Int64 { firstID &+ Int64(rows) &- 1 }

@@ -15,12 +15,12 @@ struct ImportBatches {
     init(header: ImportedLine, app: App, server: String) {
       guard header.server != server || header.app != app.id.rawValue else { return }
       let text = "\(header.server ?? "") \(header.app ?? 0) \(app.id)"
-      salt = withUTF8(text) { RowBlock.checksum($0) }
+      salt = withUTF8(text) { ByteCheck.hash($0) }
     }
 
     func key(_ line: ImportedLine, _ text: UnsafeRawBufferPointer) throws -> DuplicateKey {
       // A row without a key gets one from its text, so that importing it twice doesn't count it twice.
-      var hash = UInt64(bitPattern: Int64(RowBlock.checksum(text) >> 1))
+      var hash = UInt64(bitPattern: Int64(ByteCheck.hash(text) >> 1))
       if let key = line.key {
         guard let number = ImportedLine.number(key.hash) else { throw ImportFailure("The hash of its key is invalid.") }
         hash = UInt64(bitPattern: number)
