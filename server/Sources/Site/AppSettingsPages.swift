@@ -5,7 +5,7 @@ import Portal
 import ServerBase
 import Warehouse
 
-/// What changes an app: the forms of its settings, the page of its time zone, and its deletion.
+/// The changes of an app: the forms of its settings, the page of its time zone, and its deletion.
 struct AppSettingsPages: SettingsForms {
   let site: Site
 

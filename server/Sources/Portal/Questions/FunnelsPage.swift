@@ -206,7 +206,7 @@ extension FunnelAnswer.Group {
 }
 
 extension FunnelBreakdownStep {
-  /// What a row of the table is, and why rows may add up to more than all users.
+  /// The meaning of a row of the table, and the reason why rows may add up to more than all users.
   fileprivate var explanation: String {
     switch self {
     case .first:

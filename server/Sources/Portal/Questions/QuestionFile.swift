@@ -7,7 +7,7 @@ import Warehouse
 package struct QuestionFile: Sendable {
   /// The value of the parameter `file` in the file's address; empty for the page's first file.
   package let name: String
-  /// What the file has, for example `Users by country`.
+  /// The content of the file, for example `Users by country`.
   package let title: String
   package let question: Question
 

@@ -2,7 +2,7 @@ package import Questions
 import Reports
 package import Warehouse
 
-/// What the fields of a page's form say.
+/// The values of the fields of a page's form.
 extension QuestionPage {
   /// The short address of the page, from the fields of its form.
   package func address(_ fields: [String: String], app: AppID, segments: [SavedSegment]) -> String {

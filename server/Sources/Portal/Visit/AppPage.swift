@@ -40,7 +40,7 @@ package protocol PageRequest: Sendable {
   ) async throws -> Value
 }
 
-/// What pages read of the catalog.
+/// The parts of the catalog that pages read.
 package typealias PageCatalog = CatalogEditor & AccessStore & AlertStore & MailReportStore
 
 extension PageRequest {

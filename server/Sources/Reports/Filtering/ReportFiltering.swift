@@ -1,4 +1,4 @@
-/// How filters choose the rows of a report.
+/// The way in which filters choose the rows of a report.
 package enum ReportFiltering: Sendable {
   /// Questions count the rows that pass.
   case questions

@@ -28,7 +28,7 @@ package struct ReportDefinition: Sendable {
   package let showsPersonalData: Bool
   /// The rankings of the report; empty for other reports.
   package let rankings: [Ranking]
-  /// How filters choose the rows.
+  /// The way in which filters choose the rows.
   package let filtering: ReportFiltering
   /// The stored facts that a request needs beside the metrics.
   package let storedFacts: StoredFacts?

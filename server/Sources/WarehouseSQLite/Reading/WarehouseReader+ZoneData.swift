@@ -1,7 +1,7 @@
 import ServerBase
 package import Warehouse
 
-// What decides which days newer zone data can change.
+// The facts that decide which days newer zone data can change.
 extension WarehouseReader {
   /// The times of all rows, in milliseconds since 1970; `nil` without rows.
   package func rowTimes() async throws -> ClosedRange<Int64>? {

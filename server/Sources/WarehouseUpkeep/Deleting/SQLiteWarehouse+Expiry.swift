@@ -11,7 +11,6 @@ extension SQLiteWarehouse {
   /// Rows of days that a view will still seal are kept until it has. If the process is killed, call it again.
   ///
   /// - Returns: True if rows were removed.
-  /// - Throws: A `WarehouseError` with code `rowsAway` if some rows must wait for the cluster; the others were removed.
   /// - Throws: A `WarehouseError` with code `rowsAway` if some rows must wait for the cluster; all others were removed.
   @discardableResult
   package func removeRows(of app: AppID, before day: Day, views: [View]) async throws -> Bool {

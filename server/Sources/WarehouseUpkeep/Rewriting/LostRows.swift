@@ -2,7 +2,7 @@ import RowFiles
 import Warehouse
 import WarehouseSQLite
 
-// What follows from rows that are gone: deleted, set aside, or left out because they can't be read.
+// The consequences of rows that are gone: deleted, set aside, or left out because they can't be read.
 
 extension SQLiteWarehouse {
   /// Drops the columns and the days of views of apps that have lost rows, also if an attempt before has failed.

@@ -4,7 +4,7 @@ import ServerBase
 import TernBase
 import Warehouse
 
-/// What helps to send the first event: sample code, and the light that turns green when it has arrived.
+/// The help with the first event: sample code, and the light that turns green when it has arrived.
 extension PageVisit {
   /// The light that turns green when the first event has arrived, as HTML.
   func arrival(of event: StoredEvent?, _ app: App) -> String {

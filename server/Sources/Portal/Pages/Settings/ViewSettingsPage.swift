@@ -52,7 +52,7 @@ package struct ViewSettingsPage: Page {
   }
 }
 
-/// What the pages of views have in common.
+/// The parts that the pages of views have in common.
 extension PageVisit {
   func viewSettings(_ page: ManagementPage, app: App, apps: [App], isBelowViews: Bool = false) -> String {
     var shell = Shell(app: app, apps: apps, report: nil, title: page.title, place: .views)
