@@ -1,6 +1,7 @@
 import Foundation
 import TernGzip
 import Warehouse
+import WarehouseUpkeep
 
 @testable import Reports
 @testable import Tern
