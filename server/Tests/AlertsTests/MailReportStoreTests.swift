@@ -71,6 +71,7 @@ import Warehouse
     var catalog = try open()
     let app = try catalog.createApp(name: "App", timeZone: zone).id
     _ = try catalog.createMailReport(report(app, hour: hour))
+    let attempts = Box<[String: Int]>([:])
     var (sent, ids, kills, repeats) = ([String: [String]](), [String: Set<UniqueID>](), 0, 0)
     while clock.value.since(begin) < .seconds(91 * 86_400) {
       // Pauses are shorter than the time between two mails, so that none is skipped.
@@ -85,7 +86,14 @@ import Warehouse
       if kill > 1 {
         let got = Box<[(String, String, UniqueID)]>([])
         let delivery = AlertDelivery(catalog: catalog) { message, destination throws(OutgoingError) in
-          if shared.change({ Int.random(in: 0..<4, using: &$0) }) == 0 { throw OutgoingError(.connection, "away") }
+          // Not for a whole day, after which a mail is given up.
+          let attempt = attempts.change {
+            $0["\(destination.text) \(message.title)", default: 0] += 1
+            return $0["\(destination.text) \(message.title)", default: 0]
+          }
+          if attempt < 5, shared.change({ Int.random(in: 0..<4, using: &$0) }) == 0 {
+            throw OutgoingError(.connection, "away")
+          }
           got.change { $0.append((destination.text, message.title, message.id)) }
           if kill == 2 { throw OutgoingError(.cancelled, "killed") }
           return "ok"
