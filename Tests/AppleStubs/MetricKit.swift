@@ -54,3 +54,54 @@ open class MXHangDiagnostic: MXDiagnostic {
 open class MXCallStackTree: NSObject {
   open func jsonRepresentation() -> Data { fatalError() }
 }
+
+@available(iOS 27, *)
+public final class MetricManager {
+  public init() { fatalError() }
+  public var diagnosticReports: some AsyncSequence<DiagnosticReport, Never> { AsyncStream { _ in fatalError() } }
+}
+
+@available(iOS 27, *)
+public struct DiagnosticReport: Sendable {
+  public struct Environment: Sendable {
+    public let applicationVersion: String
+    public let applicationBuildVersion: String
+    public let pid: Int32?
+  }
+
+  public let environment: Environment
+  public let result: DiagnosticResult
+  public let timeRange: DateInterval
+}
+
+@available(iOS 27, *)
+public enum DiagnosticResult: Sendable {
+  case memoryException(MemoryExceptionDiagnostic)
+  case crash
+}
+
+@available(iOS 27, *)
+public struct MemoryExceptionDiagnostic: Sendable {
+  public let callStackTree: CallStackTree
+}
+
+@available(iOS 27, *)
+public struct CallStackTree: Sendable {
+  public let callStackThreads: ContiguousArray<CallStackThread>
+}
+
+@available(iOS 27, *)
+public struct CallStackThread: Sendable {
+  public let threadAttributed: Bool?
+  public let rootFrames: ContiguousArray<CallStackFrame>
+}
+
+@available(iOS 27, *)
+public struct CallStackFrame: Sendable {
+  public let binaryUUID: UUID?
+  public let address: UInt64?
+  public let offsetIntoBinaryTextSegment: UInt64?
+  public let sampleCount: Int?
+  public let subFrames: ContiguousArray<CallStackFrame>
+  public func binaryName(from tree: CallStackTree) -> String? { fatalError() }
+}

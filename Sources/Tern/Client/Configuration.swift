@@ -114,7 +114,8 @@ extension TernClient {
     /// An app ends itself by ``TernClient/shutdown()``, ``TernClient/willTerminate()``, by `exit` or by returning from its main
     /// function, and by a signal that ``TernClient/flushOnTermination(by:deadline:)`` handles. Any other signal terminates it,
     /// such as Control-C in a terminal. Applies to Linux; requires ``catchesCrashes``. On Apple platforms, it isn't known at the
-    /// next launch whether the last one crashed.
+    /// next launch whether the last one crashed: there, terminations for lack of memory are reported as handled errors of type
+    /// `Memory limit`, from iOS 27 on.
     public var reportsTerminations: Bool
     /// Starts the client paused: it records but sends nothing until `resume()`. The default is false.
     public var startsPaused: Bool

@@ -195,7 +195,7 @@ public final class TernClient: Sendable {
   /// Calls a closure with each crash and hang of an earlier launch that the system reports, until the client is shut
   /// down.
   package func receiveDiagnostics(_ receive: @escaping @Sendable (CrashDiagnostic) -> Void) {
-    guard let diagnostics = CrashDiagnostics(reportsHangs: engine.configuration.reportsHangs, receive) else { return }
+    guard let diagnostics = CrashDiagnostics(engine.configuration, receive) else { return }
     engine.keepLaunches(process: Int(ProcessInfo.processInfo.processIdentifier))
     self.diagnostics.withLock { $0 = diagnostics }
   }

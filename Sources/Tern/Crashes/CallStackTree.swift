@@ -15,7 +15,7 @@ struct CallStackTree {
   }
 
   /// The most frames that are read, and the most levels of anything.
-  private static let maximumNodes = 500_000
+  static let maximumNodes = 500_000
   /// The most frames of a stack.
   static let maximumFrames = 128
 

@@ -4,8 +4,17 @@ import TernCrash
 import TernEvents
 package import TernValues
 
-/// A crash or hang that the system reports after the fact, as Apple's MetricKit does: its parts, without the framework.
+/// A crash, a hang or a termination that the system reports after the fact, as Apple's MetricKit does: its parts, without the
+/// framework.
 package struct CrashDiagnostic: Sendable, Hashable, Codable {
+  package enum Kind: Sendable, Hashable, Codable {
+    case crash
+    case hang(seconds: Double)
+    /// The system ended the process because it used too much memory.
+    case memoryLimit
+  }
+
+  var kind = Kind.crash
   /// The number of the signal.
   var signal: Int?
   /// The Mach exception and its code.
@@ -15,8 +24,6 @@ package struct CrashDiagnostic: Sendable, Hashable, Codable {
   /// The name and reason of the exception that was not caught, if the system tells them.
   var exceptionName: String?
   var exceptionReason: String?
-  /// The duration of a hang, in seconds; `nil` for a crash.
-  var hangSeconds: Double?
   var appVersion: String
   var appBuild: String
   /// The number of the process, if the system tells it.
@@ -40,12 +47,17 @@ package struct CrashDiagnostic: Sendable, Hashable, Codable {
     let parts = [
       terminationReason, exceptionType.map { "Exception \($0)" }, exceptionCode.map { "code \($0)" },
     ].compactMap { $0 }
-    let frames = CallStackTree(callStacks).frames(isSampled: hangSeconds != nil)
+    var (type, isSampled) = (exceptionName ?? signalName ?? "Crash", false)
     var message = exceptionReason ?? (parts.isEmpty ? nil : parts.joined(separator: ", "))
-    if let hangSeconds { message = ExceptionFacts.hangMessage(seconds: hangSeconds) }
+    switch kind {
+    case .crash: break
+    case .hang(let seconds):
+      (type, message, isSampled) = (ExceptionFacts.hangType, ExceptionFacts.hangMessage(seconds: seconds), true)
+    case .memoryLimit: (type, message) = ("Memory limit", "The system ended the app because it used too much memory.")
+    }
     return ExceptionFacts(
-      type: hangSeconds == nil ? exceptionName ?? signalName ?? "Crash" : ExceptionFacts.hangType, message: message,
-      frames: frames.enumerated().map { number, frame in
+      type: type, message: message,
+      frames: CallStackTree(callStacks).frames(isSampled: isSampled).enumerated().map { number, frame in
         .init(
           address: frame.address.map { "0x" + String($0, radix: 16) }, code: frame.place(isInnermost: number == 0))
       })
@@ -77,12 +89,12 @@ package struct CrashDiagnostic: Sendable, Hashable, Codable {
 }
 
 extension Engine {
-  /// Records a crash or a hang that the system reports.
+  /// Records what the system reports of an earlier launch. Only a crash is fatal: crash-free sessions count nothing else.
   func record(_ diagnostic: CrashDiagnostic) {
     guard recorder.withLock({ $0.isEnabled && !$0.off.contains(.errors) }) else { return }
     let launch = journal.withLock { $0 }?.earlier.launch(of: diagnostic)
     _ = recordEarlier(
-      diagnostic.hangSeconds == nil ? .crash : .handledError, diagnostic.exception,
+      diagnostic.kind == .crash ? .crash : .handledError, diagnostic.exception,
       diagnostic.process(launch, on: currentDevice), [])
   }
 }

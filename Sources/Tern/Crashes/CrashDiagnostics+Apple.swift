@@ -2,21 +2,26 @@
   import Foundation
   import MetricKit
 
-  /// Receives the crashes and hangs that MetricKit reports at a later launch.
+  /// Receives the crashes, hangs and terminations that MetricKit reports at a later launch.
   final class CrashDiagnostics: NSObject, MXMetricManagerSubscriber, Sendable {
     private let receive: @Sendable (CrashDiagnostic) -> Void
     private let reportsHangs: Bool
+    private let terminations: Task<Void, Never>?
 
     /// Starts receiving, until `stop()`.
-    init?(reportsHangs: Bool, _ receive: @escaping @Sendable (CrashDiagnostic) -> Void) {
+    init?(_ configuration: TernClient.Configuration, _ receive: @escaping @Sendable (CrashDiagnostic) -> Void) {
       self.receive = receive
-      self.reportsHangs = reportsHangs
+      reportsHangs = configuration.reportsHangs
+      terminations = configuration.reportsTerminations ? Self.receiveTerminations(receive) : nil
       super.init()
       MXMetricManager.shared.add(self)
     }
 
     /// The system keeps the subscriber until it is removed.
-    func stop() { MXMetricManager.shared.remove(self) }
+    func stop() {
+      terminations?.cancel()
+      MXMetricManager.shared.remove(self)
+    }
 
     func didReceive(_ payloads: [MXDiagnosticPayload]) {
       for payload in payloads {
@@ -35,7 +40,7 @@
         guard reportsHangs else { continue }
         for hang in payload.hangDiagnostics ?? [] {
           var diagnostic = diagnostic(hang, hang.callStackTree, in: payload)
-          diagnostic.hangSeconds = hang.hangDuration.converted(to: .seconds).value
+          diagnostic.kind = .hang(seconds: hang.hangDuration.converted(to: .seconds).value)
           receive(diagnostic)
         }
       }
@@ -55,7 +60,9 @@
 #else
   /// The system reports no crashes.
   final class CrashDiagnostics: Sendable {
-    init?(reportsHangs: Bool, _ receive: @escaping @Sendable (CrashDiagnostic) -> Void) { return nil }
+    init?(_ configuration: TernClient.Configuration, _ receive: @escaping @Sendable (CrashDiagnostic) -> Void) {
+      return nil
+    }
     func stop() {}
   }
 #endif

@@ -38,7 +38,7 @@ extension TernClient {
   package func receiveEarlierDiagnostics(_ receive: @escaping @Sendable (EarlierDiagnostic, Bool) -> Void) {
     guard engine.environment.catchesCrashes else { return }
     receiveDiagnostics { [weak engine] diagnostic in
-      guard let engine, diagnostic.hangSeconds == nil else { return }
+      guard let engine, diagnostic.kind == .crash else { return }
       let earlier = engine.journal.withLock { $0 }?.earlier ?? LaunchHistory()
       let launch = earlier.launch(of: diagnostic)
       receive(EarlierDiagnostic(diagnostic, launch), launch != nil && launch == earlier.launches.last)
