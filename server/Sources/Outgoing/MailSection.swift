@@ -21,16 +21,18 @@ package struct MailSection: Sendable, Hashable, Codable {
 
     package init(_ caption: String, _ values: [Double?]) { (self.caption, self.values) = (caption, values) }
 
-    /// The blocks: full height for the highest figure, the lowest for zero or less, and a dot where there is none.
-    package var blocks: String {
+    /// The blocks: full height for the highest figure, the lowest for zero or less, and a dot where there is none. `nil` if all
+    /// would be the same: blocks of equal height say no more than the caption.
+    package var blocks: String? {
       let highest = values.compactMap(\.self).filter(\.isFinite).max() ?? 0
-      return values.map { value -> String in
+      let blocks = values.map { value -> String in
         guard let value, value.isFinite else { return "·" }
         let part = highest > 0 ? max(value, 0) / highest : 0
         // Only zero has the lowest block.
         let level = part == 0 ? 0 : max(1, Int((part * 7).rounded()))
         return Self.heights[min(level, 7)]
-      }.joined()
+      }
+      return Set(blocks).count > 1 ? blocks.joined() : nil
     }
 
     private static let heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
@@ -81,13 +83,14 @@ extension MailSection {
       let line = (padded + [bar].compactMap(\.self)).joined(separator: "  ")
       lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
     }
-    lines += sparklines.map { "\($0.caption): \($0.blocks)" }
+    lines += sparklines.map { line in line.blocks.map { "\(line.caption): \($0)" } ?? line.caption }
     if let note { lines.append(note) }
     return lines.joined(separator: "\n")
   }
 
   private static let mark = "style=\"color:#3b78c3;white-space:nowrap\""
-  private static let line = "style=\"border-bottom:1px solid #ccc\""
+  /// Quiet on a light and on a dark ground.
+  private static let line = "style=\"border-bottom:1px solid #999\""
 
   var html: String {
     var html = "<h2 style=\"font-size:1.1em;margin:1.5em 0 .3em\">\(MailMessage.escaped(heading))</h2>\n"
@@ -107,9 +110,9 @@ extension MailSection {
       }.joined()
       html += "</table>\n"
     }
-    html += sparklines.map {
-      "<p style=\"margin:.6em 0\">\(MailMessage.escaped($0.caption)): <span aria-hidden=\"true\" \(Self.mark)>"
-        + "\($0.blocks)</span></p>\n"
+    html += sparklines.map { line in
+      let blocks = line.blocks.map { ": <span aria-hidden=\"true\" \(Self.mark)>\($0)</span>" } ?? ""
+      return "<p style=\"margin:.6em 0\">\(MailMessage.escaped(line.caption))\(blocks)</p>\n"
     }.joined()
     if let note { html += "<p>\(MailMessage.escaped(note))</p>\n" }
     return html

@@ -21,7 +21,7 @@ package enum PortalAssets {
 
   static let assets: [String: Asset] = [
     "tern.css": asset("text/css; charset=utf-8", "tern.css"),
-    "shell.js": asset("text/javascript; charset=utf-8", "shell.js", "tables.js", "calendar.js"),
+    "shell.js": asset("text/javascript; charset=utf-8", "shell.js", "tables.js", "calendar.js", "charts.js"),
     "builder.js": asset("text/javascript; charset=utf-8", "builder.js"),
     "live.js": asset("text/javascript; charset=utf-8", "live.js"),
     "refresh.js": asset("text/javascript; charset=utf-8", "refresh.js"),

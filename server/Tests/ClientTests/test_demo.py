@@ -3,7 +3,10 @@
 import csv
 import io
 import re
+import struct
+import time
 import urllib.request
+from xml.etree import ElementTree
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -242,3 +245,39 @@ def test_files_have_what_the_page_shows(browser, demo):
     names = [key.text for key in browser.all("figure.chart .legend .key")]
     assert len(names) == min(len(values), 9) and (names[-1] == "Other") == (len(values) > 8)
     assert not browser.check()
+
+
+def test_a_chart_is_saved_as_one_picture_with_its_colours_and_texts(browser, demo, tmp_path):
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+
+    def saved(kind):
+        """The content of the file that the first button of a kind saves."""
+        browser.find(f".save button[aria-label^='Save as {kind}']").click()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            for file in tmp_path.glob(f"*.{kind.lower()}"):
+                content = file.read_bytes()
+                file.unlink()
+                return file.stem, content
+            time.sleep(0.05)
+        raise AssertionError(f"no {kind} was saved")
+
+    pages = [
+        ("", "Events-and-sessions-per-day", ["Events and sessions", "Sessions"]),
+        ("/funnels?days=90&k1=screen&n1=Library&k2=screen&n2=Player", "Steps", ["1.", "Library", "2.", "Player"]),
+        ("/paths", "Where-sessions-went", ["Where sessions went", "Library"])]
+    for page, name, texts in pages:
+        browser.open(f"{demo.address}/apps/1{page}")
+        stem, content = saved("SVG")
+        assert stem.startswith(name)
+        picture = ElementTree.fromstring(content)
+        space = "{http://www.w3.org/2000/svg}"
+        found = [node.text for node in picture.iter(f"{space}text")]
+        assert set(texts) <= set(found)
+        shapes = [node for kind in ("path", "rect", "circle") for node in picture.iter(space + kind)]
+        # Programs that read no style sheet would draw these black.
+        assert len(shapes) > 5 and all(node.get("fill") for node in shapes)
+        assert not re.search(rb"var\(|class=|style=|foreignObject|url\(", content)
+        stem, content = saved("PNG")
+        width, height = struct.unpack(">II", content[16:24])
+        assert content.startswith(b"\x89PNG") and (width, height) == (2 * int(picture.get("width")), 2 * int(picture.get("height")))

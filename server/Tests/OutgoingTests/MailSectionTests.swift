@@ -41,8 +41,15 @@ import Testing
     #expect(MailSection.bar(1.0 / 96) == "▏" && MailSection.bar(.nan) == "")
     #expect(MailSection.bar(9) == MailSection.bar(1))
     #expect(MailSection.Sparkline("", [0, 0.1, 100, -5]).blocks == "▁▂█▁")
+    #expect(MailSection.Sparkline("", [0, nil, 0]).blocks == "▁·▁")
+  }
+
+  @Test(arguments: [[0, 0], [.infinity, nil], [97.1, 95.7, 100, 99.2], [5], []] as [[Double?]])
+  func `a sparkline whose blocks would be the same is its caption alone`(values: [Double?]) throws {
+    #expect(MailSection.Sparkline("", values).blocks == nil)
+    let mail = try mail([MailSection("Figures", sparklines: [.init("Crash-free users (95.7 % to 100 %)", values)])])
     #expect(
-      MailSection.Sparkline("", [0, 0]).blocks == "▁▁" && MailSection.Sparkline("", [.infinity, nil]).blocks == "··")
+      mail.contains("Crash-free users (95.7 % to 100 %)\r\n") && !mail.contains("Crash-free users (95.7 % to 100 %):"))
   }
 
   @Test func `texts of reports are escaped`() throws {
@@ -124,15 +131,15 @@ import Testing
     <p>The figures for Thu, 26 Nov 2026.</p>
     <h2 style=3D"font-size:1.1em;margin:1.5em 0 .3em">Figures</h2>
     <table cellpadding=3D"4" style=3D"border-collapse:collapse">
-    <tr style=3D"border-bottom:1px solid #ccc"><th scope=3D"col" align=3D"left"=
+    <tr style=3D"border-bottom:1px solid #999"><th scope=3D"col" align=3D"left"=
     ></th><th scope=3D"col" align=3D"right">Now</th><th scope=3D"col" align=3D"=
     right">Change</th><th scope=3D"col" align=3D"right">Before</th></tr>
-    <tr style=3D"border-bottom:1px solid #ccc"><th scope=3D"row" align=3D"left"=
+    <tr style=3D"border-bottom:1px solid #999"><th scope=3D"row" align=3D"left"=
      style=3D"font-weight:normal">Active users</th><td align=3D"right">1,234</t=
     d><td align=3D"right">+12.5 %</td><td align=3D"right">1,097</td><td aria-hi=
     dden=3D"true" style=3D"color:#3b78c3;white-space:nowrap">=E2=96=88=E2=96=88=
     =E2=96=88=E2=96=88=E2=96=88=E2=96=88</td></tr>
-    <tr style=3D"border-bottom:1px solid #ccc"><th scope=3D"row" align=3D"left"=
+    <tr style=3D"border-bottom:1px solid #999"><th scope=3D"row" align=3D"left"=
      style=3D"font-weight:normal">Events</th><td align=3D"right">7</td><td alig=
     n=3D"right">=E2=80=93</td><td align=3D"right">=E2=80=93</td></tr>
     </table>

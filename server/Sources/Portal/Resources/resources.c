@@ -155,6 +155,9 @@ static const struct tern_portal_file assets[] = {
     {"calendar.js", (const char[]){
 #embed "Assets/calendar.js" suffix(, 0)
     }},
+    {"charts.js", (const char[]){
+#embed "Assets/charts.js" suffix(, 0)
+    }},
     {"favicon.svg", (const char[]){
 #embed "Assets/favicon.svg" suffix(, 0)
     }},
