@@ -74,7 +74,9 @@ struct SharedPages: SettingsForms {
     context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })
     let segments = try context.visibleSegments(site.catalog)
     let reader = PortalReader(guestOf: site.catalog.name(of: link, app: app, now: now, segments: segments))
-    let visit = PageVisit(site.server, reader: reader, segments: segments)
+    let visit = PageVisit(
+      site.server, reader: reader, segments: segments,
+      theme: request.parameters["theme"].flatMap { Theme(rawValue: $0) })
     let today = ReportZone(app.zone).day(of: now)
     var response: Response
     switch content {

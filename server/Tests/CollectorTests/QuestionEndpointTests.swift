@@ -277,6 +277,25 @@ import Warehouse
     }
   }
 
+  @Test func `the first file of a page is the one for spreadsheets in the reader's language`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (language, names) in [
+        ("de-DE,de;q=0.9", ["CSV for spreadsheets (0,5)", "CSV", "JSON"]),
+        ("en", ["CSV", "CSV for spreadsheets (0,5)", "JSON"]),
+      ] {
+        for page in ["explore", "versions"] {
+          let response = try await client.execute(
+            uri: "/apps/1/\(page)", method: .get,
+            headers: [.cookie: try fixture.cookie(), .acceptLanguage: language])
+          let links = String(buffer: response.body).matches(of: /<a href="([^"]*format=[^"]*)">([^<]*)</)
+          #expect(links.prefix(3).map { String($0.2) } == names, "\(page)")
+          for link in links { #expect(link.1.contains("decimal=comma") == link.2.contains("0,5"), "\(link.1)") }
+        }
+      }
+    }
+  }
+
   @Test func `a file has what its page shows, and says how many rows it lacks`() async throws {
     // 2 May in Berlin.
     let now = Timestamp(millisecondsSince1970: 1_777_678_200_000)

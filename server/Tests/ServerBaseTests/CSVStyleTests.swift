@@ -39,6 +39,16 @@ import Testing
     #expect(String(decoding: CSVStyle(texts: .raw).field(text), as: UTF8.self) == field)
   }
 
+  @Test(arguments: [
+    ("de-DE,de;q=0.9,en;q=0.8", true), ("en-US,en;q=0.9,de;q=0.8", false), ("en;q=0.5, pl ;q=0.7", true),
+    ("de-CH", false), ("DE-li", false), ("es-MX,es;q=0.9", false), ("es", true), ("pt-BR", true), ("ja", false),
+    ("", false), ("*", false), (";q=1", false), ("de;q=x", false), ("de;q=0", false), ("fr,en", true),
+    (String(repeating: "xx;q=0.1,", count: 20) + "de", false),
+  ])
+  func `the decimal sign is that of the language that a reader likes best`(header: String, isComma: Bool) {
+    #expect(CSVStyle.Decimal(acceptLanguage: header) == (isComma ? .comma : .point))
+  }
+
   @Test func `control characters of JSON get the escapes of JSON`() {
     #expect(text([.json(Array("[\"\u{9B}\u{7F}\"]".utf8))]) == "\"[\"\"\\u009B\\u007F\"\"]\"\r\n")
   }

@@ -30,8 +30,8 @@ extension QuestionForm {
     return other
   }
 
-  /// The query of the address of a file.
-  func query(_ file: QuestionFile, format: String) -> String {
-    AddressText.joined([query(), file.name.isEmpty ? nil : "file=\(file.name)", "format=\(format)"])
+  /// The query of the address of a file, with the parameters of its format.
+  func query(_ file: QuestionFile, _ format: String) -> String {
+    AddressText.joined([query(), file.name.isEmpty ? nil : "file=\(file.name)", format])
   }
 }
