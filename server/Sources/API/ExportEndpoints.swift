@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
+import Reports
 import TernBase
 import TernGzip
 import Warehouse
@@ -23,7 +24,8 @@ struct ExportEndpoints: Sendable {
         "export",
         "The stored rows of an app, compressed if Accept-Encoding names gzip. NDJSON ends with {\"end\":true}.",
         ReportEndpoints.range + [
-          .query("format", .choice(["ndjson", "csv"])),
+          .query("format", .choice(ExportRequest.Format.self))
+        ] + APIOperation.Parameter.csv + [
           .query("after", .count.described("The number of a row: only later ones are exported.")),
           .query("afterAttachment", .count.described("The number of an attachment: only later ones are exported.")),
           .query("install", .text.described("Only the rows of this install.")),
@@ -41,6 +43,7 @@ struct ExportEndpoints: Sendable {
       }
       wanted.format = format
     }
+    wanted.csv = try request.csvStyle()
     wanted.from = try day(parameters["from"])
     wanted.to = try day(parameters["to"])
     if let from = wanted.from, let to = wanted.to, from > to {
@@ -77,7 +80,11 @@ struct ExportEndpoints: Sendable {
       if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
       try await writer.finish(nil)
     }
-    var headers: HTTPFields = [.contentType: wanted.format.contentType, .cacheControl: "no-store"]
+    // Without the person: names of files are seen by others.
+    let name = FileName(wanted.app, ["rows"], from: wanted.from, to: wanted.to, ending: wanted.format.rawValue)
+    var headers: HTTPFields = [
+      .contentType: wanted.format.contentType, .cacheControl: "no-store", .contentDisposition: name.disposition,
+    ]
     headers[.vary] = "Accept-Encoding"
     if compression != nil { headers[.contentEncoding] = "gzip" }
     return Response(status: .ok, headers: headers, body: body)

@@ -25,7 +25,8 @@ struct QuestionEndpoints: Sendable {
       api.group("/apps/:app", kind == .persons ? .readPersonalData : .read).on(
         .post, "/\(kind.rawValue)",
         APIOperation(
-          kind.rawValue, kind.definition.summary, [.query("format", .choice(AnswerFormat.self)), Self.unknown],
+          kind.rawValue, kind.definition.summary,
+          [.query("format", .choice(AnswerFormat.self))] + APIOperation.Parameter.csv + [Self.unknown],
           body: ["application/json": .named("\(kind.schemaName)Question")],
           answers: [
             "application/json": .anyOf(.named("\(kind.schemaName)Answer"), Self.rows), "text/csv": .text,
@@ -39,13 +40,14 @@ struct QuestionEndpoints: Sendable {
   private func answer(
     _ kind: Question.Kind, _ request: Request, _ context: CollectorContext
   ) async throws -> Response {
-    let format = try format(request)
+    let (app, format, csv) = (try context.app, try format(request), try request.csvStyle())
     // The body's room in the budget of ingestion is given back before the question waits for its turn.
     let body = Array(try await reader.read(request, context, limit: JSONTree.maximumBytes).bytes.readableBytesView)
     do {
-      let question = try Question(kind, json: body, segments: try catalog.segmentFilters(app: try context.app.id))
+      let question = try Question(kind, json: body, segments: try catalog.segmentFilters(app: app.id))
       try await answering.checkKnown(try JSONTree(parsing: body), request, context)
-      return .answer(try await answering.answer(question, context), format)
+      let answered = try await answering.answer(question, context)
+      return .answer(answered, format, csv, named: answered.fileName(of: app, [kind.rawValue], format))
     } catch let error as QuestionError {
       throw APIError(error)
     }

@@ -41,7 +41,7 @@ struct ReportEndpoints: Sendable {
         .choice(ErrorStatus.allCases.map(\.rawValue) + ["all"]).described("The errors of the report `errors`.")
       ),
       .query("format", .choice(ReportFormat.self)),
-    ]
+    ] + APIOperation.Parameter.csv
   private static let schema = Schema.object(
     ["app": .count, "from": .date, "to": .date, "timeZone": .text],
     optional: [
@@ -62,7 +62,7 @@ struct ReportEndpoints: Sendable {
 
   private func report(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let app = try context.app
-    let parameters = request.parameters
+    let (parameters, csv) = (request.parameters, try request.csvStyle())
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
       let bare = try ReportRequest(
@@ -85,7 +85,7 @@ struct ReportEndpoints: Sendable {
           message: "A single row can't be filtered by installs, days, or what a person has done.")
       }
       return try await reports.run(query, for: context.clientShare) {
-        try .report(try await query.report(from: store), format)
+        try .report(try await query.report(from: store), format, csv, of: app)
       }
     } catch let error as ReportError {
       let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest

@@ -82,8 +82,8 @@ struct PortalLinks {
   /// The address of an attachment.
   func file(_ attachment: Int64) -> String { "/apps/\(app)/errors/files/\(attachment)" }
 
-  /// The address of a report as a file.
-  func download(_ request: ReportRequest, format: ReportFormat) -> String {
+  /// The address of a report as a file, with the parameters of its format.
+  func download(_ request: ReportRequest, _ format: String) -> String {
     // The API refuses filters of a report about all rows.
     var links = request.isFilterable ? alone : unfiltered
     links.isForPrograms = true
@@ -91,7 +91,7 @@ struct PortalLinks {
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
     // A page shows the first rows of its lists and says so; a file has all of them.
     let limit = request.report.fileLimit.map { "&limit=\($0)" } ?? ""
-    return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)\(limit)"
+    return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)\(format)\(limit)"
   }
 
   /// The address of the values that filters suggest.

@@ -65,7 +65,7 @@ struct QuestionPages: Sendable {
     let segments = try context.visibleSegments(site.catalog)
     try site.answering.checkAllowed(ReportFilter(in: parameters), segments, context)
     if let format = parameters["format"], !format.isEmpty {
-      return try await download(page, parameters, segments, AnswerFormat(parsing: format), context)
+      return try await download(page, request, segments, AnswerFormat(parsing: format), context)
     }
     // A form has several fields for what the address says in one.
     if parameters["apply"] != nil {
@@ -90,9 +90,10 @@ struct QuestionPages: Sendable {
   }
 
   private func download(
-    _ page: QuestionPage, _ parameters: [String: String], _ segments: [SavedSegment], _ format: AnswerFormat,
+    _ page: QuestionPage, _ request: Request, _ segments: [SavedSegment], _ format: AnswerFormat,
     _ context: CollectorContext
   ) async throws -> Response {
+    let (app, parameters, csv) = (try context.app, request.parameters, try request.csvStyle())
     do {
       let files = try page.files(parameters, segments: segments)
       guard !files.isEmpty else {
@@ -104,8 +105,7 @@ struct QuestionPages: Sendable {
       }
       let answered = try await site.answering.answer(file.question, context)
       return .answer(
-        answered, format,
-        headers: [.contentDisposition: "attachment; filename=\"\(file.fileName(page, answered, format))\""])
+        answered, format, csv, named: answered.fileName(of: app, [page.rawValue, file.name], format))
     } catch let error as QuestionError {
       throw APIError(error)
     }

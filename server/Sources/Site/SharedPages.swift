@@ -74,14 +74,15 @@ struct SharedPages: SettingsForms {
     context.grant = Grant(visitor: Visitor(guestOf: app), app: app, isStillValid: { true })
     let segments = try context.visibleSegments(site.catalog)
     let reader = PortalReader(guestOf: site.catalog.name(of: link, app: app, now: now, segments: segments))
-    let visit = PageVisit(site.server, reader: reader, segments: segments)
+    let visit = PageVisit(
+      site.server, reader: reader, segments: segments,
+      theme: request.parameters["theme"].flatMap { Theme(rawValue: $0) })
     let today = ReportZone(app.zone).day(of: now)
     var response: Response
     switch content {
     case .report(let query):
       response = try await report(
-        try site.catalog.addingStoredFacts(to: query, isGuest: true), visit, as: request.parameters["format"], app,
-        context)
+        try site.catalog.addingStoredFacts(to: query, isGuest: true), visit, request, app, context)
     case .question(let page, let parameters):
       response = .html(
         try await QuestionFormPage(
@@ -103,7 +104,7 @@ struct SharedPages: SettingsForms {
 
   /// The page of a shared report, or its data.
   private func report(
-    _ query: ReportRequest, _ visit: PageVisit, as format: String?, _ app: App, _ context: CollectorContext
+    _ query: ReportRequest, _ visit: PageVisit, _ request: Request, _ app: App, _ context: CollectorContext
   ) async throws -> Response {
     func filtered(_ query: ReportRequest) throws -> any MetricsStore {
       try site.answering.metrics(for: query, from: site.store, segments: visit.segments, context, allowsRecent: true)
@@ -111,10 +112,10 @@ struct SharedPages: SettingsForms {
     // A segment may have been deleted, or name persons now.
     if let fault = query.fault(visit.segments) { throw APIError(status: .badRequest, code: "invalid", message: fault) }
     let metrics = try filtered(query)
-    if let format {
-      let format = try ReportFormat(parsing: format)
+    if let format = request.parameters["format"] {
+      let (format, csv) = (try ReportFormat(parsing: format), try request.csvStyle())
       return try await site.reports.run(query, for: context.clientShare) {
-        try .report(try await query.report(from: metrics), format)
+        try .report(try await query.report(from: metrics), format, csv, of: app)
       }
     }
     let other = try query.compared(visit.segments).map(filtered)

@@ -1,9 +1,11 @@
 import Answering
 import HTTP
+import HTTPTypes
 import Hummingbird
 package import Portal
 import Questions
 package import Reports
+import ServerBase
 package import Warehouse
 
 extension Site {
@@ -19,7 +21,8 @@ extension Site {
       isOwner: visitor.rights.allows(.administer))
     return PageVisit(
       server, address: request.serverAddress, reader: reader, segments: segments, notes: notes,
-      unknownValues: unknownValues, rangeMistake: rangeMistake)
+      unknownValues: unknownValues, rangeMistake: rangeMistake,
+      decimal: CSVStyle.Decimal(acceptLanguage: request.headers[.acceptLanguage] ?? ""))
   }
 }
 

@@ -1,3 +1,5 @@
+package import ServerBase
+
 /// The rows to export, and their format (docs/export-format.md).
 package struct ExportRequest: Sendable, Hashable {
   package enum Format: String, Sendable, CaseIterable {
@@ -17,6 +19,8 @@ package struct ExportRequest: Sendable, Hashable {
 
   package var app: App
   package var format: Format
+  /// The form of CSV.
+  package var csv = CSVStyle()
   /// The first day of the rows, in the app's time zone; `nil` for no limit.
   package var from: Day?
   /// The last day of the rows; `nil` for no limit.

@@ -17,6 +17,9 @@ import Warehouse
       let response = try await client.execute(uri: path, method: .get, headers: fixture.authorized)
       #expect(response.status == .ok)
       #expect(response.headers[.contentType] == "text/csv; charset=utf-8")
+      #expect(
+        response.headers[.contentDisposition]
+          == #"attachment; filename="Player-Friends-rows-2026-05-01-to-2026-05-02.csv""#)
       let text = String(buffer: response.body)
       #expect(text == "csv 2026-05-01 2026-05-02 7 user(\"ann\")\nrows\nend\n")
     }
@@ -71,7 +74,8 @@ import Warehouse
     let fixture = try Fixture()
     try await fixture.routed { client in
       let mistakes = [
-        "format=xml", "afterAttachment=x", "from=yesterday", "from=2026-05-02&to=2026-05-01", "after=-1",
+        "format=xml", "decimal=dot", "texts=plain", "afterAttachment=x", "from=yesterday",
+        "from=2026-05-02&to=2026-05-01", "after=-1",
         "install=unknown",
       ]
       for query in mistakes {

@@ -127,6 +127,10 @@ import Warehouse
       #expect(page.headers[.setCookie] == nil)
       let data = try await client.execute(uri: "\(path)?format=csv", method: .get)
       #expect(data.headers[.contentType]?.hasPrefix("text/csv") == true)
+      // A name with the secret would hand the link on with the file.
+      let name = try #require(data.headers[.contentDisposition])
+      #expect(name.hasPrefix("attachment; filename=\"Player-Friends-events-20"))
+      #expect(!name.contains(path.dropFirst("/shared/".count)))
       let api = try await client.execute(uri: "/api/v1/apps", method: .get)
       #expect(api.status == .unauthorized, "the link opens nothing else")
       let id = try #require(try catalog.links(app: AppID(1)).first).id

@@ -40,6 +40,9 @@ import Warehouse
           let response = try await ask(client, kind, json, headers: fixture.authorized, format: format)
           #expect(response.status == .ok, "\(kind) \(format) \(String(buffer: response.body))")
           #expect(response.headers[.contentType] == type)
+          #expect(
+            response.headers[.contentDisposition]?.hasPrefix("attachment; filename=\"Player-Friends-\(kind.rawValue)-")
+              == true)
         }
         let members = try object(try await ask(client, kind, json, headers: fixture.authorized))
         #expect(Set(members.keys).isSuperset(of: ["results", "meta", "query"]))
@@ -274,8 +277,30 @@ import Warehouse
     }
   }
 
-  @Test func `a file has what its page shows, and says how many rows it lacks`() async throws {
+  @Test func `the first file of a page is the one for spreadsheets in the reader's language`() async throws {
     let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (language, names) in [
+        ("de-DE,de;q=0.9", ["CSV for spreadsheets (0,5)", "CSV", "JSON"]),
+        ("en", ["CSV", "CSV for spreadsheets (0,5)", "JSON"]),
+      ] {
+        for page in ["explore", "versions"] {
+          let response = try await client.execute(
+            uri: "/apps/1/\(page)", method: .get,
+            headers: [.cookie: try fixture.cookie(), .acceptLanguage: language])
+          let links = String(buffer: response.body).matches(of: /<a href="([^"]*format=[^"]*)">([^<]*)</)
+          #expect(links.prefix(3).map { String($0.2) } == names, "\(page)")
+          for link in links { #expect(link.1.contains("decimal=comma") == link.2.contains("0,5"), "\(link.1)") }
+        }
+      }
+    }
+  }
+
+  @Test func `a file has what its page shows, and says how many rows it lacks`() async throws {
+    // 2 May in Berlin.
+    let now = Timestamp(millisecondsSince1970: 1_777_678_200_000)
+    let fixture = try Fixture(wallTime: { now }, catalogTime: { now })
+    let days = "2026-04-03-to-2026-05-02"
     let name = try #require(HTTPField.Name("Tern-Rows-Left-Out"))
     try await fixture.routed { client in
       let headers: HTTPFields = [.cookie: try fixture.cookie()]
@@ -285,13 +310,20 @@ import Warehouse
       let values = try await file("explore?by=version&format=csv")
       #expect(String(buffer: values.body).hasPrefix("time:day,version,users\r\n"))
       #expect(values.headers[name] == nil)
-      #expect(values.headers[.contentDisposition] == "attachment; filename=\"explore.csv\"")
+      #expect(values.headers[.contentDisposition] == "attachment; filename=\"Player-Friends-explore-\(days).csv\"")
       let ranking = try await file("explore?by=version&file=values&format=csv")
       #expect(String(buffer: ranking.body).hasPrefix("version,users\r\n"))
-      #expect(ranking.headers[.contentDisposition] == "attachment; filename=\"explore-values.csv\"")
+      #expect(
+        ranking.headers[.contentDisposition]
+          == "attachment; filename=\"Player-Friends-explore-values-\(days).csv\"")
+      let comma = try await file("explore?by=version&file=values&format=csv&decimal=comma")
+      #expect(String(buffer: comma.body).hasPrefix("\u{FEFF}version;users\r\n"))
+      #expect(try await file("explore?format=csv&decimal=dot").status == .badRequest)
       let people = try await file("people?format=csv")
       #expect(people.headers[name] == "7")
-      #expect(people.headers[.contentDisposition] == "attachment; filename=\"people-first-2-of-9.csv\"")
+      #expect(
+        people.headers[.contentDisposition]
+          == "attachment; filename=\"Player-Friends-people-\(days)-first-2-of-9.csv\"")
       #expect(try await file("explore?file=none&format=csv").status == .notFound)
       let json = try object(try await ask(client, .persons, "{}", headers: fixture.authorized))
       #expect((json["meta"] as? [String: Any])?["rows_left_out"] as? Int == 7)

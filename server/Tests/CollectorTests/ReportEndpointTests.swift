@@ -78,6 +78,13 @@ import Warehouse
       let csv = try await client.execute(
         uri: "/api/v1/apps/1/reports/\(name)?\(query)&format=csv", method: .get, headers: fixture.authorized)
       #expect(csv.headers[.contentType] == "text/csv; charset=utf-8")
+      let file = try #require(csv.headers[.contentDisposition])
+      #expect(file.hasPrefix("attachment; filename=\"Player-Friends-\(name)-"))
+      #expect(file.hasSuffix("2026-01-01-to-2026-01-31.csv\""))
+      let comma = try await client.execute(
+        uri: "/api/v1/apps/1/reports/\(name)?\(query)&format=csv&decimal=comma&texts=raw", method: .get,
+        headers: fixture.authorized)
+      #expect(String(buffer: comma.body).hasPrefix("\u{FEFF}"))
       let page = try await client.execute(uri: "/apps/1/\(name)?\(query)", method: .get, headers: [.cookie: cookie])
       #expect(page.status == .ok)
       #expect(page.headers[.contentType] == "text/html; charset=utf-8")
@@ -93,6 +100,8 @@ import Warehouse
         ("1/reports/overview?from=2026-02-01&to=2026-01-01", .badRequest, "invalid_range"),
         ("1/reports/overview?limit=many", .badRequest, "invalid_number"),
         ("1/reports/overview?format=xml", .badRequest, "unknown_format"),
+        ("1/reports/overview?decimal=dot", .badRequest, "invalid"),
+        ("1/reports/overview?texts=plain", .badRequest, "invalid"),
         ("1/reports/event", .badRequest, "missing_event"), ("1/reports/error", .badRequest, "missing_error"),
         ("1/reports/error?group=x", .badRequest, "invalid_number"),
         ("1/reports/nonsense", .notFound, "unknown_report"), ("99/reports/overview", .notFound, "unknown_app"),

@@ -132,6 +132,30 @@ import Warehouse
     }
   }
 
+  @Test func `a shared page has the colour scheme that its address names, or that of the browser`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+      for place in ["/apps/1", "/apps/1/explore", "/apps/1/dashboards/1"] {
+        let path = try await share(client, place, cookie)
+        func head(_ query: String) async throws -> String {
+          let page = String(buffer: try await client.execute(uri: path + query, method: .get).body)
+          return String(page.split(separator: "</head>", maxSplits: 1)[0])
+        }
+        for query in ["", "?theme=", "?theme=blue"] {
+          let page = try await head(query)
+          #expect(page.contains("name=\"color-scheme\" content=\"light dark\""), "\(place)\(query)")
+          #expect(page.contains("media=\"(prefers-color-scheme: dark)\""), "\(place)\(query)")
+        }
+        let (light, dark) = (try await head("?theme=light"), try await head("?theme=dark"))
+        #expect(light.contains("content=\"light\"") && !light.contains("dark.css"), "\(place)")
+        #expect(dark.contains("content=\"dark\"") && dark.contains("media=\"all\""), "\(place)")
+      }
+    }
+  }
+
   @Test func `what shows persons, is incomplete or does not exist can't be shared`() async throws {
     let fixture = try Fixture()
     let (catalog, cookie, app) = (fixture.catalog, try fixture.cookie(), fixture.app.id)

@@ -67,7 +67,7 @@ struct OracleTests {
     for index in stride(from: 0, to: 200, by: 3) { rows[index].time -= Int64(index) * 30 * 86_400_000 }
     let calendar = try #require(QuestionCalendar("Europe/Berlin"))
     let scope = QuestionScope(range: .dates(first.advanced(by: -9_000), first.advanced(by: 12)))
-    for unit in [TimeUnit.hour, .day, .week, .month] {
+    for unit in [TimeUnit.hour, .zonedHour, .day, .week, .month] {
       let question = Question.query(
         QueryQuestion(scope: scope, metrics: [.plain(.users), .plain(.newUsers)], groups: [.init(.time(unit))]))
       let naive = NaiveEvaluator(rows, calendar: calendar, today: first).answer(question)

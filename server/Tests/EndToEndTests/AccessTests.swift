@@ -20,6 +20,8 @@ import Testing
     #expect(try await server.status("/api/v1/apps/\(app.id)/reports/overview", token: token) == 200)
     #expect(try await server.status("/api/v1/apps/\(app.id)/reports/live", token: token) == 403)
     #expect(try tern("tokens", "list").contains("script"))
+    let tokens = try tern("tokens", "list", "--json")
+    #expect(tokens.hasPrefix(#"[{"id":1,"name":"script","scopes":["read"],"app":\#(app.id),"#), "\(tokens)")
     _ = try tern("tokens", "revoke", "1")
     #expect(try await server.status("/api/v1/apps", token: token) == 401)
 
@@ -27,6 +29,9 @@ import Testing
     let path = try #require(shared.firstMatch(of: /\/shared\/.+/)).0
     #expect(try await server.status(String(path)) == 200)
     #expect(try tern("links", "list").contains("days=7"))
+    let links = try tern("links", "list", "--json")
+    #expect(links.hasPrefix(#"[{"app":\#(app.id),"id":1,"page":"events","query":"days=7","name":"Events"#), "\(links)")
+    #expect(!links.contains(path.dropFirst("/shared/".count)))
     _ = try tern("links", "revoke", "1")
     #expect(try await server.status(String(path)) == 404)
 
@@ -36,6 +41,7 @@ import Testing
     _ = try tern("users", "set", "ann", "--role", "editor", "--all-apps")
     #expect(try tern("users", "list").contains(/ann\s+editor\s+all\s+yes\s+never\s+0\s+no/))
     #expect(try tern("users", "log-out", "ann") == "Sessions ended: 0")
+    #expect(try tern("users", "list", "--json").contains(#""name":"ann","role":"editor""#))
     #expect(try tern("login-link", "--user", "ann").contains("/login?code="))
     _ = try tern("users", "remove", "ann")
     #expect(try await server.status(String(welcome)) == 401)

@@ -56,6 +56,7 @@ extension NaiveEvaluator {
       let distance = earlier.lowerBound.distance(to: days.lowerBound)
       switch unit {
       case .day: return .text(day.advanced(by: -distance).description)
+      case .zonedHour: return .text(calendar.label(ofZonedHour: label, daysBefore: distance))
       case .hour: return .text(day.advanced(by: -distance).description + label.dropFirst(10))
       case .week, .month:
         let shift =

@@ -152,7 +152,8 @@ extension RandomRows {
   package mutating func query() -> QueryQuestion {
     let p = ExactText("p")
     let groups: [QueryQuestion.Group] = [
-      .init(.time(.day)), .init(.time(.hour)), .init(.time(.week)), .init(.version), .init(.property(p)),
+      .init(.time(.day)), .init(.time(.hour)), .init(.time(.zonedHour)), .init(.time(.week)), .init(.version),
+      .init(.property(p)),
       .init(.property(p), bins: [0, 1, 2]), .init(.event),
     ]
     let chosen = Array(groups.shuffled(using: &generator).prefix(Int.random(in: 0...2, using: &generator)))

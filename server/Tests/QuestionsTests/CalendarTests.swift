@@ -43,6 +43,47 @@ struct CalendarTests {
     #expect(spring.count == 23 && !spring.contains("2026-03-29T02:00"))
   }
 
+  @Test func `zoned hours tell the two hours of an autumn night apart, in the order of time`() throws {
+    let calendar = try #require(QuestionCalendar("Europe/Berlin"))
+    func hours(_ day: Day) -> [String] {
+      calendar.numbers(of: .zonedHour, in: day...day).map { QuestionCalendar.label(of: .zonedHour, number: $0) }
+    }
+    let autumn = hours(Day(year: 2026, month: 10, day: 25))
+    let night = [
+      "2026-10-25T01:00+02:00", "2026-10-25T02:00+02:00", "2026-10-25T02:00+01:00", "2026-10-25T03:00+01:00",
+    ]
+    #expect(autumn.count == 25 && Array(autumn[1...4]) == night)
+    #expect(hours(Day(year: 2026, month: 3, day: 29)).count == 23)
+    let dimension = QuestionDimension.time(.zonedHour)
+    #expect(QuestionDimension("time:zoned_hour") == dimension)
+    let shuffled = [3, 2, 0, 1].map { QuestionValue.text(night[$0]) }
+    #expect(shuffled.sorted { dimension.isOrdered($0, before: $1) }.map(\.plainText) == night)
+  }
+
+  @Test(
+    arguments: [
+      ("America/New_York", 1_793_511_000_000, "2026-11-01T01:00-04:00"),
+      ("America/New_York", 1_793_514_600_000, "2026-11-01T01:00-05:00"),
+      ("Asia/Kolkata", 1_793_514_600_000, "2026-11-01T12:00+05:30"),
+      ("UTC", 1_793_514_600_000, "2026-11-01T06:00+00:00"),
+      ("UTC", -1_800_000, "1969-12-31T23:00+00:00"),
+    ] as [(String, Int64, String)])
+  func `a zoned hour is named by its clock and its zone's offset`(zone: String, time: Int64, label: String) throws {
+    let calendar = try #require(QuestionCalendar(zone))
+    #expect(QuestionCalendar.label(of: .zonedHour, number: calendar.number(of: .zonedHour, at: time)) == label)
+    #expect(calendar.label(ofZonedHour: label, daysBefore: 0) == label)
+  }
+
+  @Test(arguments: [
+    ("2026-11-01T02:00+01:00", 7, "2026-10-25T02:00+01:00"), ("2026-10-26T05:00+01:00", 2, "2026-10-24T05:00+02:00"),
+    ("2026-10-26T01:00+01:00", 1, "2026-10-25T01:00+02:00"), ("2026-10-25T02:00+02:00", 7, "2026-10-18T02:00+02:00"),
+    ("2026-03-30T03:00+02:00", 1, "2026-03-29T03:00+02:00"), ("2026-03-30T02:00+02:00", 1, "2026-03-29T02:00+02:00"),
+  ])
+  func `the zoned hour some days before is that of the same clock`(label: String, days: Int, expected: String) throws {
+    let calendar = try #require(QuestionCalendar("Europe/Berlin"))
+    #expect(calendar.label(ofZonedHour: label, daysBefore: days) == expected)
+  }
+
   @Test func `a day that the zone skipped is no day`() throws {
     let calendar = try #require(QuestionCalendar("Pacific/Apia"))
     let days = Day(year: 2011, month: 12, day: 29)...Day(year: 2011, month: 12, day: 31)

@@ -1,6 +1,8 @@
 import Foundation
+import Ingest
 import Questions
 import ReportsTestSupport
+import ServerBase
 import Testing
 import Warehouse
 
@@ -109,7 +111,7 @@ import Warehouse
         == #"[{"time:day":"2026-10-26","property:Genre":\#(Self.hostile),"users":812,"avg:property:Length":0.1,"#
         + #""previous:users":790,"previous:avg:property:Length":null},"# + "\n"
         + #"{"time:day":"2026-10-27","property:Genre":2.5,"users":9007199254740991,"avg:property:Length":null,"#
-        + #""previous:users":0,"previous:avg:property:Length":1e-07},"# + "\n"
+        + #""previous:users":0,"previous:avg:property:Length":1.0e-07},"# + "\n"
         + #"{"time:day":"2026-10-28","property:Genre":null,"users":0,"avg:property:Length":null,"#
         + #""previous:users":null,"previous:avg:property:Length":null}]"# + "\n")
   }
@@ -119,7 +121,32 @@ import Warehouse
       try text(.query, .csv)
         == "time:day,property:Genre,users,avg:property:Length,previous:users,previous:avg:property:Length\r\n"
         + "2026-10-26,\"'=cmd|'\"\"<script>alert(1)</script>, \u{202E}\u{1F600}\n\",812,0.1,790,\r\n"
-        + "2026-10-27,2.5,9007199254740991,,0,1e-07\r\n2026-10-28,,0,,,\r\n")
+        + "2026-10-27,2.5,9007199254740991,,0,1.0e-07\r\n2026-10-28,,0,,,\r\n")
+  }
+
+  @Test func `figures that are fractions have a point in each row, and counts in none`() throws {
+    #expect(
+      try text(.funnel, .csv) == "step,persons,from_first,from_previous,median_seconds,average_seconds\r\n"
+        + "1,2,1.0,1.0,,\r\n2,1,0.5,0.5,2.5,2.5\r\n")
+    let question = Question.query(
+      QueryQuestion(metrics: [.plain(.events), .plain(.crashFreeUsers), .property(.sum, ExactText("n"))]))
+    var answer = QueryAnswer()
+    answer.rows = [.init(dimensions: [], metrics: [875, 1, 0.875]), .init(dimensions: [], metrics: [1, 0, 3])]
+    let answered = try #require(
+      AnsweredQuestion(
+        question.resolved(today: Day(number: 9)), QuestionResult(.query(answer), rowsRead: 2), milliseconds: 0))
+    func file(_ format: AnswerFormat, _ csv: CSVStyle = CSVStyle()) -> String {
+      String(decoding: Array(answered.document(format, csv).joined()), as: UTF8.self)
+    }
+    #expect(file(.csv) == "events,crash_free_users,sum:property:n\r\n875,1.0,0.8750\r\n1,0.0,3.0\r\n")
+    #expect(
+      file(.csv, CSVStyle(decimal: .comma))
+        == "\u{FEFF}events;crash_free_users;sum:property:n\r\n875;1,0;0,8750\r\n1;0,0;3,0\r\n")
+    #expect(
+      file(.ndjson) == #"{"events":875,"crash_free_users":1.0,"sum:property:n":0.8750}"# + "\n"
+        + #"{"events":1,"crash_free_users":0.0,"sum:property:n":3.0}"# + "\n")
+    // JSON has one type of numbers, and the answer's members no columns.
+    #expect(file(.json).hasPrefix(#"{"results":[{"dimensions":[],"metrics":[875,1,0.875]}"#))
   }
 
   @Test func `CSV marks the cohorts of parts of weeks, and the figures of whole cohorts in such a week`() throws {

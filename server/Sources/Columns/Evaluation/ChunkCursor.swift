@@ -142,6 +142,8 @@ final class ChunkCursor {
 
   /// The units of the rows' times, found by quarters of an hour: a chunk usually spans few of them.
   private func time(_ unit: TimeUnit) -> IndexColumn {
+    // Quarters are known by their civil hour alone.
+    guard unit != .zonedHour else { return timeByRow(unit) }
     let first = flooredQuotient(chunk.header.earliest, 900_000)
     let count = flooredQuotient(chunk.header.latest, 900_000) - first + 1
     guard count <= Int64(Self.maximumQuarters) else { return timeByRow(unit) }
@@ -180,7 +182,11 @@ final class ChunkCursor {
   private func timeByRow(_ unit: TimeUnit) -> IndexColumn {
     let indexes = newIndexes()
     var units = UnitIndexes(unit)
-    for row in 0..<chunk.rows { indexes[row] = units.index(ofHour: hours.hour(chunk.time(row))) }
+    for row in 0..<chunk.rows {
+      let time = chunk.time(row)
+      indexes[row] =
+        unit == .zonedHour ? units.index(of: hours.number(of: unit, at: time)) : units.index(ofHour: hours.hour(time))
+    }
     return units.column(indexes.start)
   }
 
@@ -204,13 +210,16 @@ private struct UnitIndexes {
 
   mutating func index(ofHour hour: Int) -> UInt16 {
     if let last, last.hour == hour { return last.index }
-    let number = CivilHours.number(of: unit, hour: hour)
-    let index = known[number] ?? UInt16(numbers.count)
-    if Int(index) == numbers.count {
-      numbers.append(number)
-      known[number] = index
-    }
+    let index = index(of: CivilHours.number(of: unit, hour: hour))
     last = (hour, index)
+    return index
+  }
+
+  mutating func index(of number: Int) -> UInt16 {
+    if let index = known[number] { return index }
+    let index = UInt16(numbers.count)
+    numbers.append(number)
+    known[number] = index
     return index
   }
 

@@ -74,9 +74,12 @@ final class CivilHours: @unchecked Sendable {
   func day(_ time: Int64) -> Int { Int(flooredQuotient(Int64(hour(time)), 24)) }
 
   /// The number of the unit that contains a time; see ``QuestionCalendar/number(of:at:)``.
-  func number(of unit: TimeUnit, at time: Int64) -> Int { Self.number(of: unit, hour: hour(time)) }
+  func number(of unit: TimeUnit, at time: Int64) -> Int {
+    unit == .zonedHour
+      ? calendar.withLock { $0.number(of: unit, at: time) } : Self.number(of: unit, hour: hour(time))
+  }
 
-  /// The number of the unit that contains a civil hour.
+  /// The number of the unit that contains a civil hour; not of zoned hours, which it doesn't tell apart.
   static func number(of unit: TimeUnit, hour: Int) -> Int {
     unit == .hour
       ? hour : QuestionCalendar.number(of: unit, on: Day(number: Int(flooredQuotient(Int64(hour), 24))))

@@ -23,7 +23,7 @@ extension ColumnEvaluation {
       answer.comparedTotals = before.totals
       let cells = Dictionary(before.cells.map { ($0.dimensions, $0.metrics) }, uniquingKeysWith: { first, _ in first })
       for index in answer.rows.indices {
-        let cell = Self.moved(answer.rows[index].dimensions, question, from: days, to: earlier)
+        let cell = moved(answer.rows[index].dimensions, question, from: days, to: earlier)
         answer.rows[index].compared = cells[cell] ?? before.empty
       }
     }
@@ -113,7 +113,7 @@ extension ColumnEvaluation {
 
   /// The cell of the period before that stands for the same units: the same clock time so many days before, or the
   /// week or month with the same position.
-  private static func moved(
+  private func moved(
     _ cell: [QuestionValue?], _ question: QueryQuestion, from days: ClosedRange<Day>, to earlier: ClosedRange<Day>
   ) -> [QuestionValue?] {
     zip(cell, question.groups).map { value, group in
@@ -121,6 +121,7 @@ extension ColumnEvaluation {
       else { return value }
       let distance = earlier.lowerBound.distance(to: days.lowerBound)
       switch unit {
+      case .zonedHour: return .text(hours.withCalendar { $0.label(ofZonedHour: label, daysBefore: distance) })
       case .day, .hour: return .text(day.advanced(by: -distance).description + label.dropFirst(10))
       case .week, .month:
         let shift =

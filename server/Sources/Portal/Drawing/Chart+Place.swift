@@ -53,8 +53,8 @@ extension Chart.Place {
       return
     }
     switch unit {
-    case .hour:
-      let clock = String(label.suffix(5))
+    case .hour, .zonedHour:
+      let clock = String(label.dropFirst(11))
       self.init(axis: clock, title: "\(day.weekdayText), \(clock)", days: day...day)
     case .day: self.init(day)
     case .week:

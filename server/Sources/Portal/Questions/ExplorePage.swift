@@ -55,7 +55,10 @@ extension QuestionForm {
   }
 
   /// The unit of the time axis.
-  var unit: TimeUnit { self["interval"].flatMap { TimeUnit(rawValue: $0) } ?? .day }
+  var unit: TimeUnit {
+    // The chart shows the clock of a zone, and persons are found by it.
+    self["interval"].flatMap { TimeUnit(rawValue: $0) }.flatMap { $0 == .zonedHour ? nil : $0 } ?? .day
+  }
 }
 
 /// The values of a metric over time.

@@ -1,6 +1,6 @@
 import JSON
 package import Questions
-package import Reports
+import Reports
 import Warehouse
 
 /// A question that a page shows the answer of, for a file with the whole answer and for the command that asks it.
@@ -13,14 +13,6 @@ package struct QuestionFile: Sendable {
 
   init(_ name: String = "", title: String, _ question: Question) {
     (self.name, self.title, self.question) = (name, title, question)
-  }
-
-  /// The name of the file, which says how many rows it has if these are not all: a reader of CSV sees nothing else.
-  package func fileName(_ page: QuestionPage, _ answered: AnsweredQuestion, _ format: AnswerFormat) -> String {
-    let (count, left) = (answered.table.count, answered.rowsLeftOut)
-    let part = left > 0 ? "first-\(count)-of-\(count + left)" : ""
-    let parts = [page.rawValue, name, part].filter { !$0.isEmpty }
-    return "\(parts.joined(separator: "-")).\(format == .rows ? "json" : format.rawValue)"
   }
 }
 
@@ -38,8 +30,8 @@ extension QuestionForm {
     return other
   }
 
-  /// The query of the address of a file.
-  func query(_ file: QuestionFile, format: String) -> String {
-    AddressText.joined([query(), file.name.isEmpty ? nil : "file=\(file.name)", "format=\(format)"])
+  /// The query of the address of a file, with the parameters of its format.
+  func query(_ file: QuestionFile, _ format: String) -> String {
+    AddressText.joined([query(), file.name.isEmpty ? nil : "file=\(file.name)", format])
   }
 }

@@ -11,10 +11,7 @@ extension QuestionFormPage {
       files.map { file in
         [
           "title": [file.title, side].compactMap { $0 }.joined(separator: ", "),
-          "formats": ["csv", "json", "ndjson"].map { format in
-            TemplateValues.link(
-              format.uppercased(), links.question(form.page, form.query(file, format: format)))
-          },
+          "formats": visit.formats(["json", "ndjson"]) { links.question(form.page, form.query(file, $0)) },
         ]
       }
     }

@@ -173,6 +173,9 @@ static const struct tern_portal_file assets[] = {
     {"tables.js", (const char[]){
 #embed "Assets/tables.js" suffix(, 0)
     }},
+    {"dark.css", (const char[]){
+#embed "Assets/dark.css" suffix(, 0)
+    }},
     {"tern.css", (const char[]){
 #embed "Assets/tern.css" suffix(, 0)
     }},

@@ -42,10 +42,7 @@ extension PageVisit {
     func files(_ title: String, _ request: ReportRequest) -> TemplateValues {
       [
         "title": title,
-        "formats": [ReportFormat.csv, .json].map { format in
-          TemplateValues.link(
-            format.rawValue.uppercased(), PortalLinks(request).download(request, format: format) + allowance("&"))
-        },
+        "formats": formats(["json"]) { PortalLinks(request).download(request, $0) + allowance("&") },
       ]
     }
     guard request.comparison != nil, let comparison else { return [files("Download", request)] }

@@ -1,5 +1,6 @@
 package import Questions
 package import Reports
+package import ServerBase
 package import Warehouse
 
 /// The visit of a reader: made once for each request, it says whose page it is and what belongs to the reader's view of it.
@@ -20,21 +21,25 @@ package struct PageVisit: Sendable {
   let unknownValues: [NamedValue: [String]]
   /// The mistake in the range of days that the reader asked for.
   package let rangeMistake: RangeMistake?
+  /// The decimal sign of the reader's language, for the files of pages.
+  let decimal: CSVStyle.Decimal
+  /// The colour scheme of a shared page; `nil` for that of the browser.
+  let theme: Theme?
 
   package init(
     _ server: PortalServer, address: String? = nil, reader: PortalReader = PortalReader(),
     segments: [SavedSegment] = [], notes: [ChartNote] = [], unknownValues: [NamedValue: [String]] = [:],
-    rangeMistake: RangeMistake? = nil
+    rangeMistake: RangeMistake? = nil, decimal: CSVStyle.Decimal = .point, theme: Theme? = nil
   ) {
     (self.server, serverAddress, self.reader) = (server, address ?? server.address, reader)
     (self.segments, self.notes, self.unknownValues) = (segments, notes, unknownValues)
-    self.rangeMistake = rangeMistake
+    (self.rangeMistake, self.decimal, self.theme) = (rangeMistake, decimal, theme)
   }
 
   var templates: Templates { server.templates }
 
   /// A page without the navigation of an app.
   func layout(title: String, body: String, script: String? = nil) -> String {
-    server.layout(title: title, body: body, script: script)
+    server.layout(title: title, body: body, script: script, theme: theme)
   }
 }

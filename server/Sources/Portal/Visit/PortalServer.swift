@@ -37,12 +37,14 @@ package struct PortalServer: Sendable {
   }
 
   /// A page of the server without navigation.
-  func layout(title: String, body: String, script: String? = nil) -> String {
-    templates.render(
+  func layout(title: String, body: String, script: String? = nil, theme: Theme? = nil) -> String {
+    let scheme = scheme(theme)
+    return templates.render(
       "layout",
       [
         "title": title, "style": PortalAssets.link("tern.css"), "favicon": PortalAssets.link("favicon.svg"),
         "shellScript": PortalAssets.link("shell.js"), "script": script.map(PortalAssets.link), "body": body,
+        "scheme": scheme.text, "dark": scheme.dark,
       ])
   }
 }

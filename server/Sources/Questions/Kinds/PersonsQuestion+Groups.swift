@@ -114,7 +114,7 @@ package struct NewGroup: DescribedGroup {
 
   package static let standard = NewGroup()
   package static let members: [JSONMember<NewGroup>] = [
-    .optional("interval", \.interval, .choice),
+    .optional("interval", \.interval, .choice(of: [.hour, .day, .week, .month])),
     .optional("of", \.label, widest: NewGroup(.new(in: .init(.hour, ""))) ?? standard) {
       JSONCodec.label(of: $0.interval).orNull
     },

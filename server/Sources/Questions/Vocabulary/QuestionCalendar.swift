@@ -19,10 +19,29 @@ package final class QuestionCalendar {
   /// The number of the unit that contains a time: days or Mondays since 1970-01-01, months since year 0, or civil hours
   /// since 1970-01-01T00:00.
   ///
-  /// When clocks are set back, two hours have the same number: their clocks show the same.
+  /// When clocks are set back, two hours have the same number: their clocks show the same. Zoned hours have two.
   package func number(of unit: TimeUnit, at milliseconds: Int64) -> Int {
     let day = zone.day(of: milliseconds)
-    return unit == .hour ? day * 24 + zone.hour(of: milliseconds) : Self.number(of: unit, on: Day(number: day))
+    switch unit {
+    case .hour: return day * 24 + zone.hour(of: milliseconds)
+    case .zonedHour:
+      let offset = Int(flooredQuotient(zone.offset(at: milliseconds), 60_000))
+      return ZonedHour(hour: day * 24 + zone.hour(of: milliseconds), offset: offset).number
+    case .day, .week, .month: return Self.number(of: unit, on: Day(number: day))
+    }
+  }
+
+  /// Returns the name of a zoned hour so many days before another one: that at which clocks show the same, with the same
+  /// offset if there is one. Where clocks skip it, no row has that name.
+  package func label(ofZonedHour label: String, daysBefore distance: Int) -> String {
+    guard let day = Day(String(label.prefix(10))), let clock = Int(label.dropFirst(11).prefix(2)) else { return label }
+    let hour = (day.number - distance) * 24 + clock
+    func found(_ offset: Int) -> ZonedHour {
+      ZonedHour(number: number(of: .zonedHour, at: (Int64(hour) * 60 - Int64(offset)) * 60_000))
+    }
+    let same = ZonedHour(hour: hour, offset: ZonedHour.offset(of: label))
+    let there = found(same.offset)
+    return [there, found(there.offset), same].first { $0.hour == hour }?.label ?? label
   }
 
   /// Returns true if clocks don't change within the quarter of an hour that begins at a time.
@@ -34,6 +53,7 @@ package final class QuestionCalendar {
   package static func number(of unit: TimeUnit, on day: Day) -> Int {
     switch unit {
     case .hour: return day.number * 24
+    case .zonedHour: return ZonedHour(hour: day.number * 24, offset: 0).number
     case .day: return day.number
     // 1970-01-01 was a Thursday: its week began three days before.
     case .week: return Int(flooredQuotient(Int64(day.number + 3), 7))
@@ -46,6 +66,7 @@ package final class QuestionCalendar {
   package static func firstDay(of unit: TimeUnit, number: Int) -> Day {
     switch unit {
     case .hour: Day(number: Int(flooredQuotient(Int64(number), 24)))
+    case .zonedHour: firstDay(of: .hour, number: ZonedHour(number: number).hour)
     case .day: Day(number: number)
     case .week: Day(number: number * 7 - 3)
     case .month:
@@ -63,6 +84,7 @@ package final class QuestionCalendar {
 
   /// The name of a unit in answers: its first day, or `2026-10-31T14:00`.
   package static func label(of unit: TimeUnit, number: Int) -> String {
+    if unit == .zonedHour { return ZonedHour(number: number).label }
     let day = firstDay(of: unit, number: number)
     guard unit == .hour else { return day.description }
     let hour = number - day.number * 24
@@ -71,7 +93,7 @@ package final class QuestionCalendar {
 
   /// The numbers of all units in a range of days. Hours and dates that the zone skips are not among them.
   package func numbers(of unit: TimeUnit, in days: ClosedRange<Day>) -> [Int] {
-    guard unit == .hour else {
+    guard unit == .hour || unit == .zonedHour else {
       let numbers = Self.number(of: unit, on: days.lowerBound)...Self.number(of: unit, on: days.upperBound)
       return unit == .day ? numbers.filter { zone.bounds(of: $0) != nil } : Array(numbers)
     }
@@ -81,7 +103,7 @@ package final class QuestionCalendar {
       // Every zone's clock changes by whole quarters of an hour.
       for time in stride(from: bounds.lowerBound, to: bounds.upperBound, by: 900_000)
       where zone.day(of: time) == day.number {
-        numbers.insert(number(of: .hour, at: time))
+        numbers.insert(number(of: unit, at: time))
       }
     }
     return numbers.sorted()

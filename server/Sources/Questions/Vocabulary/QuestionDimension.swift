@@ -39,6 +39,8 @@ package enum QuestionDimension: Hashable, Sendable {
 /// A calendar unit of the app's time zone. Weeks are ISO weeks, from Monday.
 package enum TimeUnit: String, CaseIterable, Sendable {
   case hour, day, week, month
+  /// An hour with the zone's offset from UTC, which tells two hours that clocks show alike apart.
+  case zonedHour = "zoned_hour"
 }
 
 /// The kind of a row that questions see.
@@ -82,10 +84,12 @@ extension QuestionDimension {
     }
   }
 
-  /// Returns true if a value comes before another one: versions in the order of releases, other values in their own.
+  /// Returns true if a value comes before another one: versions in the order of releases, zoned hours in that of time, other values in their own.
   package func isOrdered(_ left: QuestionValue, before right: QuestionValue) -> Bool {
-    guard self == .version, let left = left.text, let right = right.text else { return left < right }
-    return AppVersion.isOrdered(left, before: right)
+    guard self == .version || self == .time(.zonedHour), let left = left.text, let right = right.text else {
+      return left < right
+    }
+    return self == .version ? AppVersion.isOrdered(left, before: right) : ZonedHour.isOrdered(left, before: right)
   }
 
   /// Returns true if a value comes before another one; a missing one comes last.

@@ -58,6 +58,16 @@ package enum QuestionMetric: Hashable, Sendable {
     }
   }
 
+  /// True for figures that are no counts: also whole ones are fractions.
+  package var isFraction: Bool {
+    switch self {
+    case .plain(.events), .plain(.screens), .plain(.errors), .plain(.crashes), .plain(.users), .plain(.newUsers),
+      .plain(.sessions), .plain(.sessionStarts):
+      false
+    case .plain, .property: true
+    }
+  }
+
   /// A sentence that belongs beside each figure of the metric; `nil` for none.
   package var note: String? { isSessionDuration ? "Session durations: \(SessionPauses.note)" : nil }
 

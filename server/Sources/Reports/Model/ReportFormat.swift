@@ -1,3 +1,5 @@
+package import ServerBase
+
 /// An output format of reports.
 package enum ReportFormat: String, Sendable, CaseIterable {
   /// Aligned columns for a terminal.
@@ -26,11 +28,11 @@ package enum ReportFormat: String, Sendable, CaseIterable {
 
 extension Report {
   /// Formats the report; tables and CSV end with a line break, JSON does not.
-  package func text(_ format: ReportFormat) throws -> String {
+  package func text(_ format: ReportFormat, _ csv: CSVStyle = CSVStyle()) throws -> String {
     switch format {
     case .json: String(decoding: try json(), as: UTF8.self)
     case .table: content.lists.flatMap { $0.tables(for: .terminal) }.map { $0.terminalText() }.joined(separator: "\n")
-    case .csv: csvTable.csvText()
+    case .csv: try csvTable.csvText(csv)
     }
   }
 }

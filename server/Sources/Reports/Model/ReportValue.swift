@@ -52,7 +52,7 @@ package indirect enum ReportValue: Sendable, Hashable {
     }
   }
 
-  /// The value as plain text, as in CSV.
+  /// The value as plain text.
   var plainText: String {
     switch self {
     case .text(let text), .amount(let text): text

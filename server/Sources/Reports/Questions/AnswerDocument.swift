@@ -1,4 +1,5 @@
 package import Questions
+package import ServerBase
 import TernEvents
 package import Warehouse
 
@@ -80,12 +81,13 @@ package struct AnsweredQuestion: Sendable {
   }
 
   /// The answer in a form, as parts of some kilobytes that are made when they are read.
-  package func document(_ format: AnswerFormat) -> AnswerDocument {
+  package func document(_ format: AnswerFormat, _ csv: CSVStyle = CSVStyle()) -> AnswerDocument {
     let table = table
     switch format {
     case .json: return json
     case .rows:
-      return AnswerDocument(head: "[", tail: "]\n", count: table.count, separator: ",\n") { index, writer in
+      return AnswerDocument(head: [UInt8(ascii: "[")], tail: "]\n", count: table.count, separator: ",\n") {
+        index, writer in
         table.writeObject(index, to: &writer)
       }
     case .ndjson:
@@ -94,10 +96,9 @@ package struct AnsweredQuestion: Sendable {
         writer.raw("\n")
       }
     case .csv:
-      let head = table.columns.map(CSVText.field).joined(separator: ",") + "\r\n"
+      let head = csv.start + csv.line(table.columns.map { .text($0) })
       return AnswerDocument(head: head, count: table.count) { index, writer in
-        let fields = table.row(index).map(\.csvField)
-        writer.raw(Array((fields.joined(separator: ",") + "\r\n").utf8))
+        writer.raw(csv.line(table.row(index).map(\.csvField)))
       }
     }
   }
@@ -126,8 +127,8 @@ package struct AnswerDocument: Sendable, Sequence {
   private let count: Int
   private let write: Write
 
-  init(head: String = "", tail: String = "", count: Int, separator: String = "", write: @escaping Write) {
-    self.head = Array(head.utf8)
+  init(head: [UInt8] = [], tail: String = "", count: Int, separator: String = "", write: @escaping Write) {
+    self.head = head
     self.tail = Array(tail.utf8)
     self.separator = Array(separator.utf8)
     self.count = count

@@ -1,6 +1,7 @@
 import Ingest
 import JSON
 package import Questions
+import ServerBase
 import TernEvents
 
 /// An answer as one table with flat rows, for notebooks, spreadsheets and pages. Rows are made when they are read.
@@ -12,7 +13,10 @@ package struct AnswerTable: Sendable {
   package enum Cell: Equatable, Sendable {
     case missing
     case text(String)
+    /// A value that may be whole, such as that of a property.
     case number(Double)
+    /// A figure that is a fraction in all rows.
+    case fraction(Double)
     case integer(Int)
   }
 
@@ -41,10 +45,12 @@ package struct AnswerTable: Sendable {
   private static func query(_ question: QueryQuestion, _ answer: QueryAnswer) -> AnswerTable {
     let metrics = question.metrics.map(\.name)
     let compared = question.comparesPreviousPeriod ? metrics.map { "previous:\($0)" } : []
+    let areFractions = question.metrics.map(\.isFraction)
     return AnswerTable(question.groups.map(\.dimension.name) + metrics + compared, answer.rows.count) { index in
       let row = answer.rows[index]
       let figures = row.metrics + (compared.isEmpty ? [] : row.compared ?? metrics.map { _ in nil })
-      return row.dimensions.map { Cell($0) } + figures.map { Cell($0) }
+      return row.dimensions.map { Cell($0) }
+        + figures.enumerated().map { areFractions[$0 % metrics.count] ? Cell(fraction: $1) : Cell($1) }
     }
   }
 
@@ -57,7 +63,7 @@ package struct AnswerTable: Sendable {
       let step = group.steps[number]
       let shares = [step.fromFirst, step.fromPrevious, step.medianSeconds, step.averageSeconds]
       return breakdown.map { _ in Cell(group.value) } + [.integer(number + 1), .integer(step.persons)]
-        + shares.map { Cell($0) }
+        + shares.map { Cell(fraction: $0) }
     }
   }
 
@@ -133,12 +139,24 @@ extension AnswerTable.Cell {
 
   init(_ number: Double?) { self = number.map { .number($0) } ?? .missing }
 
+  init(fraction: Double?) { self = fraction.map { .fraction($0) } ?? .missing }
+
   /// The value as a text without escapes; nil for a missing value, and for numbers that JSON does not have.
   package var plainText: String? {
     switch self {
     case .missing: nil
     case .text(let text): text
-    case .number(let number): number.isFinite ? JSONNumber.plain(number) : nil
+    case .number(let number), .fraction(let number): number.isFinite ? JSONNumber.plain(number) : nil
+    case .integer(let number): String(number)
+    }
+  }
+
+  /// The number as in files; nil for other values, and for numbers that files do not have.
+  private var fileNumber: String? {
+    switch self {
+    case .missing, .text: nil
+    case .number(let number): FractionText.plain(number)
+    case .fraction(let number): FractionText.text(number)
     case .integer(let number): String(number)
     }
   }
@@ -147,21 +165,19 @@ extension AnswerTable.Cell {
   package var isNumeric: Bool {
     switch self {
     case .missing, .text: false
-    case .number, .integer: true
+    case .number, .fraction, .integer: true
     }
   }
 
-  /// The value as JSON.
+  /// The value as JSON, with numbers as in files.
   func write(to writer: inout JSONWriter) {
-    switch self {
-    case .text(let text): writer.string(text)
-    default: writer.raw(Array((plainText ?? "null").utf8))
-    }
+    if case .text(let text) = self { return writer.string(text) }
+    writer.raw(Array((fileNumber ?? "null").utf8))
   }
 
   /// The value as a field of a CSV file.
-  var csvField: String {
-    if case .text(let text) = self { return CSVText.field(text) }
-    return plainText ?? ""
+  var csvField: CSVField {
+    if case .text(let text) = self { return .text(text) }
+    return fileNumber.map { .number($0) } ?? .none
   }
 }

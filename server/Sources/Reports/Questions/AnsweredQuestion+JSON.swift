@@ -82,7 +82,8 @@ extension AnsweredQuestion {
     let query = question.understood(today: Day(number: 0))
     let rest = JSONTree.object(members + [("meta", .object(meta + facts)), ("query", query)]).encoded
     return AnswerDocument(
-      head: "{\"results\":[", tail: "]," + String(decoding: rest.dropFirst(), as: UTF8.self) + "\n", count: count,
+      head: Array("{\"results\":[".utf8), tail: "]," + String(decoding: rest.dropFirst(), as: UTF8.self) + "\n",
+      count: count,
       separator: ","
     ) { index, writer in
       writer.raw(element(index).encoded)
@@ -104,7 +105,7 @@ extension AnswerTable.Cell {
     case .missing: .null
     case .text(let text): .text(text)
     // JSON has no infinity.
-    case .number(let number): number.isFinite ? .number(number) : .null
+    case .number(let number), .fraction(let number): number.isFinite ? .number(number) : .null
     case .integer(let number): .number(Double(number))
     }
   }

@@ -22,6 +22,7 @@ struct ExportCommand: AsyncParsableCommand {
         tern export --app 1 --gzip > app.ndjson.gz
         tern export --app 1 --after 81920 >> app.ndjson
         tern export --app 1 --from 2026-05-01 --to 2026-05-31 --format csv > may.csv
+        tern export --app 1 --format csv --texts raw > app.csv
       """)
 
   @OptionGroup var app: AppOption
@@ -35,6 +36,8 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"), transform: { try choice($0) })
   var format = ExportRequest.Format.ndjson
+
+  @OptionGroup var csv: CSVOptions
 
   @Option(parsing: .unconditional, help: ArgumentHelp("Only rows after the one with this number.", valueName: "row"))
   var after: Int64 = 0
@@ -68,6 +71,7 @@ struct ExportCommand: AsyncParsableCommand {
       var request = ExportRequest(
         app: app, format: format, from: from, to: to,
         server: try JobRunner.serverName(catalog))
+      request.csv = csv.style
       request.after = after
       request.afterAttachment = afterAttachment
       try catalog.record(.exported, "app \(app.id), by tern export")

@@ -1,6 +1,7 @@
 import AppCatalog
 import ArgumentParser
 import Foundation
+import JSON
 import Portal
 import Reports
 import TernBase
@@ -77,14 +78,17 @@ struct LinksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all shared links, without their secrets.",
       discussion: """
-        Example:
+        Examples:
           tern links list
+          tern links list --json
         """)
 
+    @Flag(help: "Print a JSON array.") var json = false
     @OptionGroup var data: DataOption
 
     func run() throws {
       try data.withCatalog { catalog in
+        if json { return Terminal.say(CommandOutput.json(try Self.shown(in: catalog), Self.members)) }
         let rows = try catalog.links().map { link in
           [
             String(link.id), link.app.description, visible(link.report), visible(link.query),
@@ -92,6 +96,20 @@ struct LinksCommand: ParsableCommand {
           ]
         }
         Terminal.say(CommandOutput.table([["ID", "APP", "REPORT", "PARAMETERS", "SITES", "ENDS"]] + rows))
+      }
+    }
+
+    /// The members of a link as in the API, and its app.
+    static let members: [JSONMember<ShownLink>] =
+      [.shown("app", .count) { .integer($0.link.app.rawValue) }] + ShownLink.members
+
+    private static func shown(in catalog: Catalog) throws -> [ShownLink] {
+      let now = WallClock.system()
+      let apps = Dictionary(uniqueKeysWithValues: try catalog.apps().map { ($0.id, $0) })
+      return try catalog.links().compactMap { link in
+        guard let app = apps[link.app] else { return nil }
+        let segments = try catalog.segments(app: app.id)
+        return ShownLink(link, name: catalog.name(of: link, app: app, now: now, segments: segments))
       }
     }
   }

@@ -121,6 +121,8 @@ struct PersonsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"), transform: { try choice($0) })
     var format = ExportRequest.Format.ndjson
 
+    @OptionGroup var csv: CSVOptions
+
     @OptionGroup var data: DataOption
 
     func run() async throws {
@@ -130,8 +132,9 @@ struct PersonsCommand: AsyncParsableCommand {
           throw ServerFailure("App \(app.id) has no data of this person.")
         }
         try catalog.record(.exported, "app \(app.id), one person, by tern persons export")
-        let request = ExportRequest(
+        var request = ExportRequest(
           app: app, format: format, person: person.person, server: try JobRunner.serverName(catalog))
+        request.csv = csv.style
         try await ExportCommand.write(request, reader)
       }
     }

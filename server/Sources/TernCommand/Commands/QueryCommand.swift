@@ -19,6 +19,7 @@ struct QueryCommand: AsyncParsableCommand {
       Examples:
         tern query question.json --app 1
         echo '{"metrics": ["users"], "dimensions": ["version"]}' | tern query - --app 1 --format csv
+        tern query question.json --app 1 --format csv --texts raw
         echo '{"kind": "funnel", "steps": [{"screen": "Home"}, {"event": "Play"}]}' | tern query - --app 1
       """)
 
@@ -35,6 +36,8 @@ struct QueryCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("json, rows, csv or ndjson.", valueName: "format"))
   var format = AnswerFormat.json.rawValue
+
+  @OptionGroup var csv: CSVOptions
 
   @Flag(help: "Answer although the question names a value that no event of the app has ever had.")
   var allowUnknown = false
@@ -56,7 +59,7 @@ struct QueryCommand: AsyncParsableCommand {
     if let remark = answered.remark { Terminal.complain(remark) }
     // In JSON, they are in the answer.
     if format != .json { answered.notes.forEach(Terminal.complain) }
-    for part in answered.document(format) { try FileHandle.standardOutput.write(contentsOf: Data(part)) }
+    for part in answered.document(format, csv.style) { try FileHandle.standardOutput.write(contentsOf: Data(part)) }
   }
 
   private func read() throws -> [UInt8] {

@@ -29,6 +29,7 @@ struct ReportCommand: AsyncParsableCommand {
       Examples:
         tern report overview --app 1
         tern report events --app 1 --from 2026-05-01 --to 2026-05-31 --format csv
+        tern report events --app 1 --format csv --decimal comma > events.csv
         tern report event --event "Video clicked" --app 1 --format json
         tern report errors --app 1 --days 7
         tern report error --occurrence 4711 --app 1
@@ -81,6 +82,8 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("table, json or csv.", valueName: "format"))
   var format = ReportFormat.table.rawValue
 
+  @OptionGroup var csv: CSVOptions
+
   @OptionGroup var data: DataOption
 
   func run() async throws {
@@ -97,7 +100,7 @@ struct ReportCommand: AsyncParsableCommand {
       ).report(from: try data.symbolicated(reader, catalog))
     }
     if let remark = report.remark { Terminal.complain(remark) }
-    Terminal.say(try report.text(format))
+    Terminal.say(try report.text(format, csv.style))
   }
 
   private var parameters: [String: String] {

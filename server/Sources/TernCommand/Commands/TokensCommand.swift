@@ -59,14 +59,17 @@ struct TokensCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all tokens, without their secrets.",
       discussion: """
-        Example:
+        Examples:
           tern tokens list
+          tern tokens list --json
         """)
 
+    @Flag(help: "Print a JSON array.") var json = false
     @OptionGroup var data: DataOption
 
     func run() throws {
       try data.withCatalog { catalog in
+        if json { return Terminal.say(CommandOutput.json(try catalog.tokens(), AccessToken.members)) }
         let rows = try catalog.tokens().map { token in
           [
             String(token.id), visible(token.name),

@@ -68,14 +68,17 @@ struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all users with their rights.",
       discussion: """
-        Example:
+        Examples:
           tern users list
+          tern users list --json
         """)
 
+    @Flag(help: "Print a JSON array.") var json = false
     @OptionGroup var data: DataOption
 
     func run() throws {
       try data.withCatalog { catalog in
+        if json { return Terminal.say(CommandOutput.json(try catalog.accounts(), Account.members)) }
         let sessions = try catalog.loginSessions()
         let rows = try catalog.accounts().map { account in
           let apps = account.apps.map { $0.sorted().map(\.description).joined(separator: ",") } ?? "all"

@@ -174,7 +174,7 @@ struct ExportText {
   }
 
   private func encoded(_ text: String) -> [UInt8] {
-    guard request.format == .ndjson else { return Self.field(text) }
+    guard request.format == .ndjson else { return request.csv.field(text) }
     var json = JSONWriter(capacity: text.utf8.count + 2)
     json.string(text)
     return json.bytes

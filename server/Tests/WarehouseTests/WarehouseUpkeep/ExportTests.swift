@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import ServerBase
 import TernEvents
 import Testing
 import WarehouseContract
@@ -272,7 +273,19 @@ import WarehouseContract
     let line = try #require(try await server.export(.csv).last)
     #expect(line.contains(",event,Play,\(field),,"), "\(line)")
     #expect(line.contains(",-180,"), "numbers stay as they are")
-    #expect(String(decoding: ExportText.field(text), as: UTF8.self) == field)
+    let raw = try #require(try await server.export(.csv) { $0.csv.texts = .raw }.last)
+    #expect(raw.contains(",event,Play,\(field.replacing("'", with: "")),,"), "\(raw)")
+  }
+
+  @Test func `a CSV export for spreadsheets has semicolons and a byte order mark, and unknown facts are no value`()
+    async throws
+  {
+    let server = try Server()
+    _ = try await server.warehouse.commit(batch(["Play", "a;b"], firstKey: 1), app: server.app.id)
+    let lines = try await server.export(.csv) { $0.csv.decimal = .comma }
+    #expect(lines[0].hasPrefix("\u{FEFF}row;time;microseconds;received;kind;name;install;user;"))
+    #expect(lines[1].contains(";event;Play;") && lines[2].contains(";event;\"a;b\";"))
+    #expect(lines[1].contains(";;;0;iOS;"), "neither a user nor a session")
   }
 
   @Test func `values come back exactly`() async throws {

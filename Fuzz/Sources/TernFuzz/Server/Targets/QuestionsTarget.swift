@@ -29,7 +29,8 @@ enum QuestionVocabulary {
     [
       "query", "funnel", "retention", "paths", "lifecycle", "stickiness", "persons", "users", "events", "sessions",
       "session_duration_p90", "sum:property:Count", "p99:property:Length", "event", "country", "time:day", "time:hour",
-      "time:week", "time:month", "property:Category", "user", "install", "30d", "12mo", "month", "previous_period",
+      "time:zoned_hour", "time:week", "time:month", "property:Category", "user", "install", "30d", "12mo", "month",
+      "previous_period",
       "totals", "total_rows", "time_labels", "name 1", "is", "is_not", "contains", "gt", "lte", "set", "has_done", "5m",
       "3660d", "new_users", "crash_free_sessions", "property:Count", "property:HD", "kind", "crash",
     ].map { "\"\($0)\"" }

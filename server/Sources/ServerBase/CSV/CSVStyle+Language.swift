@@ -1,0 +1,31 @@
+extension CSVStyle.Decimal {
+  /// The languages that write a decimal comma in most of their regions, by Unicode's CLDR 47.
+  private static let commaLanguages: Set<Substring> = [
+    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fo", "fr", "gl", "hr", "hu",
+    "hy", "id", "is", "it", "ka", "kk", "kl", "ky", "lb", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro",
+    "ru", "sk", "sl", "sq", "sr", "sv", "tg", "tk", "tr", "tt", "uk", "uz", "vi",
+  ]
+
+  /// The regions of these languages that write a point.
+  private static let pointTags: Set<Substring> = [
+    "de-ch", "de-li", "it-ch", "es-419", "es-bz", "es-cu", "es-do", "es-gt", "es-hn", "es-mx", "es-ni", "es-pa",
+    "es-pe", "es-pr", "es-sv", "es-us",
+  ]
+
+  /// The most languages that are read.
+  private static let maximumLanguages = 20
+
+  /// Creates the sign of the language that a reader likes best, by the header field `Accept-Language`.
+  package init(acceptLanguage: String) {
+    var best: (tag: Substring, weight: Double) = ("", 0)
+    for entry in acceptLanguage.lowercased().split(separator: ",").prefix(Self.maximumLanguages) {
+      let parts = entry.filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+      guard let tag = parts.first else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      // Of equal ones, the first.
+      if weight > best.weight { best = (tag, weight) }
+    }
+    let language = best.tag.prefix { $0 != "-" }
+    self = Self.commaLanguages.contains(language) && !Self.pointTags.contains(best.tag) ? .comma : .point
+  }
+}
