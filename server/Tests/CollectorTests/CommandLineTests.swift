@@ -33,7 +33,8 @@ import Warehouse
     ["tokens", "create", "x", "--for", "0d"], ["tokens", "revoke", "x"], ["links", "create", "overview"],
     ["links", "create", "overview", "--app", "1", "-p", "days"], ["audit", "--limit", "0"],
     ["login-link", "--url", "tern.example.com"], ["export", "--app", "1", "--after", "-1"],
-    ["export", "--app", "1", "--after-attachment", "-1"],
+    ["export", "--app", "1", "--after-attachment", "-1"], ["export"], ["export", "--schema", "avro"],
+    ["export", "--app", "1", "--schema", "duckdb"],
   ])
   func `a mistake is one line and exit code 2`(arguments: [String]) throws {
     let ending = CommandEnding(try #require(throws: (any Error).self) { _ = try RootCommand.parseAsRoot(arguments) })

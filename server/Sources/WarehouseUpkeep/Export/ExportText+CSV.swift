@@ -7,15 +7,8 @@ import WarehouseSQLite
 
 /// The lines of the table of rows (RFC 4180).
 extension ExportText {
-  private static let columns = [
-    "row", "time", "microseconds", "received", "kind", "name", "install", "user", "session", "starts_session", "os",
-    "os_version",
-    "model", "locale", "country", "time_zone_offset", "app_version", "app_build", "sdk", "sdk_version", "properties",
-    "parameters",
-  ]
-
   mutating func csvHeader() {
-    json.bytes.append(contentsOf: Self.columns.joined(separator: ",").utf8)
+    json.bytes.append(contentsOf: ExportField.columns.map(\.name).joined(separator: ",").utf8)
     json.raw("\r\n")
   }
 
