@@ -29,7 +29,7 @@ package enum ExportSchema: String, Sendable, CaseIterable {
     -- The rows of a CSV file of `tern export --format csv`.
     CREATE OR REPLACE MACRO tern_csv(file) AS TABLE
     SELECT * FROM read_csv(file, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
-      new_line = '\\r\\n', nullstr = '', allow_quoted_nulls = false, columns = {
+      nullstr = '', allow_quoted_nulls = false, columns = {
     \(duckDBTypes(ExportField.columns))
     });
 

@@ -152,7 +152,7 @@ import WarehouseContract
       #"  "properties": 'STRUCT("name" VARCHAR, "string" VARCHAR, "integer" BIGINT, "double" DOUBLE, "#
         + #""boolean" BOOLEAN, "date" BIGINT)[]',"#,
       #"  "parameters": 'VARCHAR[][]',"#, #"  "error": 'JSON'"#, #"  "app_build": 'VARCHAR',"#,
-      #"  new_line = '\r\n', nullstr = '', allow_quoted_nulls = false, columns = {"#,
+      #"  nullstr = '', allow_quoted_nulls = false, columns = {"#,
     ] {
       #expect(lines.contains(line[...]), "\(line)")
     }
