@@ -3,53 +3,28 @@
 import collections
 import csv
 import json
-import os
-import pathlib
 import re
 import shlex
-import subprocess
 import tempfile
 
 import duckdb
 import pandas
 import polars
 import pytest
-import requests
 
 import hard_rows
-from tern import PROGRAM, ROOT, Serve
+from reader import Page, Reader
 
-PAGE = (ROOT / "docs/export-format.md").read_text(encoding="utf-8")
+PAGE = Page("export-format.md")
 IDENTIFIERS = "name, install, user, app_version, app_build, os_version, country, time"
 MEMBERS = "name, install, user, device.appVersion, device.appBuild, device.osVersion, device.country, time"
 
 
-class Place:
-    """A server with hard rows, a folder, and a shell as a reader of the page has it."""
+class Place(Reader):
+    """A reader of an export with hard rows, most of them after those by which programs guess types."""
 
     def __init__(self, directory):
-        self.folder = pathlib.Path(directory)
-        self.server = Serve(directory)
-        self.token = self.server.token()
-        app = requests.post(
-            f"{self.server.address}/api/v1/apps", json={"name": "Hard"}, headers={"Authorization": f"Bearer {self.token}"},
-            timeout=60).json()
-        made = hard_rows.rows(hard_rows.GUESSED + 100)
-        hard_rows.send(self.server, app, made)
-        self.rows, self.stored = hard_rows.sent(self.server, app, made)
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin/tern").symlink_to(PROGRAM)
-
-    def shell(self, script):
-        """Runs a snippet, and returns its output."""
-        environment = os.environ | {
-            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "TERN_DATA": str(self.server.data), "TOKEN": self.token}
-        script = script.replace("https://tern.example.com", self.server.address)
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, env=environment, capture_output=True, timeout=300)
-        output = done.stdout.decode()
-        assert done.returncode == 0, output + done.stderr.decode()
-        return output
+        super().__init__(directory, hard_rows.rows(hard_rows.GUESSED + 100))
 
     def export(self, name, *arguments):
         """Writes an export to a file of the folder, and returns its path."""
@@ -83,14 +58,9 @@ def place():
             place.server.stop()
 
 
-def snippets(language):
-    """The blocks of the page in a language, in their order."""
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.M | re.S)
-
-
 def line_for(program):
     """The line by which a program reads CSV."""
-    return re.search(rf"^\| {program} \| `([^`]*)`", PAGE, re.M).group(1)
+    return re.search(rf"^\| {program} \| `([^`]*)`", PAGE.text, re.M).group(1)
 
 
 def properties(row):
@@ -142,7 +112,7 @@ def test_duckdb_reads_what_a_later_version_adds(place):
 
 
 def test_parquet_keeps_every_value(place):
-    place.shell(snippets("sh")[2])
+    place.shell(PAGE.snippets("sh")[2])
     file = place.folder / "rows.parquet"
     compare_rows(place, duckdb.connect(), f"'{file}'")
     frame = polars.read_parquet(file)
@@ -154,14 +124,14 @@ def test_parquet_keeps_every_value(place):
 def test_the_values_of_a_property_are_counted(place, monkeypatch):
     place.export("rows.ndjson", "--app", "1")
     monkeypatch.chdir(place.folder)
-    query, = snippets("sql")
+    query, = PAGE.snippets("sql")
     counts = collections.Counter(
         (row.app_version, row.properties["Length"]) for row in place.rows if "Length" in row.properties)
     assert place.database().sql(query).fetchall() == sorted((*key, count) for key, count in counts.items())
 
 
 def test_an_export_is_fetched_and_continued(place):
-    fetch, resume, _ = snippets("sh")
+    fetch, resume, _ = PAGE.snippets("sh")
     place.shell(fetch)
     lines = (place.folder / "app.ndjson").read_text(encoding="utf-8").splitlines(keepends=True)
     rows = [line for line in lines if line.startswith('{"row":')]
@@ -212,7 +182,7 @@ def test_each_program_reads_csv_with_its_line(place, monkeypatch):
 def test_polars_reads_members_that_appear_late(place, monkeypatch):
     place.export("rows.ndjson", "--app", "1")
     monkeypatch.chdir(place.folder)
-    call = re.search(r"`(polars\.read_ndjson\(.*\))`", PAGE).group(1)
+    call = re.search(r"`(polars\.read_ndjson\(.*\))`", PAGE.text).group(1)
     frame = eval(call, {"polars": polars}).filter(polars.col("row").is_not_null())  # pylint: disable=eval-used
     place.compare(frame.select(
         "name", "install", "user", *(polars.col("device").struct.field(name) for name in (
@@ -220,7 +190,7 @@ def test_polars_reads_members_that_appear_late(place, monkeypatch):
 
 
 def test_the_page_names_every_member(place):
-    table = PAGE.split("\nA row:\n")[1].split("\n```")[0]
+    table = PAGE.text.split("\nA row:\n")[1].split("\n```")[0]
     file = place.export("rows.ndjson", "--app", "1")
     types = {name: kind for name, kind, *_ in place.database().sql(f"DESCRIBE FROM tern_rows('{file}')").fetchall()}
     named = re.findall(r"^\| ([^|]*) \|", table, re.M)
