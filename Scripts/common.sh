@@ -93,7 +93,9 @@ python_environment() {
     say "installing the Python packages of ${requirements#"$root/"}"
     rm -rf "$environment"
     python3 -m venv "$environment" >&2 || fail "Couldn't create a virtual environment. Install python3 (3.11 or later) and python3-venv."
-    "$environment/bin/pip" install --disable-pip-version-check --quiet --only-binary :all: --no-deps --requirement "$requirements" >&2 \
+    # Only what a run imports is compiled, in run_python_tests.
+    "$environment/bin/pip" install --disable-pip-version-check --quiet --only-binary :all: --no-deps --no-compile \
+      --requirement "$requirements" >&2 \
       || fail "Couldn't install the Python packages of ${requirements#"$root/"}. They come from PyPI: check the network and the settings of pip."
     cp "$requirements" "$environment/requirements.txt"
   fi
@@ -106,8 +108,8 @@ run_python_tests() {
   tools=$(python_environment)
   mkdir -p "$root/.build/client-tests"
   # In a directory of its own: some tools write files where they run.
-  (cd "$root/.build/client-tests" && env PATH="$tools:$PATH" PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 \
-    TERN_PROGRAM="${TERN_PROGRAM:-$root/server/.build/debug/tern}" TERN_EXAMPLES="$root/.build/debug" \
+  (cd "$root/.build/client-tests" && env PATH="$tools:$PATH" PYTHONPYCACHEPREFIX="$root/.build/python-cache" \
+    NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 TERN_PROGRAM="${TERN_PROGRAM:-$root/server/.build/debug/tern}" TERN_EXAMPLES="$root/.build/debug" \
     "$tools/pytest" --quiet -p no:cacheprovider --rootdir "$root/server/Tests/ClientTests" "$@" >&2) \
     || fail "Some tests failed."
 }

@@ -35,6 +35,8 @@ import Warehouse
     ["login-link", "--url", "tern.example.com"], ["export", "--app", "1", "--after", "-1"],
     ["export", "--app", "1", "--after-attachment", "-1"], ["export", "--app", "1", "--decimal", "dot"],
     ["report", "overview", "--app", "1", "--texts", "plain"], ["query", "-", "--app", "1", "--decimal", ""],
+    ["export"], ["export", "--schema", "avro"],
+    ["export", "--app", "1", "--schema", "duckdb"],
   ])
   func `a mistake is one line and exit code 2`(arguments: [String]) throws {
     let ending = CommandEnding(try #require(throws: (any Error).self) { _ = try RootCommand.parseAsRoot(arguments) })

@@ -17,15 +17,20 @@ struct ExportCommand: AsyncParsableCommand {
       table of rows without the texts of errors and without attachments. docs/export-format.md describes both. Days are
       in the app's time zone. The command is recorded in the audit log.
 
+      --schema writes the types of the fields instead of rows, so that programs needn't guess them: for DuckDB, SQL that
+      defines tern_rows(file) for NDJSON and tern_csv(file) for CSV; as a Table Schema of Frictionless Data, the CSV form.
+
       Examples:
         tern export --app 1 > app.ndjson
         tern export --app 1 --gzip > app.ndjson.gz
         tern export --app 1 --after 81920 >> app.ndjson
         tern export --app 1 --from 2026-05-01 --to 2026-05-31 --format csv > may.csv
         tern export --app 1 --format csv --texts raw > app.csv
+        tern export --schema duckdb > tern.sql
       """)
 
-  @OptionGroup var app: AppOption
+  @Option(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
+  var app: String?
 
   @Option(help: ArgumentHelp("The first day, YYYY-MM-DD.", valueName: "day"), transform: Period.day)
   var from: Day?
@@ -38,6 +43,11 @@ struct ExportCommand: AsyncParsableCommand {
   var format = ExportRequest.Format.ndjson
 
   @OptionGroup var csv: CSVOptions
+  @Option(
+    help: ArgumentHelp(
+      "Write the types of the fields and no rows: duckdb or frictionless.", valueName: "language"),
+    transform: { try choice($0) })
+  var schema: ExportSchema?
 
   @Option(parsing: .unconditional, help: ArgumentHelp("Only rows after the one with this number.", valueName: "row"))
   var after: Int64 = 0
@@ -53,6 +63,9 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var data: DataOption
 
   func validate() throws {
+    guard (app == nil) != (schema == nil) else {
+      throw ValidationError("Give either --app, to write its rows, or --schema, which is the same for all apps.")
+    }
     guard from.map({ from in to.map { from <= $0 } ?? true }) ?? true else {
       throw ValidationError("--from must not be after --to.")
     }
@@ -66,8 +79,10 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if let schema { try Self.write(Array(schema.text.utf8)) }
+    guard let app else { return }
     try await data.withReader { catalog, reader in
-      let app = try app.find(in: catalog)
+      let app = try AppOption.find(app, in: catalog)
       var request = ExportRequest(
         app: app, format: format, from: from, to: to,
         server: try JobRunner.serverName(catalog))

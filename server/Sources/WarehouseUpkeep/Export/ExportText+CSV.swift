@@ -7,16 +7,9 @@ import WarehouseSQLite
 
 /// The lines of the table of rows (RFC 4180).
 extension ExportText {
-  private static let columns = [
-    "row", "time", "microseconds", "received", "kind", "name", "install", "user", "session", "starts_session", "os",
-    "os_version",
-    "model", "locale", "country", "time_zone_offset", "app_version", "app_build", "sdk", "sdk_version", "properties",
-    "parameters",
-  ]
-
   mutating func csvHeader() {
     json.raw(request.csv.start)
-    json.raw(request.csv.line(Self.columns.map { .text($0) }))
+    json.raw(request.csv.line(ExportField.columns.map { .text($0.name) }))
   }
 
   mutating func addCSV(_ row: EventRow, _ scan: EventScan) throws {
