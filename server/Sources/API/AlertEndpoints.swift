@@ -16,7 +16,8 @@ struct AlertEndpoints: Sendable {
   /// The most notifications of one answer.
   private static let notifications = 100
   private static let alert = JSONAnswer("Alert", ShownAlert.members)
-  private static let newAlert = JSONBody("NewAlert", Alert.members.ignoring(ShownAlert.members), maximumBytes: 64 << 10)
+  private static let newAlert = JSONBody(
+    "AlertInput", Alert.members.ignoring(ShownAlert.members), maximumBytes: 64 << 10)
   static let notification = JSONAnswer("Notification", AlertNotification.members)
 
   private static let mute = JSONBody<Int>(
@@ -70,7 +71,7 @@ struct AlertEndpoints: Sendable {
     }
     alerts.get(
       "/:alert/notifications", "list\(name)Notifications",
-      "The notifications of an alert of \(subject), latest first, and whether they arrived.",
+      "The notifications of an alert of \(subject), latest first. Each says if it arrived.",
       .list("notifications", of: Self.notification)
     ) { call in
       try catalog.notifications(of: try item.find(call).stored.alert.id, limit: Self.notifications)

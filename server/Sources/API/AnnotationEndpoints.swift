@@ -18,7 +18,7 @@ struct AnnotationEndpoints: Sendable {
     ) { try catalog.annotations(app: try $0.app.id) }
     editors.on(
       .post, "", "createAnnotation", "Adds a note about a day, for example from a release script.",
-      JSONBody("NewAnnotation", Annotation.members, maximumBytes: 256 << 10), Self.note.created
+      JSONBody("AnnotationInput", Annotation.members, maximumBytes: 256 << 10), Self.note.created
     ) { call, sent in
       let wanted = try sent.value(from: Annotation(app: try call.app.id))
       return try catalog.createAnnotation(app: wanted.app, day: wanted.day, text: wanted.text)

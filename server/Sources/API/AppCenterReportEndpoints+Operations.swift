@@ -98,7 +98,7 @@ extension AppCenterReportEndpoints {
   ) -> APIOperation {
     var operation = APIOperation(
       name, summary, address + parameters, answers: ["application/json": answer], errors: errors)
-    (operation.method, operation.path) = (method, prefix + path)
+    (operation.method, operation.path, operation.tag) = (method, prefix + path, .appCenter)
     (operation.status, operation.errorSchema) = (status, error)
     return operation
   }

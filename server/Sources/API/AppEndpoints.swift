@@ -19,7 +19,7 @@ struct AppEndpoints: Sendable {
     }
     api.group("", .administer).on(
       .post, "/apps", "createApp", "Creates an app.",
-      JSONBody("NewApp", AppChange.newMembers), Self.app.created
+      JSONBody("AppInput", AppChange.newMembers), Self.app.created
     ) { _, sent in
       let new = try sent.value(from: AppChange())
       return ShownApp(
@@ -34,9 +34,9 @@ struct AppEndpoints: Sendable {
     api.group("/apps/:app", .read).show("", "app", "One app with its settings.", item)
     api.group("/apps/:app", .edit).change(
       .patch, "", "changeApp",
-      "Changes an app's name, time zone, identifiers, limit of new names or how long its rows are kept. "
-        + "Members that are missing keep their values. After a new time zone, all days are counted again in the "
-        + "background.", JSONBody("AppChange", AppChange.members.ignoring(ShownApp.members), maximumBytes: 64 << 10),
+      "Changes an app's settings. Members that are missing keep their values. After a new time zone, all days are "
+        + "counted again in the background.",
+      JSONBody("AppChange", AppChange.members.ignoring(ShownApp.members), maximumBytes: 64 << 10),
       item
     ) { _, old, sent in try catalog.changeApp(old.app.id, try sent.value(from: AppChange())) }
     addDeletion(to: api.group("/apps/:app", .administer), item)

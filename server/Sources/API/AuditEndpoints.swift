@@ -15,7 +15,8 @@ struct AuditEndpoints: Sendable {
   func add(to api: EndpointGroup) {
     let owners = api.group("", .manageAccess)
     owners.page(
-      "/audit", "listAudit", "The audit log, latest first: logins, and changes of settings, users, tokens and links.",
+      "/audit", "listAudit",
+      "The audit log, latest first. It has logins, and changes of settings, users, tokens and links.",
       "entries", of: JSONAnswer("AuditEntry", AuditEntry.members), number: \.id
     ) { _, page in try catalog.audit(before: page.before, limit: page.limit + 1) }
     owners.on(

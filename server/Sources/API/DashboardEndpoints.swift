@@ -15,7 +15,7 @@ struct DashboardEndpoints: Sendable {
   /// The maximum size of a request, in bytes.
   private static let maximumBytes = 256 << 10
   private static let dashboard = JSONAnswer("Dashboard", Dashboard.members)
-  private static let newDashboard = JSONBody("NewDashboard", Dashboard.members, maximumBytes: maximumBytes)
+  private static let newDashboard = JSONBody("DashboardInput", Dashboard.members, maximumBytes: maximumBytes)
 
   func add(to api: EndpointGroup) {
     let (readers, editors) = (api.group("/apps/:app/dashboards", .read), api.group("/apps/:app/dashboards", .edit))

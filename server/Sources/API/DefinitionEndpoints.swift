@@ -27,10 +27,10 @@ struct DefinitionEndpoints: Sendable {
     ) { call in try catalog.definitions(app: try call.app.id).filter { $0.kind == kind } }
     readers.show("/:index", kind.rawValue, "One custom \(kind.rawValue).", item)
     let body = JSONBody(
-      "NewCustom\(name)", NewDefinition.members(kind).ignoring(CustomDefinition.members(kind)), maximumBytes: 4 << 10)
+      "Custom\(name)Input", NewDefinition.members(kind).ignoring(CustomDefinition.members(kind)), maximumBytes: 4 << 10)
     var operation = APIOperation(
       "define\(name)",
-      "Defines a custom \(kind.rawValue): its name applies to all reports, the rest to hits from now on.",
+      "Defines a custom \(kind.rawValue). Its name applies to all reports, the rest to hits from now on.",
       [Self.index], body: body.content, answers: answer.content,
       errors: JSONBody<NewDefinition>.errors)
     operation.isConditional = true

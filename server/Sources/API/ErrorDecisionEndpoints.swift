@@ -26,7 +26,8 @@ struct ErrorDecisionEndpoints: Sendable {
     let item = Item(Self.shown) { try catalog.errorDecisions(app: try $0.app.id) }
     api.group("/apps/:app", .read).show(
       "/error-groups", "errorDecisions",
-      "The rules by which errors are grouped, the groups that people merged, and the stacks that they took out.", item)
+      "How errors are grouped. The answer has the rules, the groups that people merged, and the stacks that they took "
+        + "out.", item)
     let editors = api.group("/apps/:app/error-groups", .edit)
     editors.change(
       .put, "/rules", "setErrorRules",

@@ -21,7 +21,7 @@ struct ErrorStatusEndpoints: Sendable {
     api.group(path, .edit).on(
       .put, "", "setErrorStatus",
       "Sets the status of an error group. A closed one opens again when it comes back in a later version.",
-      JSONBody("NewErrorStatus", NewErrorStatus.members.ignoring(ShownErrorStatus.members), maximumBytes: 64 << 10),
+      JSONBody("ErrorStatusInput", NewErrorStatus.members.ignoring(ShownErrorStatus.members), maximumBytes: 64 << 10),
       Self.status
     ) { call, sent in
       let (group, wanted) = (

@@ -18,7 +18,7 @@ struct JobEndpoints: Sendable {
 
   private func add(to jobs: EndpointGroup, _ list: String, _ one: String, of subject: String) {
     jobs.page(
-      "", list, "The work on stored rows of \(subject) that the server does in the background, latest first.", "jobs",
+      "", list, "The background jobs of \(subject), latest first. They are work on stored rows.", "jobs",
       of: Self.job, number: \.id
     ) { call, page in
       try catalog.jobs(app: call.context.grant?.app?.id, before: page.before, limit: page.limit + 1)

@@ -42,7 +42,7 @@ struct LimitEndpoints: Sendable {
     }
     api.group("/apps/:app", .read).show(
       "/limits", "limits",
-      "How much an app may send, the usual limits, and what was refused within the last day.", item)
+      "How much an app may send. The answer has the usual limits, too, and what was refused within the last day.", item)
     api.group("/apps/:app", .administer).change(
       .patch, "/limits", "changeLimits",
       "Changes how much an app may send, within a second; null restores the usual limit. For owners.",

@@ -32,7 +32,7 @@ struct LinkEndpoints: Sendable {
     links.on(
       .post, "", "createLink",
       "Shares a page with everyone who has its link. The link's address is only in this answer.",
-      JSONBody("NewSharedLink", NewLink.members, maximumBytes: 32 << 10), Self.newLink
+      JSONBody("SharedLinkInput", NewLink.members, maximumBytes: 32 << 10), Self.newLink
     ) { call, sent in
       let (wanted, app) = (try sent.value(from: NewLink()), try call.app)
       let (link, secret) = try catalog.atomically {

@@ -13,7 +13,7 @@ struct MailReportEndpoints: Sendable {
   /// The most mails of one answer.
   private static let mails = 100
   private static let report = JSONAnswer("MailReport", ShownMailReport.members)
-  private static let newReport = JSONBody("NewMailReport", MailReport.members.ignoring(ShownMailReport.members))
+  private static let newReport = JSONBody("MailReportInput", MailReport.members.ignoring(ShownMailReport.members))
 
   func add(to api: EndpointGroup) {
     // Recipients are people's addresses, so those who may only read don't see reports by mail.

@@ -45,36 +45,37 @@ package struct ProgramAPI: Sendable {
     let (catalog, reports, wallTime) = (data.catalog, data.reports, data.clocks.wallTime)
     ReportEndpoints(
       reports: reports, store: data.store, catalog: catalog, answering: data.answering, wallTime: wallTime
-    ).add(to: api)
-    QuestionEndpoints(reader: reader, answering: data.answering, catalog: catalog).add(to: api)
-    TrailEndpoints(persons: data.persons).add(to: api)
+    ).add(to: api.tagged(.reports))
+    QuestionEndpoints(reader: reader, answering: data.answering, catalog: catalog).add(to: api.tagged(.questions))
+    TrailEndpoints(persons: data.persons).add(to: api.tagged(.persons))
     if let exporter {
-      ExportEndpoints(exporter: exporter, catalog: catalog, reports: reports, server: exportFingerprint).add(to: api)
+      ExportEndpoints(exporter: exporter, catalog: catalog, reports: reports, server: exportFingerprint)
+        .add(to: api.tagged(.rows))
     }
-    if let reading = data.storage { StorageEndpoints(reading: reading).add(to: api) }
+    if let reading = data.storage { StorageEndpoints(reading: reading).add(to: api.tagged(.server)) }
   }
 
   private func addManagement(to api: EndpointGroup) {
     let (catalog, wallTime) = (data.catalog, data.clocks.wallTime)
-    PersonEndpoints(persons: data.persons).add(to: api)
-    ErrorStatusEndpoints(errors: data.errors).add(to: api)
-    ErrorDecisionEndpoints(catalog: catalog, decisions: data.errorGroups).add(to: api)
-    AppEndpoints(catalog: catalog).add(to: api)
-    ViewEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
-    LimitEndpoints(catalog: catalog, refusals: refusals).add(to: api)
-    DefinitionEndpoints(catalog: catalog).add(to: api)
-    SegmentEndpoints(catalog: catalog).add(to: api)
-    DashboardEndpoints(catalog: catalog).add(to: api)
-    AnnotationEndpoints(catalog: catalog).add(to: api)
-    AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
-    MailReportEndpoints(catalog: catalog).add(to: api)
-    LinkEndpoints(catalog: catalog, server: address, wallTime: wallTime).add(to: api)
-    UserEndpoints(catalog: catalog, server: address).add(to: api)
-    SessionEndpoints(catalog: catalog).add(to: api)
-    TokenEndpoints(catalog: catalog).add(to: api)
-    AuditEndpoints(catalog: catalog, wallTime: wallTime).add(to: api)
-    JobEndpoints(catalog: catalog).add(to: api)
-    BackupEndpoints(control: backups, reports: data.reports).add(to: api)
-    if let symbols { SymbolEndpoints(catalog: symbols.catalog, store: symbols.store).add(to: api) }
+    PersonEndpoints(persons: data.persons).add(to: api.tagged(.persons))
+    ErrorStatusEndpoints(errors: data.errors).add(to: api.tagged(.errors))
+    ErrorDecisionEndpoints(catalog: catalog, decisions: data.errorGroups).add(to: api.tagged(.errors))
+    AppEndpoints(catalog: catalog).add(to: api.tagged(.apps))
+    ViewEndpoints(catalog: catalog, wallTime: wallTime).add(to: api.tagged(.views))
+    LimitEndpoints(catalog: catalog, refusals: refusals).add(to: api.tagged(.apps))
+    DefinitionEndpoints(catalog: catalog).add(to: api.tagged(.definitions))
+    SegmentEndpoints(catalog: catalog).add(to: api.tagged(.segments))
+    DashboardEndpoints(catalog: catalog).add(to: api.tagged(.dashboards))
+    AnnotationEndpoints(catalog: catalog).add(to: api.tagged(.annotations))
+    AlertEndpoints(catalog: catalog, wallTime: wallTime).add(to: api.tagged(.alerts))
+    MailReportEndpoints(catalog: catalog).add(to: api.tagged(.mailReports))
+    LinkEndpoints(catalog: catalog, server: address, wallTime: wallTime).add(to: api.tagged(.links))
+    UserEndpoints(catalog: catalog, server: address).add(to: api.tagged(.users))
+    SessionEndpoints(catalog: catalog).add(to: api.tagged(.sessions))
+    TokenEndpoints(catalog: catalog).add(to: api.tagged(.tokens))
+    AuditEndpoints(catalog: catalog, wallTime: wallTime).add(to: api.tagged(.audit))
+    JobEndpoints(catalog: catalog).add(to: api.tagged(.jobs))
+    BackupEndpoints(control: backups, reports: data.reports).add(to: api.tagged(.backups))
+    if let symbols { SymbolEndpoints(catalog: symbols.catalog, store: symbols.store).add(to: api.tagged(.symbols)) }
   }
 }

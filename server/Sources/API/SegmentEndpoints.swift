@@ -13,14 +13,14 @@ struct SegmentEndpoints: Sendable {
   private static let segment = JSONAnswer("Segment", SavedSegment.members)
   /// The filters, a name and some space.
   private static let newSegment = JSONBody(
-    "NewSegment", SavedSegment.members, maximumBytes: SegmentFilters.maximumBytes + 4_096)
+    "SegmentInput", SavedSegment.members, maximumBytes: SegmentFilters.maximumBytes + 4_096)
 
   func add(to api: EndpointGroup) {
     let (readers, editors) = (api.group("/apps/:app/segments", .read), api.group("/apps/:app/segments", .edit))
     let item = Item(Self.segment) { try segment($0, among: try catalog.segments(app: try $0.app.id)) }
     let visible = Item(Self.segment) { try segment($0, among: try $0.context.visibleSegments(catalog)) }
     readers.get(
-      "", "listSegments", "The saved segments of an app, without those that name persons the token may not see.",
+      "", "listSegments", "The saved segments of an app. Those that name persons the token may not see are left out.",
       .list("segments", of: Self.segment)
     ) { try $0.context.visibleSegments(catalog) }
     editors.create("", "createSegment", "Saves a segment.", Self.newSegment, item) { call, sent in

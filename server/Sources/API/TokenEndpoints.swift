@@ -21,7 +21,7 @@ struct TokenEndpoints: Sendable {
     }
     tokens.on(
       .post, "", "createToken", "Creates a token. Its secret is only in this answer.",
-      JSONBody("NewToken", NewToken.members), Self.newToken
+      JSONBody("TokenInput", NewToken.members), Self.newToken
     ) { try create(try $1.value(from: NewToken()), isPerson: try $0.visitor.session != nil) }
     tokens.delete("/:token", "revokeToken", "Ends a token at once.") { call in
       let unknown = APIError.unknown("token", "There is no token with this number.")

@@ -32,7 +32,7 @@ struct UserEndpoints: Sendable {
     users.on(
       .post, "", "inviteUser",
       "Invites a user. The answer has a link with which they choose a password: it works once, for a week.",
-      JSONBody("NewUser", NewAccount.members), Self.invitation
+      JSONBody("UserInput", NewAccount.members), Self.invitation
     ) { call, sent in
       let new = try sent.value(from: NewAccount())
       let (account, code) = try catalog.invite(

@@ -21,12 +21,12 @@ struct ViewEndpoints: Sendable {
     }
     editors.create(
       "", "createView", "Creates a view.",
-      JSONBody("NewView", ViewRequest.newMembers.ignoring(ShownView.members), maximumBytes: 64 << 10), item
+      JSONBody("ViewInput", ViewRequest.newMembers.ignoring(ShownView.members), maximumBytes: 64 << 10), item
     ) { ShownView(try create(try $1.value(from: ViewRequest()), in: try $0.app.id), now: wallTime()) }
     readers.show("/:view", "view", "One view with its rules.", item)
     editors.change(
       .patch, "/:view", "changeView",
-      "Changes a view: its name at once, its time zone from now on, everything else from its next day on.",
+      "Changes a view. Its name changes at once, its time zone from now on, everything else from its next day on.",
       JSONBody("ViewChange", ViewRequest.changeMembers.ignoring(ShownView.members), maximumBytes: 64 << 10), item
     ) { try change($1.view, try $2.value(from: ViewRequest())) }
     editors.remove(

@@ -10,6 +10,8 @@ package struct ClickHouseClient: Sendable {
   private let database: String
   private let authorities: String?
   private var timeout: Duration
+  /// The settings of all statements, which copies of the client share.
+  private let plainSettings = StatementSettings()
 
   /// Creates a client.
   ///
@@ -80,7 +82,40 @@ package struct ClickHouseClient: Sendable {
   /// A block as the body of an insert; `nil` for lack of memory.
   package static func packed(_ block: NativeBlock) -> [UInt8]? { gzip(block.encoded, level: 1) }
 
+  /// Sends a statement with the settings that all need, so that it means the same for every user.
   private func send(
+    _ body: [UInt8], query: String?, _ server: ClickHouseServer, _ settings: [String: String], isPacked: Bool = false,
+    maximumBytes: Int = 1 << 20, timeout: Duration? = nil
+  ) async throws(ClickHouseError) -> [UInt8] {
+    let all = try await knownSettings(of: server).merging(settings) { $1 }
+    do throws(ClickHouseError) {
+      return try await exchange(
+        body, query: query, server, all, isPacked: isPacked, maximumBytes: maximumBytes, timeout: timeout)
+    } catch {
+      // It may be another version when it answers again.
+      if error.code == .unreachable || error.exception == StatementSettings.unknownSetting {
+        plainSettings.forget(server)
+      }
+      throw error
+    }
+  }
+
+  /// Returns the settings of all statements that a server knows, and asks it once.
+  private func knownSettings(of server: ClickHouseServer) async throws(ClickHouseError) -> [String: String] {
+    if let known = plainSettings.known(by: server) { return known }
+    var settings = StatementSettings.forNames
+    while true {
+      do throws(ClickHouseError) {
+        let answer = try await exchange(Array(StatementSettings.names.utf8), query: nil, server, settings)
+        return plainSettings.note(answer, from: server)
+      } catch {
+        guard let name = StatementSettings.refused(error, of: settings) else { throw error }
+        settings[name] = nil
+      }
+    }
+  }
+
+  private func exchange(
     _ body: [UInt8], query: String?, _ server: ClickHouseServer, _ settings: [String: String], isPacked: Bool = false,
     maximumBytes: Int = 1 << 20, timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [UInt8] {

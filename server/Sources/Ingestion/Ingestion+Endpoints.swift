@@ -8,6 +8,7 @@ extension Ingestion {
 
   /// Adds what apps send.
   package func add(to root: EndpointGroup, tokens: any AccessStore, _ settings: ProtocolSettings) {
+    let root = root.tagged(.events)
     NativeEndpoints(ingestion: self, tokens: tokens, limits: settings.native).add(to: root)
     AppCenterEndpoints(ingestion: self, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
       .add(to: root)
@@ -25,6 +26,6 @@ extension Ingestion {
     gauges: @escaping @Sendable () -> CollectorGauges
   ) {
     HealthEndpoints(ingestion: self, hasPublicMetrics: hasPublicMetrics, problems: problems, gauges: gauges)
-      .add(to: root)
+      .add(to: root.tagged(.server))
   }
 }

@@ -8,7 +8,7 @@ package struct Schema: Sendable {
   package var components = Members([])
 
   package static let text = plain("string")
-  package static let integer = plain("integer")
+  package static let integer = Schema(tree: .object([("type", .text("integer")), int64]))
   package static let count = limited(0...largestInteger)
   /// The number of an app, of an alert and the like.
   package static let identifier = limited(1...largestInteger)
@@ -23,13 +23,17 @@ package struct Schema: Sendable {
   package static let time = Schema(tree: .object([("type", .text("string")), ("format", .text("date-time"))]))
   package static let uuid = Schema(tree: .object([("type", .text("string")), ("format", .text("uuid"))]))
 
+  /// The format of all whole numbers. Without it, generated clients use 32 bits in some languages. Small ranges have it, too, so that
+  /// a larger limit doesn't change a type in a client.
+  private static let int64: (String, JSONTree) = ("format", .text("int64"))
+
   private static func plain(_ type: String) -> Schema { Schema(tree: .object([("type", .text(type))])) }
 
   /// A whole number within a range.
   package static func limited(_ range: ClosedRange<Int>) -> Schema {
     Schema(
       tree: .object([
-        ("type", .text("integer")), ("minimum", .number(Double(range.lowerBound))),
+        ("type", .text("integer")), int64, ("minimum", .number(Double(range.lowerBound))),
         ("maximum", .number(Double(range.upperBound))),
       ]))
   }
@@ -69,13 +73,14 @@ package struct Schema: Sendable {
       tree: .object([("type", .text("array")), ("items", element.tree)] + limits), components: element.components)
   }
 
-  /// An array with a fixed number of elements, each with a schema of its own.
+  /// An array with a fixed number of elements, each with a schema of its own. The number already excludes others: some generators of
+  /// clients can't read `items: false`.
   package static func tuple(_ elements: Schema...) -> Schema {
     let count = JSONTree.number(Double(elements.count))
     return Schema(
       tree: .object([
-        ("type", .text("array")), ("prefixItems", .array(elements.map(\.tree))), ("items", .boolean(false)),
-        ("minItems", count), ("maxItems", count),
+        ("type", .text("array")), ("prefixItems", .array(elements.map(\.tree))), ("minItems", count),
+        ("maxItems", count),
       ]), components: Self.components(of: elements))
   }
 
@@ -125,8 +130,12 @@ package struct Schema: Sendable {
   /// The same schema with an example.
   package func example(_ value: JSONTree) -> Schema { with("example", value) }
 
-  /// The same schema with the value that a missing member has.
-  package func defaulting(to value: JSONTree) -> Schema { with("default", value) }
+  /// The same schema with the value that a missing member has. Sentences name objects: few generators of clients can make a default
+  /// of one.
+  package func defaulting(to value: JSONTree) -> Schema {
+    guard case .object = value else { return with("default", value) }
+    return described("Without it: `\(String(decoding: value.encoded, as: UTF8.self))`.")
+  }
 
   /// The same schema of a value that answers have, and that requests can't set.
   package var readOnly: Schema { with("readOnly", .boolean(true)) }

@@ -2,6 +2,8 @@
 
 Usage: modern.py PORT FOLDER    (TERN_CLICKHOUSE_USER and TERN_CLICKHOUSE_PASSWORD say who may ask)
 
+The user `profiled` has the same password, and a profile with settings that change what statements mean.
+
 One statement runs at a time. There is no replication, no cluster and no session: a statement `SET` or `USE` has no effect. A body
 is read whole before its statement runs, so a connection that ends in it stores nothing, in any format.
 
@@ -30,6 +32,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from chdb.session import Session
 
+# What people set in profiles, for example to have SQL's usual NULL.
+PROFILE = {"additional_result_filter": "1", "aggregate_functions_null_for_empty": "1", "async_insert": "1",
+           "data_type_default_nullable": "1", "empty_result_for_aggregation_by_empty_set": "1", "extremes": "1", "final": "1",
+           "force_index_by_date": "1", "force_primary_key": "1", "group_by_use_nulls": "1",
+           "input_format_native_decode_types_in_binary_format": "1", "insert_deduplicate": "0",
+           "insert_deduplication_token": "same", "limit": "3", "offset": "1",
+           "output_format_native_encode_types_in_binary_format": "1", "prefer_column_name_to_alias": "1",
+           "session_timezone": "Asia/Tokyo", "transform_null_in": "1", "use_query_cache": "1", "wait_for_async_insert": "0"}
+PROFILED = "profiled"
 FAULTS = {"exception", "exception-after", "cut-before", "cut-after", "cut-answer"}
 # Parameters of a request that aren't settings of its statement.
 OTHER_PARAMETERS = {"query", "user", "password", "database", "default_format", "query_id", "session_id", "session_timeout",
@@ -85,17 +96,18 @@ class Engine:
             done = []
             try:
                 self.query(f"USE {quoted(database, '`')}")
-                for name, value in settings:
+                for name in settings:
                     if not re.fullmatch(r"\w+", name):
                         raise Refusal(115, f"Unknown setting '{name}'. (UNKNOWN_SETTING)")
-                    self.query(f"SET {name} = {quoted(value)}")
-                    done.append(name)
+                done = list(settings)
+                if settings:
+                    self.query("SET " + ", ".join(f"{name} = {quoted(value)}" for name, value in settings.items()))
                 if insert and body.tell() == 0:
                     return b""
                 return self.query(statement, form, parameters)
             finally:
-                for name in done:
-                    self.query(f"SET {name} = DEFAULT")
+                if done:
+                    self.query("SET " + ", ".join(f"{name} = DEFAULT" for name in done))
 
 
 def quoted(text, quote="'"):
@@ -162,8 +174,9 @@ class Handler(BaseHTTPRequestHandler):
         # Not as a setting, because the engine couldn't take it back.
         if (self.command == "GET" or known.get("readonly", "0") != "0") and not READS.match(text):
             raise Refusal(164, "Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. (READONLY)")
-        settings = [(name, value) for name, value in known.items()
-                    if name not in OTHER_PARAMETERS and not name.startswith("param_")]
+        settings = {name: value for name, value in known.items()
+                    if name not in OTHER_PARAMETERS and not name.startswith("param_")}
+        settings = self.profile | settings
         form = known.get("default_format") or self.headers.get("X-ClickHouse-Format") or "TabSeparated"
         parameters = {name[len("param_"):]: value for name, value in known.items() if name.startswith("param_")}
         return engine.run(text, known.get("database") or "default", settings, form, parameters)
@@ -177,6 +190,8 @@ class Handler(BaseHTTPRequestHandler):
                 user, _, password = base64.b64decode(credentials).decode().partition(":")
             except ValueError:
                 password = ""
+        self.profile = PROFILE if user == PROFILED else {}
+        user = os.environ["TERN_CLICKHOUSE_USER"] if user == PROFILED else user
         same = [hmac.compare_digest(given.encode(), os.environ[name].encode())
                 for given, name in [(user, "TERN_CLICKHOUSE_USER"), (password, "TERN_CLICKHOUSE_PASSWORD")]]
         if not all(same):

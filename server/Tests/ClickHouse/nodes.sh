@@ -113,7 +113,7 @@ END
     sed -e "s|@FOLDER@|$folder|; s|@NODE@|$node|; s|@SHARD@|$((index / 2 + 1))|; s|@HTTP@|$((port + index))|; s|@HTTPS@|$https|
       s|@TCP@|$((port + 4 + index))|; s|@INTERSERVER@|$((port + 8 + index))|; s|@ZOOKEEPER@|$((port + 14))|
       s|@SHARD1@|${replica[0]}${replica[1]}|; s|@SHARD2@|${replica[2]}${replica[3]}|" "$files/server.xml" >"$folder/$node/config.xml"
-    sed "s|@PASSWORD@|$password|" "$files/users.xml" >"$folder/$node/users.xml"
+    sed "s|@PASSWORD@|$password|g" "$files/users.xml" >"$folder/$node/users.xml"
   done
 }
 

@@ -16,5 +16,6 @@ eval "$lines"
 [ "$command" != test-targets ] || exit 0
 say "killing servers and backfills while 60,000 events are shipped through faulty connections (SEED=N repeats a run)"
 run_python_tests "$root/server/Tests/ClientTests/test_clickhouse.py" \
-  "$root/server/Tests/ClientTests/test_lost_home.py" \
+  "$root/server/Tests/ClientTests/test_lost_home.py" "$root/server/Tests/ClientTests/test_profile.py" \
+  "$root/server/Tests/ClientTests/test_cluster_queries.py" \
   "$root/server/Tests/ClientTests/test_retired_rows.py"

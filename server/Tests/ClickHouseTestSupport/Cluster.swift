@@ -28,12 +28,14 @@ package enum Cluster {
     return [old, modern]
   }
 
+  /// - Parameter isProfiled: True for the user whose profile changes what statements mean.
   package static func client(
-    database: String = "default", authorities: String? = nil
+    database: String = "default", authorities: String? = nil, isProfiled: Bool = false
   ) throws -> ClickHouseClient {
     ClickHouseClient(
       try ClickHouseCredentials(
-        user: try variable("TERN_CLICKHOUSE_USER"), password: try variable("TERN_CLICKHOUSE_PASSWORD")),
+        user: isProfiled ? "profiled" : try variable("TERN_CLICKHOUSE_USER"),
+        password: try variable("TERN_CLICKHOUSE_PASSWORD")),
       database: database, authorities: authorities)
   }
 }

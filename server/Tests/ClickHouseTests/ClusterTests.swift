@@ -91,6 +91,15 @@ import Testing
     #expect(error?.code == .unauthorized && error?.message.contains("wrong-secret") == false)
   }
 
+  @Test(arguments: Cluster.engines) func `a user's profile changes no answer`(server: ClickHouseServer) async throws {
+    let client = try Cluster.client(isProfiled: true)
+    let empty = try await client.rows(
+      "SELECT count() AS rows, sum(x) AS total FROM (SELECT toUInt64(1) AS x) WHERE x = 7", on: server)
+    #expect(empty.flatMap { $0["rows"]?.numbers ?? [] } == [0] && empty.first?["total"]?.numbers == [0])
+    let numbers = try await client.rows("SELECT number AS n FROM numbers(10) ORDER BY n", on: server)
+    #expect(numbers.flatMap { $0["n"]?.numbers ?? [] } == Array(0..<10))
+  }
+
   @Test func `a statement that fails after status 200, or whose connection is cut, is no success`() async throws {
     let (server, client) = (try Cluster.modern(), try Cluster.client())
     for (fault, code) in [

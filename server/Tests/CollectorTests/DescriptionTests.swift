@@ -61,6 +61,42 @@ import Testing
     }
   }
 
+  @Test func `each operation has the tag of its group and a short title`() throws {
+    let operations = try Fixture().collector().description.operations
+    #expect(Set(operations.map(\.tag)) == Set(APITag.allCases))
+    // The tag of endpoints whose group has none of its own.
+    let server = operations.filter { $0.tag == .server }.map(\.path)
+    #expect(
+      Set(server) == ["/healthz", "/readyz", "/metrics", "/api/v1/storage", "/api/openapi.json"], "\(server)")
+    for operation in operations {
+      #expect((8...80).contains(operation.title.count), "\(operation.name): \(operation.title)")
+      #expect(operation.title.last != "." && operation.summary.hasPrefix(operation.title), "\(operation.name)")
+    }
+  }
+
+  @Test func `generators of clients find nothing in the description that they can't read`() throws {
+    let json = try JSONSerialization.jsonObject(with: Data(try Fixture().collector().description.document))
+    let document = try #require(json as? [String: Any])
+    let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
+    // In Go, `NewAlert` makes an `Alert`.
+    #expect(schemas.keys.filter { $0.hasPrefix("New") && schemas[String($0.dropFirst(3))] != nil } == [])
+    #expect(schemas["AlertInput"] != nil && schemas["CustomMetricInput"] != nil)
+    let objects = Self.objects(in: document)
+    let integers = objects.filter { $0["type"] as? String == "integer" }
+    #expect(integers.count > 100)
+    #expect(integers.allSatisfy { $0["format"] as? String == "int64" })
+    let tuples = objects.filter { $0["prefixItems"] != nil }
+    #expect(tuples.count > 20)
+    #expect(tuples.allSatisfy { $0["items"] == nil && $0["minItems"] as? Int == $0["maxItems"] as? Int })
+    #expect(objects.contains { $0["anyOf"] != nil && $0["default"] is String })
+    #expect(!objects.contains { $0["anyOf"] != nil && $0["default"] is [String: Any] })
+    // An array within itself.
+    for name in ["RowFilter", "SegmentFilter", "Filter"] {
+      let references = Self.texts(of: try #require(schemas[name]), named: "$ref")
+      #expect(!references.isEmpty && !references.contains { $0.hasSuffix("/\(name)") }, "\(name)")
+    }
+  }
+
   @Test func `a method that no address supports is answered with those that it does`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
@@ -76,6 +112,15 @@ import Testing
     case let object as [String: Any]:
       ((object["properties"] as? [String: Any]).map { Array($0.keys) } ?? []) + object.values.flatMap(members)
     case let array as [Any]: array.flatMap(members)
+    default: []
+    }
+  }
+
+  /// All objects in a part of the document.
+  private static func objects(in value: Any) -> [[String: Any]] {
+    switch value {
+    case let object as [String: Any]: [object] + object.values.flatMap(objects)
+    case let array as [Any]: array.flatMap(objects)
     default: []
     }
   }

@@ -20,7 +20,11 @@ package struct APIDescription {
           ("description", .text("Collects events of apps, and answers reports and questions about them.")),
         ])
       ),
-      ("paths", paths),
+      (
+        "tags",
+        .array(
+          APITag.allCases.map { .object([("name", .text($0.rawValue)), ("description", .text($0.description))]) })
+      ), ("paths", paths),
       (
         "components",
         .object([

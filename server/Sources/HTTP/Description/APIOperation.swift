@@ -41,7 +41,9 @@ package struct APIOperation: Sendable {
   package var path: String
   /// A name for generated clients.
   package let name: String
+  /// One or more sentences, of which the first is the summary in an OpenAPI document.
   package let summary: String
+  package var tag = APITag.server
   package var credentials = Credentials.token
   package var parameters: [Parameter] = []
   /// The media types of the request's body; empty for none.
@@ -70,7 +72,10 @@ package struct APIOperation: Sendable {
   /// Adds what follows from the address of an endpoint, from its right and from its body.
   ///
   /// - Parameter path: The path, whose parameters begin with colons.
-  package mutating func complete(_ method: HTTPRequest.Method, _ path: String, _ requirement: Endpoint.Requirement) {
+  package mutating func complete(
+    _ method: HTTPRequest.Method, _ path: String, _ requirement: Endpoint.Requirement, _ tag: APITag
+  ) {
+    self.tag = tag
     let names = path.split(separator: "/").filter { $0.first == ":" }.map { String($0.dropFirst()) }
     let known = Set(parameters.filter { $0.place == .path }.map(\.name))
     self.method = method
@@ -93,7 +98,8 @@ package struct APIOperation: Sendable {
   /// The operation in an OpenAPI document.
   package var tree: JSONTree {
     var members: [(String, JSONTree)] = [
-      ("operationId", .text(name)), ("summary", .text(summary)), ("security", security),
+      ("operationId", .text(name)), ("tags", .array([.text(tag.rawValue)])), ("summary", .text(title)),
+      ("description", .text(summary)), ("security", security),
     ]
     if !parameters.isEmpty { members.append(("parameters", .array(parameters.map(\.tree)))) }
     if !body.list.isEmpty {
@@ -113,6 +119,12 @@ package struct APIOperation: Sendable {
       responses.append((String(status), answer))
     }
     return .object(members + [("responses", .object(responses))])
+  }
+
+  /// The first sentence of the summary without its full stop, for lists of operations.
+  package var title: String {
+    let first = summary.firstRange(of: ". ").map { summary[..<$0.lowerBound] } ?? summary[...]
+    return String(first.last == "." ? first.dropLast() : first)
   }
 
   /// The named schemas to which it refers.

@@ -16,13 +16,14 @@ package struct EndpointGroup {
   package let catalog: any CatalogEditor
   package let path: String
   package let requirement: Endpoint.Requirement
+  package let tag: APITag
 
   package init(
     routes: RouteTable, reader: BodyReader, catalog: any CatalogEditor, path: String = "",
-    requirement: Endpoint.Requirement = .nothing
+    requirement: Endpoint.Requirement = .nothing, tag: APITag
   ) {
     (self.routes, self.reader, self.catalog) = (routes, reader, catalog)
-    (self.path, self.requirement) = (path, requirement)
+    (self.path, self.requirement, self.tag) = (path, requirement, tag)
   }
 
   /// The endpoints below a path within this one, with a right of their own.
@@ -32,7 +33,13 @@ package struct EndpointGroup {
 
   package func group(_ path: String = "", _ requirement: Endpoint.Requirement) -> EndpointGroup {
     EndpointGroup(
-      routes: routes, reader: reader, catalog: catalog, path: self.path + path, requirement: requirement)
+      routes: routes, reader: reader, catalog: catalog, path: self.path + path, requirement: requirement, tag: tag)
+  }
+
+  /// The same group, whose endpoints the description lists under a tag.
+  package func tagged(_ tag: APITag) -> EndpointGroup {
+    EndpointGroup(
+      routes: routes, reader: reader, catalog: catalog, path: path, requirement: requirement, tag: tag)
   }
 
   /// Answers with a value.
@@ -108,7 +115,7 @@ package struct EndpointGroup {
   ) {
     let path = self.path + path
     var operation = operation
-    operation.complete(method, path, requirement)
+    operation.complete(method, path, requirement, tag)
     routes.add(
       method, path,
       .api(requirement, isProtocol: isProtocol) { request, context in

@@ -109,13 +109,15 @@ extension QuestionFilter {
     let (plain, property, any) = (
       Schema.named("PlainDimension"), Schema.named("PropertyDimension"), Schema.named("Dimension")
     )
+    // Not a reference to the schema itself: some generators of clients make nothing of an array within itself, nor of all that has it.
+    let inner = Schema.list(.any).described("A \(place.rawValue).")
     let rows: [Schema] = [
       .tuple(.choice(["is", "is_not"]), plain, texts.schema),
       .tuple(.choice(["is", "is_not"]), property, values(of: .property("")).schema),
       .tuple(.choice(["contains"]), any, texts.schema),
       .tuple(.choice(Comparison.self), property, .number), .tuple(.choice(["set", "not_set"]), any),
-      .tuple(.choice(["error"]), groups.schema), .tuple(.choice(["and", "or"]), filters(place).schema),
-      .tuple(.choice(["not"]), .named(place.rawValue)),
+      .tuple(.choice(["error"]), groups.schema),
+      .tuple(.choice(["and", "or"]), .list(inner, 1...maximumCount)), .tuple(.choice(["not"]), inner),
     ]
     let selector = Schema.named("Selector")
     let persons: [Schema] = [

@@ -106,7 +106,7 @@ extension FunnelQuestion: ScopedQuestion {
 extension JSONCodec<Int64> {
   /// A time in minutes, hours or days.
   fileprivate static var window: JSONCodec {
-    JSONCodec(.pattern("^[1-9][0-9]{0,5}[mhd]$")) { node throws(JSONFault) in
+    JSONCodec(.pattern("^[1-9][0-9]{0,6}[mhd]$")) { node throws(JSONFault) in
       let text = try node.text()
       let units: [Character: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
       guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),

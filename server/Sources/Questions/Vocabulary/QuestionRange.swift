@@ -70,7 +70,7 @@ extension QuestionRange {
 
   static var schema: Schema {
     .anyOf(
-      .choice(["today", "7d", "28d", "30d", "90d", "month", "12mo"]), .pattern("^[1-9][0-9]{0,2}d$"),
+      .choice(["today", "7d", "28d", "30d", "90d", "month", "12mo"]), .pattern("^[1-9][0-9]{0,3}d$"),
       .tuple(.date, .date))
   }
 }

@@ -59,7 +59,7 @@ struct CollectorApplication: Sendable {
       recorder: dependencies.requestJournal.map {
         RequestRecorder(journal: $0, key: dependencies.duplicateKey, unrecordedPaths: Self.unrecordedPaths)
       })
-    let root = EndpointGroup(routes: routes, reader: reader, catalog: catalog)
+    let root = EndpointGroup(routes: routes, reader: reader, catalog: catalog, tag: .server)
     let data = ServerData(
       catalog: catalog, store: dependencies.store, questions: dependencies.questions, usage: dependencies.usage,
       storage: dependencies.storage, limits: limits, executor: dependencies.reportExecutor, clocks: clocks)
