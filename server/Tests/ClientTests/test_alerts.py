@@ -125,6 +125,21 @@ def test_a_mail_goes_out_with_starttls_and_a_login(folder, context):
     assert html.startswith("<!doctype html>") and "Nothing is wrong." in html
 
 
+def test_a_running_server_sends_the_test_with_its_own_settings():
+    box = Mailbox()
+    with tempfile.TemporaryDirectory(prefix="tern-alerts-") as directory, mail_server(box) as port:
+        server = Serve(directory, "--smtp", f"smtp://localhost:{port}", "--mail-from", FROM)
+        try:
+            code, output = test(pathlib.Path(directory))
+            assert code == 0 and "250 Message accepted" in output, output
+            assert [envelope.rcpt_tos for _, envelope in box.mails] == [[TO]]
+            box.recipient = "550 No such user"
+            code, output = test(pathlib.Path(directory))
+            assert code == 1 and "550 No such user" in output, output
+        finally:
+            server.stop()
+
+
 def test_a_mail_goes_out_over_implicit_tls(folder, context):
     box = Mailbox()
     with mail_server(box, ssl_context=context) as port:

@@ -97,6 +97,17 @@ import Testing
     }
   }
 
+  @Test func `every operation that answers with CSV has the parameters of its form`() throws {
+    let operations = try Fixture().collector().description.operations.filter { operation in
+      operation.answers.list.contains { $0.0 == "text/csv" }
+    }
+    #expect(Set(operations.map(\.name)).isSuperset(of: ["report", "export", "query", "funnel", "persons"]))
+    for operation in operations {
+      let names = operation.parameters.filter { $0.place == .query }.map(\.name)
+      #expect(Set(names).isSuperset(of: ["format", "decimal", "texts"]), "\(operation.path)")
+    }
+  }
+
   @Test func `a method that no address supports is answered with those that it does`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

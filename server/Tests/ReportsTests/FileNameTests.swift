@@ -1,9 +1,7 @@
-import ReportsTestSupport
 import ServerBase
 import TernEvents
 import Testing
 import Warehouse
-import WarehouseContract
 
 @testable import Reports
 
@@ -54,11 +52,11 @@ import WarehouseContract
         == #"attachment; filename="P.csv""#)
   }
 
-  @Test func `the file of a report about one event names the event`() async throws {
+  @Test func `the file of a report about one event names the event`() throws {
     let request = try ReportRequest(
       "event", of: .app(AppID(7), zone: .utc), parameters: ["event": "Video clicked", "days": "7"],
       now: ReportRequestTests.now)
-    let report = try await request.report(from: NaiveWarehouse())
+    let report = Report(request: request, content: ReportContent([]))
     let app = self.app("Player")
     let days = "\(request.days.lowerBound)-to-\(request.days.upperBound)"
     #expect(report.fileName(of: app, .csv).text == "Player-event-Video-clicked-\(days).csv")

@@ -40,7 +40,7 @@ extension Catalog {
 
   /// Inserts a notification with a pending delivery to each destination.
   func insert(
-    _ message: OutgoingMessage, of source: NotificationSource, _ id: Int64, to destinations: [Destination],
+    _ message: OutgoingMessage, of source: NotificationSource, _ id: Int64?, to destinations: [Destination],
     _ database: Database
   ) throws {
     let time = message.time.millisecondsSince1970
@@ -173,13 +173,17 @@ extension Catalog {
         sql: "SELECT * FROM notification WHERE \(source.rawValue) = ? ORDER BY time DESC, id DESC LIMIT ?",
         arguments: [id, limit]
       ).map { row in
-        let deliveries = try Row.fetchAll(
-          database, sql: "SELECT * FROM delivery WHERE notification = ? ORDER BY id", arguments: [row["id"] as String])
-        return AlertNotification(
+        AlertNotification(
           source: id, message: try Self.value(OutgoingMessage.self, row["message"]),
-          deliveries: deliveries.map(Self.delivery))
+          deliveries: try Self.deliveries(of: row["id"], database))
       }
     }
+  }
+
+  static func deliveries(of notification: String, _ database: Database) throws -> [AlertNotification.Delivery] {
+    try Row.fetchAll(
+      database, sql: "SELECT * FROM delivery WHERE notification = ? ORDER BY id", arguments: [notification]
+    ).map(delivery)
   }
 
   private static func delivery(_ row: Row) -> AlertNotification.Delivery {

@@ -18,6 +18,7 @@ struct NotifyCommand: ParsableCommand {
       abstract: "Send a test message to each destination, and print the answers.",
       discussion: """
         Without --to, it is sent to every destination of every alert. Exits with code 1 if one of them doesn't accept it.
+        A running server sends it with its own settings, unless an option about mails, webhooks or the portal is given.
 
         Examples:
           tern notify test --to mail:someone@example.org --smtp smtp://mail.example.org:587 --mail-from tern@example.org
@@ -34,7 +35,6 @@ struct NotifyCommand: ParsableCommand {
     func validate() throws { _ = try Self.destinations(to) }
 
     func run() async throws {
-      let settings = try OutgoingSettings(options.settings(data))
       let catalog = try data.openCatalog()
       defer { try? catalog.close() }
       var destinations = try Self.destinations(to)
@@ -47,18 +47,40 @@ struct NotifyCommand: ParsableCommand {
         throw ServerFailure(
           "No alert has a destination yet. Name one with --to, such as --to mail:someone@example.org.")
       }
+      // Options are for this test alone.
+      let outcomes =
+        if options.values.isEmpty, try catalog.isServed() {
+          try await Self.send(
+            message(try catalog.setting(LocalServer.addressSetting)), to: destinations, byServerOf: catalog)
+        } else { try await send(to: destinations, catalog) }
+      for outcome in outcomes {
+        let word = outcome.isAccepted ? "accepted" : "failed"
+        Terminal.say("\(outcome.destination): \(word). \(ServerFailure.line(outcome.answer))")
+      }
+      if outcomes.contains(where: { !$0.isAccepted }) { throw ExitCode(1) }
+    }
+
+    /// The outcome of one destination.
+    struct Outcome: Equatable {
+      let destination: String
+      let isAccepted: Bool
+      let answer: String
+    }
+
+    /// Sends with the settings of this command.
+    private func send(to destinations: [Destination], _ catalog: Catalog) async throws -> [Outcome] {
+      let settings = try OutgoingSettings(options.settings(data))
       let client = try settings.client(catalog, wallTime: WallClock.system)
-      var hasFailed = false
+      var outcomes: [Outcome] = []
       for destination in destinations {
         do throws(OutgoingError) {
           let answer = try await client.send(message(settings.portal), to: destination)
-          Terminal.say("\(destination.shown): accepted. \(ServerFailure.line(answer))")
+          outcomes.append(Outcome(destination: destination.shown, isAccepted: true, answer: answer))
         } catch {
-          hasFailed = true
-          Terminal.say("\(destination.shown): failed. \(ServerFailure.line(error.message))")
+          outcomes.append(Outcome(destination: destination.shown, isAccepted: false, answer: error.message))
         }
       }
-      if hasFailed { throw ExitCode(1) }
+      return outcomes
     }
 
     private func message(_ portal: String?) -> OutgoingMessage {
