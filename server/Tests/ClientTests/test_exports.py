@@ -130,6 +130,18 @@ def test_the_values_of_a_property_are_counted(place, monkeypatch):
     assert place.database().sql(query).fetchall() == sorted((*key, count) for key, count in counts.items())
 
 
+def test_the_sample_of_the_page_can_be_imported(place):
+    sample, = PAGE.snippets("json")
+    (place.folder / "sample.ndjson").write_text(sample, encoding="utf-8")
+    app = json.loads(place.shell("tern apps create Sample --time-zone Europe/Berlin --json"))["id"]
+    place.shell(f"tern import --app {app} sample.ndjson")
+    header, row, end = place.shell(f"tern export --app {app}").splitlines()
+    sent = json.loads(sample.splitlines()[1])
+    # The number of the row and its key are those of this server.
+    assert json.loads(row) | {"row": 1, "key": sent["key"]} == sent
+    assert json.loads(header).keys() == json.loads(sample.splitlines()[0]).keys() and json.loads(end) == {"end": True}
+
+
 def test_an_export_is_fetched_and_continued(place):
     fetch, resume, _ = PAGE.snippets("sh")
     place.shell(fetch)
