@@ -72,7 +72,9 @@ class Engine:
 
     def query(self, statement, form="TabSeparated", parameters=None):
         try:
-            return self.session.query(statement, form, params=parameters or None).bytes()
+            # Versions before 26 don't know parameters.
+            others = {"params": parameters} if parameters else {}
+            return self.session.query(statement, form, **others).bytes()
         except Exception as error:
             code = re.match(r"Code: (\d+)", str(error))
             raise Refusal(int(code[1]) if code else 1002, str(error)) from None
