@@ -1,3 +1,4 @@
+import Foundation
 import ServerBase
 import Testing
 
@@ -22,8 +23,10 @@ import Testing
 
   @Test(arguments: [
     ("=1+1", "'=1+1"), ("@SUM(A1)", "'@SUM(A1)"), ("+cmd|x", "'+cmd|x"), ("-2+3", "'-2+3"), ("-", "'-"), ("－1", "'－1"),
-    ("＝1+1", "'＝1+1"), ("＋1", "'＋1"), ("＠x", "'＠x"), ("\t=1", "\"'\t=1\""), ("\n=1", "\"'\n=1\""),
-    ("=a,b", "\"'=a,b\""), ("a;=b", "\"a;=b\""), ("-1", "-1"), ("+4.5", "+4.5"), ("-1.2.3", "'-1.2.3"), ("-1.", "'-1."),
+    ("＝1+1", "'＝1+1"), ("＋1", "'＋1"), ("＠x", "'＠x"), ("\t=1", "\"'\t'=1\""), ("\n=1", "\"'\n'=1\""),
+    ("=a,b", "\"'=a,b\""), ("a;=b;c", "\"a;'=b;c\""), ("a,@b", "\"a,'@b\""), ("a\r\n+b", "\"a\r\n'+b\""), ("a\r\nb", "\"a\r\nb\""),
+    ("a;-1,+2.5;-x", "\"a;-1,+2.5;'-x\""), ("a;＝b", "\"a;'＝b\""), ("a\t=", "\"a\t'=\""), ("a; =b;", "\"a; =b;\""),
+    ("-1", "-1"), ("+4.5", "+4.5"), ("-1.2.3", "'-1.2.3"), ("-1.", "'-1."),
     ("a=1", "a=1"), ("￥1", "￥1"), ("\u{1B}[2Jx", "\\u{1B}[2Jx"), ("\u{9B}31m,", "\"\\u{9B}31m,\""),
     ("\u{7F}\"\u{80}", "\"\\u{7F}\"\"\\u{80}\""), ("é\u{A0}", "é\u{A0}"),
   ])
@@ -49,8 +52,33 @@ import Testing
     #expect(CSVStyle.Decimal(acceptLanguage: header) == (isComma ? .comma : .point))
   }
 
-  @Test func `control characters of JSON get the escapes of JSON`() {
-    #expect(text([.json(Array("[\"\u{9B}\u{7F}\"]".utf8))]) == "\"[\"\"\\u009B\\u007F\"\"]\"\r\n")
+  @Test(arguments: [
+    ("[\"\u{9B}\u{7F}\"]", "[\"\\u009B\\u007F\"]"),
+    ("[\"a;=b\",\"c,@d\",\";-1\"]", "[\"a;\\u003Db\",\"c,\\u0040d\",\";\\u002D1\"]"),
+    ("[1.5,-2,\"=a\",\"-b\"]", "[1.5,-2,\"=a\",\"-b\"]"),
+  ])
+  func `control characters and formulas of JSON get the escapes of JSON`(json: String, protected: String) throws {
+    let field = text([.json(Array(json.utf8))])
+    #expect(field == "\"\(protected.replacing("\"", with: "\"\""))\"\r\n")
+    let (before, after) = (Data(json.utf8), Data(protected.utf8))
+    #expect(
+      try JSONDecoder().decode(JSONValues.self, from: after) == JSONDecoder().decode(JSONValues.self, from: before))
+  }
+
+  /// Texts and numbers of a list.
+  private struct JSONValues: Decodable, Equatable {
+    var texts: [String] = []
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      while !list.isAtEnd {
+        if let number = try? list.decode(Double.self) {
+          texts.append("\(number)")
+        } else {
+          texts.append(try list.decode(String.self))
+        }
+      }
+    }
   }
 
   @Test(
