@@ -145,7 +145,7 @@ let package = Package(
         .product(name: "_TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    // Everything that runs beside: deleting, export, backups, retiring, recovery, verification.
+    // Background work: deleting, export, backups, retiring, recovery, verification.
     .target(
       name: "WarehouseUpkeep",
       dependencies: [

@@ -87,10 +87,15 @@ package struct ClickHouseClient: Sendable {
     _ body: [UInt8], query: String?, _ server: ClickHouseServer, _ settings: [String: String], isPacked: Bool = false,
     maximumBytes: Int = 1 << 20, timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [UInt8] {
-    let all = try await knownSettings(of: server).merging(settings) { $1 }
+    let (clock, limit) = (ContinuousClock(), min(timeout ?? self.timeout, self.timeout))
+    let begin = clock.now
+    let all = try await knownSettings(of: server, timeout: limit).merging(settings) { $1 }
+    // Both answers share the caller's time.
+    let rest = limit - (clock.now - begin)
+    guard rest > .zero else { throw ClickHouseError(.unreachable, "\(server) does not answer in time.") }
     do throws(ClickHouseError) {
       return try await exchange(
-        body, query: query, server, all, isPacked: isPacked, maximumBytes: maximumBytes, timeout: timeout)
+        body, query: query, server, all, isPacked: isPacked, maximumBytes: maximumBytes, timeout: rest)
     } catch {
       // It may be another version when it answers again.
       if error.code == .unreachable || error.exception == StatementSettings.unknownSetting {
@@ -101,12 +106,15 @@ package struct ClickHouseClient: Sendable {
   }
 
   /// Returns the settings of all statements that a server knows, and asks it once.
-  private func knownSettings(of server: ClickHouseServer) async throws(ClickHouseError) -> [String: String] {
+  private func knownSettings(
+    of server: ClickHouseServer, timeout: Duration
+  ) async throws(ClickHouseError) -> [String: String] {
     if let known = plainSettings.known(by: server) { return known }
     var settings = StatementSettings.forNames
     while true {
       do throws(ClickHouseError) {
-        let answer = try await exchange(Array(StatementSettings.names.utf8), query: nil, server, settings)
+        let answer = try await exchange(
+          Array(StatementSettings.names.utf8), query: nil, server, settings, timeout: timeout)
         return plainSettings.note(answer, from: server)
       } catch {
         guard let name = StatementSettings.refused(error, of: settings) else { throw error }
@@ -117,7 +125,7 @@ package struct ClickHouseClient: Sendable {
 
   private func exchange(
     _ body: [UInt8], query: String?, _ server: ClickHouseServer, _ settings: [String: String], isPacked: Bool = false,
-    maximumBytes: Int = 1 << 20, timeout: Duration? = nil
+    maximumBytes: Int = 1 << 20, timeout: Duration
   ) async throws(ClickHouseError) -> [UInt8] {
     var parameters = settings
     parameters["database"] = database
@@ -130,8 +138,7 @@ package struct ClickHouseClient: Sendable {
     let result = await http.send(
       HTTPClient.Request(
         .post, "\(server.url)/?\(address)", headers: headers, body: body,
-        timeout: min(timeout ?? self.timeout, self.timeout),
-        maximumResponseBytes: maximumBytes, authorities: authorities))
+        timeout: timeout, maximumResponseBytes: maximumBytes, authorities: authorities))
     switch result {
     case .success(let response):
       if let error = ClickHouseError(response, from: server) { throw error }

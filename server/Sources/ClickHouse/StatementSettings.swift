@@ -16,7 +16,7 @@ final class StatementSettings: Sendable {
     "read_overflow_mode": "throw", "read_overflow_mode_leaf": "throw", "result_overflow_mode": "throw",
     "set_overflow_mode": "throw", "sort_overflow_mode": "throw", "timeout_overflow_mode": "throw",
     "timeout_overflow_mode_leaf": "throw", "transfer_overflow_mode": "throw",
-    // Without conditions on the queries that profiles may make.
+    // Profiles may refuse queries that use no index.
     "force_index_by_date": "0", "force_primary_key": "0",
     // The form of statements and answers.
     "dialect": "clickhouse", "http_write_exception_in_output_format": "0",
@@ -24,15 +24,15 @@ final class StatementSettings: Sendable {
     "send_progress_in_http_headers": "0",
     // Tables have the types of their statements.
     "data_type_default_nullable": "0",
-    // An insert is done when it is answered, and known when it comes again.
+    // Inserts are synchronous, and a repeated insert is recognized.
     "async_insert": "0", "implicit_transaction": "0", "insert_deduplicate": "1", "insert_deduplication_token": "",
   ]
 
-  /// The settings without which a server may answer the question for names with some of them, or not at all. It refuses those that
-  /// it doesn't know, one after the other.
+  /// The settings that can falsify the answer to the question for names itself. A server refuses those that it doesn't know, one
+  /// after the other.
   static let forNames: [String: String] = values.filter {
     [
-      "dialect", "limit", "offset", "read_overflow_mode", "result_overflow_mode", "timeout_overflow_mode",
+      "additional_result_filter", "additional_table_filters", "dialect", "limit", "offset", "read_overflow_mode", "result_overflow_mode", "timeout_overflow_mode",
       "use_query_cache",
     ].contains($0.key)
   }
@@ -62,14 +62,15 @@ final class StatementSettings: Sendable {
     return settings
   }
 
-  /// Has a server asked again, which may have been replaced by another version.
+  /// Forgets a server's settings, because it may have been upgraded.
   func forget(_ server: ClickHouseServer) { known.withLock { $0[server] = nil } }
 
   /// Returns the setting that a server has refused because it doesn't know it; `nil` if that isn't the error.
   static func refused(_ error: ClickHouseError, of settings: [String: String]) -> String? {
     guard error.exception == unknownSetting else { return nil }
-    // The text may go on with names that the server knows.
-    let places = settings.keys.compactMap { name in error.message.firstRange(of: name).map { (name, $0.lowerBound) } }
-    return places.min { $0.1 < $1.1 }?.0
+    // Before the number stands the server's address; the text may go on with names that the server knows.
+    let text = error.message.firstRange(of: "exception \(unknownSetting)").map { error.message[$0.upperBound...] }
+    let words = (text ?? error.message[...]).split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+    return words.map(String.init).first { settings[$0] != nil }
   }
 }

@@ -47,12 +47,12 @@ extension ThreadKind {
 // MARK: - Reports and questions
 
 extension ThreadKind {
-  /// Answers reports: half of the processors, but at least two, so that a slow report leaves room for a quick one. Owned by
-  /// `WarehouseReader`.
+  /// Reads what reports, pages and jobs ask for: half of the processors, but two to eight. How many reports run at a time is a
+  /// limit of the collector (`CollectorLimits`). Owned by `WarehouseReader`.
   package static let reports = ThreadKind("reader", count: max(2, min(8, processors / 2)))
   /// Answers questions, two at a time, so that they never take the place of reports. Owned by `WarehouseReader`.
   package static let questions = ThreadKind("question", count: 2)
-  /// The specification grants a question two cores. The number doesn't depend on the machine, so neither does the order in which
+  /// A question uses two processors. The number doesn't depend on the machine, so neither does the order in which
   /// floating-point values are added.
   package static let threadsPerQuestion = 2
   /// Shares the chunks of questions. A question doesn't wait for these threads: its own takes the chunks that they have not begun with.
@@ -66,7 +66,7 @@ extension ThreadKind {
   package static let views = ThreadKind("view", count: min(4, processors))
 }
 
-// MARK: - Beside
+// MARK: - Background work
 
 extension ThreadKind {
   /// Makes everything that is derived from rows, with the calling thread. Owned by `WarehouseRebuild`.

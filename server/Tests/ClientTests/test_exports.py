@@ -149,10 +149,14 @@ def test_an_export_is_fetched_and_continued(place):
     rows = [line for line in lines if line.startswith('{"row":')]
     assert [json.loads(line) for line in rows] == place.stored and lines[-1] == '{"end":true}\n'
     file = place.folder / "rows.ndjson"
-    for kept in (0, len(rows) // 2, len(rows) - 1):
+    for kept in (0, len(rows) // 2, len(rows) - 1, len(rows)):
         file.write_text("".join(rows[:kept]), encoding="utf-8")
         place.shell(resume)
         assert file.read_text(encoding="utf-8") == "".join(rows), f"after {kept} rows"
+    # A whole export, of which nothing is new.
+    file.write_text("".join(lines), encoding="utf-8")
+    place.shell(resume)
+    assert file.read_text(encoding="utf-8") == "".join(lines)
 
 
 def test_csv_has_the_types_of_its_table_schema(place):

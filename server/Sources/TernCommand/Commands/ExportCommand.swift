@@ -23,7 +23,7 @@ struct ExportCommand: AsyncParsableCommand {
       Examples:
         tern export --app 1 > app.ndjson
         tern export --app 1 --gzip > app.ndjson.gz
-        tern export --app 1 --after 81920 >> app.ndjson
+        tern export --app 1 --after 81920 > app-2.ndjson
         tern export --app 1 --from 2026-05-01 --to 2026-05-31 --format csv > may.csv
         tern export --app 1 --format csv --texts raw > app.csv
         tern export --schema duckdb > tern.sql

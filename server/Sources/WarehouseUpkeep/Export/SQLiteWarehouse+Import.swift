@@ -84,6 +84,14 @@ extension SQLiteWarehouse {
     guard isComplete else {
       throw WarehouseError(.invalid, "The export ends early, at line \(lines.number). Everything before is stored.")
     }
+    guard try lines.next() == nil else {
+      throw WarehouseError(
+        .invalid,
+        """
+        The file goes on at line \(lines.number), after the end of its export. Everything before is stored. Put each \
+        export into a file of its own, and import them one by one.
+        """)
+    }
     return summary
   }
 

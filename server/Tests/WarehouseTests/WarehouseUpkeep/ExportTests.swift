@@ -321,6 +321,7 @@ import WarehouseContract
     await refused(Array(lines.prefix(3)) + ["{}"] + lines.dropFirst(3), "Line 4")
     await refused(Array(lines.prefix(3)) + ["{\"row\":1,\"kind\":\"event\"}"], "Line 4")
     await refused(Array(lines.dropLast()), "ends early")
+    await refused(lines + lines, "goes on at line \(lines.count + 1)")
     // What was stored before is completed by the whole file.
     _ = try await second.add(lines)
     let (copy, original) = (comparable(try await second.export()), comparable(lines))

@@ -49,7 +49,7 @@
       const value = (name) => Number(source.getAttribute(name));
       return element("rect", {
         x: rounded(value("x") * matrix.a + matrix.e), y: rounded(value("y") * matrix.d + matrix.f),
-        width: rounded(value("width") * matrix.a), height: rounded(value("height") * matrix.d), ...looks,
+        width: rounded(value("width") * matrix.a), height: rounded(value("height") * matrix.d), rx: value("rx"), ...looks,
       });
     }
     const path = scaled(source.getAttribute("d"), matrix);
@@ -70,7 +70,7 @@
       const box = range.getBoundingClientRect();
       const last = found[found.length - 1];
       if (last && box.right > end + 1) {
-        last.text = `${last.text.slice(0, -1)}…`;
+        last.text = `${Array.from(last.text).slice(0, -1).join("")}…`;
         break;
       }
       if (last && Math.abs(last.box.top - box.top) < 2) {
@@ -169,7 +169,9 @@
     const heading = figure.closest("section")?.querySelector("h2, h3");
     const label = drawing?.getAttribute("aria-label") || heading?.textContent.trim() || document.title;
     const title = heading?.textContent.trim() || label;
-    const name = label.normalize("NFKD").replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80) || "chart";
+    // Named by page, app and chart.
+    const name = `${document.title.replace(/ · Tern$/, "")} ${label}`.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").slice(0, 120)
+      .replace(/^-|-$/g, "");
     const line = document.createElement("p");
     line.className = "save";
     for (const kind of ["SVG", "PNG"]) {
