@@ -281,8 +281,8 @@ import Warehouse
     let fixture = try Fixture()
     try await fixture.routed { client in
       for (language, names) in [
-        ("de-DE,de;q=0.9", ["CSV for spreadsheets (0,5)", "CSV", "JSON"]),
-        ("en", ["CSV", "CSV for spreadsheets (0,5)", "JSON"]),
+        ("de-DE,de;q=0.9", ["CSV, decimal comma", "CSV", "JSON"]),
+        ("en", ["CSV", "CSV, decimal comma", "JSON"]),
       ] {
         for page in ["explore", "versions"] {
           let response = try await client.execute(

@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: [
     ("de-DE,de;q=0.9,en;q=0.8", true), ("en-US,en;q=0.9,de;q=0.8", false), ("en;q=0.5, pl ;q=0.7", true),
-    ("de-CH", false), ("DE-li", false), ("es-MX,es;q=0.9", false), ("es", true), ("pt-BR", true), ("ja", false),
+    ("de-CH", false), ("de-CH-1996", false), ("de-AT-1996", true), ("DE-li", false), ("es-MX,es;q=0.9", false), ("es", true), ("pt-BR", true), ("ja", false),
     ("", false), ("*", false), (";q=1", false), ("de;q=x", false), ("de;q=0", false), ("fr,en", true),
     (String(repeating: "xx;q=0.1,", count: 20) + "de", false),
   ])

@@ -1,5 +1,5 @@
 extension CSVStyle.Decimal {
-  /// The languages that write a decimal comma in most of their regions, by Unicode's CLDR 47.
+  /// Common languages that write a decimal comma in most of their regions.
   private static let commaLanguages: Set<Substring> = [
     "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fo", "fr", "gl", "hr", "hu",
     "hy", "id", "is", "it", "ka", "kk", "kl", "ky", "lb", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro",
@@ -15,7 +15,7 @@ extension CSVStyle.Decimal {
   /// The most languages that are read.
   private static let maximumLanguages = 20
 
-  /// Creates the sign of the language that a reader likes best, by the header field `Accept-Language`.
+  /// Creates the decimal separator of a reader's preferred language, by the header field `Accept-Language`.
   package init(acceptLanguage: String) {
     var best: (tag: Substring, weight: Double) = ("", 0)
     for entry in acceptLanguage.lowercased().split(separator: ",").prefix(Self.maximumLanguages) {
@@ -25,7 +25,8 @@ extension CSVStyle.Decimal {
       // Of equal ones, the first.
       if weight > best.weight { best = (tag, weight) }
     }
-    let language = best.tag.prefix { $0 != "-" }
-    self = Self.commaLanguages.contains(language) && !Self.pointTags.contains(best.tag) ? .comma : .point
+    let parts = best.tag.split(separator: "-").prefix(2)
+    let isPoint = Self.pointTags.contains(Substring(parts.joined(separator: "-")))
+    self = parts.first.map(Self.commaLanguages.contains) == true && !isPoint ? .comma : .point
   }
 }

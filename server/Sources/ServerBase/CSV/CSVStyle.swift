@@ -4,8 +4,8 @@ package struct CSVStyle: Sendable, Hashable {
   package enum Decimal: String, Sendable, CaseIterable {
     /// `0.5`, with commas between fields.
     case point
-    /// `0,5`, with semicolons between fields and a byte order mark before the first one: spreadsheets of languages that
-    /// write so open such a file rightly.
+    /// `0,5`, with semicolons between fields and a byte order mark before the first one, as spreadsheets in languages
+    /// with a decimal comma expect it.
     case comma
   }
 
