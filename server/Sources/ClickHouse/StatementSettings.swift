@@ -32,8 +32,8 @@ final class StatementSettings: Sendable {
   /// after the other.
   static let forNames: [String: String] = values.filter {
     [
-      "additional_result_filter", "additional_table_filters", "dialect", "limit", "offset", "read_overflow_mode", "result_overflow_mode", "timeout_overflow_mode",
-      "use_query_cache",
+      "additional_result_filter", "additional_table_filters", "dialect", "limit", "offset", "read_overflow_mode",
+      "result_overflow_mode", "timeout_overflow_mode", "use_query_cache",
     ].contains($0.key)
   }
 

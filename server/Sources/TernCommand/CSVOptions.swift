@@ -5,7 +5,7 @@ import ServerBase
 struct CSVOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The decimal sign of CSV: point, or comma for spreadsheets of languages that write so.", valueName: "sign"),
+      "The decimal sign of CSV: point, or comma for spreadsheets in languages with one.", valueName: "sign"),
     transform: { try choice($0) })
   var decimal = CSVStyle.Decimal.point
 

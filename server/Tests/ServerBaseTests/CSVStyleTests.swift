@@ -24,7 +24,8 @@ import Testing
   @Test(arguments: [
     ("=1+1", "'=1+1"), ("@SUM(A1)", "'@SUM(A1)"), ("+cmd|x", "'+cmd|x"), ("-2+3", "'-2+3"), ("-", "'-"), ("－1", "'－1"),
     ("＝1+1", "'＝1+1"), ("＋1", "'＋1"), ("＠x", "'＠x"), ("\t=1", "\"'\t'=1\""), ("\n=1", "\"'\n'=1\""),
-    ("=a,b", "\"'=a,b\""), ("a;=b;c", "\"a;'=b;c\""), ("a,@b", "\"a,'@b\""), ("a\r\n+b", "\"a\r\n'+b\""), ("a\r\nb", "\"a\r\nb\""),
+    ("=a,b", "\"'=a,b\""), ("a;=b;c", "\"a;'=b;c\""), ("a,@b", "\"a,'@b\""), ("a\r\n+b", "\"a\r\n'+b\""),
+    ("a\r\nb", "\"a\r\nb\""),
     ("a;-1,+2.5;-x", "\"a;-1,+2.5;'-x\""), ("a;＝b", "\"a;'＝b\""), ("a\t=", "\"a\t'=\""), ("a; =b;", "\"a; =b;\""),
     ("-1", "-1"), ("+4.5", "+4.5"), ("-1.2.3", "'-1.2.3"), ("-1.", "'-1."),
     ("a=1", "a=1"), ("￥1", "￥1"), ("\u{1B}[2Jx", "\\u{1B}[2Jx"), ("\u{9B}31m,", "\"\\u{9B}31m,\""),
@@ -44,7 +45,8 @@ import Testing
 
   @Test(arguments: [
     ("de-DE,de;q=0.9,en;q=0.8", true), ("en-US,en;q=0.9,de;q=0.8", false), ("en;q=0.5, pl ;q=0.7", true),
-    ("de-CH", false), ("de-CH-1996", false), ("de-AT-1996", true), ("DE-li", false), ("es-MX,es;q=0.9", false), ("es", true), ("pt-BR", true), ("ja", false),
+    ("de-CH", false), ("de-CH-1996", false), ("de-AT-1996", true), ("DE-li", false), ("es-MX,es;q=0.9", false),
+    ("es", true), ("pt-BR", true), ("ja", false),
     ("", false), ("*", false), (";q=1", false), ("de;q=x", false), ("de;q=0", false), ("fr,en", true),
     (String(repeating: "xx;q=0.1,", count: 20) + "de", false),
   ])

@@ -25,7 +25,7 @@ extension APIOperation.Parameter {
       "decimal",
       .choice(CSVStyle.Decimal.self).described(
         "The decimal sign of CSV. `comma` also separates fields by semicolons and begins with a byte order mark, for "
-          + "spreadsheets of languages that write so. `point` by default.")),
+          + "spreadsheets in languages with one. `point` by default.")),
     .query(
       "texts",
       .choice(CSVStyle.Texts.self).described(
