@@ -87,7 +87,7 @@ package struct ClickHouseClient: Sendable {
     _ body: [UInt8], query: String?, _ server: ClickHouseServer, _ settings: [String: String], isPacked: Bool = false,
     maximumBytes: Int = 1 << 20, timeout: Duration? = nil
   ) async throws(ClickHouseError) -> [UInt8] {
-    let all = try await knownSettings(of: server).merging(settings) { $1 }
+    let all = try await knownSettings(of: server, timeout: timeout).merging(settings) { $1 }
     do throws(ClickHouseError) {
       return try await exchange(
         body, query: query, server, all, isPacked: isPacked, maximumBytes: maximumBytes, timeout: timeout)
@@ -101,12 +101,15 @@ package struct ClickHouseClient: Sendable {
   }
 
   /// Returns the settings of all statements that a server knows, and asks it once.
-  private func knownSettings(of server: ClickHouseServer) async throws(ClickHouseError) -> [String: String] {
+  private func knownSettings(
+    of server: ClickHouseServer, timeout: Duration?
+  ) async throws(ClickHouseError) -> [String: String] {
     if let known = plainSettings.known(by: server) { return known }
     var settings = StatementSettings.forNames
     while true {
       do throws(ClickHouseError) {
-        let answer = try await exchange(Array(StatementSettings.names.utf8), query: nil, server, settings)
+        let answer = try await exchange(
+          Array(StatementSettings.names.utf8), query: nil, server, settings, timeout: timeout)
         return plainSettings.note(answer, from: server)
       } catch {
         guard let name = StatementSettings.refused(error, of: settings) else { throw error }
