@@ -186,6 +186,7 @@ readr = installed("Rscript", "-e", "cat(as.character(packageVersion('readr')))",
 office = installed("soffice", "--version")
 # Separator, quote, UTF-8, first line, columns, language: English (US) or German.
 ENGLISH, GERMAN = ("--infilter=CSV:44,34,76,1,,1033", ), ("--infilter=CSV:44,34,76,1,,1031", )
+GERMAN_COMMA = ("--infilter=CSV:59,34,76,1,,1031", )
 TEXTS = (f"--infilter=CSV:44,34,76,1,{'/'.join(f'{column}/2' for column in range(1, 23))},1033", )
 # BREAKS: CR LF in texts becomes LF. GUESSED: what looks like a number becomes one.
 BREAKS = {"name"}
@@ -211,6 +212,7 @@ PROGRAMS = [
     ("LibreOffice, texts", "rows.csv", office, spreadsheet("rows.csv", "soffice", *TEXTS), BREAKS),
     ("LibreOffice, English", "answer.csv", office, spreadsheet("answer.csv", "soffice", *ENGLISH), {"user", "events_per_user"}),
     ("LibreOffice, German", "answer.csv", office, spreadsheet("answer.csv", "soffice", *GERMAN), {"user", "events_per_user"}),
+    ("LibreOffice, German", "comma.csv", office, spreadsheet("comma.csv", "soffice", *GERMAN_COMMA), {"user", "events_per_user"}),
     ("Gnumeric", "rows.csv", installed("ssconvert", "--version"), spreadsheet("rows.csv", "ssconvert"), GUESSED),
     ("Gnumeric", "answer.csv", installed("ssconvert", "--version"), spreadsheet("answer.csv", "ssconvert"), {"user"}),
 ]

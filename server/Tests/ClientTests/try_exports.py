@@ -25,12 +25,14 @@ class Outputs:
         reader.shell(Page("export-format.md").snippets("sh")[2])
         (self.folder / "question.json").write_text(json.dumps(QUESTION), encoding="utf-8")
         reader.shell("tern query question.json --app 1 --format csv > answer.csv")
+        reader.shell("tern query question.json --app 1 --format csv --decimal comma > comma.csv")
         names = ["name", "install", "user", "app_version", "app_build", "os_version", "country", "time", "all"]
         rows = [[*map(str, row.identifiers()), number(row.properties.get("all"))] for row in reader.rows]
         in_cells = [["'" + row[0] if row[0].startswith("=") else row[0], *row[1:]] for row in rows]
         metrics = ["version", "country", "user", "events", "events_per_user"]
         self.expected = {"rows.csv": (names, in_cells), "rows.ndjson": (names, rows), "rows.parquet": (names, rows),
-                         "answer.csv": (metrics, answer(reader.rows, self.folder / "answer.csv"))}
+                         "answer.csv": (metrics, answer(reader.rows, self.folder / "answer.csv")),
+                         "comma.csv": (metrics, answer(reader.rows, self.folder / "answer.csv"))}
 
 
 def number(value):
