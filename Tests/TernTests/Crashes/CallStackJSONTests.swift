@@ -1,5 +1,6 @@
 import Foundation
 import TernEvents
+import TernTestSupport
 import Testing
 
 @testable import Tern
