@@ -24,7 +24,7 @@ import WarehouseContract
       id: 1, kind: .event, name: "Play", time: time, received: time, install: 0, user: "", device: device,
       properties: [])
     let live = String(decoding: try LiveRows.json(event), as: UTF8.self)
-    #expect(csv.count == 2 && csv[1].hasPrefix("2026-05-30T22:30:00.000Z,\(expected),iOS,"))
+    #expect(csv.count == 2 && csv[1].hasPrefix("2026-05-30T22:30:00.000Z,\(expected.isEmpty ? "\"\"" : expected),iOS,"))
     #expect(live.contains(#""version":"\#(expected)""#) && live.contains(#""system":"iOS""#))
     #expect(DeviceLabels(device).version == expected)
   }
