@@ -4,12 +4,14 @@
 (function () {
   "use strict";
   const margin = 16;
-  const namespace = "http://www.w3.org/2000/svg";
+  const namespace = document.querySelector("svg")?.namespaceURI;
+  // What XML can't have.
+  const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
   function element(name, attributes, text) {
     const made = document.createElementNS(namespace, name);
     for (const [key, value] of Object.entries(attributes)) { made.setAttribute(key, value); }
-    if (text !== undefined) { made.textContent = text; }
+    if (text !== undefined) { made.textContent = text.replace(forbidden, "\u{FFFD}"); }
     return made;
   }
 
@@ -62,21 +64,23 @@
   // Each line of a text, since a picture breaks none; what the page cuts off is cut off here.
   function lines(node) {
     const range = document.createRange();
-    const end = node.parentElement.closest(".name")?.getBoundingClientRect().right ?? Infinity;
+    const bounds = node.parentElement.closest(".name")?.getBoundingClientRect() ?? { left: -Infinity, right: Infinity };
     const found = [];
     for (let index = 0; index < node.length; index += 1) {
       range.setStart(node, index);
       range.setEnd(node, index + 1);
       const box = range.getBoundingClientRect();
       const last = found[found.length - 1];
-      if (last && box.right > end + 1) {
+      if (last && (box.right > bounds.right + 1 || box.left < bounds.left - 1)) {
         last.text = `${Array.from(last.text).slice(0, -1).join("")}…`;
         break;
       }
       if (last && Math.abs(last.box.top - box.top) < 2) {
         last.text += node.data[index];
+        // Of a text from right to left, the last character stands first.
+        last.left = Math.min(last.left, box.left);
       } else if (box.width && node.data[index].trim() !== "") {
-        found.push({ text: node.data[index], box });
+        found.push({ text: node.data[index], box, left: box.left });
       }
     }
     return found;
@@ -84,8 +88,8 @@
 
   function texts(node, origin) {
     const style = getComputedStyle(node.parentElement);
-    return lines(node).map(({ text, box }) => element("text", {
-      x: rounded(box.left - origin.left), y: rounded(box.top + box.height * 0.79 - origin.top), fill: style.color,
+    return lines(node).map(({ text, box, left }) => element("text", {
+      x: rounded(left - origin.left), y: rounded(box.top + box.height * 0.79 - origin.top), fill: style.color,
       "font-size": rounded(parseFloat(style.fontSize)), "font-weight": style.fontWeight, "font-family": "sans-serif",
     }, text.trimEnd()));
   }
@@ -113,22 +117,31 @@
     return "#ffffff";
   }
 
+  function textWidth(text, font) {
+    const canvas = document.createElement("canvas").getContext("2d");
+    canvas.font = `${font} sans-serif`;
+    return canvas.measureText(text).width;
+  }
+
   function picture(figure, title) {
     const box = figure.getBoundingClientRect();
     // Labels of the axis stand below the figure.
     const boxes = [box, ...Array.from(figure.querySelectorAll(".x, .ys"), (node) => node.getBoundingClientRect())];
     const [right, bottom] = [Math.max(...boxes.map((one) => one.right)), Math.max(...boxes.map((one) => one.bottom))];
-    // The days of the page, and what they are compared with.
-    const days = document.querySelector(".head .sub")?.innerText.replace(/\s+/g, " ").trim() ?? "";
-    const header = days === "" ? 34 : 54;
-    const origin = { left: box.left - margin, top: box.top - margin - header };
-    const [width, height] = [Math.ceil(right - origin.left + margin), Math.ceil(bottom - origin.top + margin)];
+    // The page and its app, the days, and what they are compared with.
+    const days = document.querySelector(".head .sub") ?? document.querySelector(".ask [name=days] option:checked");
+    const page = document.title.replace(/ · Tern$/, "");
+    const context = days ? `${page} · ${(days.innerText || days.textContent).replace(/\s+/g, " ").trim()}` : page;
+    const origin = { left: box.left - margin, top: box.top - margin - 54 };
+    const width = Math.ceil(Math.max(
+      right - origin.left, margin + textWidth(title, "600 15px"), margin + textWidth(context, "12px")) + margin);
+    const height = Math.ceil(bottom - origin.top + margin);
     const drawn = element("svg", { xmlns: namespace, width, height, viewBox: `0 0 ${width} ${height}` });
     const ink = getComputedStyle(figure).color;
     drawn.append(
       element("title", {}, title), element("rect", { width, height, fill: ground(figure) }),
       element("text", { x: margin, y: 30, fill: ink, "font-size": 15, "font-weight": 600, "font-family": "sans-serif" }, title),
-      element("text", { x: margin, y: 50, fill: ink, "font-size": 12, "font-family": "sans-serif" }, days));
+      element("text", { x: margin, y: 50, fill: ink, "font-size": 12, "font-family": "sans-serif" }, context));
     const walker = document.createTreeWalker(figure, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const node = walker.currentNode;
@@ -179,10 +192,17 @@
       button.type = "button";
       button.textContent = kind;
       button.setAttribute("aria-label", `Save as ${kind}: ${label}`);
-      button.addEventListener("click", () => {
-        const made = picture(figure, title);
-        if (kind === "PNG") { return savePNG(made, `${name}.png`); }
-        return save(new Blob([made.text], { type: "image/svg+xml" }), `${name}.svg`);
+      button.addEventListener("click", async () => {
+        try {
+          const made = picture(figure, title);
+          if (kind === "PNG") {
+            await savePNG(made, `${name}.png`);
+          } else {
+            save(new Blob([made.text], { type: "image/svg+xml" }), `${name}.svg`);
+          }
+        } catch {
+          button.textContent = `${kind} failed`;
+        }
       });
       line.append(button);
     }
