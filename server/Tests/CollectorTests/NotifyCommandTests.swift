@@ -41,6 +41,19 @@ import Warehouse
     #expect(try fixture.catalog.waitingDeliveries().isEmpty)
   }
 
+  @Test func `a test whose command was killed is tried once, and holds up nothing later`() async throws {
+    let fixture = try Fixture()
+    try fixture.catalog.addTest(message(), to: [destinations[0]])
+    let sent = Locked(0)
+    let delivery = AlertDelivery(catalog: fixture.catalog) { _, _ throws(OutgoingError) in
+      sent.withLock { $0 += 1 }
+      throw OutgoingError(.connection, "No answer.")
+    }
+    for day in 0..<3 { try await delivery.deliverDue(now: { [now] in now + .seconds(day * 86_400) }) }
+    #expect(sent.withLock { $0 } == 1)
+    #expect(try fixture.catalog.waitingDeliveries().isEmpty)
+  }
+
   @Test func `a server that doesn't send in time is said to have failed, and doesn't send later`() async throws {
     let fixture = try Fixture()
     let waited = Locked(Duration.zero)

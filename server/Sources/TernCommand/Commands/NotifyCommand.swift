@@ -87,7 +87,7 @@ struct NotifyCommand: ParsableCommand {
       let now = WallClock.system()
       var generator = SystemRandomNumberGenerator()
       return OutgoingMessage(
-        id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: "notify.test",
+        id: UniqueID.timeOrdered(at: now, using: &generator), time: now, event: OutgoingMessage.testEvent,
         title: "Tern: a test message", text: "This message was sent by `tern notify test`. Nothing is wrong.",
         facts: [.init("sent", "Sent", now.utcText(withMilliseconds: false))], link: portal)
     }

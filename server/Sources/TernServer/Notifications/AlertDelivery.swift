@@ -1,7 +1,7 @@
 import Alerts
 import AppCatalog
 import HTTP
-import Outgoing
+package import Outgoing
 import TernBase
 import TernEvents
 
@@ -56,7 +56,7 @@ struct AlertDelivery: Sendable {
       guard error.code != .cancelled else { return }
       var generator = SystemRandomNumberGenerator()
       let next =
-        error.isFinal
+        error.isFinal || delivery.message.event == OutgoingMessage.testEvent
         ? nil
         : DeliverySchedule.next(
           after: delivery.failures + 1, created: delivery.message.time, now: now(), using: &generator)
@@ -76,6 +76,11 @@ struct AlertDelivery: Sendable {
     try catalog.finishDelivery(delivery.id, answer: answer)
     arrived.withLock { $0[delivery.id] = nil }
   }
+}
+
+extension OutgoingMessage {
+  /// The event of test messages. They are tried once: whoever sent one may have stopped waiting for it.
+  package static let testEvent = "notify.test"
 }
 
 /// The receivers that are being sent messages. Chooses the next message for one that has room.

@@ -37,6 +37,8 @@ extension SQLiteWarehouse {
   /// More than the longest line: an attachment of 7 MiB in base64.
   private static let maximumLineBytes = 64 << 20
 
+  private static let oneExportEach = "Put each export into a file of its own, and import them one by one."
+
   /// Stores an export (docs/export-format.md) of this server or another one. Rows that are stored already are left out.
   ///
   /// - Parameters:
@@ -84,13 +86,15 @@ extension SQLiteWarehouse {
     guard isComplete else {
       throw WarehouseError(.invalid, "The export ends early, at line \(lines.number). Everything before is stored.")
     }
-    guard try lines.next() == nil else {
-      throw WarehouseError(
-        .invalid,
-        """
-        The file goes on at line \(lines.number), after the end of its export. Everything before is stored. Put each \
-        export into a file of its own, and import them one by one.
-        """)
+    while let rest = try lines.next() {
+      guard rest.isEmpty else {
+        throw WarehouseError(
+          .invalid,
+          """
+          The file goes on at line \(lines.number), after the end of its export. Everything before is stored. \
+          \(Self.oneExportEach)
+          """)
+      }
     }
     return summary
   }
@@ -137,6 +141,8 @@ extension SQLiteWarehouse {
           part.rejections.append((rejection, samples[rejection] ?? 1))
         } else if let ledger = line.ledger {
           part.ledgers.append(ledger)
+        } else if line.tern == "export" {
+          throw ImportFailure("Another export begins there. \(oneExportEach)")
         } else {
           throw ImportFailure("It is of no known kind.")
         }

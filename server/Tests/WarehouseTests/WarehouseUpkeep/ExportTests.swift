@@ -322,6 +322,9 @@ import WarehouseContract
     await refused(Array(lines.prefix(3)) + ["{\"row\":1,\"kind\":\"event\"}"], "Line 4")
     await refused(Array(lines.dropLast()), "ends early")
     await refused(lines + lines, "goes on at line \(lines.count + 1)")
+    await refused(Array(lines.prefix(3)) + lines, "Line 4 can't be imported. Another export begins there.")
+    // An editor may have added empty lines.
+    _ = try await second.add(lines + ["", ""])
     // What was stored before is completed by the whole file.
     _ = try await second.add(lines)
     let (copy, original) = (comparable(try await second.export()), comparable(lines))
