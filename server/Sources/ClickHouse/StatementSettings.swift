@@ -2,7 +2,7 @@ import TernBase
 
 /// The settings that go with each statement, so that it means the same for every user and version: a user's profile may set others.
 final class StatementSettings: Sendable {
-  /// What each statement needs. A server gets those that it knows.
+  /// The settings that each statement needs. A server gets those that it knows.
   static let values: [String: String] = [
     // Profiles that change numbers, or leave rows out.
     "additional_result_filter": "", "additional_table_filters": "{}", "aggregate_functions_null_for_empty": "0",

@@ -65,8 +65,12 @@ extension Catalog {
       try Row.fetchOne(
         database, sql: "SELECT * FROM job WHERE message IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [last]
       ).flatMap { row in
-        DataJob.Kind(rawValue: row["kind"]).map {
-          DataJob(id: row["id"], kind: $0, app: AppID(row["app"]), argument: row["argument"])
+        // A damaged database can have no value here.
+        let (app, argument): (Int64, String) = (
+          try row.decode(forColumn: "app"), try row.decode(forColumn: "argument")
+        )
+        return DataJob.Kind(rawValue: try row.decode(forColumn: "kind")).map {
+          DataJob(id: row["id"], kind: $0, app: AppID(app), argument: argument)
         }
       }
     }
@@ -100,13 +104,15 @@ extension Catalog {
   }
 
   /// The status of a stored job, without its argument, which may name a person or a file of the server.
-  private static func status(_ row: Row) -> JobStatus {
-    let (app, message, progress): (Int64, String?, String?) = (row["app"], row["message"], row["progress"])
+  private static func status(_ row: Row) throws -> JobStatus {
+    let (message, progress): (String?, String?) = (row["message"], row["progress"])
+    // A damaged database can have no value here.
+    let (app, kind) = (try row.decode(Int64.self, forColumn: "app"), try row.decode(String.self, forColumn: "kind"))
     let (isFailed, isBlocked): (Bool, Bool) = (row["is_failed"], row["is_blocked"])
     let state: JobStatus.State =
       message == nil ? (isBlocked ? .blocked : .pending) : (isFailed ? .failed : .done)
     return JobStatus(
-      id: row["id"], kind: row["kind"], app: app == 0 ? nil : AppID(app), state: state,
+      id: row["id"], kind: kind, app: app == 0 ? nil : AppID(app), state: state,
       text: message ?? progress ?? "")
   }
 

@@ -79,7 +79,7 @@ struct AlertDelivery: Sendable {
 }
 
 extension OutgoingMessage {
-  /// The event of test messages. They are tried once: whoever sent one may have stopped waiting for it.
+  /// The event of test messages. Each is tried once, because its sender may have stopped waiting for the outcome.
   package static let testEvent = "notify.test"
 }
 
