@@ -80,8 +80,9 @@ struct ExportEndpoints: Sendable {
       if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
       try await writer.finish(nil)
     }
-    // Without the person: names of files are seen by others.
-    let name = FileName(wanted.app, ["rows"], from: wanted.from, to: wanted.to, ending: wanted.format.rawValue)
+    // Without the name of a person: names of files are seen by others.
+    let content = wanted.person == nil ? "rows" : "rows-of-a-person"
+    let name = FileName(wanted.app, [content], from: wanted.from, to: wanted.to, ending: wanted.format.rawValue)
     var headers: HTTPFields = [
       .contentType: wanted.format.contentType, .cacheControl: "no-store", .contentDisposition: name.disposition,
     ]

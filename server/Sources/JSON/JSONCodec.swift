@@ -20,7 +20,7 @@ package struct JSONCodec<Value>: Sendable {
 }
 
 extension JSONCodec<String> {
-  package static var text: JSONCodec { text(atMost: 4_096) }
+  package static var text: JSONCodec { text(atMost: JSONNode.maximumTextBytes) }
 
   package static func text(atMost bytes: Int) -> JSONCodec {
     JSONCodec(.text) { node throws(JSONFault) in

@@ -27,6 +27,8 @@ package struct JSONNode: Sendable {
     return JSONMembers(object: self, nodes: nodes)
   }
 
+  package static let maximumTextBytes = 8 << 10
+
   /// The elements of an array with an allowed number of them.
   package func elements(_ allowed: ClosedRange<Int>) throws(JSONFault) -> [JSONNode] {
     guard case .array(let elements) = value else { throw fault("Expected an array.") }
@@ -45,7 +47,8 @@ package struct JSONNode: Sendable {
     return list
   }
 
-  package func text(atMost bytes: Int = 4_096) throws(JSONFault) -> String {
+  /// A text of at most some bytes, by default those of the longest value that is stored, so that questions can name it.
+  package func text(atMost bytes: Int = JSONNode.maximumTextBytes) throws(JSONFault) -> String {
     guard case .text(let text) = value else { throw fault("Expected a text.") }
     guard text.utf8.count <= bytes else { throw fault("The text is longer than \(bytes) bytes.") }
     return text

@@ -66,6 +66,18 @@ import Warehouse
     #expect(try fixture.catalog.waitingDeliveries().isEmpty)
   }
 
+  @Test func `a server that ends before it sends is told at once`() async throws {
+    let fixture = try Fixture()
+    let pauses = Locked(0)
+    let outcomes = try await NotifyCommand.Test.send(
+      message(), to: [destinations[0]], byServerOf: fixture.catalog, isServed: { pauses.withLock { $0 } < 3 }
+    ) { _ in pauses.withLock { $0 += 1 } }
+    #expect(outcomes.map(\.isAccepted) == [false])
+    #expect(outcomes.first?.answer.hasPrefix("The server ended before it sent it.") == true)
+    #expect(pauses.withLock { $0 } == 3)
+    #expect(try fixture.catalog.waitingDeliveries().isEmpty)
+  }
+
   @Test func `a test that was interrupted an hour ago is removed by the next one`() async throws {
     let fixture = try Fixture()
     var old = message()

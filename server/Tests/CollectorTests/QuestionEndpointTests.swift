@@ -322,7 +322,7 @@ import Warehouse
       #expect(people.headers[name] == "7")
       #expect(
         people.headers[.contentDisposition]
-          == "attachment; filename=\"Player-Friends-people-\(days)-first-2-of-9.csv\"")
+          == "attachment; filename=\"Player-Friends-people-\(days)-rows-1-to-2-of-9.csv\"")
       #expect(try await file("explore?file=none&format=csv").status == .notFound)
       let json = try object(try await ask(client, .persons, "{}", headers: fixture.authorized))
       #expect((json["meta"] as? [String: Any])?["rows_left_out"] as? Int == 7)

@@ -30,7 +30,7 @@ import Warehouse
     #expect(name(first, first) == "Player-rows-2026-05-01.ndjson")
     #expect(name(first, nil) == "Player-rows-from-2026-05-01.ndjson")
     #expect(name(nil, last) == "Player-rows-to-2026-05-31.ndjson")
-    #expect(name(nil, nil, remark: "first-2-of-9") == "Player-rows-first-2-of-9.ndjson")
+    #expect(name(nil, nil, remark: "rows-3-to-4-of-9") == "Player-rows-rows-3-to-4-of-9.ndjson")
   }
 
   @Test(arguments: [
@@ -41,6 +41,12 @@ import Warehouse
   ])
   func `a name has only letters, digits and hyphens of ASCII`(app: String, part: String) {
     #expect(name(app, ["events"]) == "\(part)-events-2026-05-01-to-2026-05-31.csv")
+  }
+
+  @Test func `the file of a view is named by the view, or by its number`() {
+    for (view, part) in [("Web", "Web"), ("\u{6771}\u{4EAC}", "view-19")] {
+      #expect(FileName.part(view, else: "view-19") == part)
+    }
   }
 
   @Test func `a name is bounded`() {

@@ -30,11 +30,22 @@ extension Catalog {
       for name in [Self.newNames(app), Self.limits(app)] {
         try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
       }
+      try Self.removeFromAccounts(app, database)
       try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
       try Self.finishJob(job, result, database)
     }
     // Done when their rows are gone for good. The next start deletes what is left.
     try? removeUnusedSymbols()
+  }
+
+  /// Takes an app out of the rights of all accounts; one that had no other app sees none from now on.
+  private static func removeFromAccounts(_ app: AppID, _ database: Database) throws {
+    for row in try Row.fetchAll(database, sql: "SELECT * FROM account WHERE apps IS NOT NULL") {
+      let account = try account(row)
+      guard var apps = account.apps, apps.remove(app) != nil else { continue }
+      try database.execute(
+        sql: "UPDATE account SET apps = ? WHERE id = ?", arguments: [text(of: apps), account.id])
+    }
   }
 
   /// Returns the tables that have a column with a name, so that a new table of what belongs to an app is in no list.

@@ -11,8 +11,7 @@ package struct FileName: Sendable, Hashable {
 
   /// Creates a name of an app, the parts that name the content, and the first and the last day, if there are some.
   package init(_ app: App, _ content: [String], from: Day?, to: Day?, remark: String = "", ending: String) {
-    // An app whose name has no such letters is named by its number.
-    let name = Self.plain(app.name)
+    let name = Self.part(app.name, else: "app-\(app.id)")
     let days =
       switch (from, to) {
       case (let from?, let to?): from == to ? "\(from)" : "\(from)-to-\(to)"
@@ -20,12 +19,18 @@ package struct FileName: Sendable, Hashable {
       case (nil, let to?): "to-\(to)"
       case (nil, nil): ""
       }
-    let parts = [name.isEmpty ? "app-\(app.id)" : name] + (content + [days, remark]).map(Self.plain)
+    let parts = [name] + (content + [days, remark]).map(Self.plain)
     text = parts.filter { !$0.isEmpty }.joined(separator: "-") + ".\(ending)"
   }
 
   /// The header field `Content-Disposition` with which a browser saves the file.
   package var disposition: String { "attachment; filename=\"\(text)\"" }
+
+  /// Returns a name as a part; of a name without any letter or digit of ASCII, another text.
+  static func part(_ name: String, else other: String) -> String {
+    let part = plain(name)
+    return part.isEmpty ? other : part
+  }
 
   /// Returns a text with letters without their marks, and a hyphen for everything else.
   private static func plain(_ text: String) -> String {
@@ -46,8 +51,9 @@ extension Report {
   /// The name of the report as a file.
   package func fileName(of app: App, _ format: ReportFormat) -> FileName {
     let chosen = request.report.parameters.compactMap { request[$0] }
+    let view = request.view.map { FileName.part($0.name, else: "view-\($0.id)") }
     return FileName(
-      app, [request.view?.name, request.report.name].compactMap(\.self) + chosen, from: request.days.lowerBound,
+      app, [view, request.report.name].compactMap(\.self) + chosen, from: request.days.lowerBound,
       to: request.days.upperBound, ending: format == .table ? "txt" : format.rawValue)
   }
 }
@@ -58,9 +64,9 @@ extension AnsweredQuestion {
   package func fileName(of app: App, _ content: [String], _ format: AnswerFormat) -> FileName {
     var days: ClosedRange<Day>?
     if case .dates(let first, let last) = question.scope.range, first <= last { days = first...last }
-    let remark = rowsLeftOut > 0 ? "first-\(table.count)-of-\(table.count + rowsLeftOut)" : ""
+    let remark = place.map { "rows-\($0.rows.lowerBound)-to-\($0.rows.upperBound)-of-\($0.all)" } ?? ""
     return FileName(
       app, content, from: days?.lowerBound, to: days?.upperBound, remark: remark,
-      ending: format == .rows ? "json" : format.rawValue)
+      ending: format == .rows ? "rows.json" : format.rawValue)
   }
 }

@@ -65,12 +65,19 @@ package struct AnsweredQuestion: Sendable {
     }
   }
 
+  /// The place of the rows among all of the answer, the first of which is 1; `nil` if these are all, or none.
+  var place: (rows: ClosedRange<Int>, all: Int)? {
+    let offset = if case .query(let query) = question { query.offset } else { 0 }
+    guard table.count > 0, offset > 0 || rowsLeftOut > 0 else { return nil }
+    return ((offset + 1)...(offset + table.count), offset + table.count + rowsLeftOut)
+  }
+
   /// The rows that the limit leaves out in words, for those who can't see them in a table; `nil` for none.
   package var remark: String? {
-    rowsLeftOut == 0
-      ? nil
-      : "The first \(counted(table.count, "row")) of \(grouped(table.count + rowsLeftOut)). Ask for fewer days, add a "
-        + "filter, or ask again for the rows after these."
+    guard let place, rowsLeftOut > 0 else { return nil }
+    return
+      "Rows \(grouped(place.rows.lowerBound)) to \(grouped(place.rows.upperBound)) of \(grouped(place.all)). Ask for "
+      + "fewer days, add a filter, or ask again for the rows after these."
   }
 
   /// Sentences without which the figures would be misread.

@@ -165,10 +165,10 @@ extension ViewBreakdowns {
       ]
     }
     return [
-      ReportList("lists", title: "Lists", columns: ["list"] + numbers, rows: rows(.lists).map(values)),
+      ReportList("lists", title: "Lists", columns: ["product_list"] + numbers, rows: rows(.lists).map(values)),
       ReportList(
         "products", title: "Products in lists",
-        columns: ["list", "product", ReportColumn("sku", title: "SKU")] + numbers,
+        columns: ["product_list", "product", ReportColumn("sku", title: "SKU")] + numbers,
         rows: rows(.listProducts).map(values)),
     ]
   }

@@ -25,8 +25,13 @@ extension CSVStyle.Decimal {
       // Of equal ones, the first.
       if weight > best.weight { best = (tag, weight) }
     }
-    let parts = best.tag.split(separator: "-").prefix(2)
-    let isPoint = Self.pointTags.contains(Substring(parts.joined(separator: "-")))
-    self = parts.first.map(Self.commaLanguages.contains) == true && !isPoint ? .comma : .point
+    let parts = best.tag.split(separator: "-")
+    guard let language = parts.first, Self.commaLanguages.contains(language) else {
+      self = .point
+      return
+    }
+    // A script may stand between language and region.
+    let region = parts.dropFirst().first { $0.count == 2 || $0.allSatisfy(\.isNumber) }
+    self = Self.pointTags.contains("\(language)-\(region ?? "")") ? .point : .comma
   }
 }

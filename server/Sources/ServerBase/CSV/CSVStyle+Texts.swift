@@ -20,10 +20,12 @@ extension CSVStyle {
       bytes.append(Self.apostrophe)
     }
     if needsQuotes || needsEscapes {
+      // Signs outside the strings of JSON are those of numbers.
+      var (isInString, isEscaped) = (!isJSON, false)
       var index = 0
       while index < text.count {
         if needsEscapes, let control = Self.control(in: text, at: index) {
-          bytes.append(contentsOf: Self.escape(control, isJSON: isJSON).utf8)
+          bytes.append(contentsOf: Self.escape(UInt32(control), isJSON: isJSON).utf8)
           index += control < 0x80 ? 1 : 2
           continue
         }
@@ -31,13 +33,17 @@ extension CSVStyle {
         if byte == Self.quote { bytes.append(Self.quote) }
         bytes.append(byte)
         index += 1
+        if isJSON {
+          if byte == Self.quote, !isEscaped { isInString.toggle() }
+          isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
         // A program that separates fields by another byte heeds no quotation marks within a field.
-        guard isProtected, byte != Self.quote, Self.separates(byte) else { continue }
+        guard isProtected, isInString, Self.separates(byte) else { continue }
         if !isJSON, Self.isFormula(text[index...]) {
           bytes.append(Self.apostrophe)
-        } else if isJSON, index < text.count, Self.isSign(text[index], inJSONAfter: byte) {
-          bytes.append(contentsOf: Self.escape(text[index], isJSON: true).utf8)
-          index += 1
+        } else if isJSON, let sign = Self.sign(text[index...]) {
+          bytes.append(contentsOf: Self.escape(sign.value, isJSON: true).utf8)
+          index += sign.utf8.count
         }
       }
     } else {
@@ -76,42 +82,38 @@ extension CSVStyle {
   }
 
   /// Returns the escape of a character, such as `\u{9B}`, or `\u009B` in JSON.
-  private static func escape(_ control: UInt8, isJSON: Bool) -> String {
-    let digits = String(control, radix: 16, uppercase: true)
+  private static func escape(_ character: UInt32, isJSON: Bool) -> String {
+    let digits = String(character, radix: 16, uppercase: true)
     return isJSON ? "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)" : "\\u{\(digits)}"
   }
 
   // MARK: - Formulas
 
-  /// True if some spreadsheet takes the text up to the next separator for a formula. A number with a sign is none.
-  private static func isFormula(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+  /// The sign at the beginning of a text with which formulas begin; some spreadsheets take the full-width forms, too.
+  private static func sign(_ text: Slice<UnsafeRawBufferPointer>) -> Unicode.Scalar? {
     switch text.first {
-    case UInt8(ascii: "="), UInt8(ascii: "@"): true
-    case UInt8(ascii: "+"), UInt8(ascii: "-"): !isNumber(text.dropFirst().prefix { !separates($0) })
-    // The full-width forms of the four signs, U+FF1D, U+FF0B, U+FF0D and U+FF20.
-    case 0xEF: ["＝", "＋", "－", "＠"].contains { text.starts(with: $0.utf8) }
-    default: false
+    case UInt8(ascii: "="): "="
+    case UInt8(ascii: "+"): "+"
+    case UInt8(ascii: "-"): "-"
+    case UInt8(ascii: "@"): "@"
+    case 0xEF: "＝＋－＠".unicodeScalars.first { text.starts(with: $0.utf8) }
+    default: nil
     }
+  }
+
+  /// True if some spreadsheet takes the beginning of the text for a formula. A sign before nothing but digits, points and
+  /// commas computes nothing: it belongs to a number or to a pair of coordinates.
+  private static func isFormula(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+    guard let sign = sign(text) else { return false }
+    guard sign == "+" || sign == "-" else { return true }
+    let number = text.dropFirst().prefix { $0 == UInt8(ascii: ",") || !separates($0) }
+    return number.isEmpty || !number.allSatisfy(isOfNumber)
+  }
+
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",")
   }
 
   /// True for a tab or a line break, which some spreadsheets skip before a formula.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0A || byte == 0x0D }
-
-  /// True for a sign of a formula that stands in a text of JSON; only a negative number may follow a comma between values.
-  private static func isSign(_ byte: UInt8, inJSONAfter separator: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "@"): true
-    case UInt8(ascii: "-"): separator != UInt8(ascii: ",")
-    default: false
-    }
-  }
-
-  /// True for digits, with a point between them or without.
-  private static func isNumber(_ text: some Sequence<UInt8>) -> Bool {
-    let parts = Array(text).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return parts.count <= 2
-      && parts.allSatisfy { part in
-        !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      }
-  }
 }

@@ -66,6 +66,9 @@ struct ExportCommand: AsyncParsableCommand {
     guard (app == nil) != (schema == nil) else {
       throw ValidationError("Give either --app, to write its rows, or --schema, which is the same for all apps.")
     }
+    guard schema == nil || !gzip else {
+      throw ValidationError("--schema writes a short text, which --gzip doesn't compress.")
+    }
     guard from.map({ from in to.map { from <= $0 } ?? true }) ?? true else {
       throw ValidationError("--from must not be after --to.")
     }

@@ -12,13 +12,14 @@ extension NotifyCommand.Test {
   /// destinations. Nothing is tried twice.
   static func send(
     _ message: OutgoingMessage, to destinations: [Destination], byServerOf catalog: Catalog,
-    sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    isServed: () throws -> Bool = { true }, sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) async throws -> [Outcome] {
     try catalog.addTest(message, to: destinations)
     defer { try? catalog.removeTest(message.id) }
     var waited = Duration.zero
     while waited < patience,
-      try catalog.testDeliveries(of: message.id).contains(where: { $0.status == .waiting && $0.failures == 0 })
+      try catalog.testDeliveries(of: message.id).contains(where: { $0.status == .waiting && $0.failures == 0 }),
+      try isServed()
     {
       try await sleep(pause)
       waited += pause
@@ -29,7 +30,9 @@ extension NotifyCommand.Test {
         destination: delivery.destination, isAccepted: delivery.status == .delivered,
         answer: isTried
           ? delivery.answer
-          : "The server hasn't sent it within \(patience.components.seconds) seconds. Its log may say why.")
+          : waited < patience
+            ? "The server ended before it sent it. Start it, or name a mail server with --smtp."
+            : "The server hasn't sent it within \(patience.components.seconds) seconds. Its log may say why.")
     }
   }
 }

@@ -51,7 +51,8 @@ struct NotifyCommand: ParsableCommand {
       let outcomes =
         if options.values.isEmpty, try catalog.isServed() {
           try await Self.send(
-            message(try catalog.setting(LocalServer.addressSetting)), to: destinations, byServerOf: catalog)
+            message(try catalog.setting(LocalServer.addressSetting)), to: destinations, byServerOf: catalog,
+            isServed: catalog.isServed)
         } else { try await send(to: destinations, catalog) }
       for outcome in outcomes {
         let word = outcome.isAccepted ? "accepted" : "failed"

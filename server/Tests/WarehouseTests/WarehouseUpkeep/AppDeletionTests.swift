@@ -148,6 +148,16 @@ import WarehouseContract
       ])
   }
 
+  @Test func `a user who saw a deleted app sees the other apps of the list, and none if there was no other`() throws {
+    let lists: [Set<AppID>?] = [[apps[0].id, apps[1].id], [apps[1].id], nil, [apps[2].id]]
+    for (index, list) in lists.enumerated() {
+      _ = try catalog.invite(name: "user \(index)", role: .viewer, apps: list, seesPersonalData: false)
+    }
+    let job = try catalog.requestDeletion(of: apps[1])
+    try catalog.finishDeletion(of: apps[1].id, job: job.id, DataJob.Result(message: "done"))
+    #expect(try catalog.accounts().map(\.apps) == [[apps[0].id], [], nil, [apps[2].id]])
+  }
+
   @Test func `the only app can be deleted, and a new one has none of its data`() async throws {
     let warehouse = try open()
     for app in apps.dropFirst() { try await delete(app, warehouse) }
