@@ -131,6 +131,8 @@ extension RowStore {
   /// that was lost.
   func reportUnknownRows(to report: (String) -> Void) throws {
     let last = try StoredSpan.last(connection)
+    // Rows that were rewritten are in segments with higher numbers, under their old IDs.
+    let unknown = (last?.ids.upperBound ?? 0) + 1...Int64.max - 1
     for number in try RowSegment.numbers(in: directory).sorted() where number >= last?.segment ?? 0 {
       let segment = try RowSegmentReader(number, in: directory)
       let start = number == last?.segment ? last?.bytes.upperBound ?? 0 : RowSegment.headerSize
@@ -138,7 +140,7 @@ extension RowStore {
       let bytes = RowBytes()
       try segment.read(start..<segment.size, into: bytes)
       var (position, rows) = (0, 0)
-      while let block = RowSegment.block(in: bytes.bytes, at: position, rows: 1...Int64.max - 1) {
+      while let block = RowSegment.block(in: bytes.bytes, at: position, rows: unknown) {
         rows += Int(block.header.rows)
         position += RowSegment.blockHeaderSize + Int(block.header.byteCount)
       }

@@ -35,10 +35,13 @@ import Testing
     }
   }
 
-  private func open(_ directory: TemporaryDirectory? = nil) throws -> SQLiteWarehouse {
-    try SQLiteWarehouse(
-      directory: (directory ?? self.directory).path, catalog: catalog,
-      configuration: WarehouseConfiguration(spanRows: 50, segmentBytes: 5_000))
+  private func open(
+    _ directory: TemporaryDirectory? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> SQLiteWarehouse {
+    var configuration = WarehouseConfiguration(spanRows: 50, segmentBytes: 5_000)
+    configuration.report = report
+    return try SQLiteWarehouse(
+      directory: (directory ?? self.directory).path, catalog: catalog, configuration: configuration)
   }
 
   /// Stores traffic of two apps, and for the naive warehouse the same without one person of the first app.
@@ -235,6 +238,29 @@ import Testing
     try await warehouse.delete(request, app: AppID(1), views: [])
     #expect(try await warehouse.reader.recent(app: AppID(1), limit: 9).map(\.name) == ["Old", "Shared"])
     #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `a start has nothing to say of rows that a deletion has moved to segments with higher numbers`()
+    async throws
+  {
+    var warehouse = try open()
+    for number in 0..<40 {
+      let names = (0..<10).map { "Event \($0)" }
+      let install = number == 0 ? "gone" : "install \(number)"
+      _ = try await warehouse.commit(batch(names, install: install, firstKey: Int64(number) * 10), app: AppID(1))
+    }
+    try await warehouse.delete(
+      PersonDeletionRequest(person: .install("gone"), refusesLater: false), app: AppID(1), views: [])
+    let (first, last) = try await warehouse.reader.reading { connection in
+      (try StoredSpan.segment(of: 11, connection), try StoredSpan.last(connection)?.segment)
+    }
+    #expect(try #require(first) > #require(last))
+    try await warehouse.close()
+    let said = Locked<[String]>([])
+    warehouse = try open { text in said.withLock { $0.append(text) } }
+    #expect(said.withLock { $0 } == [])
+    #expect(try await warehouse.reader.recent(app: AppID(1), limit: 1_000).count == 390)
     try await warehouse.close()
   }
 
