@@ -18,15 +18,11 @@ struct ImportBatches {
       salt = withUTF8(text) { ByteCheck.hash($0) }
     }
 
-    func key(_ line: ImportedLine, _ text: UnsafeRawBufferPointer) throws -> DuplicateKey {
+    func key(_ row: ImportedRow, _ line: UnsafeRawBufferPointer) -> DuplicateKey {
       // A row without a key gets one from its text, so that importing it twice doesn't count it twice.
-      var hash = UInt64(bitPattern: Int64(ByteCheck.hash(text) >> 1))
-      if let key = line.key {
-        guard let number = ImportedLine.number(key.hash) else { throw ImportFailure("The hash of its key is invalid.") }
-        hash = UInt64(bitPattern: number)
-      }
+      let hash = row.key.map { UInt64(bitPattern: $0.hash) } ?? UInt64(bitPattern: Int64(ByteCheck.hash(line) >> 1))
       return DuplicateKey(
-        milliseconds: line.key?.time ?? line.time ?? 0, hash: Int64(bitPattern: salt.map { mixed(hash, $0) } ?? hash))
+        milliseconds: row.key?.milliseconds ?? row.time, hash: Int64(bitPattern: salt.map { mixed(hash, $0) } ?? hash))
     }
   }
 
@@ -34,84 +30,58 @@ struct ImportBatches {
   private(set) var batches: [IncomingBatch] = []
   private var installs: [ExactText: Int] = [:]
   private var devices: [IncomingDevice: Int] = [:]
+  /// The device of the last row.
+  private var device: ImportedRow.Device?
 
   init(keys: Keys) { self.keys = keys }
 
   /// Adds a row.
   ///
-  /// - Parameter text: The line.
-  mutating func add(_ line: ImportedLine, _ text: UnsafeRawBufferPointer) throws {
-    guard let kind = StoredKind.allCases.first(where: { $0.name == line.kind }), let name = line.name,
-      let time = line.time, let received = line.received.map(TimeBounds.clamp), let install = line.install
-    else { throw ImportFailure("A row needs kind, name, time, received and install.") }
-    let source: IngestProtocol = line.measurement == true ? .measurement : .native
+  /// - Parameter line: The text of the row.
+  mutating func add(_ row: ImportedRow, _ line: UnsafeRawBufferPointer) {
+    let source: IngestProtocol = row.isMeasurement ? .measurement : .native
+    let received = TimeBounds.clamp(row.received)
     if batches.last?.source != source || batches.last?.received.millisecondsSince1970 != received {
       batches.append(IncomingBatch(source: source, received: Timestamp(millisecondsSince1970: received)))
-      installs = [:]
-      devices = [:]
+      installs.removeAll(keepingCapacity: true)
+      devices.removeAll(keepingCapacity: true)
+      device = nil
     }
     let last = batches.count - 1
-    let device = line.device?.incoming ?? IncomingDevice()
     let position = batches[last].events.count
-    var event = IncomingEvent(
-      index: position, kind: kind, duplicateKey: try keys.key(line, text),
-      time: Timestamp(millisecondsSince1970: time), name: name)
-    event.install = installs[ExactText(install)] ?? batches[last].installs.count
-    if event.install == batches[last].installs.count {
-      installs[ExactText(install)] = event.install
-      batches[last].installs.append(install)
-    }
-    event.device = devices[device] ?? batches[last].devices.count
-    if event.device == batches[last].devices.count {
-      devices[device] = event.device
-      batches[last].devices.append(device)
-    }
-    if let session = line.session {
-      guard let number = ImportedLine.number(session) else { throw ImportFailure("Its session is invalid.") }
-      event.session = number
-    }
-    if let microseconds = line.microseconds {
-      guard (0...999).contains(microseconds) else { throw ImportFailure("Its microseconds aren't 0 to 999.") }
-      event.microseconds = microseconds
-    }
-    event.startsSession = line.startsSession ?? false
-    event.user = line.user ?? ""
-    event.properties = try (line.properties ?? []).map { property in
-      guard let value = property.value else { throw ImportFailure("A property has no value.") }
-      return Properties.Element(name: property.name, value: value)
-    }
+    let event = IncomingEvent(
+      index: position, kind: row.kind, duplicateKey: keys.key(row, line),
+      time: Timestamp(millisecondsSince1970: row.time), microseconds: row.microseconds,
+      install: index(ofInstall: row.install, in: last), device: index(of: row.device, in: last), session: row.session,
+      startsSession: row.startsSession, user: row.user, name: row.name, properties: row.properties)
     // Not `append(_:)`, which would move future times: an export of the import has to be the same.
     batches[last].events.append(event)
-    if let parameters = line.parameters {
-      guard parameters.allSatisfy({ $0.count == 2 }) else { throw ImportFailure("A parameter is not a pair.") }
-      batches[last].hits.append(
-        IncomingHit(event: position, parameters: parameters.map { HitParameter(name: $0[0], value: $0[1]) }))
+    if let parameters = row.parameters {
+      batches[last].hits.append(IncomingHit(event: position, parameters: parameters))
     }
-    if let error = line.error { batches[last].errors.append(try Self.error(error, event.kind, device, position)) }
-  }
-
-  private static func error(
-    _ error: ImportedLine.ErrorDetails, _ kind: StoredKind, _ device: IncomingDevice, _ event: Int
-  ) throws -> IncomingError {
-    guard let fingerprint = ImportedLine.number(error.fingerprint) else {
-      throw ImportFailure("The fingerprint of its error is invalid.")
+    if var error = row.error {
+      error.event = position
+      batches[last].errors.append(error)
     }
-    var incoming = IncomingError(
-      event: event, id: error.id, type: error.type, message: error.message, place: error.place,
-      stack: error.stack ?? "", fingerprint: fingerprint, raw: try bytes(error.raw ?? ""))
-    incoming.isTextRemoved = error.isTextRemoved ?? false
-    incoming.restoreSignature(kind: kind, device: device)
-    return incoming
   }
 
-  static func bytes(_ base64: String) throws -> [UInt8] {
-    guard let data = Data(base64Encoded: base64) else { throw ImportFailure("Its base64 is invalid.") }
-    return [UInt8](data)
+  private mutating func index(ofInstall install: String, in batch: Int) -> Int {
+    let name = ExactText(install)
+    if let last = batches[batch].events.last?.install, ExactText(batches[batch].installs[last]) == name { return last }
+    if let index = installs[name] { return index }
+    let index = batches[batch].installs.count
+    batches[batch].installs.append(install)
+    installs[name] = index
+    return index
   }
-}
 
-/// The reason that a line can't be imported.
-struct ImportFailure: Error {
-  let reason: String
-  init(_ reason: String) { self.reason = reason }
+  private mutating func index(of device: ImportedRow.Device, in batch: Int) -> Int {
+    defer { self.device = device }
+    if device === self.device, let last = batches[batch].events.last?.device { return last }
+    if let index = devices[device.value] { return index }
+    let index = batches[batch].devices.count
+    batches[batch].devices.append(device.value)
+    devices[device.value] = index
+    return index
+  }
 }

@@ -22,7 +22,7 @@ extension Writer {
         let piece = IncomingAttachment(
           event: 0, eventID: "", error: attachment.error, id: attachment.id, name: attachment.name,
           contentType: attachment.contentType, part: attachment.part, parts: attachment.parts,
-          data: try ImportBatches.bytes(attachment.data))
+          data: try ImportedRow.bytes(attachment.data))
         if try errors.add(piece, app: app.rawValue, row: 0, received: TimeBounds.clamp(attachment.received)) == nil {
           summary.attachments += 1
         }

@@ -319,6 +319,7 @@ import WarehouseContract
     await refused([lines[0].replacing("\"version\":1", with: "\"version\":2")] + lines.dropFirst(), "newer version")
     await refused([lines[0].replacing("Europe/Berlin", with: "UTC")] + lines.dropFirst(), "time zone")
     await refused(Array(lines.prefix(3)) + ["{}"] + lines.dropFirst(3), "Line 4")
+    #expect(try await second.export().count { $0.hasPrefix("{\"row\"") } == 2, "what precedes the damage is stored")
     await refused(Array(lines.prefix(3)) + ["{\"row\":1,\"kind\":\"event\"}"], "Line 4")
     await refused(Array(lines.dropLast()), "ends early")
     await refused(lines + lines, "goes on at line \(lines.count + 1)")
