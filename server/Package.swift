@@ -301,7 +301,7 @@ let package = Package(
     .executableTarget(
       name: "bench-questions",
       dependencies: [
-        "ServerBase", "AppCatalog", "Questions", "WarehouseSQLite", "Warehouse",
+        "ServerBase", "AppCatalog", "Columns", "Questions", "Threads", "WarehouseSQLite", "Warehouse",
         "Ingest",
         .product(name: "_TernBase", package: "tern"), .product(name: "_TernEvents", package: "tern"),
       ],

@@ -15,6 +15,7 @@ struct Load {
   private let interval: Int64
   private let eventsPerBatch: Int
   private let installs: Int
+  private let days: Int
   private var templates: [BatchTemplate]
   private var hits: HitTemplate?
   private var compressed: [[UInt8]] = []
@@ -38,6 +39,7 @@ struct Load {
       paths: options.text("reports", default: "").split(separator: ",").map(String.init),
       token: options.text("token", default: ""))
     installs = options.number("installs", default: 200_000)
+    days = options.number("days", default: 0)
     generator = SmallGenerator(state: UInt64(options.number("seed", default: Int(wallMilliseconds()))))
     let host = "127.0.0.1:\(port)"
     let secret = options.text("app-secret", default: "")
@@ -49,8 +51,8 @@ struct Load {
 
   /// Compressed bodies cannot be patched, so each is created beforehand and sent once.
   private mutating func precompress(_ count: Int) -> [[UInt8]] {
-    (0..<count).map { _ in
-      let (bytes, bodyStart) = nextTemplate()
+    (0..<count).map { number in
+      let (bytes, bodyStart) = nextTemplate(number, of: count)
       let body = gzipped(bytes[bodyStart...])
       let lines = String(decoding: bytes[..<bodyStart], as: UTF8.self).split(separator: "\r\n")
         .filter { !$0.hasPrefix("Content-Length") }
@@ -59,15 +61,17 @@ struct Load {
     }
   }
 
-  private mutating func nextTemplate() -> (bytes: [UInt8], bodyStart: Int) {
+  /// Returns a request whose events happened just before now; those of earlier ones of so many up to ``days`` before.
+  private mutating func nextTemplate(_ number: Int, of count: Int) -> (bytes: [UInt8], bodyStart: Int) {
     let index = Int(truncatingIfNeeded: generator.next() % UInt64(templates.count))
-    templates[index].renew(now: wallMilliseconds(), installs: installs, generator: &generator)
+    let before = Double(days) * 86_400_000 * (1 - Double(number) / Double(count))
+    templates[index].renew(now: wallMilliseconds() - Int64(before), installs: installs, generator: &generator)
     return (templates[index].bytes, templates[index].bodyStart)
   }
 
   private mutating func nextRequest(_ number: Int) -> [UInt8]? {
     if let hits { return hits.request(number, generator: &generator) }
-    if compressed.isEmpty { return nextTemplate().bytes }
+    if compressed.isEmpty { return nextTemplate(number, of: maximumRequests).bytes }
     return number < compressed.count ? compressed[number] : nil
   }
 

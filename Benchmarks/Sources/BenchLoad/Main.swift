@@ -11,12 +11,14 @@ import BenchSupport
 /// `--rate 0` (default) keeps every connection busy and measures throughput. A rate in events/s sends on a schedule and
 /// measures latency from the moment a request is due. `--gzip` compresses the bodies beforehand. `--tracking-id` sends
 /// Measurement Protocol hits instead. `--readers 8 --token T --reports PATH,PATH` adds clients that request reports
-/// without pause.
+/// without pause. `--days 24 --events N` spreads the times of so many events over the days before now, in order.
 @main
 struct Main {
   static func main() {
     let options = Options(
-      usage: "bench-load --port N --app-secret UUID|--tracking-id UA-… [--seconds N] [--events N] [--rate N] [--gzip]")
+      usage:
+        "bench-load --port N --app-secret UUID|--tracking-id UA-… [--seconds N] [--events N [--days N]] [--rate N] [--gzip]"
+    )
     var load = Load(options)
     let result = load.run()
     printLine([

@@ -15,7 +15,8 @@ import WarehouseSQLite
   import Musl
 #endif
 
-/// Measures how fast questions are answered: `bench-questions fill|ask DIRECTORY [rows] [seconds]`.
+/// Measures how fast questions are answered: `bench-questions fill|ask DIRECTORY [rows] [seconds]`, or `bench-questions table
+/// MILLIONS…` for rows that are only in memory.
 ///
 /// `fill` stores rows of 100,000 installs over 30 days, 1,000,000 by default, for 600 seconds at most. `ask` prints a
 /// JSON line for each question: the milliseconds, processor time and memory of seven answers after a first one, and the
@@ -32,8 +33,11 @@ struct Main {
 
   static func main() async throws {
     let arguments = CommandLine.arguments
+    if arguments.count > 2, arguments[1] == "table" {
+      return try QuestionTable.print(millions: arguments.dropFirst(2).compactMap { Double($0) })
+    }
     guard arguments.count > 2, ["fill", "ask"].contains(arguments[1]) else {
-      return print("bench-questions fill|ask DIRECTORY [rows] [seconds]")
+      return print("bench-questions fill|ask DIRECTORY [rows] [seconds], or bench-questions table MILLIONS…")
     }
     let directory = arguments[2]
     let catalog = try Catalog(directory: directory)

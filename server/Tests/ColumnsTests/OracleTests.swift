@@ -40,6 +40,53 @@ struct OracleTests {
     }
   }
 
+  @Test func `answers are the same when the rows don't fit into the memory at once`() throws {
+    // Answers for which the chunks were read several times.
+    var funnels = 0
+    var paths = 0
+    for seed in RandomRows.seeds(6) {
+      let (zone, first) = Self.zones[seed % Self.zones.count]
+      var random = RandomRows(seed: UInt64(seed), first: first)
+      var rows = random.rows(1_000)
+      for index in rows.indices {
+        rows[index].install = "i\(Int.random(in: 0..<200, using: &random.generator))"
+        rows[index].session = rows[index].session.map { $0 % 2 + 1 }
+      }
+      let today = first.advanced(by: 12)
+      let calendar = try #require(QuestionCalendar(zone))
+      let naive = NaiveEvaluator(rows, calendar: calendar, today: today)
+      let snapshot = ColumnSnapshot(rows, rowsPerChunk: 40)
+      let threads = ParallelThreads.test(seed % 3 + 1)
+      let scope = QuestionScope(range: .dates(first, today))
+      let steps = [Selector(.any), Selector(.kind(.crash)), Selector(.any)]
+      for question in [
+        Question.funnel(FunnelQuestion(scope: scope, steps: steps)),
+        .paths(PathsQuestion(scope: scope, nodes: .both)),
+      ] {
+        let expected = naive.answer(question)
+        var (bytes, least) = (1_000, Int.max)
+        while bytes < 1_000_000, least > 1_000 {
+          defer { bytes += bytes / 4 }
+          do {
+            let result = try ColumnEvaluation.answer(
+              question, snapshot, calendar: calendar, today: today, limits: QuestionLimits(bytes: bytes),
+              threads: threads)
+            #expect(result.answer == expected, "seed \(seed), \(threads.count) parts, \(bytes) bytes, \(question)")
+            if result.rowsRead > 1_000 {
+              if question.kind == .funnel { funnels += 1 } else { paths += 1 }
+            }
+            least = min(least, result.rowsRead)
+          } catch let error as QuestionError {
+            #expect(error.code == .tooLarge)
+          }
+        }
+        // Enough memory for all rows at last.
+        #expect(least <= 1_000)
+      }
+    }
+    #expect(funnels > 0 && paths > 0)
+  }
+
   @Test(arguments: RandomRows.seeds(80)) func `the errors that pass are those that the definitions find`(seed: Int)
     throws
   {

@@ -15,6 +15,10 @@ struct Moment: BitwiseCopyable, Comparable {
   @inline(__always)
   var time: Int64 { value >> 10 }
 
+  /// One more than the microseconds; 0 if they aren't known.
+  @inline(__always)
+  var inMillisecond: UInt16 { UInt16(truncatingIfNeeded: value & 1_023) }
+
   @inline(__always)
   static func < (left: Moment, right: Moment) -> Bool { left.value < right.value }
 }

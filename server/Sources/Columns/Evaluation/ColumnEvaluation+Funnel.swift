@@ -3,10 +3,16 @@ import Threads
 import Warehouse
 
 extension ColumnEvaluation {
-  /// The bits of a row: the steps that it matches, the exclusions, and one for rows that a strict funnel may not skip.
+  /// The bits of a row: one for rows that a strict funnel may not skip, the steps that the row matches, and the exclusions.
   private enum RowBits {
-    static let firstExclusion: UInt32 = 16
-    static let eventOrScreen: UInt32 = 1 << 31
+    static let eventOrScreen: UInt32 = 1
+    static let firstStep = 1
+    static let firstExclusion = 17
+
+    /// The number of the lowest bits that may be set.
+    static func width(_ question: FunnelQuestion) -> Int {
+      question.exclusions.isEmpty ? firstStep + question.steps.count : firstExclusion + question.exclusions.count
+    }
   }
 
   /// The conditions of a funnel.
@@ -28,7 +34,8 @@ extension ColumnEvaluation {
       try tally.add(result)
     } finish: { tally in
       all.merge(tally)
-      try limits.check(limits.bytes / 2 + all.byteCount)
+      try limits.check(all.byteCount * 2)
+      return all.byteCount
     }
     guard let breakdown = question.breakdown else { return FunnelAnswer(groups: [.init(value: nil, all.all)]) }
     var groups: [FunnelAnswer.Group] = []
@@ -44,28 +51,34 @@ extension ColumnEvaluation {
   /// - Parameters:
   ///   - values: Receives the values of the breakdown, which the attempts name by number.
   ///   - make: Makes the state to which a thread adds attempts.
-  ///   - finish: Receives these states in the order of persons.
+  ///   - finish: Receives these states; returns the memory that the results of all take.
   func forEachResult<State>(
     _ question: FunnelQuestion, _ values: ValueNumbers, _ make: @escaping () -> State,
-    body: @escaping (State, _ person: Int, FunnelResult) throws -> Void, finish: (State) throws -> Void
+    body: @escaping (State, _ person: Int, FunnelResult) throws -> Void, finish: (State) throws -> Int
   ) throws {
     let days = question.scope.range.resolved(today: today)
     let conditions = try conditions(question, days)
-    var next: UInt32 = 0
-    while next < UInt32(personCount) {
-      let persons = next..<UInt32(personCount)
-      let (collected, valueNumbers) = try collect(conditions, days, question.breakdown, values, persons)
-      let end = collected.reduce(UInt32.max) { min($0, $1.persons.upperBound) }
-      let ranges = GroupedRows.ranges(next..<end, count: threads.count)
-      let states = try threads.map(ranges.count) { part in
+    let width = RowBits.width(question)
+    var (next, kept) = (0, 0)
+    while next < PersonRows.partitionCount {
+      let partitions = next..<PersonRows.partitionCount
+      let (collected, valueNumbers) = try collect(
+        conditions, days, question.breakdown, values, bytes: limits.bytes - kept
+      ) { PersonRows(partitions, width: width) }
+      let end = collected.reduce(partitions.upperBound) { min($0, $1.partitions.upperBound) }
+      let ranges = GroupedRows.ranges(next..<end, threads: threads.count)
+      let (limits, persons, threads) = (limits, personCount, threads.count)
+      let states = try self.threads.map(ranges.count) { part in
         let state = make()
-        let rows = GroupedRows(collected, owners: ranges[part], valueNumbers: valueNumbers)
-        try Self.fold(rows, question) { try body(state, $0, $1) }
+        for partition in ranges[part] {
+          let rows = try GroupedRows(
+            partition, of: collected, owners: persons, valueNumbers: valueNumbers, threads: threads, within: limits)
+          try Self.fold(rows, question) { try body(state, $0, $1) }
+        }
         return state
       }
-      for state in states { try finish(state) }
+      for state in states { kept = try finish(state) }
       next = end
-      try limits.check()
     }
   }
 
@@ -87,42 +100,44 @@ extension ColumnEvaluation {
     _ grouped: GroupedRows, _ fold: some FunnelFolding, _ body: (Int, FunnelResult) throws -> Void
   ) throws {
     var fold = fold
-    try grouped.forEach { rows, values in
+    try grouped.forEach { person, rows in
       for (index, row) in rows.enumerated() {
         fold.add(
           FunnelRow(
             time: row.moment.time, isTied: index > 0 && rows[index - 1].moment == row.moment,
-            steps: UInt16(row.bits & 0xFFFF),
-            exclusions: UInt16(row.bits >> RowBits.firstExclusion & 0x7FFF),
-            isEventOrScreen: row.bits & RowBits.eventOrScreen != 0, value: values?[index] ?? 0))
+            steps: UInt16(row.bits >> RowBits.firstStep & 0xFFFF),
+            exclusions: UInt16(row.bits >> RowBits.firstExclusion),
+            isEventOrScreen: row.bits & RowBits.eventOrScreen != 0, value: Int32(row.value)))
       }
       let result = fold.finish()
-      if !result.isEmpty { try body(Int(rows[0].owner), result) }
+      if !result.isEmpty { try body(Int(person), result) }
     }
   }
 
   private func conditions(_ question: FunnelQuestion, _ days: ClosedRange<Day>) throws -> Conditions {
     let steps = try question.steps.enumerated().map { index, step in
-      (condition: try condition(step, days), bit: UInt32(1) << UInt32(index))
+      (condition: try condition(step, days), bit: UInt32(1) << UInt32(RowBits.firstStep + index))
     }
     let exclusions = try question.exclusions.enumerated().map { index, exclusion in
-      (condition: try condition(exclusion.selector, days), bit: UInt32(1) << (RowBits.firstExclusion + UInt32(index)))
+      (condition: try condition(exclusion.selector, days), bit: UInt32(1) << UInt32(RowBits.firstExclusion + index))
     }
     return Conditions(
       scope: try condition(question.scope.filters, days), bits: steps + exclusions,
       needsAllRows: question.order == .strict)
   }
 
-  /// Collects the rows of some persons; returns them by part, and the numbers of each part's values among all.
+  /// Collects rows; returns them by part, and the numbers of each part's values among all.
+  ///
+  /// - Parameter bytes: The memory that there is; a quarter of it is left for one partition's rows in order.
   private func collect(
     _ conditions: Conditions, _ days: ClosedRange<Day>, _ breakdown: QuestionDimension?, _ values: ValueNumbers,
-    _ persons: Range<UInt32>
+    bytes: Int, _ make: () -> PersonRows
   ) throws -> ([PersonRows], [[Int]]) {
-    let bytes = limits.bytes / 2 / threads.count
+    let bytes = bytes / 4 * 3 / threads.count
     let parts = try inParts(of: DayRange(days)) {
       (
-        rows: PersonRows(persons: persons, hasValues: breakdown != nil, bytes: bytes),
-        values: breakdown.map { ValueNumbers($0) }, bits: Memory<UInt32>(count: Chunk.maximumRows, zero: 0)
+        rows: make(), values: breakdown.map { ValueNumbers($0) },
+        bits: Memory<UInt32>(count: Chunk.maximumRows, zero: 0)
       )
     } body: { [self] part, cursor, range in
       guard try fill(part.bits, conditions.bits, cursor) || conditions.needsAllRows else { return }
@@ -137,7 +152,7 @@ extension ColumnEvaluation {
         }
         add(Self.rowList(mask, cursor), part.bits, value, cursor, to: part.rows)
       }
-      try part.rows.shrink { $0 }
+      try part.rows.shrink(to: bytes)
     }
     return (parts.map(\.rows), parts.map { part in part.values.map { values.adopt($0) } ?? [] })
   }
@@ -146,18 +161,16 @@ extension ColumnEvaluation {
     _ rows: UnsafeBufferPointer<UInt16>, _ bits: Memory<UInt32>, _ value: ChunkValues?, _ cursor: ChunkCursor,
     to collected: PersonRows
   ) {
-    let (chunk, persons, wanted) = (cursor.chunk, cursor.persons, collected.persons)
-    let (bits, last) = (bits.start, QuestionKind.screen.storedNumber)
+    let (chunk, persons, bits) = (cursor.chunk, cursor.persons, bits.start)
+    let last = QuestionKind.screen.storedNumber
     for position in 0..<rows.count {
       let row = Int(rows[position])
-      let person = persons[Int(chunk.senders[row])]
-      guard wanted.contains(person) else { continue }
       let isEventOrScreen = chunk.labelKinds[Int(chunk.labels[row])] >> 1 <= last
       collected.append(
         PersonRow(
-          owner: person, bits: bits[row] | (isEventOrScreen ? RowBits.eventOrScreen : 0),
-          moment: chunk.moment(row)),
-        value: Int32(value?.number(row) ?? 0))
+          moment: chunk.moment(row), bits: bits[row] | (isEventOrScreen ? RowBits.eventOrScreen : 0),
+          value: UInt32(value?.number(row) ?? 0)),
+        of: persons[Int(chunk.senders[row])])
     }
   }
 

@@ -8,9 +8,10 @@ private final class PathPart {
   let counts: PathCounts
   /// The rows of sessions that may have some elsewhere.
   let collected: PersonRows
+  let prefixes: PathPrefixes
   var fold: PathFold
   static let whole = Int32(-1)
-  static let otherPass = Int32(-2)
+  static let skipped = Int32(-2)
 
   /// The rows of the chunk that matter.
   let list = Memory<UInt16>(count: Chunk.maximumRows + 1, zero: 0)
@@ -20,9 +21,10 @@ private final class PathPart {
   let order = Memory<UInt16>(count: Chunk.maximumRows, zero: 0)
   let ends = Memory<Int32>(count: Chunk.maximumRows + 1, zero: 0)
 
-  init(_ question: PathsQuestion, _ edge: PersonsQuestion.Edge?, installs: Range<UInt32>, bytes: Int) {
+  init(_ question: PathsQuestion, _ edge: PersonsQuestion.Edge?, _ partitions: Range<Int>) {
     counts = PathCounts(question, edge)
-    collected = PersonRows(persons: installs, hasValues: true, bytes: bytes)
+    collected = PersonRows(partitions, width: 1)
+    prefixes = PathPrefixes(question)
     fold = PathFold(question)
   }
 }
@@ -47,13 +49,12 @@ extension ColumnEvaluation {
       }
     let split = SplitSessions(chunks(in: range))
     let all = PathCounts(question, edge)
-    var next: UInt32 = 0
-    while next < firstUser {
-      // Sessions belong to installs, so these divide the work.
-      let (installs, isFirst, sessions) = (next..<firstUser, next == 0, Locked(SessionNumbers()))
-      let bytes = limits.bytes / 2 / threads.count
+    let sessions = Locked(SessionNumbers())
+    var next = 0
+    while next < PersonRows.partitionCount {
+      let partitions = next..<PersonRows.partitionCount
       let parts = try inParts(of: range) {
-        PathPart(question, edge, installs: installs, bytes: bytes)
+        PathPart(question, edge, partitions)
       } body: { [self] part, cursor, range in
         try select(scope, range, cursor) { rows in
           try cursor.withMask { mask in
@@ -63,18 +64,18 @@ extension ColumnEvaluation {
             number(part, cursor.chunk, split, sessions)
             collect(count, anchors, part, cursor.chunk)
             // Later passes are for other rows that were collected.
-            if isFirst { foldWholeSessions(anchors, part, cursor.chunk) }
+            if partitions.lowerBound == 0 { foldWholeSessions(anchors, part, cursor.chunk) }
           }
         }
-        try sessions.withLock { sessions in
-          try part.collected.shrink { sessions.install($0) }
-          try check((sessions.byteCount + split.byteCount) / threads.count + part.counts.byteCount, cursor)
-        }
+        let others = sessions.withLock { $0.byteCount } + split.byteCount
+        try check(others / threads.count + part.counts.byteCount + part.prefixes.byteCount, cursor)
+        // A quarter is left for one partition's rows in order.
+        try part.collected.shrink(to: max(limits.bytes - others, 0) / 4 * 3 / threads.count)
       }
       let nodes = parts.map { all.nodes.adopt($0.counts.nodes) }
       for (part, numbers) in zip(parts, nodes) { all.merge(part.counts, nodes: numbers) }
-      let end = parts.reduce(firstUser) { min($0, $1.collected.persons.upperBound) }
-      try fold(parts.map(\.collected), nodes, question, edge, sessions.withLock { $0 }, before: end, into: all)
+      let end = parts.reduce(partitions.upperBound) { min($0, $1.collected.partitions.upperBound) }
+      try fold(next..<end, of: parts.map(\.collected), nodes, question, edge, sessions.withLock { $0 }, into: all)
       next = end
     }
     return all
@@ -108,9 +109,13 @@ extension ColumnEvaluation {
       part.numbers[sender] = PathPart.whole
       guard part.ends[sender + 1] > 0, split.mayContain(install, session) else { continue }
       part.ends[sender + 1] = 0
-      part.numbers[sender] =
-        part.collected.persons.contains(install)
-        ? Int32(sessions.withLock { $0.number(install, session) }) : PathPart.otherPass
+      let number = sessions.withLock { $0.number(install, session) }
+      part.prefixes.add(number)
+      // Others are for later passes, or lie behind the end of the path.
+      let isCollected =
+        part.collected.collects(UInt32(number))
+        && !part.prefixes.isCut(number, at: chunk.moment(Int(chunk.senderFirsts[sender])))
+      part.numbers[sender] = isCollected ? Int32(number) : PathPart.skipped
     }
   }
 
@@ -128,11 +133,11 @@ extension ColumnEvaluation {
         order[Int(ends[sender])] = UInt16(row)
         ends[sender] += 1
       } else if numbers[sender] >= 0 {
+        let (moment, isAnchor) = (chunk.moment(row), anchors.map { $0[row] != 0 } ?? false)
+        let node = max(nodes[Int(chunk.labels[row])], PathNodes.noNode)
+        guard part.prefixes.add(Int(numbers[sender]), moment, node, isAnchor: isAnchor) else { continue }
         part.collected.append(
-          PersonRow(
-            owner: UInt32(numbers[sender]), bits: anchors.map { UInt32($0[row]) } ?? 0,
-            moment: chunk.moment(row)),
-          value: nodes[Int(chunk.labels[row])])
+          PersonRow(moment: moment, bits: isAnchor ? 1 : 0, value: UInt32(node + 1)), of: UInt32(numbers[sender]))
       }
     }
   }
@@ -168,27 +173,29 @@ extension ColumnEvaluation {
 
   /// Adds the paths of sessions whose rows were collected, on several threads.
   private func fold(
-    _ collected: [PersonRows], _ nodes: [[Int]], _ question: PathsQuestion, _ edge: PersonsQuestion.Edge?,
-    _ sessions: SessionNumbers, before end: UInt32, into all: PathCounts
+    _ partitions: Range<Int>, of collected: [PersonRows], _ nodes: [[Int]], _ question: PathsQuestion,
+    _ edge: PersonsQuestion.Edge?, _ sessions: SessionNumbers, into all: PathCounts
   ) throws {
-    let ranges = GroupedRows.ranges(0..<UInt32(sessions.count), count: threads.count)
-    let counts = try threads.map(ranges.count) { part in
+    let ranges = GroupedRows.ranges(partitions, threads: threads.count)
+    // A row's value is its node plus one, or 0 for none.
+    let valueNumbers = nodes.map { [0] + $0.map { $0 + 1 } }
+    let (limits, threads) = (limits, threads.count)
+    let counts = try self.threads.map(ranges.count) { part in
       let counts = PathCounts(question, edge)
       var fold = PathFold(question)
-      GroupedRows(collected, owners: ranges[part], valueNumbers: nodes).forEach { rows, values in
-        guard sessions.install(rows[0].owner) < end else { return }
-        for index in rows.indices {
-          let node = values?[index] ?? PathNodes.noNode
-          fold.add(node: node < 0 ? nil : node, isAnchor: rows[index].bits != 0)
+      for partition in ranges[part] {
+        let rows = try GroupedRows(
+          partition, of: collected, owners: sessions.count, valueNumbers: valueNumbers, threads: threads, within: limits
+        )
+        rows.forEach { session, rows in
+          for row in rows { fold.add(node: row.value == 0 ? nil : Int32(row.value) - 1, isAnchor: row.bits != 0) }
+          guard let path = fold.finish() else { return }
+          counts.add(path, of: sessions.install(session), sessions.session(session), all.nodes)
         }
-        guard let path = fold.finish() else { return }
-        let session = rows[0].owner
-        counts.add(path, of: sessions.install(session), sessions.session(session), all.nodes)
       }
       return counts
     }
     // These have the numbers of all nodes already.
     for part in counts { all.merge(part, nodes: Array(0..<all.nodes.count)) }
-    try limits.check()
   }
 }

@@ -155,6 +155,7 @@ extension ColumnEvaluation {
       if isDropped ? count == step - 1 : count >= step { found.append(UInt32(person)) }
     } finish: { found in
       for person in found.elements { set.insert(person) }
+      return 0
     }
   }
 
