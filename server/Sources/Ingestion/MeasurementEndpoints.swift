@@ -141,14 +141,12 @@ struct MeasurementEndpoints: Sendable {
     0x2C, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0x02, 0x02, 0x44, 0x01, 0x00, 0x3B,
   ]
 
-  private static var picture: Response {
-    Response(
-      status: .ok,
-      headers: [
-        .contentType: "image/gif", .cacheControl: "private, no-cache, no-cache=Set-Cookie, proxy-revalidate",
-        .pragma: "no-cache", .expires: "Mon, 07 Aug 1995 23:30:00 GMT",
-        .lastModified: "Sun, 17 May 1998 03:00:00 GMT", .accessControlAllowOrigin: "*",
-      ],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: gif)))
-  }
+  private static let picture = Response(
+    status: .ok,
+    headers: [
+      .contentType: "image/gif", .cacheControl: "private, no-cache, no-cache=Set-Cookie, proxy-revalidate",
+      .pragma: "no-cache", .expires: "Mon, 07 Aug 1995 23:30:00 GMT",
+      .lastModified: "Sun, 17 May 1998 03:00:00 GMT", .accessControlAllowOrigin: "*",
+    ],
+    body: ResponseBody(byteBuffer: ByteBuffer(bytes: gif)))
 }

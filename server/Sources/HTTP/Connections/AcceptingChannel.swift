@@ -10,17 +10,29 @@ import TernBase
 ///
 /// The listener's stream ends before the socket closes. A connection accepted in between is never handled, and NIO
 /// traps when the unfinished writer of such a connection is released.
+///
+/// Connections are handled on their own thread. Requests that may block it are answered on Swift's threads.
 package struct AcceptingChannel: ServerChildChannel {
   package let http: HTTP1Channel
   /// The certificate and key; `nil` for connections without TLS.
   package let identity: (any TLSIdentity)?
 
   /// Returns a builder of servers with this configuration.
+  ///
+  /// - Parameter briefPaths: The paths whose requests are answered on the thread of their connection. They must not block it.
   package static func builder(
-    _ configuration: HTTP1Channel.Configuration, identity: (any TLSIdentity)?
+    _ configuration: HTTP1Channel.Configuration, identity: (any TLSIdentity)?, briefPaths: Set<String>
   ) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
-      AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration), identity: identity)
+      let http = HTTP1Channel(
+        responder: { request, writer, channel in
+          guard !briefPaths.contains(request.uri.path) else { return try await responder(request, writer, channel) }
+          var writer = Optional(writer)
+          try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            if let writer = writer.take() { try await responder(request, writer, channel) }
+          }
+        }, configuration: configuration)
+      return AcceptingChannel(http: http, identity: identity)
     }
   }
 
@@ -41,7 +53,9 @@ package struct AcceptingChannel: ServerChildChannel {
   }
 
   package func handle(value: AcceptedConnection, logger: Logger) async {
-    await http.handle(value: value.take(), logger: logger)
+    await withTaskExecutorPreference(ConnectionThread(value.channel.eventLoop)) {
+      await http.handle(value: value.take(), logger: logger)
+    }
   }
 }
 

@@ -37,6 +37,8 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
   private var decisions = ConnectionDecisions()
   /// The number of the last request.
   private var request: Int?
+  /// True if the last request has no deadline yet.
+  private var needsDeadline = false
   private var deadline: Scheduled<Void>?
   private var headDeadline: Scheduled<Void>?
   private var writeDeadline: Scheduled<Void>?
@@ -89,21 +91,29 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
     case .head(let head):
       let action = decisions.requestHead(awaitsContinue: head.headerFields.awaitsContinue)
       guard case .passAndStartDeadline(let request) = action else { return }
-      headDeadline?.cancel()
+      headDeadline.take()?.cancel()
       self.request = request
-      startDeadline(context, request: request, in: limits.bodyDeadline)
-      notePhase(context)
+      needsDeadline = true
       context.fireChannelRead(data)
     case .body(let bytes):
       progress?.received(bytes.readableBytes)
       if decisions.requestBody() == .pass { context.fireChannelRead(data) }
     case .end:
       guard decisions.requestEnd() == .passAndCancelDeadline else { return }
-      deadline?.cancel()
-      stallCheck?.cancel()
-      notePhase(context)
+      deadline.take()?.cancel()
+      stallCheck.take()?.cancel()
       context.fireChannelRead(data)
     }
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    // Most requests arrive as a whole, and need no deadline.
+    if needsDeadline, let request, decisions.deadlinePassed(request: request) {
+      startDeadline(context, request: request, in: limits.bodyDeadline)
+    }
+    needsDeadline = false
+    notePhase(context)
+    context.fireChannelReadComplete()
   }
 
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -187,6 +197,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
   }
 
   private func startDeadline(_ context: ChannelHandlerContext, request: Int, in limit: Duration) {
+    needsDeadline = false
     deadline?.cancel()
     deadline = schedule(context, in: limit) {
       if self.decisions.deadlinePassed(request: request) { context.close(promise: nil) }

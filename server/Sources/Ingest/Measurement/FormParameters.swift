@@ -38,6 +38,10 @@ struct FormParameters {
   func text(at position: Int, limit: Int) -> String? { Self.text(pairs[position].value, limit: limit) }
 
   private static func text(_ value: UnsafeRawBufferPointer, limit: Int) -> String? {
+    // Nearly all values stand for themselves.
+    if value.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }) {
+      return value.isEmpty ? nil : Ingest.text(value, limit: limit)
+    }
     let collapsed = Self.collapsed(Self.decodedBytes(value))
     guard !collapsed.isEmpty else { return nil }
     return collapsed.withUnsafeBytes { Ingest.text($0, limit: limit) }

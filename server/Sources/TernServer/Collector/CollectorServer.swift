@@ -1,5 +1,6 @@
 package import HTTP
 import Hummingbird
+import Ingestion
 import Logging
 import NIOCore
 import NIOPosix
@@ -126,7 +127,7 @@ package struct CollectorServer: Service {
         .init(
           additionalChannelHandlers: [ConnectionGuard(limits, registry: registry)],
           idleTimeout: TimeAmount(limits.idleTimeout)),
-        identity: identity),
+        identity: identity, briefPaths: Ingestion.paths),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
         // The registry closes connections before this limit. If all have requests in progress, new ones wait.

@@ -110,7 +110,7 @@ extension Writer {
     var refused = try refusedPersons.check(app: context.app)
     let oldest = max(oldest, try horizon(of: context.app) ?? .min)
     let installsBefore = try installs.count(app: context.app)
-    let bytesBefore = try usedPages.bytes()
+    let bytesBefore = try (hasDetails ? nil : usedBytes) ?? usedPages.bytes()
     for (position, event) in batch.events.enumerated() {
       if refused?.contains(event, of: batch) ?? false {
         receipt.rejections.append(Rejection(.personRefused, index: event.index))
@@ -152,8 +152,10 @@ extension Writer {
       refused.rejections += receipt.rejections + leftOut
       try rejections.add(refused, app: app.rawValue, day: context.receivedDay)
     }
+    let bytesAfter = try usedPages.bytes()
+    usedBytes = bytesAfter
     // Texts may have taken the place of older ones.
-    receipt.bytes = try context.rowBytes + max(context.textBytes, usedPages.bytes() - bytesBefore)
+    receipt.bytes = context.rowBytes + max(context.textBytes, bytesAfter - bytesBefore)
     return receipt
   }
 

@@ -27,6 +27,8 @@ package final class Writer {
   package let refusedPersons: RefusedPersons
   let space: DiskSpace
   let usedPages: UsedPages
+  /// The bytes that the database used after the last batch of the open transaction; `nil` if there was none.
+  var usedBytes: Int?
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -84,6 +86,7 @@ package final class Writer {
   /// Runs `body` in a transaction. If it fails, nothing of it remains, on disk or in memory.
   package func transact<Value>(_ body: () throws -> Value) throws -> Value {
     let idBefore = lastID
+    usedBytes = nil
     try beginStatement.run()
     duplicates.begin()
     var isCommitting = false
