@@ -70,8 +70,8 @@ import Warehouse
     let fixture = try Fixture()
     let pauses = Locked(0)
     let outcomes = try await NotifyCommand.Test.send(
-      message(), to: [destinations[0]], byServerOf: fixture.catalog, isServed: { pauses.withLock { $0 } < 3 }
-    ) { _ in pauses.withLock { $0 += 1 } }
+      message(), to: [destinations[0]], byServerOf: fixture.catalog, sleep: { _ in pauses.withLock { $0 += 1 } },
+      isServed: { pauses.withLock { $0 } < 3 })
     #expect(outcomes.map(\.isAccepted) == [false])
     #expect(outcomes.first?.answer.hasPrefix("The server ended before it sent it.") == true)
     #expect(pauses.withLock { $0 } == 3)

@@ -12,7 +12,7 @@ extension NotifyCommand.Test {
   /// destinations. Nothing is tried twice.
   static func send(
     _ message: OutgoingMessage, to destinations: [Destination], byServerOf catalog: Catalog,
-    isServed: () throws -> Bool = { true }, sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, isServed: () throws -> Bool = { true }
   ) async throws -> [Outcome] {
     try catalog.addTest(message, to: destinations)
     defer { try? catalog.removeTest(message.id) }
