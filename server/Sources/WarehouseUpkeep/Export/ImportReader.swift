@@ -101,14 +101,16 @@ struct ImportReader {
       throw WarehouseError(.invalid, "The export ends early, at line \(lines.number). Everything before is stored.")
     }
     while let isEmpty = try lines.next({ $0.isEmpty }) {
-      guard isEmpty else {
-        throw WarehouseError(
-          .invalid,
-          """
-          The file goes on at line \(lines.number), after the end of its export. Everything before is stored. \
-          \(Self.oneExportEach)
-          """)
-      }
+      guard isEmpty else { throw Self.goesOn(at: lines.number) }
     }
+    guard !lines.hasUnfinishedLine else { throw Self.goesOn(at: lines.number + 1) }
+  }
+
+  private static func goesOn(at line: Int) -> WarehouseError {
+    WarehouseError(
+      .invalid,
+      """
+      The file goes on at line \(line), after the end of its export. Everything before is stored. \(oneExportEach)
+      """)
   }
 }

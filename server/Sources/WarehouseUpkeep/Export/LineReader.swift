@@ -26,6 +26,9 @@ final class LineReader {
     self.read = read
   }
 
+  /// True if the bytes after the last line have no end.
+  var hasUnfinishedLine: Bool { position < buffer.count }
+
   /// Calls `body` with the next line, without its end, and returns the result; `nil` after the last line.
   ///
   /// A last line without an end is left out.

@@ -63,8 +63,8 @@ import WarehouseContract
       return ExportTests.lines(bytes)
     }
 
-    func add(_ lines: [String]) async throws -> ImportSummary {
-      let bytes = [UInt8](lines.map { $0 + "\n" }.joined().utf8)
+    func add(_ lines: [String], rest: String = "") async throws -> ImportSummary {
+      let bytes = [UInt8](lines.map { $0 + "\n" }.joined().utf8) + Array(rest.utf8)
       var position = 0
       // In pieces that don't end with lines.
       return try await warehouse.importRows(to: app, server: try name) {
@@ -309,8 +309,8 @@ import WarehouseContract
     let (first, second) = (try Server(), try Server())
     try await first.fill(seed: 8, batches: 10)
     let lines = try await first.export()
-    func refused(_ lines: [String], _ part: String) async {
-      let error = await #expect(throws: WarehouseError.self) { try await second.add(lines) }
+    func refused(_ lines: [String], rest: String = "", _ part: String) async {
+      let error = await #expect(throws: WarehouseError.self) { try await second.add(lines, rest: rest) }
       #expect(error?.code == .invalid && error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
     await refused([], "not an export")
@@ -323,6 +323,7 @@ import WarehouseContract
     await refused(Array(lines.prefix(3)) + ["{\"row\":1,\"kind\":\"event\"}"], "Line 4")
     await refused(Array(lines.dropLast()), "ends early")
     await refused(lines + lines, "goes on at line \(lines.count + 1)")
+    await refused(lines, rest: "{", "goes on at line \(lines.count + 1)")
     await refused(Array(lines.prefix(3)) + lines, "Line 4 can't be imported. Another export begins there.")
     // An editor may have added empty lines.
     _ = try await second.add(lines + ["", ""])
