@@ -19,7 +19,7 @@ import Warehouse
       #expect(response.headers[.contentType] == "text/csv; charset=utf-8")
       #expect(
         response.headers[.contentDisposition]
-          == #"attachment; filename="Player-Friends-rows-2026-05-01-to-2026-05-02.csv""#)
+          == #"attachment; filename="Player-Friends-rows-of-a-person-2026-05-01-to-2026-05-02.csv""#)
       let text = String(buffer: response.body)
       #expect(text == "csv 2026-05-01 2026-05-02 7 user(\"ann\")\nrows\nend\n")
     }

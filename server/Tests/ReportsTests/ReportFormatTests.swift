@@ -275,7 +275,7 @@ struct ReportFormatTests {
       var before: Unicode.Scalar = ","
       for (place, scalar) in text.unicodeScalars.enumerated() {
         let isBlank = ["\r", "\n"].contains(scalar)
-        if scalar == "=" && [",", "\r", "\n"].contains(before) || isBlank && place == 0 { disarmed += "'" }
+        if scalar == "=" && [",", "\"", "\r", "\n"].contains(before) || isBlank && place == 0 { disarmed += "'" }
         disarmed.unicodeScalars.append(scalar)
         before = scalar
       }

@@ -264,7 +264,7 @@ import WarehouseContract
   @Test(arguments: [
     ("=1+1", "'=1+1"), ("@SUM(A1)", "'@SUM(A1)"), ("+cmd|x", "'+cmd|x"), ("-2+3", "'-2+3"), ("-", "'-"), ("－1", "'－1"),
     ("\t=1", "\"'\t'=1\""), ("=a,b", "\"'=a,b\""), ("a;=b", "\"a;'=b\""), ("-1", "-1"), ("+4.5", "+4.5"),
-    ("-1.2.3", "'-1.2.3"),
+    ("-1.2.3", "-1.2.3"), ("x\"=1", "\"x\"\"'=1\""),
     ("a=1", "a=1"), ("￥1", "￥1"),
   ])
   func `no spreadsheet runs a text of a CSV export`(text: String, field: String) async throws {
