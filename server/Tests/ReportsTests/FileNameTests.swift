@@ -43,7 +43,7 @@ import Warehouse
     #expect(name(app, ["events"]) == "\(part)-events-2026-05-01-to-2026-05-31.csv")
   }
 
-  @Test func `the file of a view is named by the view, or by its number`() {
+  @Test func `a name without letters of ASCII gives way to another text, such as the number of a view`() {
     for (view, part) in [("Web", "Web"), ("\u{6771}\u{4EAC}", "view-19")] {
       #expect(FileName.part(view, else: "view-19") == part)
     }
