@@ -24,7 +24,8 @@ struct AppEndpoints: Sendable {
       let new = try sent.value(from: AppChange())
       return ShownApp(
         try catalog.createApp(
-          name: new.name ?? "", timeZone: new.timeZone ?? "UTC", appSecret: new.appSecret, trackingID: new.trackingID))
+          name: new.name ?? "", timeZone: new.timeZone ?? "UTC", appSecret: new.appSecret, trackingID: new.trackingID,
+          writeKeys: new.writeKeys ?? []))
     }
 
     // The progress of a change of the time zone is none of the settings.

@@ -5,6 +5,7 @@ package import Warehouse
 extension Ingestion {
   /// The paths to which apps send events.
   package static let paths = Set([NativeProtocol.path, AppCenterEndpoints.path] + MeasurementEndpoints.paths)
+    .union(ClientEndpoints.paths)
 
   /// Adds what apps send.
   package func add(to root: EndpointGroup, tokens: any AccessStore, _ settings: ProtocolSettings) {
@@ -12,7 +13,9 @@ extension Ingestion {
     NativeEndpoints(ingestion: self, tokens: tokens, limits: settings.native).add(to: root)
     AppCenterEndpoints(ingestion: self, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
       .add(to: root)
-    MeasurementEndpoints(ingestion: self, limits: settings.measurement).add(to: root)
+    let clients = ClientEndpoints(ingestion: self, limits: settings.clients, unknownSecret: settings.unknownSecret)
+    clients.add(to: root)
+    MeasurementEndpoints(ingestion: self, limits: settings.measurement, clients: clients).add(to: root)
     MeasurementDebugEndpoints(ingestion: self, limits: settings.measurement).add(to: root)
   }
 

@@ -14,12 +14,14 @@ import Warehouse
 struct MeasurementEndpoints: Sendable {
   let ingestion: Ingestion
   let limits: IngestLimits
+  let clients: ClientEndpoints
 
   /// The form of a payload: one hit, or one per line.
   private enum Form { case hit, lines }
 
   private static let hitPaths = ["/collect", "/r/collect", "/j/collect"]
-  private static let batchPath = "/batch"
+  /// Clients of other systems have this address, too.
+  static let batchPath = "/batch"
   static let paths = hitPaths + [batchPath]
 
   private static let image: Schema.Members = ["image/gif": .any]
@@ -31,13 +33,13 @@ struct MeasurementEndpoints: Sendable {
         try await get($0.request, $0.context)
       }
       root.on(.post, path, Self.post("\(name)_post", "Stores a hit.", Self.image), isProtocol: true) {
-        try await post($0.request, $0.context, .hit)
+        try await post($0.request, $0.context)
       }
       Self.addPreflight(path, name, to: root)
     }
     root.on(
       .post, Self.batchPath, Self.post("batch", "Stores hits, one on each line.", Self.image), isProtocol: true
-    ) { try await post($0.request, $0.context, .lines) }
+    ) { try await batch($0.request, $0.context) }
     Self.addPreflight(Self.batchPath, "batch", to: root)
   }
 
@@ -63,18 +65,34 @@ struct MeasurementEndpoints: Sendable {
     return try await store(ingestion.reader.query(request, context), request, context, encoding: nil, .hit)
   }
 
-  private func post(_ request: Request, _ context: CollectorContext, _ form: Form) async throws -> Response {
+  /// Answers an address that clients of other systems have, too. They keep their events after an error, which a picture would hide.
+  private func batch(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (body, encoding): (BodyReader.Body, String?)
+    do {
+      try ingestion.usage.admit(context.owners(app: nil))
+      encoding = try ingestion.encoding(of: request)
+      body = try await ingestion.reader.read(request, context, limit: IngestLimits.clients.maximumBodyBytes)
+    } catch {
+      guard let response = clients.response(to: error, request, context) else { throw error }
+      return response
+    }
+    if let response = await clients.answer(body, encoding: encoding, request, context) { return response }
+    return try await store(body, request, context, encoding: encoding, .lines)
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
     guard isAdmitted(context) else { return Self.picture }
     let encoding = try ingestion.encoding(of: request)
-    var body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
-    // Some clients send a POST with all parameters in the address.
-    if body.bytes.readableBytes == 0, let query = request.uri.query { body.bytes = ByteBuffer(string: query) }
-    return try await store(body, request, context, encoding: encoding, form)
+    let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    return try await store(body, request, context, encoding: encoding, .hit)
   }
 
   private func store(
     _ body: BodyReader.Body, _ request: Request, _ context: CollectorContext, encoding: String?, _ form: Form
   ) async throws -> Response {
+    var body = body
+    // Some clients send a POST with all parameters in the address.
+    if body.bytes.readableBytes == 0, let query = request.uri.query { body.bytes = ByteBuffer(string: query) }
     let pending = ingestion.beginRequest()
     defer { pending.end() }
     let (received, agent) = (pending.time, request.headers[.userAgent])

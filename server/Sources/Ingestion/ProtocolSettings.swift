@@ -12,6 +12,8 @@ package struct ProtocolSettings: Sendable {
   package var appCenter = IngestLimits.appCenter
   /// The limits on Measurement Protocol requests.
   package var measurement = IngestLimits.measurement
+  /// The limits on requests of other systems' clients.
+  package var clients = IngestLimits.clients
   /// The response to App Center clients with an unknown secret.
   package var unknownSecret = UnknownSecretPolicy.retryLater
 }

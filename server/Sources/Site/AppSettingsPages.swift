@@ -78,6 +78,7 @@ struct AppSettingsPages: SettingsForms {
       var change = AppChange(
         name: form["name"]?.trimmed, timeZone: form.text("timeZone").flatMap { $0 == before.timeZone ? nil : $0 },
         appSecret: form["appSecret"]?.trimmed, trackingID: form["trackingId"]?.trimmed,
+        writeKeys: form.words("writeKeys"),
         keeping: try form.text("keeping").map { try KeepingPeriod.reading($0) })
       change.recountsDays = false
       // A form without the field leaves the limit as it is.
@@ -93,6 +94,7 @@ struct AppSettingsPages: SettingsForms {
       let changed = [
         ("name", after.name != before.name), ("timeZone", after.timeZone != before.timeZone),
         ("appSecret", after.appSecret != before.appSecret), ("trackingId", after.trackingID != before.trackingID),
+        ("writeKeys", after.writeKeys != before.writeKeys),
         ("newNames", change.newNamesPerDay != nil), ("keeping", after.keeping != before.keeping),
       ].filter(\.1).map(\.0)
       let outcome = changed.isEmpty ? "unchanged" : changed.joined(separator: ",")

@@ -59,7 +59,8 @@ struct ReportPages: Sendable {
         return try await home(request, context, FormResult(message: message), given: given)
       }
       let app = try site.catalog.createApp(
-        name: name, timeZone: zone, appSecret: form.text("appSecret"), trackingID: form.text("trackingId"))
+        name: name, timeZone: zone, appSecret: form.text("appSecret"), trackingID: form.text("trackingId"),
+        writeKeys: form.words("writeKeys") ?? [])
       return Redirect(path: "/apps/\(app.id)/setup").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await home(request, context, FormResult(message: error.message), given: form.values)

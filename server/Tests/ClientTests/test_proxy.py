@@ -1,4 +1,4 @@
-"""The sample of docs/nginx.conf in front of a server: large bodies, live pages, clients' addresses, closed metrics."""
+"""The sample of docs/nginx.conf in front of a server: large bodies, restarts, live pages, clients' addresses, closed metrics."""
 
 import base64
 import json
@@ -105,6 +105,22 @@ def client(proxy, source="127.0.0.2"):
 
 def create_app(server):
     return json.loads(server.command("apps", "create", "Behind nginx", "--json"))
+
+
+@pytest.mark.parametrize("path, delay", [
+    ("/v1/logs", "1"), ("/track", "1"), ("/import/", "1"), ("/v1/import", "5"), ("/v1/batch", "5"), ("/batch/", "30"),
+    ("/2/httpapi", "30"), ("/v1/events", "5"),
+])
+def test_a_server_that_restarts_is_answered_for(tmp_path, path, delay):
+    proxy = Nginx(tmp_path, f"http://127.0.0.1:{free_port()}")
+    try:
+        answer = client(proxy).post(proxy.address + path, data="{}", timeout=30)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, delay)
+        body = answer.json()
+        # Amplitude reads the code, Mixpanel the status, Segment the code and the message.
+        assert (body["code"], body["status"], body["success"]) == (503, 0, False) and body["message"] and body["error"]
+    finally:
+        proxy.stop()
 
 
 def test_a_large_attachment_passes(setting):

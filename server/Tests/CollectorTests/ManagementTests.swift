@@ -192,6 +192,26 @@ import Warehouse
     }
   }
 
+  @Test func `the settings page changes the keys of other systems, and a new app can have some`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
+    @Sendable func keys() throws -> [String]? { try catalog.apps().first?.writeKeys }
+    try await fixture.routed { client in
+      #expect(try await post(client, "/apps/1/settings", "writeKeys=+wk_1++shop.example", cookie).status == .seeOther)
+      #expect(try keys() == ["wk_1", "shop.example"])
+      let page = try await client.execute(uri: "/apps/1/settings", method: .get, headers: [.cookie: cookie])
+      #expect(String(buffer: page.body).contains("value=\"wk_1 shop.example\""))
+      #expect(try await post(client, "/apps/1/settings", "name=Player", cookie).status == .seeOther)
+      #expect(try keys() == ["wk_1", "shop.example"], "a form without the field keeps them")
+      #expect(try await post(client, "/apps/1/settings", "writeKeys=a+a", cookie).status == .badRequest)
+      #expect(try await post(client, "/apps", "name=Taken&writeKeys=wk_1", cookie).status == .badRequest)
+      #expect(try await post(client, "/apps", "name=Second&writeKeys=wk_2", cookie).status == .seeOther)
+      #expect(try catalog.app(writeKey: "wk_2")?.name == "Second")
+      #expect(try await post(client, "/apps/1/settings", "writeKeys=", cookie).status == .seeOther)
+      #expect(try keys() == [])
+    }
+  }
+
   @Test func `the audit page lists what happened, in pages`() async throws {
     let fixture = try Fixture()
     for number in 0..<250 { try fixture.catalog.record(.exported, "guess <\(number)>") }

@@ -22,7 +22,10 @@ import Warehouse
         uri: "/api/v1/apps", method: .post, headers: fixture.authorized, body: body)
       #expect(created.status == .created)
       #expect(try object(created)["trackingId"] as? String == "UA-7-7")
-      #expect(Set(try object(created).keys) == ["id", "name", "key", "appSecret", "trackingId", "timeZone", "keep"])
+      #expect(
+        Set(try object(created).keys) == [
+          "id", "name", "key", "appSecret", "trackingId", "timeZone", "writeKeys", "keep",
+        ])
 
       for (body, code) in [
         ("{", "malformed"), ("[]", "malformed"), ("{}", "invalid"),

@@ -103,6 +103,28 @@ struct PageTests {
     #expect(page.contains(#"--key &#39;a&quot;b\c&#39;\&#39;&#39;d $(x)&#39;"#))
   }
 
+  @Test func `the page of keys has the code for clients of other systems, with a key that each takes`() throws {
+    let sample = try SamplePages("k3y")
+    var app = sample.app
+    app.writeKeys = ["wk_1", "A-SH-1", "0123456789abcdef0123456789abcdef"]
+    func text(_ app: App) -> String {
+      let page = PageScanner(SetupPage(sample.visit, app: app, apps: [], first: nil).html())
+      #expect(page.problems.isEmpty)
+      return page.text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
+    }
+    let shown = text(app)
+    for line in app.writeKeys + [
+      #"Posthog("wk_1", host="https://tern.example/k3y")"#, "write_key: 'wk_1', host: 'tern.example', port: 443",
+      #"sentry_sdk.init(dsn="https://wk_1@tern.example/k3y/1")"#, #"Aptabase("A-SH-1", base_url="#,
+      #"APIKey: "0123456789abcdef0123456789abcdef", Endpoints"#,
+    ] {
+      #expect(shown.contains(line), "\(line)")
+    }
+    app.writeKeys = []
+    let plain = text(app)
+    #expect(plain.contains(#"Posthog("k3y", host="#) && plain.contains(#"Aptabase("A-SH-KEY", "#))
+  }
+
   @Test func `the live page names its stream and carries the rows for readers without a script`() async throws {
     let sample = try SamplePages("e")
     let page = PageScanner(try await sample.report("live"))

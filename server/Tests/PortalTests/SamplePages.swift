@@ -35,9 +35,11 @@ struct SamplePages {
   init(_ text: String) throws {
     self.text = text
     server = try PortalServer(address: "https://tern.example/\(text)")
-    app = App(
+    var app = App(
       id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, zone: ZoneRules("Europe/Berlin")!,
       created: Self.now)
+    app.writeKeys = [text]
+    self.app = app
     let device = IncomingDevice(
       osName: text, osVersion: text, model: text, locale: text, country: text, appVersion: text, appBuild: text)
     let (warehouse, today) = (warehouse, ReportZone(ZoneRules("Europe/Berlin")!).day(of: Self.now))

@@ -43,13 +43,20 @@ package final class MemoryCatalog: CatalogStore {
   package func app(keyOrAppSecret text: String) -> App? { app(key: text) ?? app(appSecret: text) }
   package func app(trackingID: String) -> App? { apps().first { $0.trackingID == trackingID } }
 
-  package func createApp(name: String, timeZone: String, appSecret: String?, trackingID: String?) -> App {
+  package func app(writeKey: String) -> App? {
+    apps().first { $0.writeKeys.contains(writeKey) } ?? app(key: writeKey)
+  }
+
+  package func createApp(
+    name: String, timeZone: String, appSecret: String?, trackingID: String?, writeKeys: [String] = []
+  ) -> App {
     state.withLock { state in
       let number = Int64(state.apps.count + 1)
-      let app = App(
+      var app = App(
         id: AppID(number), name: name, key: "key-\(number)", appSecret: appSecret ?? "secret-\(number)",
         trackingID: trackingID ?? "UA-\(number)-1", zone: ZoneRules(timeZone)!,
         created: Timestamp(millisecondsSince1970: 0))
+      app.writeKeys = writeKeys
       state.apps.append(app)
       return app
     }

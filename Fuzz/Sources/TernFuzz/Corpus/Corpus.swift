@@ -5,7 +5,7 @@ enum Corpus {
   /// The inputs of each target.
   static var all: [String: [[UInt8]]] {
     [
-      "native": native, "app-center": appCenter, "hits": hits, "gzip": gzip, "requests": requests,
+      "native": native, "app-center": appCenter, "hits": hits, "clients": clients, "gzip": gzip, "requests": requests,
       "questions": questions,
       "imports": imports,
       "rows": rows, "packs": packs, "columns": columns, "keys": keys, "segments": segments, "responses": responses,

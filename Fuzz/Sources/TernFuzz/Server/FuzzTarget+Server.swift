@@ -3,7 +3,8 @@ extension FuzzTarget {
   /// strangers send first.
   static var server: KeyValuePairs<String, () -> FuzzTarget> {
     [
-      "native": { native }, "app-center": { appCenter }, "hits": { hits }, "gzip": { gzip }, "requests": { requests },
+      "native": { native }, "app-center": { appCenter }, "hits": { hits }, "clients": { clients }, "gzip": { gzip },
+      "requests": { requests },
       "questions": { questions }, "imports": { imports }, "rows": { rows }, "packs": { packs },
       "columns": { columns }, "keys": { keys }, "symbols": { symbols },
       "mappings": { mappings },

@@ -1,7 +1,7 @@
 /// An input with headers in front of its body: lines such as `!User-Agent: text`.
 struct RequestText {
   let body: UnsafeRawBufferPointer
-  private var headers: [String: String] = [:]
+  private(set) var headers: [String: String] = [:]
 
   init(_ input: UnsafeRawBufferPointer) {
     var rest = input[...]

@@ -16,6 +16,7 @@ final class AppDirectory: Sendable {
     var byKey: [String: App] = [:]
     var bySecret: [String: App] = [:]
     var byTrackingID: [String: App] = [:]
+    var byWriteKey: [String: App] = [:]
     var version: Int64?
     var checked: Timestamp?
   }
@@ -73,17 +74,20 @@ final class AppDirectory: Sendable {
   static func load(_ database: Database, version: Int64? = nil, _ now: Timestamp? = nil) throws -> Snapshot {
     var snapshot = Snapshot(version: version, checked: now)
     var zones = StoredZones()
+    let writeKeys = try Catalog.writeKeys(database)
     for row in try Row.fetchAll(database, sql: "SELECT * FROM app ORDER BY id") {
-      let app = App(
+      var app = App(
         id: AppID(row["id"]), name: row["name"], key: row["key"], appSecret: row["app_secret"],
         trackingID: row["tracking_id"], zone: try zones.zone(row["time_zone"], row["zone_data"], database),
         created: Timestamp(millisecondsSince1970: row["created"]),
         keeping: (row["keeping"] as String?).flatMap { KeepingPeriod($0) })
+      app.writeKeys = writeKeys[app.id] ?? []
       snapshot.all.append(app)
       snapshot.byID[app.id] = app
       snapshot.byKey[app.key] = app
       snapshot.bySecret[app.appSecret] = app
       snapshot.byTrackingID[app.trackingID] = app
+      for key in app.writeKeys { snapshot.byWriteKey[key] = app }
     }
     return snapshot
   }

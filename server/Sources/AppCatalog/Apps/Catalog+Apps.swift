@@ -70,20 +70,22 @@ extension Catalog {
   ///   - timeZone: The IANA name of the time zone for the app's reports.
   ///   - appSecret: The UUID that App Center clients send; generated if `nil`.
   ///   - trackingID: The ID that Measurement Protocol clients send, `UA-<number>-<number>`; generated if `nil`.
+  ///   - writeKeys: The keys that clients of other systems send.
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
   package func createApp(
-    name: String, timeZone: String = "UTC", appSecret: String? = nil, trackingID: String? = nil
+    name: String, timeZone: String = "UTC", appSecret: String? = nil, trackingID: String? = nil,
+    writeKeys: [String] = []
   ) throws -> App {
-    try makeApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+    try makeApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID, writeKeys: writeKeys)
   }
 
-  /// Creates an app as ``createApp(name:timeZone:appSecret:trackingID:)`` does, or makes one again that rows name.
+  /// Creates an app as ``createApp(name:timeZone:appSecret:trackingID:writeKeys:)`` does, or makes one again that rows name.
   ///
   /// - Parameters:
   ///   - id: The number that stored rows have for it; the next one if `nil`.
   ///   - key: The key that Tern's clients send; generated if `nil`.
   package func makeApp(
-    name: String, timeZone: String, appSecret: String?, trackingID: String?, id: AppID? = nil,
+    name: String, timeZone: String, appSecret: String?, trackingID: String?, writeKeys: [String] = [], id: AppID? = nil,
     key givenKey: String? = nil
   ) throws -> App {
     try check(name: name)
@@ -118,11 +120,14 @@ extension Catalog {
           created.millisecondsSince1970,
         ])
       let id = AppID(database.lastInsertedRowID)
+      try Self.setWriteKeys(of: id, to: writeKeys, database)
       try record(.appCreated, "\(id) \(name)", database)
       // Part of the new app, so the audit log does not list it.
       _ = try insert(.standard(for: id, created: created), database)
-      return App(
+      var app = App(
         id: id, name: name, key: key, appSecret: secret, trackingID: tracking, zone: zone, created: created)
+      app.writeKeys = writeKeys
+      return app
     }
   }
 
@@ -157,6 +162,10 @@ extension Catalog {
           throw WarehouseError(.invalid, "Another app already has the \(title) \(value).")
         }
         try set(column, to: value, "\(column) \(value)")
+      }
+      if let keys = change.writeKeys, keys != app.writeKeys {
+        try Self.setWriteKeys(of: id, to: keys, database)
+        changes.append("write keys \(keys.isEmpty ? "none" : keys.joined(separator: " "))")
       }
       if let number = change.newNamesPerDay {
         try Self.setNewNamesPerDay(of: id, to: number, database)

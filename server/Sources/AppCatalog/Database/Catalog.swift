@@ -12,7 +12,7 @@ import Warehouse
 ///
 /// ## Topics
 /// ### Apps
-/// - ``createApp(name:timeZone:appSecret:trackingID:)``
+/// - ``createApp(name:timeZone:appSecret:trackingID:writeKeys:)``
 /// - ``apps()``
 /// - ``app(key:)``
 /// ### Access

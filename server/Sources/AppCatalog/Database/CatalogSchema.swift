@@ -8,7 +8,7 @@ enum CatalogSchema {
     applicationID: 0x5472_6E41,
     steps: [
       tables, symbols, alerts, mailReports, identities, imported, zoneData, percentages, errorDecisions, auditCounts,
-      secondFactors, confirmations,
+      secondFactors, confirmations, writeKeys,
     ])
 
   /// The statements that create the tables of version 1.

@@ -20,6 +20,11 @@ extension URLEncodedForm {
   /// A text, or `nil` if the field is empty or missing.
   package func text(_ name: String) -> String? { self[name].map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 } }
 
+  /// The words of a text; none if the field is empty, and `nil` if it is missing.
+  package func words(_ name: String) -> [String]? {
+    self[name]?.split(whereSeparator: \.isWhitespace).map(String.init)
+  }
+
   /// A whole number, or `nil` if the field is empty or missing.
   package func number(_ name: String) throws -> Int? {
     guard let text = text(name) else { return nil }

@@ -35,6 +35,8 @@ struct BatchBuilder {
     batch.rejections.append(Rejection(reason, index: index))
   }
 
+  mutating func reject(_ rejection: Rejection) { batch.rejections.append(rejection) }
+
   mutating func append(_ event: IncomingEvent) { batch.append(event) }
 
   /// Adds an error to the event that was appended last.
@@ -72,14 +74,19 @@ struct BatchBuilder {
     let blocks = result.blockList
     let device = record.device < 0 ? tern_block() : blocks[Int(record.device)]
     let app = record.app < 0 ? device : blocks[Int(record.app)]
-    let incoming = IncomingDevice(device, app: app, source: batch.source, limit: limits.maximumNameBytes)
-    let index = deviceIndexes[incoming] ?? batch.devices.count
-    if index == batch.devices.count {
-      deviceIndexes[incoming] = index
-      batch.devices.append(incoming)
-    }
+    let index = self.device(
+      IncomingDevice(device, app: app, source: batch.source, limit: limits.maximumNameBytes))
     lastDevice = (record.device, record.app, index)
     return index
+  }
+
+  /// Returns the index of a device, adding it if it is new.
+  mutating func device(_ device: IncomingDevice) -> Int {
+    if let last = batch.devices.last, last == device { return batch.devices.count - 1 }
+    if let index = deviceIndexes[device] { return index }
+    deviceIndexes[device] = batch.devices.count
+    batch.devices.append(device)
+    return batch.devices.count - 1
   }
 
   /// Returns the properties of a record, truncated to the limits.

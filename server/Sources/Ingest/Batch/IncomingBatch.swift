@@ -1,13 +1,20 @@
 package import TernEvents
 
-/// The protocol of a request.
-package enum IngestProtocol: String, Sendable, CaseIterable {
+/// The protocol of a request, by its name in metrics and in the counts of refused events.
+package struct IngestProtocol: RawRepresentable, Sendable, Hashable {
+  package let rawValue: String
+
+  package init(rawValue: String) { self.rawValue = rawValue }
+
   /// Tern's own, `POST /v1/events`.
-  case native
+  package static let native = IngestProtocol(rawValue: "native")
   /// App Center, `POST /logs?api-version=1.0.0`.
-  case appCenter = "app_center"
+  package static let appCenter = IngestProtocol(rawValue: "app_center")
   /// Measurement Protocol v1, `/collect` and `/batch`.
-  case measurement
+  package static let measurement = IngestProtocol(rawValue: "measurement")
+
+  /// All of them, those of other systems' clients included.
+  package static let allCases = [native, appCenter, measurement] + ClientProtocols.all.map(\.source)
 }
 
 /// The validated contents of one request, independent of HTTP and SQL.

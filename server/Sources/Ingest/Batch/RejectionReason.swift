@@ -75,6 +75,8 @@ package enum RejectionReason: String, Sendable, CaseIterable {
   case personRefused = "person_refused"
   /// The app, or the address of its sender, is over a limit of the server.
   case rateLimited = "rate_limited"
+  /// The event is of a kind that other systems have and Tern doesn't, such as a feature flag that was read.
+  case unsupported
   /// The event was stored, and later set aside because processing it failed.
   case quarantined
 
@@ -82,6 +84,8 @@ package enum RejectionReason: String, Sendable, CaseIterable {
   package var message: String {
     switch self {
     case .rateLimited: "Send less, or raise the limit: `tern apps limits` shows and changes it."
+    case .unsupported:
+      "Tern stores no flags, surveys, recordings, transactions and clicks of its own accord; nothing is to be done."
     case .quarantined: "Report this with the server's log: the server stored the event, and processing it failed."
     case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .notAnObject: "Send a JSON object."

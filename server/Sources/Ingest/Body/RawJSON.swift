@@ -19,7 +19,8 @@ struct RawJSON {
   /// Returns the string, truncated to `limit` bytes, or `nil` if the value is not a string.
   func text(limit: Int) -> String? {
     guard let escaped = escapedText else { return nil }
-    guard escaped.contains(UInt8(ascii: "\\")) else { return Ingest.text(escaped, limit: limit) }
+    // A long text is not read beyond what is kept of it.
+    guard escaped.prefix(max(limit, 0)).contains(UInt8(ascii: "\\")) else { return Ingest.text(escaped, limit: limit) }
     return Self.unescaped(escaped, limit: limit)
   }
 
@@ -48,6 +49,11 @@ struct RawJSON {
     while let name = value(at: &position, "\""), let value = value(at: &position, nil) {
       body(name.escapedText ?? name.bytes, value)
     }
+  }
+
+  /// Returns a name that ``forEachMember(_:)`` passes, without escapes.
+  static func name(_ escaped: UnsafeRawBufferPointer, limit: Int) -> String {
+    escaped.contains(UInt8(ascii: "\\")) ? unescaped(escaped, limit: limit) : Ingest.text(escaped, limit: limit)
   }
 
   /// Calls `body` with the first elements of an array; does nothing for other values.

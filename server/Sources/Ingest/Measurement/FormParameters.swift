@@ -8,12 +8,14 @@ struct FormParameters {
   }
 
   private var pairs: [Pair] = []
+  /// The most parameters that are read: as many as a hit of 8 KiB can have.
+  private static let maximumPairs = 4_096
 
   /// Splits a hit into parameters, which are decoded on demand. Valid as long as `bytes`.
   init(_ bytes: UnsafeRawBufferPointer) {
     pairs.reserveCapacity(24)
     var start = 0
-    while start < bytes.count {
+    while start < bytes.count, pairs.count < Self.maximumPairs {
       var end = start
       var equalsSign: Int?
       while end < bytes.count, bytes[end] != UInt8(ascii: "&") {
@@ -46,6 +48,9 @@ struct FormParameters {
     guard !collapsed.isEmpty else { return nil }
     return collapsed.withUnsafeBytes { Ingest.text($0, limit: limit) }
   }
+
+  /// Returns the decoded bytes of a parameter, with all their white space; `nil` if it is absent.
+  func bytes(_ name: String) -> [UInt8]? { raw(name).map { Self.decodedBytes($0) } }
 
   /// Returns the value of a parameter as an integer, or `nil` if it is absent or not an integer.
   func integer(_ name: String) -> Int64? {

@@ -33,6 +33,6 @@ package struct FormResult: Sendable {
   ]
   private static let fields = [
     "name": "name", "timeZone": "time zone", "appSecret": "app secret", "trackingId": "tracking ID",
-    "newNames": "new names per day", "keeping": "how long rows are kept",
+    "writeKeys": "write keys", "newNames": "new names per day", "keeping": "how long rows are kept",
   ]
 }

@@ -22,6 +22,7 @@ struct AppsCommand: AsyncParsableCommand {
         Examples:
           tern apps create "My App" --time-zone Europe/Berlin
           tern apps create Legacy --app-secret 6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10 --tracking-id UA-12345-1
+          tern apps create Shop --write-key wk_example --write-key shop.example
           tern apps create Scripted --json
         """)
 
@@ -39,6 +40,10 @@ struct AppsCommand: AsyncParsableCommand {
       help: ArgumentHelp("The tracking ID of an app with a Google Analytics SDK.", valueName: "UA-…"))
     var trackingID: String?
 
+    @Option(
+      help: ArgumentHelp("A key that clients of another system send (docs/clients.md); repeatable.", valueName: "key"))
+    var writeKey: [String] = []
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -47,7 +52,8 @@ struct AppsCommand: AsyncParsableCommand {
     func run() throws {
       let catalog = try Catalog(directory: data.directory, report: Terminal.note)
       defer { try? catalog.close() }
-      let app = try catalog.createApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+      let app = try catalog.createApp(
+        name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID, writeKeys: writeKey)
       if json { return Terminal.say(CommandOutput.json(ShownApp(app), ShownApp.members)) }
       Terminal.say(Self.announcement(app))
     }
@@ -59,11 +65,16 @@ struct AppsCommand: AsyncParsableCommand {
 
         Key (Tern SDK)                     \(app.key)
         App secret (App Center SDKs)       \(app.appSecret)
-        Tracking ID (Google Analytics)     \(app.trackingID)
+        Tracking ID (Google Analytics)     \(app.trackingID)\(AppsCommand.writeKeys(app))
 
       Send a first event:   tern track Hello --key \(app.key)
       """
     }
+  }
+
+  /// The lines about the keys of other systems; empty for none.
+  private static func writeKeys(_ app: App) -> String {
+    app.writeKeys.map { "\n  Write key (other systems)          \($0)" }.joined()
   }
 
   /// `tern apps list`

@@ -25,6 +25,7 @@ extension AppsCommand {
           tern apps set 1 --name "My Player"
           tern apps set 1 --app-secret 6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10
           tern apps set 1 --time-zone Europe/Berlin
+          tern apps set 1 --add-write-key wk_example
           tern apps set 1 --keep 13mo
         """)
 
@@ -45,6 +46,13 @@ extension AppsCommand {
       help: ArgumentHelp("The tracking ID of an app with a Google Analytics SDK.", valueName: "UA-…"))
     var trackingID: String?
 
+    @Option(
+      help: ArgumentHelp("A key that clients of another system send (docs/clients.md); repeatable.", valueName: "key"))
+    var addWriteKey: [String] = []
+
+    @Option(help: ArgumentHelp("A key of another system that is no longer accepted; repeatable.", valueName: "key"))
+    var removeWriteKey: [String] = []
+
     @Option(help: ArgumentHelp("How long rows are kept: 90d, 13mo, forever.", valueName: "time"))
     var keep: String?
 
@@ -56,7 +64,10 @@ extension AppsCommand {
     @OptionGroup var data: DataOption
 
     func validate() throws {
-      guard name != nil || timeZone != nil || appSecret != nil || trackingID != nil || keep != nil else {
+      guard
+        name != nil || timeZone != nil || appSecret != nil || trackingID != nil || keep != nil
+          || !(addWriteKey + removeWriteKey).isEmpty
+      else {
         throw ValidationError("Choose what to change; `tern help apps set` lists the options.")
       }
       do { _ = try keep.map { try KeepingPeriod.reading($0) } } catch let error as WarehouseError {
@@ -74,6 +85,7 @@ extension AppsCommand {
         app.id,
         AppChange(
           name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID,
+          writeKeys: try writeKeys(of: app),
           keeping: try keep.map { try KeepingPeriod.reading($0) }))
       Terminal.say(json ? CommandOutput.json(ShownApp(changed), ShownApp.members) : List.listing([changed]))
       if let job {
@@ -85,6 +97,17 @@ extension AppsCommand {
         let message = try await JobRunner.wait(for: job, data, catalog)
         if !json { Terminal.say(message) }
       }
+    }
+
+    /// Returns all keys of other systems after the change; `nil` without one.
+    private func writeKeys(of app: App) throws -> [String]? {
+      guard !(addWriteKey + removeWriteKey).isEmpty else { return nil }
+      if let unknown = removeWriteKey.first(where: { !app.writeKeys.contains($0) }) {
+        throw ServerFailure(
+          "App \(app.id) has no write key \(visible(unknown)). It has: \(app.writeKeys.joined(separator: ", ")).")
+      }
+      let kept = app.writeKeys.filter { !removeWriteKey.contains($0) }
+      return kept + addWriteKey.filter { !kept.contains($0) }
     }
 
     /// Asks for confirmation if a shorter period removes rows, and returns the day before which they are to be removed

@@ -38,6 +38,7 @@ extension CollectorSettings {
     self.init()
     protocols.native.maximumAge = min(protocols.native.maximumAge, maximumEventAge)
     protocols.appCenter.maximumAge = min(protocols.appCenter.maximumAge, maximumEventAge)
+    protocols.clients.maximumAge = min(protocols.clients.maximumAge, maximumEventAge)
     protocols.measurement.maximumAge = min(protocols.measurement.maximumAge, maximumEventAge)
     protocols.unknownSecret = unknownSecret
     self.trustedProxies = trustedProxies

@@ -28,6 +28,7 @@ package struct ShownApp: Sendable {
     ) { shown in (shown.zoneChange?.text).map { .text($0) } },
     .shown("timeZone", .text) { .text($0.app.timeZone) },
     .shown("trackingId", .text) { .text($0.app.trackingID) },
+    .shown("writeKeys", .list(.text)) { .array($0.app.writeKeys.map { .text($0) }) },
   ]
 }
 
@@ -49,12 +50,12 @@ extension AppChange {
   /// The members of a request that creates an app.
   package static let newMembers: [JSONMember<AppChange>] = [
     // Not trimmed: a name that begins or ends with a line break is refused.
-    .required("name", \.newName, JSONCodec.text.specified(.text(1...100))), timeZone, appSecret, trackingID,
+    .required("name", \.newName, JSONCodec.text.specified(.text(1...100))), timeZone, appSecret, trackingID, writeKeys,
   ]
 
   /// The members of a request that changes an app.
   package static let members: [JSONMember<AppChange>] = [
-    .optional("name", \.name, .name), timeZone, appSecret, trackingID,
+    .optional("name", \.name, .name), timeZone, appSecret, trackingID, writeKeys,
     .change("newNamesPerDay", \.newNamesPerDay, .integer(0...100_000)).described(
       "New names of each kind per day once the app has reached its limit; null for the default."),
     .optional("keep", \.keeping, KeepingPeriod.codec),
@@ -66,6 +67,10 @@ extension AppChange {
     "appSecret", \.appSecret, JSONCodec.text.specified(.uuid))
   private static let trackingID = JSONMember<AppChange>.optional(
     "trackingId", \.trackingID, JSONCodec.text.specified(.pattern("^UA-[0-9]{4,10}-[0-9]{1,4}$")))
+
+  private static let writeKeys = JSONMember<AppChange>.optional(
+    "writeKeys", \.writeKeys, .list(.text(atMost: App.maximumWriteKeyBytes), 0...App.maximumWriteKeys)
+  ).described("All keys of other systems that its clients may send.")
 
   private var newName: String {
     get { name ?? "" }

@@ -13,6 +13,8 @@ package struct App: Sendable, Hashable {
   package var appSecret: String
   /// The tracking ID that Measurement Protocol clients send, for example `UA-12345-1`.
   package var trackingID: String
+  /// The keys of other systems that clients may send, in the order in which they were added.
+  package var writeKeys: [String] = []
   /// The time zone of the app's days, by the zone data that they are counted by.
   package var zone: ZoneRules
   /// The time of creation.
@@ -35,4 +37,9 @@ package struct App: Sendable, Hashable {
   }
   /// The IANA name of the time zone for the app's reports.
   package var timeZone: String { zone.identifier }
+}
+
+extension App {
+  package static let maximumWriteKeys = 20
+  package static let maximumWriteKeyBytes = 200
 }

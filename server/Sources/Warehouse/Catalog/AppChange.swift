@@ -10,6 +10,8 @@ package struct AppChange: Sendable {
   package var appSecret: String?
   /// The tracking ID of Measurement Protocol clients.
   package var trackingID: String?
+  /// All keys of other systems.
+  package var writeKeys: [String]?
   /// The limit on new names of each kind per day; a `nil` inside for the default.
   package var newNamesPerDay: Int??
   /// The time for which rows are kept; a `nil` inside for ever.
@@ -17,9 +19,10 @@ package struct AppChange: Sendable {
 
   package init(
     name: String? = nil, timeZone: String? = nil, appSecret: String? = nil, trackingID: String? = nil,
-    newNamesPerDay: Int?? = .none, keeping: KeepingPeriod?? = .none
+    writeKeys: [String]? = nil, newNamesPerDay: Int?? = .none, keeping: KeepingPeriod?? = .none
   ) {
     (self.name, self.timeZone, self.appSecret, self.trackingID) = (name, timeZone, appSecret, trackingID)
+    self.writeKeys = writeKeys
     (self.newNamesPerDay, self.keeping) = (newNamesPerDay, keeping)
   }
 }

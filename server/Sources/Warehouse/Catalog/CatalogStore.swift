@@ -10,12 +10,16 @@ package protocol CatalogStore: Sendable {
   func app(appSecret: String) throws -> App?
   /// Returns the app with a key or an App Center secret.
   func app(keyOrAppSecret text: String) throws -> App?
+  /// Returns the app with a key of another system, or with its own.
+  func app(writeKey: String) throws -> App?
   /// Returns the app with a Google Analytics tracking ID.
   func app(trackingID: String) throws -> App?
   /// Creates an app. An app secret or tracking ID that is `nil` is generated.
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid.
-  func createApp(name: String, timeZone: String, appSecret: String?, trackingID: String?) throws -> App
+  func createApp(
+    name: String, timeZone: String, appSecret: String?, trackingID: String?, writeKeys: [String]
+  ) throws -> App
 
   /// Returns the views of an app, or of all apps.
   func views(app: AppID?) throws -> [View]

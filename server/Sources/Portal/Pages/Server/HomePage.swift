@@ -50,7 +50,7 @@ package struct HomePage: Page {
   private static func given(_ form: [String: String]) -> TemplateValues {
     [
       "name": form["name"] ?? "", "timeZone": form["timeZone"] ?? "UTC", "appSecret": form["appSecret"] ?? "",
-      "trackingID": form["trackingId"] ?? "", "isTwin": form["twin"] != nil,
+      "trackingID": form["trackingId"] ?? "", "writeKeys": form["writeKeys"] ?? "", "isTwin": form["twin"] != nil,
     ]
   }
 }

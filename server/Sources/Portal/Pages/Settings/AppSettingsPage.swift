@@ -4,8 +4,8 @@ import ServerBase
 import TernBase
 package import Warehouse
 
-/// The page of the app itself, with a form that posts `name`, `timeZone`, `appSecret`, `trackingId`, `keeping` and
-/// `newNames`.
+/// The page of the app itself, with a form that posts `name`, `timeZone`, `appSecret`, `trackingId`, `writeKeys`, `keeping`
+/// and `newNames`.
 package struct AppSettingsPage: AppPage {
   package static let place = AppPlace.app
 
@@ -49,7 +49,7 @@ package struct AppSettingsPage: AppPage {
   package func html() -> String {
     let links = PortalLinks(app: app.id)
     let values: TemplateValues = [
-      "secret": app.appSecret, "trackingID": app.trackingID,
+      "secret": app.appSecret, "trackingID": app.trackingID, "writeKeys": app.writeKeys.joined(separator: " "),
       "message": result.message.map { visible($0) }, "done": result.done.map { visible($0) },
       "twin": Self.twinWarning(of: app, apps),
       "action": links.page(.app), "name": app.name, "newNames": newNames.map(String.init) ?? "",

@@ -1,4 +1,5 @@
 import Foundation
+import Ingest
 import Reports
 import ServerBase
 import TernBase
@@ -34,6 +35,17 @@ extension PageVisit {
         "collectAddress": CodeText.shellWord("\(serverAddress)/collect"),
         "hit": CodeText.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID))&cid=555"),
       ])
+  }
+}
+
+extension PageVisit {
+  /// What clients of other systems need to be set to send to this app, one line for each.
+  func clientSetups(app: App) -> [TemplateValues] {
+    let target = ClientTarget(
+      address: visible(serverAddress), keys: (app.writeKeys + [app.key]).map { visible($0) })
+    return ClientProtocols.all.flatMap { $0.setups(target) }.map { setup in
+      ["client": setup.client, "code": setup.code, "clientNote": setup.note]
+    }
   }
 }
 

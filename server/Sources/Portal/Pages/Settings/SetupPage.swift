@@ -28,7 +28,8 @@ package struct SetupPage: AppPage {
     let values: TemplateValues = [
       "arrival": visit.arrival(of: first, app),
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
-      "trackingID": app.trackingID, "address": visit.serverAddress, "setup": visit.setup(app: app),
+      "trackingID": app.trackingID, "writeKeys": app.writeKeys, "address": visit.serverAddress,
+      "setup": visit.setup(app: app), "clients": visit.clientSetups(app: app),
     ]
     var shell = visit.settingsShell(.setup, "Keys and code", app, apps)
     shell.script = "refresh.js"

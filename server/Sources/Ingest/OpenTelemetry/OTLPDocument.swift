@@ -1,0 +1,58 @@
+import TernEvents
+
+/// Logs in OTLP's JSON.
+enum OTLPDocument {
+  static func read(
+    _ json: RawJSON, _ request: ClientRequest, _ body: (Result<ClientEvent, RejectionReason>) -> Void
+  ) {
+    var count = 0
+    let limits = request.limits
+    json.member("resourceLogs")?.forEachElement(atMost: request.mostRecords) { logs in
+      let shared = logs.member("resource")
+      let resource = attributes(shared?.member("attributes"), limits)
+      let hash = request.hash(of: shared)
+      logs.member("scopeLogs")?.forEachElement(atMost: request.mostRecords) { scope in
+        scope.member("logRecords")?.forEachElement(atMost: request.mostRecords) { json in
+          guard count < request.mostRecords else { return }
+          count += 1
+          let members = json.members(
+            "timeUnixNano", "observedTimeUnixNano", "severityText", "body", "attributes", "eventName")
+          var record = OTLPRecord()
+          record.resource = resource
+          record.time = number(members[0])
+          record.observedTime = number(members[1])
+          record.severity = members[2]?.lenientText(limit: 64) ?? ""
+          record.body = members[3].flatMap { value($0, limits) }
+          record.attributes = attributes(members[4], limits)
+          record.name = members[5]?.name(limits) ?? ""
+          body(record.event(request.identity(of: json, sharing: hash), limits))
+        }
+      }
+    }
+  }
+
+  private static func number(_ json: RawJSON?) -> UInt64 { json.flatMap { UInt64($0.lenientText(limit: 32)) } ?? 0 }
+
+  private static func attributes(_ list: RawJSON?, _ limits: IngestLimits) -> [Properties.Element] {
+    var attributes: [Properties.Element] = []
+    list?.forEachElement(atMost: limits.maximumProperties) { pair in
+      let members = pair.members("key", "value")
+      guard let key = members[0]?.name(limits), !key.isEmpty, let value = members[1].flatMap({ value($0, limits) })
+      else {
+        return
+      }
+      attributes.append(.init(name: key, value: value))
+    }
+    return attributes
+  }
+
+  private static func value(_ json: RawJSON, _ limits: IngestLimits) -> PropertyValue? {
+    let members = json.members(
+      "stringValue", "boolValue", "intValue", "doubleValue", "arrayValue", "kvlistValue", "bytesValue")
+    // 64-bit integers are texts in this form.
+    if let integer = members[2] { return Int64(integer.lenientText(limit: 32)).map { .integer($0) } }
+    if let number = members[3]?.number { return .double(number) }
+    return (members[0] ?? members[1] ?? members[4] ?? members[5] ?? members[6])?.property(
+      limit: limits.maximumValueBytes)
+  }
+}
