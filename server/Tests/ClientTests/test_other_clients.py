@@ -18,6 +18,7 @@ from other_clients import USER, properties
 from tern import Serve, Server
 
 PYTHON, OLDER = os.environ.get("TERN_OTHER_CLIENTS"), os.environ.get("TERN_OLDER_CLIENTS")
+RUBY, GO = os.environ.get("TERN_RUBY_CLIENTS"), os.environ.get("TERN_GO_CLIENTS")
 COUNT = int(os.environ.get("TERN_EVENTS", "200"))
 SEED = int(os.environ.get("TERN_SEED", "1"))
 # Slowly enough for Sentry's client, which drops what doesn't fit into its queue.
@@ -47,12 +48,34 @@ CLIENTS = {
     "plausible": Client("plausible", "", False, False),
     "aptabase": Client("aptabase", "", True, False),
     "matomo": Client("matomo", "raises, and never sends an event again", True, True),
+    "sentry-ruby": Client("sentry", "never sends an event again, and keeps 30 at most", True, True),
+    "raven-ruby": Client("sentry", "never sends an event again, and pauses after a failure", True, True),
+    "snowplow-ruby": Client("snowplow", "raises, and never sends an event again", True, True),
+    "sentry-go": Client("sentry", "never sends an event again, and keeps 30 at most", True, True),
+    "raven-go": Client("sentry", "raises, and never sends an event again", True, True),
+    "bugsnag-go": Client("bugsnag", "never sends an event again, whatever the answer", True, True),
 }
 
 
 def key(name):
-    """What the client's own system would have given out. Aptabase's client accepts no other form."""
-    return f"A-SH-{name}" if name == "aptabase" else f"wk_{name}"
+    """What the client's own system would have given out. Aptabase's and Bugsnag's clients accept no other forms."""
+    return {"aptabase": "A-SH-aptabase", "bugsnag-go": "0123456789abcdef" * 2}.get(name, f"wk_{name}")
+
+
+def program(name):
+    """The command that sends with a client."""
+    if name.endswith("-ruby"):
+        return [RUBY]
+    if name.endswith("-go"):
+        return [GO]
+    return [OLDER if name == "posthog-3" else PYTHON, str(SENDER)]
+
+
+def error_type(name):
+    """How a client names the type ValueError; nothing if it sends events."""
+    if not name.startswith(("sentry", "raven", "bugsnag")):
+        return ""
+    return "main.ValueError" if name in ("sentry-go", "raven-go") else "ValueError"
 
 
 class Home(Serve):
@@ -108,9 +131,8 @@ class Sender:
     def __init__(self, name, address):
         self.name = name
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")
-        python = OLDER if name == "posthog-3" else PYTHON
         self.process = subprocess.Popen(
-            [python, str(SENDER), name, address, key(name), str(COUNT), str(PAUSE)], text=True,
+            [*program(name), name, address, key(name), str(COUNT), str(PAUSE)], text=True,
             env=os.environ | {"TZ": "Asia/Tokyo"}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors)
 
     def end(self, seconds):
@@ -131,7 +153,7 @@ def number(name, row, began):
     if "price" in values:
         assert float(values["price"]) == expected["price"], f"{name}: {row}"
         assert str(values["even"]) == str(expected["even"]), f"{name}: {row}"
-    assert row["name"] == ("ValueError" if name == "sentry" else "Play"), f"{name}: {row}"
+    assert row["name"] == (error_type(name) or "Play"), f"{name}: {row}"
     assert began - 1 <= row["time"] / 1000 <= time.time() + 1, f"{name}: {row}"
     assert row.get("user", "") == (USER if CLIENTS[name].user else ""), f"{name}: {row}"
     return found
