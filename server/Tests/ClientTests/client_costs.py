@@ -265,6 +265,9 @@ def main():
                     # The first turn warms up.
                     if turn:
                         found.setdefault(label, []).append(cost)
+            rows = [line for line in server.command("export", "--app", str(made["id"])).splitlines() if '"row"' in line]
+            if len(rows) != costs.made:
+                raise SystemExit(f"{costs.made} events were sent, and {len(rows)} are stored.")
             print(f"{'protocol':18} {'events':>6} {'µs':>7} {'spread':>13} {'ratio':>6}")
             for label, _, size in cases:
                 base = statistics.median(found["tern" if size > 1 else single[0]])
