@@ -68,16 +68,17 @@ class OldPostHog(PostHog):
 
 
 class Mixpanel:
-    """Sends each event in the app's thread, and raises. The app sends it again with the same identifier."""
+    """Sends each event in the app's thread, and raises. The app sends it again with the same identifier and time."""
 
     def __init__(self, address, key):
         from mixpanel import Consumer, Mixpanel as Client
         self.client = Client(key, Consumer(events_url=f"{address}/track"))
 
     def send(self, number):
+        known = {"$insert_id": f"insert-{number}", "time": int(time.time())}
         for last in [False] * 40 + [True]:
             try:
-                self.client.track(USER, "Play", properties(number) | {"$insert_id": f"insert-{number}"})
+                self.client.track(USER, "Play", properties(number) | known)
                 return
             except Exception:
                 if last:
@@ -238,9 +239,11 @@ class Aptabase:
 
     def end(self):
         import asyncio
-        deadline = time.monotonic() + 120
-        while self.client._event_queue and time.monotonic() < deadline:
+        # What is being sent is in no queue, and comes back to it after a failure.
+        deadline, empty = time.monotonic() + 120, 0
+        while empty < 20 and time.monotonic() < deadline:
             self.loop.run_until_complete(asyncio.sleep(0.5))
+            empty = 0 if self.client._event_queue else empty + 1
         self.loop.run_until_complete(self.client.stop())
 
 
