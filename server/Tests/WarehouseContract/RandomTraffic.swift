@@ -57,7 +57,8 @@ package struct RandomTraffic {
       : center + Int64.random(in: -spread / 2...spread / 2, using: &generator)
     if !isOrdered { clock = base + Int64(below(100_000_000)) }
     var batch = IncomingBatch(
-      source: one(of: IngestProtocol.allCases), received: now, installs: (0..<1 + below(3)).map { _ in install() },
+      source: one(of: [.native, .appCenter, .measurement]), received: now,
+      installs: (0..<1 + below(3)).map { _ in install() },
       devices: (0..<1 + below(2)).map { _ in device(below(12)) })
     for index in 0..<below(30) { batch.events.append(event(index, base: base, batch)) }
     for position in batch.events.indices { addDetails(at: position, to: &batch) }
