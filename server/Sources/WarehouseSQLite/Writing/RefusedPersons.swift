@@ -29,7 +29,7 @@ package final class RefusedPersons {
   /// Refuses, in the open transaction, the user whom an identifier names, and the events without a user of the install that it
   /// names.
   package func add(identifier: String, app: Int64) throws {
-    try add(app: app) { [Self.hash(.user(identifier), app: app, $0), Self.hash(nameless: identifier, app: app, $0)] }
+    try add(app: app) { [Self.hash(.user(identifier), app: app, $0), Self.hash(anonymous: identifier, app: app, $0)] }
   }
 
   private func add(app: Int64, _ hashes: (DuplicateHashKey) -> [Int64]) throws {
@@ -55,7 +55,7 @@ package final class RefusedPersons {
   }
 
   /// The hash of an install's events without a user.
-  static func hash(nameless install: String, app: Int64, _ key: DuplicateHashKey) -> Int64 {
+  static func hash(anonymous install: String, app: Int64, _ key: DuplicateHashKey) -> Int64 {
     key.hash(of: WriterInstalls.canonical(install), kind: 2, app: app)
   }
 
@@ -82,7 +82,7 @@ package struct RefusedPersonCheck {
   let key: DuplicateHashKey
   let hashes: Set<Int64>
   /// The results for the batch's installs, by position: all their events, and those without a user.
-  private var installs: [Int: (all: Bool, nameless: Bool)] = [:]
+  private var installs: [Int: (all: Bool, anonymous: Bool)] = [:]
   private var lastUser: (name: String, isRefused: Bool)?
 
   init(app: Int64, key: DuplicateHashKey, hashes: Set<Int64>) {
@@ -95,11 +95,11 @@ package struct RefusedPersonCheck {
   package mutating func contains(_ event: IncomingEvent, of batch: IncomingBatch) -> Bool {
     let refused = installs[event.install] ?? results(batch.installs[event.install])
     installs[event.install] = refused
-    return refused.all || (event.user.isEmpty ? refused.nameless : contains(user: event.user))
+    return refused.all || (event.user.isEmpty ? refused.anonymous : contains(user: event.user))
   }
 
-  private func results(_ install: String) -> (all: Bool, nameless: Bool) {
-    (contains(install: install), hashes.contains(RefusedPersons.hash(nameless: install, app: app, key)))
+  private func results(_ install: String) -> (all: Bool, anonymous: Bool) {
+    (contains(install: install), hashes.contains(RefusedPersons.hash(anonymous: install, app: app, key)))
   }
 
   package func contains(install: String) -> Bool {

@@ -24,7 +24,7 @@ struct PersonDeletion: Sendable {
     /// The ID of a row that brought an attachment of one of the person's errors, or a piece of one. The row may be someone
     /// else's, and then stays, but its segment is rewritten: a copy of its rows must lose the attachment, too.
     case piece
-    /// Not a trace of rows: an identifier that aliases join with the user.
+    /// An identifier that aliases join with the user: no trace of rows, but known from the beginning.
     case identifier
   }
 

@@ -139,8 +139,8 @@ extension Writer {
       if deletion.user != nil {
         let delete = try connection.prepare("DELETE FROM quarantine WHERE app = ? AND user = ?")
         for name in deletion.identifiers { try delete.bind(app, name.text).run() }
-        let deleteNameless = try connection.prepare("DELETE FROM quarantine WHERE app = ? AND slot = ? AND user = ''")
-        for slot in deletion.joinedSlots { try deleteNameless.bind(app, Int64(slot)).run() }
+        let deleteAnonymous = try connection.prepare("DELETE FROM quarantine WHERE app = ? AND slot = ? AND user = ''")
+        for slot in deletion.joinedSlots { try deleteAnonymous.bind(app, Int64(slot)).run() }
       }
       try deletion.delete(connection)
       if let job { try connection.prepare("INSERT OR IGNORE INTO ended_deletion VALUES (?)").bind(job).run() }
